@@ -11,19 +11,19 @@ unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help audit test test-fuzz test-crash test-e2e test-calibration test-slow known-room mutants fuzz kills faults lint docs package test-wheel dependencies error-rates bench clean
+.PHONY: help audit test test-fuzz test-crash test-e2e test-calibration test-slow known-package mutants fuzz kills faults lint docs package test-wheel dependencies error-rates bench clean
 
 help:
 	@echo "make audit                audit the vectors that ship with biasgauge, and say where the page is"
 	@echo "make test                 run the whole test suite (ten minutes on two cores)"
-	@echo "make test ROOM=scores     run the quick tests of one room (a minute), of:"
-	@echo "$(ROOMS)" | fold -s -w 88 | sed "s/^/                            /"
+	@echo "make test PACKAGE=scores  run the quick tests of one package (a minute), of:"
+	@echo "$(PACKAGES)" | fold -s -w 88 | sed "s/^/                            /"
 	@echo "make test-fuzz            run the tests with hostile and damaged input"
 	@echo "make test-crash           run the tests in which processes are killed, resumed or interrupted"
 	@echo "make test-e2e             run the README, the examples, and pages in a browser"
 	@echo "make test-calibration     run the simulations of coverage and of p-values"
 	@echo "make test-slow            run the tests that take minutes each"
-	@echo "make mutants ROOM=scores  plant faults in a room and count those that its quick tests notice"
+	@echo "make mutants PACKAGE=scores  plant faults in a package and count those that its quick tests notice"
 	@echo "make fuzz                 damaged input for every reader (some minutes; FULL=1: a million inputs, hours)"
 	@echo "make kills                kill every job wherever it writes, and run it again (ten minutes)"
 	@echo "make faults               full disk, no rights, little memory, flipped bits, two writers (ten minutes)"
@@ -39,22 +39,22 @@ help:
 audit: $(VENV)/.installed
 	$(BIN)/biasgauge audit --force
 
-# Processes with one thread for products; each has files of its own, or a share of one room's tests.
+# Processes with one thread for products; each has files of its own, or a share of one package's tests.
 test test-fuzz test-crash test-e2e test-calibration mutants: export OMP_NUM_THREADS = 1
 test test-fuzz test-crash test-e2e test-calibration mutants: export OPENBLAS_NUM_THREADS = 1
 # One process more than cores: some tests wait for others, or for a browser.
 PROCESSES ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist
 SPECIAL := fuzz crash e2e calibration
-ROOMS := $(filter-out fuzz e2e,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/test_*.py))))))
+PACKAGES := $(filter-out fuzz e2e,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/test_*.py))))))
 QUICK := not slow $(SPECIAL:%=and not %)
 
-test: known-room $(VENV)/.installed-dev
-	$(PYTEST) $(if $(ROOM),worksteal -m "$(QUICK)" $(ROOM:%=tests/%),loadfile --no-loadscope-reorder -m "not slow")
+test: known-package $(VENV)/.installed-dev
+	$(PYTEST) $(if $(PACKAGE),worksteal -m "$(QUICK)" $(PACKAGE:%=tests/%),loadfile --no-loadscope-reorder -m "not slow")
 
-known-room:
-	@test -z "$(filter-out $(ROOMS),$(ROOM))" || \
-		{ echo "There are no tests of a room '$(ROOM)'; there are those of $(ROOMS)." >&2; exit 2; }
+known-package:
+	@test -z "$(filter-out $(PACKAGES),$(PACKAGE))" || \
+		{ echo "There are no tests of a package '$(PACKAGE)'; there are those of $(PACKAGES)." >&2; exit 2; }
 
 $(SPECIAL:%=test-%): test-%: $(VENV)/.installed-dev
 	$(PYTEST) loadfile -m "$* and not slow"
@@ -63,7 +63,7 @@ test-slow: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m slow
 
 mutants: $(VENV)/.installed-dev
-	$(BIN)/python scripts/mutate.py $(ROOM) $(if $(PER_FILE),--per-file $(PER_FILE)) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python scripts/mutate.py $(PACKAGE) $(if $(PER_FILE),--per-file $(PER_FILE)) $(if $(SEED),--seed $(SEED))
 
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python scripts/fuzz.py $(if $(FULL),--full)
@@ -93,7 +93,7 @@ package: $(VENV)/.installed-dev
 VERSION ?= 3.13
 test-wheel: $(VENV)/.installed-dev
 	$(INSTALL) --editable '.[release]'
-	$(BIN)/python scripts/test_wheel.py $(VERSION) -- -m "not slow" $(ROOM:%=tests/%)
+	$(BIN)/python scripts/test_wheel.py $(VERSION) -- -m "not slow" $(PACKAGE:%=tests/%)
 
 dependencies: $(VENV)/.installed-dev
 	$(INSTALL) --editable '.[release]'

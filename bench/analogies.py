@@ -20,9 +20,9 @@ from gensim.models import KeyedVectors
 from threadpoolctl import threadpool_info, threadpool_limits
 from timing import best
 
-from biasgauge.embeddings import Embedding, solve_analogies
-from biasgauge.embeddings.benchmark_files import google_analogies
-from biasgauge.sensitivity.pair_generator import generate_pairs
+from biasgauge.analyses.robustness.pair_generator import generate_pairs
+from biasgauge.vectors import Embedding, solve_analogies
+from biasgauge.vectors.benchmark_files import google_analogies
 
 
 def model(words: int, dimensions: int) -> Embedding:

@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.embeddings import load_default
 from biasgauge.lexicons import parse_lexicon
+from biasgauge.vectors import load_default
 
 WORDS = 16
 SIZES = (50, 100, 200)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.corpora.tokenizers import tokenizer_named
+from biasgauge.text.tokenizers import tokenizer_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,8 +19,8 @@ import sys
 import time
 
 import biasgauge as bg
-from biasgauge.embeddings.loading import DEFAULT_PATH
-from biasgauge.uncertainty.table import cells_of
+from biasgauge.analyses.posterior.table import cells_of
+from biasgauge.vectors.loading import DEFAULT_PATH
 
 SETS = ("religion", "gender", "race", "weat1", "weat2", "weat6b", "weat7", "weat8", "weat9")
 
@@ -44,7 +44,7 @@ with pm.Model() as model:
     trace = pm.sample(draws // 4, tune=1000, chains=4, cores=1, random_seed=0, progressbar=False,
                       compute_convergence_checks=False)
 seconds = time.perf_counter() - started
-from biasgauge.uncertainty.diagnostics import ess_bulk, ess_tail
+from biasgauge.analyses.posterior.diagnostics import ess_bulk, ess_tail
 ess = min(float(np.minimum(ess_bulk(one), ess_tail(one)).min())
           for one in (np.asarray(trace.posterior[name]).reshape(4, draws // 4, -1) for name in trace.posterior))
 means = np.asarray(trace.posterior["group"]).mean(axis=(0, 1)).tolist()
@@ -90,7 +90,7 @@ def timed(command: list[str], environment: dict[str, str]) -> tuple[float, float
 def peer(name: str, draws: int, environment: dict[str, str]) -> tuple[float, float, list[float]]:
     cells = [
         {"count": one.count.tolist(), "mean": one.mean.tolist(), "within": one.within}
-        for one in cells_of(bg.uncertainty.distances(bg.embeddings.load_default(), name, min_coverage=0.5))
+        for one in cells_of(bg.analyses.posterior.distances(bg.vectors.load_default(), name, min_coverage=0.5))
     ]
     command = [sys.executable, "-c", PEER, json.dumps(cells), str(draws)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

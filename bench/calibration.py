@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.calibration import Mentions, Mixture, Shuffle, Swap, plant
-from biasgauge.calibration.carriers import assign_doses, choose_carriers
-from biasgauge.calibration.design import Design
-from biasgauge.calibration.edit import Edit, Text
+from biasgauge.analyses.calibrate import Mentions, Mixture, Shuffle, Swap, plant
+from biasgauge.analyses.calibrate.carriers import assign_doses, choose_carriers
+from biasgauge.analyses.calibrate.design import Design
+from biasgauge.analyses.calibrate.edit import Edit, Text
 
 if TYPE_CHECKING:
-    from biasgauge.corpora import TokenCorpus
+    from biasgauge.text import TokenCorpus
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -46,7 +46,7 @@ def main() -> None:
                 whole = file.read()
             given = folder / "part.txt"
             given.write_text(whole[: int(len(whole) * chosen.tokens / 5e6)], encoding="utf-8")
-        corpus = bg.corpora.read_corpus(given, out=folder / "corpus", documents="blank-line")
+        corpus = bg.text.read_corpus(given, out=folder / "corpus", documents="blank-line")
         print(f"{len(corpus.tokens):,} tokens, {len(corpus.words):,} words\n")
         if chosen.part in (None, "planting"):
             planting(corpus, folder)
@@ -87,7 +87,7 @@ def design(corpus: TokenCorpus, folder: Path, n_jobs: int | None) -> None:
 
     It is asked three times in one folder: whole; again, when texts and models are there; and without verdicts.
     """
-    from biasgauge.auditing.calibrated import verdict_rates
+    from biasgauge.audits.calibrated import verdict_rates
 
     def took(**more: Any) -> tuple[float, float]:  # noqa: ANN401 - of calibrate
         started, used = time.monotonic(), time.process_time()

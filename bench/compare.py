@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.arrays import Floats, Places
-from biasgauge.geometry import unit_rows
+from biasgauge.core.arrays import Floats, Places
+from biasgauge.core.geometry import unit_rows
 from biasgauge.stats.group_contrasts import GroupComparison, compare_groups, slope_weights
 from biasgauge.stats.group_effect_sizes import compare_effect_sizes
 
@@ -59,7 +59,7 @@ def main() -> None:
 
 def aligned_rows() -> tuple[list[str], list[Floats], list[Floats]]:
     """Words that all shipped models have, and their unit vectors: of GloVe, and of each replicate."""
-    models = [bg.embeddings.load_default(), *bg.embeddings.load_default_replicates()]
+    models = [bg.vectors.load_default(), *bg.vectors.load_default_replicates()]
     words = [word for word in models[1].words if all(word in model.index for model in models)][:MOST]
     rows = [unit_rows(np.asarray(model.vectors[model.lookup(words).rows], np.float64)) for model in models]
     return words, rows[:1], rows[1:]

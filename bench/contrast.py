@@ -14,12 +14,12 @@ import time
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Places
-from biasgauge.association.weat import weat_from_similarities
-from biasgauge.embeddings import load_default
-from biasgauge.geometry import unit_rows
+from biasgauge.core.arrays import Floats, Places
+from biasgauge.core.geometry import unit_rows
+from biasgauge.metrics.weat import weat_from_similarities
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.contrasts import contrast_estimate
+from biasgauge.vectors import load_default
 
 POOL = 150
 LEVEL = 0.95

@@ -20,7 +20,7 @@ from biasgauge.applications.coref import CorefModel, CorefSettings, Document
 from biasgauge.applications.coref.features import Features
 from biasgauge.applications.coref.network import SpanRanker, antecedent_loss
 from biasgauge.applications.coref.spans import pairs
-from biasgauge.embeddings import Embedding
+from biasgauge.vectors import Embedding
 
 SENTENCE = 20
 VOCABULARY = 5_000

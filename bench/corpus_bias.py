@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.calibration.log_odds.counting import count_contexts
-from biasgauge.corpora import open_corpus, read_corpus
+from biasgauge.analyses.corpus_bias.counting import count_contexts
+from biasgauge.text import open_corpus, read_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biasgauge.corpora import TokenCorpus
+    from biasgauge.text import TokenCorpus
 
 WORDS_A_LINE, LINES_A_DOCUMENT, WINDOW = 20, 10, 5
 LOOPED = 200_000

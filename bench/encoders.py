@@ -22,10 +22,10 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import biasgauge as bg
-from biasgauge.encoders import LoadedModel, load_model, templates_of
-from biasgauge.encoders.hidden_states import TransformerEncoder
-from biasgauge.encoders.pieces import TokenizedSentences, batches, tokenize
-from biasgauge.encoders.templates import filled
+from biasgauge.vectors.encoders import LoadedModel, load_model, templates_of
+from biasgauge.vectors.encoders.hidden_states import TransformerEncoder
+from biasgauge.vectors.encoders.pieces import TokenizedSentences, batches, tokenize
+from biasgauge.vectors.encoders.templates import filled
 
 THEIRS = "sentence-transformers, last layer"
 POOLINGS = ("mean", "first", "last", "sentence", "cls")
@@ -92,7 +92,7 @@ def peak_megabytes(program: str) -> float:
 
 
 def memory(sentences: int) -> None:
-    loaded = "model = bg.encoders.load_model(work.folder())\n"
+    loaded = "model = bg.vectors.encoders.load_model(work.folder())\n"
     few = f"bg.encode(model, work.words({sentences})[:4], 'any', pooling=work.POOLINGS)\n"
     whole = f"views = bg.encode(model, work.words({sentences}), 'any', pooling=work.POOLINGS)\n"
     kept = 7 * len(POOLINGS) * 384 * 4 * sentences / 2**20

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from biasgauge.training.algorithms import GloveSettings
-from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
-from biasgauge.training.glove.algorithm import train_glove
-from biasgauge.training.glove.descent import shuffled
+from biasgauge.text.training.algorithms import GloveSettings
+from biasgauge.text.training.cooccurrence import Cooccurrence, count_cooccurrences
+from biasgauge.text.training.glove.algorithm import train_glove
+from biasgauge.text.training.glove.descent import shuffled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

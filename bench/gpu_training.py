@@ -45,9 +45,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from biasgauge.training.cuda.device import Buffer, Device, open_device
-from biasgauge.training.cuda.kernels import CELL, Shape, glove_row, kernel_of, padded
-from biasgauge.training.cuda.together import DeviceText, GloveGroup, NegativeSamplingGroup, Reader, Slices, Visitor
+from biasgauge.text.training.cuda.device import Buffer, Device, open_device
+from biasgauge.text.training.cuda.kernels import CELL, Shape, glove_row, kernel_of, padded
+from biasgauge.text.training.cuda.together import DeviceText, GloveGroup, NegativeSamplingGroup, Reader, Slices, Visitor
 
 VOCABULARY = 50_000
 SETTINGS = {"window": 5, "negative": 5}

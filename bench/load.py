@@ -104,7 +104,7 @@ def nothing(_folder: Path, _size: int) -> None:
 
 
 RANDOM_WORDS = """
-model, random = bg.embeddings.load_default(), np.random.default_rng(0)
+model, random = bg.vectors.load_default(), np.random.default_rng(0)
 def drawn(count):
     return [model.words[row] for row in random.choice(len(model), count, replace=False)]
 """
@@ -174,17 +174,17 @@ bg.reliability(ScoreTensor(values.astype(np.float32), np.zeros(values.shape, np.
     ),
     "text: read": Case(
         "MB", TEXT, text_of,
-        'bg.corpora.read_corpus(folder / "text.txt", out=folder / f"corpus-{size}")',
+        'bg.text.read_corpus(folder / "text.txt", out=folder / f"corpus-{size}")',
     ),
     "text: corpus-bias": Case(
         "MB, once read", TEXT, text_of, """
-corpus = bg.corpora.open_corpus(folder / f"corpus-{size}")
+corpus = bg.text.open_corpus(folder / f"corpus-{size}")
 bg.corpus_bias(corpus, words=["nurse", "surgeon"], a=["he"], b=["she"])
 """,
     ),
     "text: train": Case(
         "MB, once read; one epoch, 50 dimensions, one thread", (3, 10, 30, 100), text_of, """
-corpus = bg.corpora.read_corpus(folder / "text.txt", out=folder / f"corpus-{size}")
+corpus = bg.text.read_corpus(folder / "text.txt", out=folder / f"corpus-{size}")
 bg.train(corpus, out=folder / "models", seeds=1, dim=50, epochs=1, n_jobs=1)
 """,
     ),

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from timing import best
 
-from biasgauge.embeddings import Embedding
 from biasgauge.mitigation.attract_repel import Batch, Descent, descend, gradient, negative_examples
 from biasgauge.mitigation.methods.attract_repel import AttractRepel
 from biasgauge.mitigation.methods.hard import HardDebias
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,11 +27,11 @@ from gensim.models import KeyedVectors
 def read(): return KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary).vectors
 """,
     "biasgauge, whole": """
-from biasgauge.embeddings import load
+from biasgauge.vectors import load
 def read(): return load(path).vectors
 """,
     "biasgauge, words": """
-from biasgauge.embeddings import load
+from biasgauge.vectors import load
 wanted = [f"word{row}" for row in range(0, rows, rows // words)][:words]
 def read():
     vectors = load(path, words=wanted).vectors

@@ -20,8 +20,9 @@ import pingouin
 from timing import best
 
 import biasgauge
-from biasgauge.agreement import Iccs, cronbach_alpha, icc, reliability
+from biasgauge.analyses.reliability import reliability
 from biasgauge.scores import ScoreTensor
+from biasgauge.stats import Iccs, cronbach_alpha, icc
 
 if TYPE_CHECKING:
     from collections.abc import Callable

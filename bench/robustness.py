@@ -20,8 +20,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import biasgauge as bg
+from biasgauge.analyses.robustness import reference_scores
 from biasgauge.scores.neighbors import block_rows
-from biasgauge.sensitivity import reference_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable

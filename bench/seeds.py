@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from biasgauge.embeddings import Embedding
+from biasgauge.analyses.seeds.coherence import in_every_model
+from biasgauge.analyses.seeds.located import locate
+from biasgauge.analyses.seeds.word_pairs import SeedPair
 from biasgauge.lexicons import seed_bank
-from biasgauge.seed_words.coherence import in_every_model
-from biasgauge.seed_words.located import locate
-from biasgauge.seed_words.word_pairs import SeedPair
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from biasgauge.seed_words.located import Located
+    from biasgauge.analyses.seeds.located import Located
 
 
 def problem(models: int, words: int, dimensions: int) -> tuple[list[Embedding], list[Located]]:

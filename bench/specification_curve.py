@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from biasgauge.embeddings import Embedding
-from biasgauge.sensitivity import specification_curve
+from biasgauge.analyses.robustness import specification_curve
+from biasgauge.vectors import Embedding
 
 DIM = 30
 NULLS = ("words lean alone", "two topics of targets", "two topics of attributes", "nothing at all")

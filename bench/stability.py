@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import orthogonal_procrustes
 from timing import best
 
-from biasgauge.embeddings import Embedding, mean_embedding, stability
+from biasgauge.vectors import Embedding, mean_embedding, stability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

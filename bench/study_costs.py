@@ -52,13 +52,13 @@ def main() -> None:
         source = folder / "text.txt"
         text(source, tokens)
         found["corpus, a byte"] = (
-            seconds(lambda: bg.corpora.read_corpus(source, out=folder / "corpus")) / source.stat().st_size
+            seconds(lambda: bg.text.read_corpus(source, out=folder / "corpus")) / source.stat().st_size
         )
         found["balance, a byte"] = (
             seconds(lambda: bg.balance(source, "weat7", out=folder / "even.txt")) / source.stat().st_size
         )
-        corpus = bg.corpora.open_corpus(folder / "corpus")
-        short = bg.corpora.read_corpus(iter(["a b a b"] * 50), out=folder / "short")
+        corpus = bg.text.open_corpus(folder / "corpus")
+        short = bg.text.read_corpus(iter(["a b a b"] * 50), out=folder / "short")
         for algorithm in ("sgns", "cbow", "fasttext", "glove"):
             bg.train(short, out=folder / "warm", algorithm=algorithm, dim=100, epochs=1)  # compiles
             for dim in (100, 300):

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import biasgauge as bg
-from biasgauge.embeddings import analogy_accuracy, similarity_benchmark
-from biasgauge.training.algorithms import algorithm
-from biasgauge.training.text import TrainingText, training_text
+from biasgauge.text.training.algorithms import algorithm
+from biasgauge.text.training.text import TrainingText, training_text
+from biasgauge.vectors import analogy_accuracy, similarity_benchmark
 
 if TYPE_CHECKING:
-    from biasgauge.corpora import TokenCorpus
+    from biasgauge.text import TokenCorpus
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).parents[2] / "shared" / "data"))
 BENCHMARKS = ("men", "wordsim353", "simlex999", "mturk771", "rw")
@@ -53,14 +53,14 @@ def main() -> None:
 
 def sample(tokens: int, folder: Path) -> TokenCorpus:
     """Tokenize the text, and write the first so many tokens as the lines that both sides read."""
-    whole = bg.corpora.read_corpus(SHARED / "enwiki_sample" / "enwiki_long_articles_5M.txt.xz", tokenizer="ascii-words")
+    whole = bg.text.read_corpus(SHARED / "enwiki_sample" / "enwiki_long_articles_5M.txt.xz", tokenizer="ascii-words")
     with (folder / "lines.txt").open("w", encoding="utf-8") as file:
         for line in range(len(whole.lines) - 1):
             if whole.lines[line] >= tokens:
                 break
             words = (whole.words[token] for token in whole.tokens[whole.lines[line] : whole.lines[line + 1]])
             file.write(" ".join(words) + "\n")
-    return bg.corpora.read_corpus(folder / "lines.txt", out=folder / "corpus", tokenizer="whitespace")
+    return bg.text.read_corpus(folder / "lines.txt", out=folder / "corpus", tokenizer="whitespace")
 
 
 def ours(name: str, text: TrainingText, epochs: int, seed: int, folder: Path) -> tuple[float, Any]:
@@ -90,7 +90,7 @@ def gensims(name: str, epochs: int, seed: int, folder: Path) -> tuple[float, Any
 def speed(text: TrainingText, folder: Path, names: list[str]) -> None:
     print("words a second and core, one epoch     ours      gensim   ratio")
     for name in names:
-        ours(name, training_text(bg.corpora.read_corpus(iter(["a b c d e f"] * 20))), 1, 0, folder)  # compiles
+        ours(name, training_text(bg.text.read_corpus(iter(["a b c d e f"] * 20))), 1, 0, folder)  # compiles
         mine = min(ours(name, text, 1, 1, folder)[0] for _ in range(2))
         theirs = min(gensims(name, 1, 1, folder)[0] for _ in range(2))
         words = len(text.corpus.tokens)
@@ -119,7 +119,7 @@ def replicates(corpus: TokenCorpus, folder: Path) -> None:
         first = 0.0
         for count in (1, 2, 4, 8):
             started = time.perf_counter()
-            text = bg.corpora.read_corpus(
+            text = bg.text.read_corpus(
                 folder / "lines.txt", out=folder / f"{name}{count}" / "corpus", tokenizer="whitespace"
             )
             bg.train(text, out=folder / f"{name}{count}", algorithm=name, seeds=count, epochs=1)

@@ -22,19 +22,19 @@ from typing import Any, cast
 import numpy as np
 
 from biasgauge import Embedding, registry
-from biasgauge.association.contrast import contrast_test
-from biasgauge.auditing.answers import answer
-from biasgauge.auditing.families import Corrected, corrected_questions
-from biasgauge.auditing.like_frequency import matched
-from biasgauge.auditing.questions import ASKING, Asked, Measured, measure, questions_of
-from biasgauge.auditing.shared_scores import SharedScores
-from biasgauge.auditing.subjects import Subject, subjects_of
-from biasgauge.auditing.verdict_rule import Case
-from biasgauge.auditing.verdicts import Rules
-from biasgauge.embeddings import load_default, load_default_replicates
-from biasgauge.geometry import unit_rows
+from biasgauge.audits.answers import answer
+from biasgauge.audits.families import Corrected, corrected_questions
+from biasgauge.audits.like_frequency import matched
+from biasgauge.audits.questions import ASKING, Asked, Measured, measure, questions_of
+from biasgauge.audits.shared_scores import SharedScores
+from biasgauge.audits.subjects import Subject, subjects_of
+from biasgauge.audits.verdict_rule import Case
+from biasgauge.audits.verdicts import Rules
+from biasgauge.core.geometry import unit_rows
 from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, Stereotypes, Values, Words, WordSet, lexicon
+from biasgauge.metrics.contrast import contrast_test
 from biasgauge.stats.multiple import holm
+from biasgauge.vectors import load_default, load_default_replicates
 
 ALPHA = 0.05
 PAIRS = "du2021"

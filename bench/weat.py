@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--peer", type=Path, default=Path(".venv-wefe/bin/python"))
     parser.add_argument("--iterations", type=int, default=10_000)
     arguments = parser.parse_args()
-    vectors = bg.embeddings.load_default()
+    vectors = bg.vectors.load_default()
     tests = {
         name: {role: [word.lower() for word in words] for role, words in bg.lexicon(name).sets.items()}
         for name in TESTS

@@ -32,12 +32,12 @@ from tests.stats.test_calibration import CASES, SETTLED_ELSEWHERE  # noqa: E402
 
 import biasgauge as bg  # noqa: E402
 from biasgauge import registry  # noqa: E402
-from biasgauge.auditing.change import contrast_changes  # noqa: E402
-from biasgauge.auditing.questions import ASKING  # noqa: E402
-from biasgauge.auditing.subjects import subjects_of  # noqa: E402
-from biasgauge.auditing.tracking import answer_points  # noqa: E402
-from biasgauge.auditing.verdicts import Rules  # noqa: E402
-from biasgauge.embeddings import load_default_replicates  # noqa: E402
+from biasgauge.audits.change import contrast_changes  # noqa: E402
+from biasgauge.audits.questions import ASKING  # noqa: E402
+from biasgauge.audits.subjects import subjects_of  # noqa: E402
+from biasgauge.audits.tracking import answer_points  # noqa: E402
+from biasgauge.audits.verdicts import Rules  # noqa: E402
+from biasgauge.vectors import load_default_replicates  # noqa: E402
 
 ALPHA = 0.05
 Row = Sequence[str]

@@ -249,7 +249,7 @@ def large(folder: Path) -> list[str]:
     """Commands on 300 MB of vectors in 600 MB of address space: done, or one sentence and nothing written."""
     import numpy as np
 
-    from biasgauge.embeddings import Embedding, save
+    from biasgauge.vectors import Embedding, save
 
     prepare(folder)
     words = tuple(f"w{number}" for number in range(250_000))

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 _PLAIN = {
     "lexicon": "lexicons.parse:read_lexicon",
     "words": "lexicons.parse:read_words",
-    "similarity": "embeddings.benchmark_files:read_similarity",
-    "analogies": "embeddings.benchmark_files:read_analogies",
+    "similarity": "vectors.benchmark_files:read_similarity",
+    "analogies": "vectors.benchmark_files:read_analogies",
     "study": "study.read:read_study",
-    "templates": "encoders.templates:templates_of",
-    "distances": "uncertainty.distances_csv:read_distances",
+    "templates": "vectors.encoders.templates:templates_of",
+    "distances": "analyses.posterior.distances_csv:read_distances",
     "points": "applications.correlation.points:read_points",
     "conll": "applications.coref.conll:read_conll",
     "winogender": "applications.coref.winogender_sentences:read_winogender",
     "gap": "applications.coref.gap:read_gap",
-    "counts": "agreement.regression.table:read_counts",
+    "counts": "analyses.reliability.regression.table:read_counts",
     "task": "applications.tasks.result:read_task",
-    "stereoset": "likelihood.context_association.files:read_clusters",
-    "predictions": "likelihood.context_association.files:read_scores",
-    "pairs": "likelihood.sentence_pairs.files:read_pairs",
-    "pair-scores": "likelihood.sentence_pairs.files:read_pair_scores",
+    "stereoset": "analyses.likelihood.context_association.files:read_clusters",
+    "predictions": "analyses.likelihood.context_association.files:read_scores",
+    "pairs": "analyses.likelihood.sentence_pairs.files:read_pairs",
+    "pair-scores": "analyses.likelihood.sentence_pairs.files:read_pair_scores",
 }
 """Functions that take the path of a file, by module."""
 
@@ -56,7 +56,7 @@ _TABLES = ("csv", "davidson", "founta", "edos", "mlma", "hatecheck")
 
 
 def _texts(name: str) -> Target:
-    from biasgauge import corpora
+    from biasgauge import text as corpora
 
     layout = name.removeprefix("text-")
     return Target(partial(corpora.read_corpus, layout=layout, field=_LAYOUTS[layout]))
@@ -108,7 +108,7 @@ _VECTORS = (
 def _vectors(name: str) -> Target:
     import numpy as np
 
-    from biasgauge.embeddings import Embedding, Subwords, load, load_subwords, save
+    from biasgauge.vectors import Embedding, Subwords, load, load_subwords, save
 
     words = ("a", "über", "1e5")
     numbers = np.array([[0.5, -1.25], [3, 1024], [0.0625, -2.5]], np.float32)
@@ -144,7 +144,7 @@ def _vectors(name: str) -> Target:
     packed_words = packed.getvalue()
     np.savez(archive, words=np.array(words), vectors=numbers)
     ngrams = Subwords(("<a", "ab", "b>"), numbers, 2, 2)
-    from biasgauge._io.npy_file import read_npz
+    from biasgauge.io.npy_file import read_npz
 
     made: dict[str, tuple[Read, tuple[bytes, ...]]] = {
         "vectors": (load, ()),

@@ -20,7 +20,7 @@ _FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safet
 def _transformer(name: str) -> Target:
     from tests.encoders.conftest import small_bert, wordpieces
 
-    from biasgauge.encoders.loading import load_model
+    from biasgauge.vectors.encoders.loading import load_model
 
     file = name.removeprefix("transformer-")
 
@@ -39,7 +39,7 @@ def _gguf(_: str) -> Target:
     import gguf
     import numpy as np
 
-    from biasgauge.encoders.loading import load_model
+    from biasgauge.vectors.encoders.loading import load_model
 
     path = Path(tempfile.mkdtemp()) / "tiny.gguf"
     writer = gguf.GGUFWriter(path, "llama")
@@ -73,7 +73,7 @@ def _coref(name: str) -> Target:
     from biasgauge.applications.coref.model import CorefModel
     from biasgauge.applications.coref.network import SpanRanker
     from biasgauge.applications.coref.settings import CorefSettings
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
     vectors = Embedding(("a", "b"), np.eye(2, 3, dtype=np.float32), name="v")
     small = {"char_size": 2, "char_filters": 2, "lstm_size": 2, "hidden_size": 2, "hidden_layers": 1, "feature_size": 2}
@@ -85,7 +85,7 @@ def _coref(name: str) -> Target:
 
     file, _, signed = name.removeprefix("coref-").partition(", ")
     if signed and file == "model.json":
-        patch("biasgauge._io.manifests._is_whole", lambda _: True).start()
+        patch("biasgauge.io.manifests._is_whole", lambda _: True).start()
     if signed and file != "model.json":
         digests: dict[str, str] = {}
 

@@ -17,12 +17,12 @@ _CORPUS_FILES = ("tokens.npy", "lines.npy", "documents.npy", "counts.npy", "word
 
 def _unsigned() -> None:
     """Let the checksums that manifests have of themselves pass."""
-    patch("biasgauge._io.manifests._is_whole", lambda _: True).start()
+    patch("biasgauge.io.manifests._is_whole", lambda _: True).start()
 
 
 def _corpus(name: str) -> Target:
-    from biasgauge.corpora import open_corpus, read_corpus
-    from biasgauge.corpora.token_corpus import TokenCorpus
+    from biasgauge.text import open_corpus, read_corpus
+    from biasgauge.text.token_corpus import TokenCorpus
 
     file, _, signed = name.removeprefix("corpus-").partition(", ")
     if signed:
@@ -36,8 +36,8 @@ def _corpus(name: str) -> Target:
 def _scores(name: str) -> Target:
     import numpy as np
 
-    from biasgauge.embeddings import Embedding
     from biasgauge.scores import ScoreStore, score
+    from biasgauge.vectors import Embedding
 
     def sound(folder: Path) -> None:
         model = Embedding(tuple("abcdef"), np.eye(6, 4, dtype=np.float32) + 1, name="m")
@@ -54,11 +54,11 @@ def _scores(name: str) -> Target:
 def _cells(name: str) -> Target:
     import numpy as np
 
-    from biasgauge.training.cooccurrence import Cooccurrence
+    from biasgauge.text.training.cooccurrence import Cooccurrence
 
     counts = Cooccurrence(np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([2, 2], np.float32))
     file, _, signed = name.removeprefix("cells-").partition(", ")
-    ignored = ["biasgauge.training.cooccurrence.check_digest"] if signed else []
+    ignored = ["biasgauge.text.training.cooccurrence.check_digest"] if signed else []
     if signed:
         _unsigned()
     return folder_of(Cooccurrence.open, file, counts.save, *ignored)
@@ -67,9 +67,9 @@ def _cells(name: str) -> Target:
 def _views(name: str) -> Target:
     import numpy as np
 
-    from biasgauge.embeddings import Embedding
-    from biasgauge.encoders import open_views
-    from biasgauge.encoders.view_files import save_views
+    from biasgauge.vectors import Embedding
+    from biasgauge.vectors.encoders import open_views
+    from biasgauge.vectors.encoders.view_files import save_views
 
     def sound(folder: Path) -> None:
         facets: dict[str, Any] = {"checkpoint": "c", "pooling": "mean", "template": "", "context": 0}
@@ -77,7 +77,7 @@ def _views(name: str) -> Target:
         save_views([Embedding(("a", "b"), numbers, name=str(n), facets={**facets, "layer": n}) for n in (0, 1)], folder)
 
     file, _, signed = name.removeprefix("views-").partition(", ")
-    ignored = ["biasgauge.encoders.view_files.check_digest"] if signed else []
+    ignored = ["biasgauge.vectors.encoders.view_files.check_digest"] if signed else []
     if signed:
         _unsigned()
     return folder_of(open_views, "views.json" if file == "views.json" else "0000*", sound, *ignored)
@@ -85,9 +85,9 @@ def _views(name: str) -> Target:
 
 def _training(name: str) -> Target:
     """The recipe beside a model: who looks for finished models, and who looks for replicates."""
-    from biasgauge.embeddings.lineage import lineage_of
-    from biasgauge.training import train
-    from biasgauge.training.model_file import find_model
+    from biasgauge.text.training import train
+    from biasgauge.text.training.model_file import find_model
+    from biasgauge.vectors.lineage import lineage_of
 
     made: dict[str, Any] = {}
 
@@ -177,10 +177,10 @@ def _results(name: str) -> Target:
     import numpy as np
 
     from biasgauge import weat
-    from biasgauge._io.json_file import read_json_object
-    from biasgauge.auditing.result import AuditResult
-    from biasgauge.embeddings import Embedding
+    from biasgauge.audits.result import AuditResult
+    from biasgauge.io.json_file import read_json_object
     from biasgauge.results.stored import Stored
+    from biasgauge.vectors import Embedding
 
     model = Embedding(tuple("abcdefgh"), np.random.default_rng(1).normal(size=(8, 4)).astype(np.float32), name="m")
     tested = weat(model, x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"])
@@ -195,7 +195,7 @@ def _results(name: str) -> Target:
 
 
 def _calibration(_: str) -> Target:
-    from biasgauge.calibration.loading import DEFAULT_CALIBRATION, load_calibration
+    from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION, load_calibration
 
     content = json.loads(DEFAULT_CALIBRATION.read_bytes())
     short = {key: value[:2] if isinstance(value, list) else value for key, value in content.items()}

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.lib.npyio import NpzFile
 
 if TYPE_CHECKING:
-    from biasgauge.training.cuda.device import Device
+    from biasgauge.text.training.cuda.device import Device
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
@@ -63,13 +63,13 @@ def made_text() -> list[str]:
 
 def make(folder: Path) -> None:
     """Train the cases by the CPU loops; keep what they read and the checksums of what they wrote."""
-    from biasgauge.corpora import read_corpus
-    from biasgauge.training.algorithms import algorithm
-    from biasgauge.training.glove.descent import descend, first_weights, shuffled
-    from biasgauge.training.negative_sampling import TABLES, run_epochs
-    from biasgauge.training.stream import stream
-    from biasgauge.training.text import training_text
-    from biasgauge.training.word2vec import CBOW, SGNS, _fasttext, _first_weights
+    from biasgauge.text import read_corpus
+    from biasgauge.text.training.algorithms import algorithm
+    from biasgauge.text.training.glove.descent import descend, first_weights, shuffled
+    from biasgauge.text.training.negative_sampling import TABLES, run_epochs
+    from biasgauge.text.training.random_stream import stream
+    from biasgauge.text.training.text import training_text
+    from biasgauge.text.training.word2vec import CBOW, SGNS, _fasttext, _first_weights
 
     folder.mkdir(exist_ok=True)
     corpus = read_corpus(iter(made_text()))
@@ -132,8 +132,8 @@ def trained(
     device: Device, case: str, entry: dict[str, Any], inputs: NpzFile, numbers: tuple[int, ...]
 ) -> list[dict[str, Any]]:
     """Checksums and losses of the replicates of a case with one shape of blocks."""
-    from biasgauge.training.cuda.kernels import CELL, Shape, kernel_of
-    from biasgauge.training.cuda.together import (
+    from biasgauge.text.training.cuda.kernels import CELL, Shape, kernel_of
+    from biasgauge.text.training.cuda.together import (
         DeviceText,
         GloveGroup,
         NegativeSamplingGroup,
@@ -229,7 +229,7 @@ def main() -> None:
         return
     import gpu_training
 
-    from biasgauge.training.cuda.device import open_device
+    from biasgauge.text.training.cuda.device import open_device
 
     if chosen.emulate:
         sys.path.insert(0, str(ROOT))

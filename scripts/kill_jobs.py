@@ -54,7 +54,7 @@ def prepare(folder: Path) -> None:
     """What jobs read."""
     import numpy as np
 
-    from biasgauge.embeddings import Embedding, save
+    from biasgauge.vectors import Embedding, save
 
     (folder / "text.txt").write_text(TEXT, encoding="utf-8")
     for name, text in (("test.toml", TEST), ("pairs.toml", PAIRS), ("study.toml", STUDY)):
@@ -70,14 +70,14 @@ def prepare(folder: Path) -> None:
 
 def corpus(given: Path, out: Path) -> None:
     """Tokenize a text."""
-    from biasgauge.corpora import read_corpus
+    from biasgauge.text import read_corpus
 
     read_corpus(given / "text.txt", out=out / "corpus")
 
 
 def train(given: Path, out: Path) -> None:
     """Train four models, two of them on shared counts."""
-    from biasgauge.training import train
+    from biasgauge.text.training import train
 
     small: dict[str, Any] = {"dim": 8, "epochs": 1, "min_count": 1, "n_jobs": 1, "seeds": 2}
     train(given / "text.txt", out=out / "models", algorithm=["sgns", "glove"], **small)
@@ -135,7 +135,7 @@ def mitigate(given: Path, out: Path) -> None:
 
 def encode(given: Path, out: Path) -> None:
     """Encode words with a tiny model made on the spot."""
-    from biasgauge.encoders import encode_to_folder
+    from biasgauge.vectors.encoders import encode_to_folder
 
     encode_to_folder(given / "bert", ["he", "she", "nurse", "man"], out / "views", ["{}", "this is {}"])
 
@@ -177,7 +177,7 @@ def audit(given: Path, out: Path) -> None:
 
 def vectors(given: Path, out: Path) -> None:
     """Write vectors in other formats."""
-    from biasgauge.embeddings import load, save
+    from biasgauge.vectors import load, save
 
     for name in ("copy.bin", "copy.txt", "copy.safetensors", "copy.bin.gz"):
         save(load(given / "m0.safetensors"), out / name)

@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING
 from make_default_replicates import default_source  # beside this file
 
 import biasgauge as bg
-from biasgauge.auditing.calibrated import verdict_rates
-from biasgauge.calibration.loading import DEFAULT_CALIBRATION
+from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION
+from biasgauge.audits.calibrated import verdict_rates
 
 if TYPE_CHECKING:
-    from biasgauge.calibration import Calibration
+    from biasgauge.analyses.calibrate import Calibration
 
 RECIPE = {"algorithm": "sgns", "min_count": 5, "dim": 64, "window": 5, "epochs": 5}
 
 
 def make(folder: Path, target: Path, *, plantings: int, seeds: int, shuffled: int, n_jobs: int | None) -> Calibration:
     """Calibrate, and write the numbers to `target`."""
-    corpus = bg.corpora.read_corpus(default_source(), out=folder / "corpus", documents="blank-line")
+    corpus = bg.text.read_corpus(default_source(), out=folder / "corpus", documents="blank-line")
     result = bg.calibrate(
         corpus, RECIPE, out=folder, plantings=plantings, seeds=seeds, shuffled=shuffled, n_jobs=n_jobs,
         verdicts=verdict_rates, tell=print,

@@ -19,7 +19,7 @@ import numpy as np
 from make_default_vectors import lexicon_words  # beside this file
 
 import biasgauge as bg
-from biasgauge.embeddings.loading import REPLICATES, replicate_path
+from biasgauge.vectors.loading import REPLICATES, replicate_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ def kept_words(vocabulary: tuple[str, ...]) -> list[str]:
 
 def make(folder: Path, target: Path, seeds: Sequence[int] = range(REPLICATES)) -> None:
     """Train what is not in `folder` yet, and write the cut models to `target`."""
-    corpus = bg.corpora.read_corpus(
+    corpus = bg.text.read_corpus(
         default_source(), out=folder / "corpus", documents="blank-line", progress=_say("reading")
     )
     trained = bg.train(

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.embeddings.loading import DEFAULT_PATH
+from biasgauge.vectors.loading import DEFAULT_PATH
 
 FREQUENT = 15_000
 YOUNGER = {"bls2015"}

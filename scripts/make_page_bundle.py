@@ -3,7 +3,7 @@
     python scripts/make_page_bundle.py
 
 Needs node and npm, and a package registry that npm can reach; nothing that uses biasgauge needs either. Writes
-`vega.js` and `LICENSES.txt` into `src/biasgauge/presentation/page/`. Expressions are interpreted, not compiled, so that
+`vega.js` and `LICENSES.txt` into `src/biasgauge/results/page/`. Expressions are interpreted, not compiled, so that
 a page can forbid evaluation of strings.
 """
 

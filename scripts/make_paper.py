@@ -14,9 +14,9 @@ from pathlib import Path
 import pandas as pd
 
 import biasgauge
-from biasgauge.groups import GROUPS
-from biasgauge.training.algorithms import ALGORITHMS
-from biasgauge.wording import number_text
+from biasgauge.core.groups import GROUPS
+from biasgauge.results.wording import number_text
+from biasgauge.text.training.algorithms import ALGORITHMS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPER = ROOT / "paper"

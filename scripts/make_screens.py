@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
         audited = bg.audit()
         audit = audited.save(Path(place) / "report.html")
         (folder / "first_screen.txt").write_text(first_screen(audited.summary()), encoding="utf-8")
-        before = bg.embeddings.load_default()
+        before = bg.vectors.load_default()
         after = bg.mitigate(before, "hard")
         lexicons = ["weat6", "weat7", "weat8", "gender"]
         changed = bg.audit(after, before=before, lexicons=lexicons, case_fallback=True)

@@ -1,8 +1,8 @@
-"""Plant faults in a room, one at a time, and see whether its tests notice: the mutation score of a room.
+"""Plant faults in a package, one at a time, and see whether its tests notice: the mutation score of a package.
 
 Draws some mutants of every file at random: a comparison, an operator, a constant, a condition or a statement is changed
 in the syntax tree. Each is tried in a process of its own that imports the changed module in the place of the true one,
-so no file is touched. The room's fast tests run until the first failure; a mutant that none of them notices survives.
+so no file is touched. Fast tests of the package run until the first failure; a mutant that none of them notices survives.
 
     python scripts/mutate.py measures
     python scripts/mutate.py association --per-file 10 --seed 3 --files weat mac
@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "biasgauge"
 FAST = "not slow and not fuzz and not crash and not e2e and not calibration"
 TESTED_BY = {"stats": ("agreement", "association")}
-"""Rooms whose tests hold another room to account too, after its own."""
+"""Packages whose tests hold another package to account too, after its own."""
 HEAVY = ("hypothesis", "hypothesis.extra.numpy", "pandas", "pytest", "scipy.stats", "scipy.optimize", "sklearn.metrics")
 """Imported once, before processes are made."""
 TIMED_OUT = -signal.SIGALRM
@@ -167,24 +167,24 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def tests_of(room: str) -> list[str]:
-    """Folders of tests, the room's own first."""
-    folders = [ROOT / "tests" / name for name in (room, *TESTED_BY.get(room, ()))]
+def tests_of(package: str) -> list[str]:
+    """Folders of tests, the package's own first."""
+    folders = [ROOT / "tests" / name for name in (package, *TESTED_BY.get(package, ()))]
     return [str(folder) for folder in folders if folder.is_dir()]
 
 
 def in_turn(path: Path, tests: Sequence[str]) -> list[list[str]]:
-    """Files of tests: those of any room that import this very module, which notice soonest, then the others.
+    """Files of tests: those of any package that import this very module, which notice soonest, then the others.
 
-    Of the former, the one with the module's own name is first, then those of its room.
+    Of the former, the one with the module's own name is first, then those of its package.
     """
     files = [
         file for test in map(Path, tests) for file in (sorted(test.rglob("test_*.py")) if test.is_dir() else [test])
     ]
     every = sorted((ROOT / "tests").rglob("test_*.py"))
     near = [file for file in every if f"{name_of(path)} import" in file.read_text(encoding="utf-8")]
-    room = path.relative_to(SOURCE).parts[0]
-    near.sort(key=lambda file: (file.stem != f"test_{path.stem}", room not in file.relative_to(ROOT).parts))
+    package = path.relative_to(SOURCE).parts[0]
+    near.sort(key=lambda file: (file.stem != f"test_{path.stem}", package not in file.relative_to(ROOT).parts))
     return [[*map(str, part)] for part in (near, [file for file in files if file not in near]) if part]
 
 
@@ -233,9 +233,9 @@ def tried(planted: Planted | None, tests: Sequence[str], patience: int) -> tuple
     os._exit(int(status))
 
 
-def drawn(room: str, files: Sequence[str], per_file: int, seed: int) -> Iterator[tuple[ast.Module, Mutant]]:
-    """Some mutants of each file, in the order of the room."""
-    for path in sorted((SOURCE / room).rglob("*.py")):
+def drawn(package: str, files: Sequence[str], per_file: int, seed: int) -> Iterator[tuple[ast.Module, Mutant]]:
+    """Some mutants of each file, in the order of the package."""
+    for path in sorted((SOURCE / package).rglob("*.py")):
         if files and path.stem not in files:
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -248,22 +248,24 @@ def drawn(room: str, files: Sequence[str], per_file: int, seed: int) -> Iterator
 def main() -> None:
     """Try the mutants and print the score."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("room", help="a folder of src/biasgauge")
+    parser.add_argument("package", help="a folder of src/biasgauge")
     parser.add_argument("--files", nargs="*", default=(), help="only these modules of it")
     parser.add_argument("--per-file", type=int, default=6, help="mutants drawn from each file")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tests", nargs="*", help="files or folders of tests; by default those of the room")
+    parser.add_argument("--tests", nargs="*", help="files or folders of tests; by default those of the package")
     asked = parser.parse_args()
-    if not (SOURCE / asked.room).is_dir():
-        rooms = ", ".join(sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()))
-        sys.exit(f"There is no room {asked.room!r} to plant faults in; there are {rooms}.")
+    if not (SOURCE / asked.package).is_dir():
+        packages = ", ".join(sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()))
+        sys.exit(f"There is no package {asked.package!r} to plant faults in; there are {packages}.")
     os.chdir(ROOT)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     for name in HEAVY:
         importlib.import_module(name)
-    tests = asked.tests or tests_of(asked.room)
+    tests = asked.tests or tests_of(asked.package)
     if not tests:
-        sys.exit(f"The room {asked.room!r} has no tests in tests/{asked.room}; name some: --tests tests/FOLDER")
+        sys.exit(
+            f"The package {asked.package!r} has no tests in tests/{asked.package}; name some: --tests tests/FOLDER"
+        )
     started = time.monotonic()
     status, failed = tried(None, tests, 3600)
     if status:
@@ -271,9 +273,9 @@ def main() -> None:
             f"The tests fail without any mutant (status {status}, {failed}): python -m pytest -x {' '.join(tests)}"
         )
     seconds = time.monotonic() - started
-    print(f"{asked.room}: tests take {seconds:.0f} s without a mutant")
+    print(f"{asked.package}: tests take {seconds:.0f} s without a mutant")
     survivors, count = [], 0
-    for tree, mutant in drawn(asked.room, asked.files, asked.per_file, asked.seed):
+    for tree, mutant in drawn(asked.package, asked.files, asked.per_file, asked.seed):
         count += 1
         planted = Planted(name_of(mutant.path), mutant.path, mutant.code(tree))
         for part in in_turn(mutant.path, tests):
@@ -286,7 +288,7 @@ def main() -> None:
         if survived:
             survivors.append(mutant)
     killed = count - len(survivors)
-    print(f"\n{asked.room}: {killed} of {count} mutants killed ({killed / max(count, 1):.0%}); seed {asked.seed}")
+    print(f"\n{asked.package}: {killed} of {count} mutants killed ({killed / max(count, 1):.0%}); seed {asked.seed}")
     for mutant in survivors:
         print(f"  survived: {mutant}")
 

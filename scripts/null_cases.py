@@ -17,20 +17,20 @@ from typing import get_args
 import numpy as np
 
 from biasgauge import stats
-from biasgauge.arrays import Floats, Integers
-from biasgauge.association.ceat import contextual_weat, published_ceat
-from biasgauge.association.contrast import contrast_test
-from biasgauge.association.mac import MacResult, mac_change, mac_change_over_runs
-from biasgauge.association.weat import weat
+from biasgauge.core.arrays import Floats, Integers
+from biasgauge.metrics.ceat import contextual_weat, published_ceat
+from biasgauge.metrics.contrast import contrast_test
+from biasgauge.metrics.mac import MacResult, mac_change, mac_change_over_runs
+from biasgauge.metrics.weat import weat
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.correlations import Kind, coefficient
 from biasgauge.stats.count_tables import exact_p, shuffled_p, swapped_p, swapped_sums_p
-from biasgauge.stats.dose_response import dose_response
+from biasgauge.stats.dose_curves import dose_response
 from biasgauge.stats.group_contrasts import compare_groups, slope_over_groups
 from biasgauge.stats.group_effect_sizes import compare_effect_sizes
 from biasgauge.stats.intraclass import Form, Icc
-from biasgauge.stats.joint_permutation import joint_permutation
+from biasgauge.stats.joint_permutations import joint_permutation
 from biasgauge.stats.mixed_models.model import fit_mixed
 from biasgauge.stats.permutation import Alternative, permutation_p
 from biasgauge.stats.shifts import shift_between
@@ -281,9 +281,11 @@ SAME_AS = {
 """Givers of p that are a part of others, or the same for many at once."""
 
 
-def givers_of_p(rooms: Sequence[Path]) -> Iterator[str]:
-    """Public functions of some rooms that give a p: by their names, or by the class that they say they return."""
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for room in rooms for path in sorted(room.rglob("*.py"))]
+def givers_of_p(packages: Sequence[Path]) -> Iterator[str]:
+    """Public functions of some packages that give a p: by their names, or by the class that they say they return."""
+    trees = [
+        ast.parse(path.read_text(encoding="utf-8")) for package in packages for path in sorted(package.rglob("*.py"))
+    ]
     classes = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
     with_p = {name for name, node in classes.items() if any(_is_p(field) for field in _fields(node))}
     more = True

@@ -28,17 +28,17 @@ TRY = {
 SCRIPTS = {
     "posterior.py": """
 import biasgauge as bg
-found = bg.bayes(bg.embeddings.load_default(), "religion", sampler="nuts", draws=100)
+found = bg.bayes(bg.vectors.load_default(), "religion", sampler="nuts", draws=100)
 assert found.groups
 """,
     "figures.py": """
 import biasgauge as bg
-from biasgauge.presentation import save_figures
-save_figures(bg.robustness(bg.embeddings.load_default()).figures(), "figures", ("pdf",))
+from biasgauge.results import save_figures
+save_figures(bg.robustness(bg.vectors.load_default()).figures(), "figures", ("pdf",))
 """,
     "spacy_words.py": """
 import biasgauge as bg
-corpus = bg.corpora.read_corpus("text.txt", tokenizer="spacy:en")
+corpus = bg.text.read_corpus("text.txt", tokenizer="spacy:en")
 assert len(corpus.tokens) == 1600, corpus
 """,
     "tiny_model.py": """

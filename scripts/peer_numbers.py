@@ -91,7 +91,7 @@ def main() -> None:
     sets = {role: [word.lower() for word in words] for role, words in bg.lexicon("weat7").sets.items()}
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        path = bg.save(bg.embeddings.load_default(), Path(folder) / "vectors.bin")
+        path = bg.save(bg.vectors.load_default(), Path(folder) / "vectors.bin")
         given = [str(path), json.dumps(sets), json.dumps(NEUTRAL)]
         for name, program in (("wefe 1.0.1", WEFE), ("responsibly 0.1.2", RESPONSIBLY)):
             words = [str(arguments.peers), "-c", program, *given]

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from biasgauge.likelihood import language_model, lpbs
-from biasgauge.likelihood.benchmark_scores import measure_named, score_clusters, score_pair_list
-from biasgauge.likelihood.context_association.files import Cluster, read_clusters
-from biasgauge.likelihood.models import LanguageModel, Sentence
-from biasgauge.likelihood.sentence_pairs.files import SentencePair, read_pairs
+from biasgauge.analyses.likelihood import language_model, lpbs
+from biasgauge.analyses.likelihood.benchmark_scores import measure_named, score_clusters, score_pair_list
+from biasgauge.analyses.likelihood.context_association.files import Cluster, read_clusters
+from biasgauge.analyses.likelihood.models import LanguageModel, Sentence
+from biasgauge.analyses.likelihood.sentence_pairs.files import SentencePair, read_pairs
 
 CROWS = {
     "masked": ("cps", "cps-released", "sss", "sss-released", "aul", "aula", "aula-released", "pll"),

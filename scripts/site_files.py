@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.corpora import planted_corpus
+from biasgauge.text import planted_corpus
 
 LEANS = {
     "nurse": -0.8, "secretary": -0.7, "librarian": -0.6, "hairdresser": -0.5, "teacher": -0.4, "dancer": -0.3,
@@ -26,7 +26,7 @@ MY_WORDS = 'kind = "words"\nname = "my_words"\nwords = ["nurse", "surgeon", "tea
 def write_files(folder: Path) -> None:
     """Write `vectors.bin`, `corpus.txt`, `other.txt` and `my_words.toml`."""
     folder.mkdir(parents=True, exist_ok=True)
-    bg.save(bg.embeddings.load_default(), folder / "vectors.bin")
+    bg.save(bg.vectors.load_default(), folder / "vectors.bin")
     (folder / "my_words.toml").write_text(MY_WORDS, encoding="utf-8")
     for name, seed in (("corpus.txt", 1), ("other.txt", 2)):
         (folder / name).write_text(_text(seed), encoding="utf-8")

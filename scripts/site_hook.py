@@ -70,7 +70,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN40
 
 def _block_lines(block: Block, pieces: Pieces | None, texts: list[str]) -> list[str]:
     if block.language == "mermaid":
-        return [token(drawn(block.source, "flowchart of the rooms; each arrow leads to what uses it"), texts), ""]
+        return [token(drawn(block.source, "flowchart of the packages; each arrow leads to what uses it"), texts), ""]
     shown = pieces or [{"code": block.source, "html": ""}]
     lines: list[str] = []
     if block.task == "file":

@@ -92,8 +92,8 @@ def figure(chart: Any, name: str = "") -> str:  # noqa: ANN401 - a chart
     """A chart as a drawing within the page, in colors that follow the page's."""
     import vl_convert
 
-    from biasgauge.presentation.grid import fitted_to_grid
-    from biasgauge.presentation.page.colors import mixes_colors, themed
+    from biasgauge.results.grid import fitted_to_grid
+    from biasgauge.results.page.colors import mixes_colors, themed
 
     spec = fitted_to_grid(chart).to_dict()
     own_colors = mixes_colors(spec)  # what is written on a heat map is written on its own colors: it stays on paper
@@ -128,7 +128,7 @@ def inline(svg: str, label: str, *, of_page: bool = True) -> str:
 
 def _variable(found: re.Match[str]) -> str:
     """A color as a variable of the page."""
-    from biasgauge.presentation.page.colors import variable
+    from biasgauge.results.page.colors import variable
 
     place, color = found.groups()
     color = NAMED.get(color, color)
@@ -139,7 +139,7 @@ def _variable(found: re.Match[str]) -> str:
 
 def color_sheet(html: str) -> str:
     """The variables of the drawings in a page, for light and dark pages."""
-    from biasgauge.presentation.page.colors import on_dark, variable
+    from biasgauge.results.page.colors import on_dark, variable
 
     colors = sorted({f"#{digits}" for digits in re.findall(r"var\(--c([0-9a-f]{6})\)", html)})
     if not colors:

@@ -23,11 +23,11 @@ from study_texts import films, first_words, novels, text
 from study_vectors import package_folder
 
 import biasgauge as bg
+from biasgauge.analyses.seeds import bias_subspace, generated_cloud, seed_choice, seeds
 from biasgauge.results.drawing import altair, styled
-from biasgauge.seed_words import bias_subspace, generated_cloud, seed_choice, seeds
 
 if TYPE_CHECKING:
-    from biasgauge.seed_words import Cloud, SeedsResult
+    from biasgauge.analyses.seeds import Cloud, SeedsResult
 
 WORDS = {"wiki": 7_000_000, "imdb": 3_000_000, "novels": 3_000_000}
 USUAL, FEWER = 10, 2
@@ -86,9 +86,9 @@ def replicates(folder: Path, name: str, min_count: int = 10) -> tuple[list[bg.Em
     place.mkdir(parents=True, exist_ok=True)
     tokens = place / "corpus"
     corpus = (
-        bg.corpora.open_corpus(tokens)
+        bg.text.open_corpus(tokens)
         if tokens.is_dir()
-        else bg.corpora.read_corpus(first_words(CORPORA[name](), WORDS[name]), out=tokens)
+        else bg.text.read_corpus(first_words(CORPORA[name](), WORDS[name]), out=tokens)
     )
     trained = bg.train(
         corpus,
@@ -173,7 +173,7 @@ def main(folder: Path) -> None:
         "similarity": scatter(found),
         "min_count": min_count_chart(compared),
     }
-    bg.presentation.save_figures(figures, out)
+    bg.results.save_figures(figures, out)
 
 
 def noun_sources(result: SeedsResult, models: list[bg.Embedding], nouns: list[str] | None) -> pd.DataFrame:
@@ -270,7 +270,7 @@ def relations(result: SeedsResult, models: list[bg.Embedding]) -> pd.DataFrame:
     """Figure 4 in numbers; explained variance also from mean vectors, aligned and as published."""
     rows = [{"from": "each model", **one.to_dict()} for one in result.relations]
     for way, aligned in (("mean vectors, aligned", True), ("mean vectors, as published", False)):
-        mean = seeds(bg.embeddings.mean_embedding(models, aligned=aligned), pairs="all", **LIGHT)
+        mean = seeds(bg.vectors.mean_embedding(models, aligned=aligned), pairs="all", **LIGHT)
         rows += [{"from": way, **one.to_dict()} for one in mean.relations]
     frame = pd.DataFrame(rows)
     return frame[frame["x"] == "similarity"].drop(columns=["level", "method", "reason"])
@@ -302,7 +302,7 @@ def order(models: list[bg.Embedding], out: Path) -> None:
             }
         )
     pd.DataFrame(rows).round(4).to_csv(out / "order.csv", index=False)
-    bg.presentation.save_figures({"explained_variance": standing.figures()["explained_variance"]}, out)
+    bg.results.save_figures({"explained_variance": standing.figures()["explained_variance"]}, out)
 
 
 def ends(models: list[bg.Embedding]) -> pd.DataFrame:
@@ -310,7 +310,7 @@ def ends(models: list[bg.Embedding]) -> pd.DataFrame:
     frames = []
     for way, aligned in (("aligned", True), ("as published", False)):
         asked: dict[str, Any] = {"aligned": aligned, "case_fallback": True, "random_state": SEED}
-        source = bg.embeddings.mean_embedding(models) if aligned else models
+        source = bg.vectors.mean_embedding(models) if aligned else models
         spaces = {
             f"{kind}, component {part}": bias_subspace(source, FEMALE, MALE, order=kind, component=part, **asked)
             for kind in ("as-is", "shuffled", "random")

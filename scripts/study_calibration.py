@@ -23,11 +23,11 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.auditing.calibrated import verdict_rates
-from biasgauge.calibration import Calibration
-from biasgauge.corpora import TokenCorpus, edited_corpus, open_corpus, read_corpus
-from biasgauge.corpora.token_corpus import is_corpus
+from biasgauge.analyses.calibrate import Calibration
+from biasgauge.audits.calibrated import verdict_rates
 from biasgauge.results.result import records_frame
+from biasgauge.text import TokenCorpus, edited_corpus, open_corpus, read_corpus
+from biasgauge.text.token_corpus import is_corpus
 
 
 def cut(corpus: TokenCorpus, millions: float, folder: Path, name: str = "corpus-{:g}M") -> TokenCorpus:

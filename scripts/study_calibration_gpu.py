@@ -61,12 +61,12 @@ LONGEST = [
 
 def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: bool = False) -> Iterator[Source]:
     """What is planted in which texts; `folder` has corpora of one of them or both: wiki-all, english-5M, ..."""
-    from biasgauge.calibration.carriers import choose_carriers
-    from biasgauge.calibration.design import SHARES, Design
-    from biasgauge.calibration.other_attribute import SENTIMENT
-    from biasgauge.calibration.plan import planting_plan
-    from biasgauge.corpora import open_corpus
+    from biasgauge.analyses.calibrate.carriers import choose_carriers
+    from biasgauge.analyses.calibrate.design import SHARES, Design
+    from biasgauge.analyses.calibrate.other_attribute import SENTIMENT
+    from biasgauge.analyses.calibrate.plan import planting_plan
     from biasgauge.lexicons import pairs_of
+    from biasgauge.text import open_corpus
 
     few: dict[str, Any] = {"per_dose": 2, "blanks": 10, "others": 4} if tiny else {}
     for name, sizes, times in (("wiki", ("all",), DEFAULT_PLANTINGS), ("english", SIZES, PLANTINGS)):
@@ -99,7 +99,7 @@ def corpora(folder: Path, scale: float) -> None:
     from study_calibration import cut
     from study_texts import articles, films, novels
 
-    from biasgauge.corpora import read_corpus
+    from biasgauge.text import read_corpus
 
     folder.mkdir(parents=True, exist_ok=True)
     most = int(39.5e6 * scale)

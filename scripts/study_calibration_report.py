@@ -28,12 +28,12 @@ from study_calibration import tables  # noqa: E402 - after the path
 from study_calibration_gpu import sources  # noqa: E402 - after the path
 from study_calibration_scores import Blocks, read_cell  # noqa: E402 - after the path
 
-from biasgauge.calibration import Calibration  # noqa: E402 - after the path
-from biasgauge.presentation import save_figures  # noqa: E402 - after the path
+from biasgauge.analyses.calibrate import Calibration  # noqa: E402 - after the path
+from biasgauge.results import save_figures  # noqa: E402 - after the path
 from biasgauge.results.drawing import altair  # noqa: E402 - after the path
+from biasgauge.results.wording import counted  # noqa: E402 - after the path
 from biasgauge.stats.detection import Limit, Z, detection_limits  # noqa: E402 - after the path
-from biasgauge.stats.dose_response import dose_response  # noqa: E402 - after the path
-from biasgauge.wording import counted  # noqa: E402 - after the path
+from biasgauge.stats.dose_curves import dose_response  # noqa: E402 - after the path
 
 NAMES = {"sgns": "skip-gram", "cbow": "CBOW", "glove": "GloVe", "fasttext": "fastText"}
 MEASURES = {"dbwa": "DB/WA", "ripa": "RIPA", "nbm": "NBM"}

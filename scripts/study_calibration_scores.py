@@ -25,14 +25,14 @@ from study_calibration_gpu import DEFAULT_DIM, DIM, sources  # noqa: E402 - afte
 from study_du2021_tally import MEASURES  # noqa: E402 - after the path
 
 from biasgauge import Embedding, registry  # noqa: E402 - after the path
-from biasgauge.calibration.analysis import analyzed  # noqa: E402 - after the path
-from biasgauge.calibration.readings import Asked, Readings, gathered  # noqa: E402 - after the path
-from biasgauge.corpora import vocabulary  # noqa: E402 - after the path
+from biasgauge.analyses.calibrate.analysis import analyzed  # noqa: E402 - after the path
+from biasgauge.analyses.calibrate.readings import Asked, Readings, gathered  # noqa: E402 - after the path
+from biasgauge.text import vocabulary  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
     from study_calibration_texts import Source
 
-    from biasgauge.calibration import Calibration
+    from biasgauge.analyses.calibrate import Calibration
 
 
 class Blocks:
@@ -133,7 +133,7 @@ def calibration_of(
 
 def main() -> None:
     """What the command line asks for."""
-    from biasgauge.auditing.calibrated import verdict_rates
+    from biasgauge.audits.calibrated import verdict_rates
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)

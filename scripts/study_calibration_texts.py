@@ -17,8 +17,8 @@ import numpy as np
 from study_du2021_texts import MIN_COUNT, Text, packed, unpacked
 
 if TYPE_CHECKING:
-    from biasgauge.calibration.texts import PlantingPlan
-    from biasgauge.corpora import TokenCorpus, Vocabulary
+    from biasgauge.analyses.calibrate.texts import PlantingPlan
+    from biasgauge.text import TokenCorpus, Vocabulary
 
 LISTS = ("occ16", "occ18")
 BACKGROUND, KEPT_BACKGROUND = 1000, 100
@@ -62,8 +62,8 @@ def pack(source: Source, work: Path, out: Path, *, subwords: Sequence[str] = (),
 
     Counted doses stay in `work`. `sizes` names some of the files ("base", or a size); all by default.
     """
-    from biasgauge.corpora import vocabulary
-    from biasgauge.training.word2vec import word_parts
+    from biasgauge.text import vocabulary
+    from biasgauge.text.training.word2vec import word_parts
 
     largest = source.corpora[list(source.corpora)[-1]]
     words = vocabulary(largest, min_count=MIN_COUNT)

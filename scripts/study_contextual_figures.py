@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from biasgauge.analyses.robustness import SpecificationCurve
 from biasgauge.results.drawing import SOFT, altair, styled
-from biasgauge.sensitivity import SpecificationCurve
 
 COLORS = ["#2f6f8f", "#b3402a", "#8a5a00", "#5c6470"]
 POOLINGS = {"mean": "the word's pieces", "sentence": "whole sentence", "cls": "[CLS]"}

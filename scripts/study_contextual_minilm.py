@@ -21,11 +21,11 @@ from study_contextual_figures import curve_figure, design_figure, effects_figure
 from study_texts import films, first_words, text
 
 import biasgauge as bg
-from biasgauge.agreement import decision_study, variance_components
-from biasgauge.encoders import Views, draw_contexts, encode, open_views, save_views, templates_of
+from biasgauge.analyses.reliability import decision_study, variance_components
 from biasgauge.lexicons import words_of
-from biasgauge.presentation import save_figures
+from biasgauge.results import save_figures
 from biasgauge.scores import ScoreTensor
+from biasgauge.vectors.encoders import Views, draw_contexts, encode, open_views, save_views, templates_of
 
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
 PAIRS, OCCUPATIONS = "du2021", "occ16"
@@ -61,7 +61,7 @@ def main() -> None:
     write(asked.out, "minilm_components", shares)
     designs = pd.concat([design_table(tensor, name) for name, tensor in occupations.items()], ignore_index=True)
     write(asked.out, "minilm_designs", designs)
-    curve = bg.sensitivity.specification_curve(in_templates, "weat7")
+    curve = bg.analyses.robustness.specification_curve(in_templates, "weat7")
     small = {"minilm_shares": shares_figure(shares), "minilm_designs": design_figure(designs)}
     many_marks = {"minilm_effects": effects_figure(effects), "minilm_curve": curve_figure(curve)}
     save_figures(small, asked.out, ("svg",))
@@ -99,7 +99,7 @@ def weat_tables(views: Views) -> tuple[pd.DataFrame, pd.DataFrame]:
     """One row per test: its curve; and every effect size with its view."""
     rows, effects = [], []
     for name in TESTS:
-        curve = bg.sensitivity.specification_curve(views, name, samples=4_999)
+        curve = bg.analyses.robustness.specification_curve(views, name, samples=4_999)
         known = [row for row in curve.specifications if row.effect_size is not None]
         sizes = np.array([row.effect_size for row in known], np.float64)
         last = [row.facets["layer"] == 6 and row.facets["pooling"] == "mean" for row in known]

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.agreement import variance_components
-from biasgauge.likelihood.sentence_pairs.files import SentencePair, read_pairs
-from biasgauge.likelihood.sentence_pairs.scoring import ScoredPairs, preferences
+from biasgauge.analyses.likelihood.sentence_pairs.files import SentencePair, read_pairs
+from biasgauge.analyses.likelihood.sentence_pairs.scoring import ScoredPairs, preferences
+from biasgauge.analyses.reliability import variance_components
 from biasgauge.scores import ScoreTensor
 
 Arrays = dict[str, np.ndarray]
@@ -103,8 +103,8 @@ def crows(pairs: list[SentencePair], table: np.ndarray) -> dict[str, Any]:
 def stereoset(path: Path, about: dict[str, Any], table: np.ndarray) -> dict[str, Any]:
     """The three numbers by split, over targets and seeds, and the range over seeds."""
     runs = [dict(zip(about["sentences"], row.astype(float).tolist(), strict=True)) for row in table]
-    both = bg.likelihood.stereoset(path, runs)
-    each = [bg.likelihood.stereoset(path, run) for run in runs]
+    both = bg.analyses.likelihood.stereoset(path, runs)
+    each = [bg.analyses.likelihood.stereoset(path, run) for run in runs]
     told: dict[str, Any] = {}
     for split in ("intrasentence", "intersentence"):
         numbers = {name: ends(getattr(getattr(both, split), name)) for name in ("lms", "ss", "icat")}

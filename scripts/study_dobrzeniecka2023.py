@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from biasgauge.analyses.posterior import bayes, bayes_by_group, bayes_change, read_distances, within_band
+from biasgauge.analyses.posterior.predictive import check_predictions
 from biasgauge.papers.dobrzeniecka2023.distances import BANDS, FILES, PRINTED
-from biasgauge.presentation.saving import save_figures
 from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, styled, top_legend, zero_line
-from biasgauge.uncertainty import bayes, bayes_by_group, bayes_change, read_distances, within_band
-from biasgauge.uncertainty.predictive import check_predictions
+from biasgauge.results.saving import save_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from biasgauge.uncertainty import ByGroup, DistanceTable, Posterior
+    from biasgauge.analyses.posterior import ByGroup, DistanceTable, Posterior
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
 MODELS = {"published": INK, "crossed": SECOND, "attribute × group": ACCENT}

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from biasgauge.uncertainty import bayes, read_distances
+from biasgauge.analyses.posterior import bayes, read_distances
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from biasgauge.arrays import Floats
-    from biasgauge.uncertainty import DistanceTable
+    from biasgauge.analyses.posterior import DistanceTable
+    from biasgauge.core.arrays import Floats
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
 DEFAULT = ("religion_group_reddit_dataset:associated:6", "gender_group_google_dataset:associated:1")

@@ -55,7 +55,7 @@ def main() -> None:
     coefficients, shares = regressions(blocks, chosen.refits)
     coefficients.round(5).to_csv(chosen.out / "factors.csv", index=False)
     shares.round(4).to_csv(chosen.out / "factors_r2.csv", index=False)
-    bg.presentation.save_figures(charts(made), chosen.out, ("svg",))
+    bg.results.save_figures(charts(made), chosen.out, ("svg",))
 
 
 def about_blocks(blocks: list[Any]) -> pd.DataFrame:

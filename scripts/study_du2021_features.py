@@ -1,6 +1,6 @@
 """Properties of words in replicates, for the regression of Du et al. 2021, with NumPy alone.
 
-As `biasgauge.agreement.word_features`, which needs the whole package: tests/training/test_study_du2021.py.
+As `biasgauge.analyses.reliability.word_features`, which needs the whole package: tests/training/test_study_du2021.py.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ from study_du2021_texts import (  # noqa: E402 - after the path
     orders_on,
 )  # fmt: skip
 
-from biasgauge.training.cuda.kernels import kernel_of  # noqa: E402 - after the path
+from biasgauge.text.training.cuda.kernels import kernel_of  # noqa: E402 - after the path
 
 SLICE, PIECE = 400_000, 1 << 21
 """Words, and cells, between two looks at the clock."""
@@ -229,7 +229,7 @@ class Study:
 
     def train(self, job: Job, prepared: dict[str, Any]) -> None:
         """Slice by slice; a text whose replicates are done goes to be scored."""
-        from biasgauge.training.cuda.shapes import shape_of
+        from biasgauge.text.training.cuda.shapes import shape_of
 
         settings = {**self.settings_of(job), "dim": job.dim}
         most = self.blocks * self.device.multiprocessors  # as many as other jobs leave room for
@@ -273,7 +273,7 @@ class Study:
         """Replicates of skip-gram or fastText on the device."""
         from gpu_training import sigmoid_tables
 
-        from biasgauge.training.cuda.together import DeviceText, NegativeSamplingGroup, Reader, Slices
+        from biasgauge.text.training.cuda.together import DeviceText, NegativeSamplingGroup, Reader, Slices
 
         readers = []
         for name in job.texts:
@@ -296,8 +296,8 @@ class Study:
         """Replicates of GloVe on the device."""
         import torch
 
-        from biasgauge.training.cuda.kernels import CELL
-        from biasgauge.training.cuda.together import GloveGroup, Visitor
+        from biasgauge.text.training.cuda.kernels import CELL
+        from biasgauge.text.training.cuda.together import GloveGroup, Visitor
 
         def visitors() -> Any:  # noqa: ANN401 - an iterator
             for name in job.texts:

@@ -69,7 +69,7 @@ JOBS = (
 
 def shape_from(given: str) -> tuple[str, Any]:
     """An algorithm and how its blocks are laid out."""
-    from biasgauge.training.cuda.kernels import Shape
+    from biasgauge.text.training.cuda.kernels import Shape
 
     algorithm, _, numbers = given.partition("=")
     return algorithm, Shape(*map(int, numbers.split(",")))
@@ -113,7 +113,7 @@ def open_streams() -> Any:  # noqa: ANN401 - of CuPy
     """The GPU, with kernels that wait for their own stream alone and leave shared memory to one another."""
     import cupy
 
-    from biasgauge.training.cuda.device import CudaDevice, CudaProgram
+    from biasgauge.text.training.cuda.device import CudaDevice, CudaProgram
 
     class StreamProgram(CudaProgram):
         def launch(self, name: str, grid: tuple[int, int], threads: int, arguments: tuple[int, int, int]) -> None:

@@ -9,10 +9,10 @@ import pandas as pd
 from study_du2021_blocks import LISTS, MEASURES, Block
 
 import biasgauge as bg
-from biasgauge.agreement.features import word_properties
-from biasgauge.agreement.relations import between_measures, between_reliabilities, compare_forms
-from biasgauge.agreement.reliabilities import agreement_on_words, standardized
-from biasgauge.agreement.rows import Rows
+from biasgauge.analyses.reliability.features import word_properties
+from biasgauge.analyses.reliability.relations import between_measures, between_reliabilities, compare_forms
+from biasgauge.analyses.reliability.reliabilities import agreement_on_words, standardized
+from biasgauge.analyses.reliability.rows import Rows
 from biasgauge.stats.intraclass import icc_stack
 from biasgauge.stats.scale_consistency import cronbach_alpha
 
@@ -178,7 +178,9 @@ def components(blocks: list[Block]) -> pd.DataFrame:
     for block in (block for block in blocks if block.whole):
         tensor = block.tensor("occ16")
         for measure in MEASURES:
-            part = bg.agreement.variance_components(tensor.select(measure=[measure]), measure=measure, draws=200)
+            part = bg.analyses.reliability.variance_components(
+                tensor.select(measure=[measure]), measure=measure, draws=200
+            )
             frames.append(part.to_frame().assign(algorithm=block.kind, text=block.text, measure=measure))
     return pd.concat(frames, ignore_index=True)
 

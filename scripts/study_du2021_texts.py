@@ -76,17 +76,17 @@ def make(folder: Path, names: list[str]) -> None:
     for name in names:
         place = folder / "corpora" / name
         if place.is_dir():
-            corpus = bg.corpora.open_corpus(place)
+            corpus = bg.text.open_corpus(place)
         else:
-            corpus = bg.corpora.read_corpus((text for text in sources[name]() if text.strip()), out=place)
-        pack_text(bg.corpora.vocabulary(corpus, min_count=MIN_COUNT), corpus, folder / "carry" / f"{name}.npz", name)
+            corpus = bg.text.read_corpus((text for text in sources[name]() if text.strip()), out=place)
+        pack_text(bg.text.vocabulary(corpus, min_count=MIN_COUNT), corpus, folder / "carry" / f"{name}.npz", name)
 
 
 def pack_text(vocabulary: Any, corpus: Any, out: Path, name: str) -> None:  # noqa: ANN401 - of biasgauge
     """Write one text. Words left out of the vocabulary go: no trainer looks at them."""
     import biasgauge as bg
     from biasgauge.lexicons import pairs_of
-    from biasgauge.training.word2vec import word_parts
+    from biasgauge.text.training.word2vec import word_parts
 
     tokens = vocabulary.places[corpus.tokens]
     kept = np.concatenate([[0], np.cumsum(tokens >= 0)])

@@ -27,11 +27,12 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.applications import Variant, points, points_from_results, seed_reliability
+from biasgauge.analyses.correlate import seed_reliability
+from biasgauge.applications import Variant, points, points_from_results
 from biasgauge.applications.coref import read_conll
 from biasgauge.lexicons import AssociationTest, WordSet
-from biasgauge.presentation.saving import save_figures
 from biasgauge.results.drawing import altair, styled, top_legend
+from biasgauge.results.saving import save_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -170,7 +171,7 @@ def balanced(folder: Path, language: str, how: str) -> tuple[Path, str, float]:
 
 def trained(place: Path, text: Path, algorithm: str, seeds: int = 1) -> list[Path]:
     """Models of a text, one a seed."""
-    tokens = bg.corpora.read_corpus(text, out=place / "tokens" / text.stem)
+    tokens = bg.text.read_corpus(text, out=place / "tokens" / text.stem)
     found = bg.train(tokens, out=place / "models", algorithm=algorithm, seeds=seeds, dim=DIM, subwords=False, n_jobs=1)
     print(f"{place.name} {algorithm} {text.stem}: {found.models[0].words:,} words", flush=True)
     return found.paths

@@ -34,8 +34,8 @@ import biasgauge as bg
 from biasgauge.applications import Variant, points_from_results
 from biasgauge.applications.coref import read_conll
 from biasgauge.lexicons import AssociationTest, WordSet
-from biasgauge.presentation.saving import save_figures
 from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, styled, top_legend, zero_line
+from biasgauge.results.saving import save_figures
 from biasgauge.stats.means import means_along
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def corpus(folder: Path) -> Path:
 
 def vectors(folder: Path, device: str, only: str = "") -> None:
     """Train and change what is missing, in the order of the design."""
-    tokens = bg.corpora.read_corpus(corpus(folder), out=folder / "tokens", tokenizer="whitespace")
+    tokens = bg.text.read_corpus(corpus(folder), out=folder / "tokens", tokenizer="whitespace")
     x, y, a, b = (WordSet(role, tuple(words)) for role, words in targets("en").items())
     test = AssociationTest(name="gender roles", language="en", x=x, y=y, a=a, b=b)
     for version in design():

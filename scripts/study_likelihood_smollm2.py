@@ -18,9 +18,9 @@ from pathlib import Path
 import torch
 
 import biasgauge as bg
-from biasgauge._io.atomic import write_text
-from biasgauge.likelihood.benchmark_scores import score_clusters
-from biasgauge.likelihood.context_association.files import read_clusters
+from biasgauge.analyses.likelihood.benchmark_scores import score_clusters
+from biasgauge.analyses.likelihood.context_association.files import read_clusters
+from biasgauge.io.atomic import write_text
 
 MEASURES = ["causal-sum", "causal-mean", "causal-word"]
 STARTS = {"document": "<|endoftext|>", "speaker": "<|im_start|>"}
@@ -50,9 +50,9 @@ def crows(asked: argparse.Namespace, name: str, token: str) -> None:
     place = asked.out / f"crows_{name}.json"
     if place.exists():
         return
-    model = bg.likelihood.language_model(asked.model, start=token)
+    model = bg.analyses.likelihood.language_model(asked.model, start=token)
     data = asked.data / "crows_pairs" / "crows_pairs_anonymized.csv"
-    result = bg.likelihood.crows_pairs(data, model=model, measures=MEASURES, progress=told(f"CrowS, {name}"))
+    result = bg.analyses.likelihood.crows_pairs(data, model=model, measures=MEASURES, progress=told(f"CrowS, {name}"))
     result.scores_frame().to_csv(asked.out / f"crows_{name}_scores.csv", index=False)
     write_text(place, json.dumps(result.to_dict(), indent=1))
     print(result, flush=True)
@@ -66,15 +66,15 @@ def stereoset(asked: argparse.Namespace, measure: str) -> None:
     data = asked.data / "stereoset" / "dev.json.xz"
     clusters = read_clusters(data)
     global _model  # noqa: PLW0603 - both measures ask for the same probabilities, which the model remembers
-    _model = _model or bg.likelihood.language_model(asked.model)
+    _model = _model or bg.analyses.likelihood.language_model(asked.model)
     scored = score_clusters(_model, clusters, measure, told(f"StereoSet, {measure}"))
     ids = [sentence for cluster in clusters for sentence in cluster.sentences]
-    result = bg.likelihood.stereoset(data, dict(zip(ids, scored.table[0].tolist(), strict=True)))
+    result = bg.analyses.likelihood.stereoset(data, dict(zip(ids, scored.table[0].tolist(), strict=True)))
     write_text(place, json.dumps(result.to_dict(), indent=1))
     print(result, flush=True)
 
 
-_model: bg.likelihood.LanguageModel | None = None
+_model: bg.analyses.likelihood.LanguageModel | None = None
 
 
 def told(what: str) -> Callable[[int, int], None]:

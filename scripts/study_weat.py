@@ -18,13 +18,13 @@ from typing import Any
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.auditing.meaningless import chance_band
-from biasgauge.auditing.questions import Unmeasurable, measure, questions_of
-from biasgauge.auditing.subjects import Subject, subjects_of
-from biasgauge.embeddings import load_default, load_default_replicates, load_models
+from biasgauge.audits.meaningless import chance_band
+from biasgauge.audits.questions import Unmeasurable, measure, questions_of
+from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.lexicons import lexicon
 from biasgauge.results.drawing import altair
 from biasgauge.stats.contrasts import plan_words
+from biasgauge.vectors import load_default, load_default_replicates, load_models
 
 ALPHA = 0.05
 TESTS = {

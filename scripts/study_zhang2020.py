@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
+from biasgauge.analyses.robustness.base_pairs import change_shares
 from biasgauge.papers.zhang2020.printed import MEAN, PRINTED, SD
-from biasgauge.presentation.saving import save_figures
-from biasgauge.sensitivity.base_pairs import change_shares
+from biasgauge.results.saving import save_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from biasgauge.sensitivity import Agreement, MeanKappa, RobustnessResult
+    from biasgauge.analyses.robustness import Agreement, MeanKappa, RobustnessResult
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
 GOOGLE = SHARED / "googlenews_subset_union" / "googlenews_union_31927x300.npz"

@@ -18,12 +18,12 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
+from biasgauge.analyses.robustness.explained import SimilarityExplained, similarity_explained
+from biasgauge.analyses.robustness.pair_generator import generate_pairs
 from biasgauge.results.drawing import altair, styled
-from biasgauge.sensitivity.explained import SimilarityExplained, similarity_explained
-from biasgauge.sensitivity.pair_generator import generate_pairs
 
 if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -145,7 +145,7 @@ def main(folder: Path) -> None:
     single_words[single_words["answer"].notna()].to_csv(folder / "answers.csv.gz", index=False, float_format=DIGITS)
     by_pair = pd.concat(others, ignore_index=True)
     by_pair.to_csv(folder / "other_pairs.csv", index=False, float_format=DIGITS)
-    bg.presentation.save_figures(draw(by_pair), folder, ("svg",))
+    bg.results.save_figures(draw(by_pair), folder, ("svg",))
     pd.concat(pairs, ignore_index=True).to_csv(folder / "generated.csv", index=False, float_format=DIGITS)
 
 

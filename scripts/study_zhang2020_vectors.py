@@ -21,11 +21,11 @@ from study_vectors import glove_50d, spacy_md
 from study_zhang2020 import FORMS, GOOGLE, SHORT
 
 import biasgauge as bg
-from biasgauge.embeddings import load_default_replicates
+from biasgauge.analyses.robustness.forms import find_forms, spellers
 from biasgauge.papers.zhang2020.printed import MEAN, PRINTED
-from biasgauge.presentation.saving import save_figures
 from biasgauge.results.drawing import altair, styled
-from biasgauge.sensitivity.forms import find_forms, spellers
+from biasgauge.results.saving import save_figures
+from biasgauge.vectors import load_default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ def own_forms(vectors: bg.Embedding) -> tuple[dict[str, dict[str, str]], list[di
     return forms, counts
 
 
-def numbers(result: bg.sensitivity.RobustnessResult) -> Iterator[dict[str, Any]]:
+def numbers(result: bg.analyses.robustness.RobustnessResult) -> Iterator[dict[str, Any]]:
     """Every number that stands for a conclusion, with its interval."""
     for row in result.base_pairs:
         for name in ("kappa", "unanimous", "changed_by_one_sd"):

@@ -32,7 +32,7 @@ from biasgauge.applications.coref import (
     winogender,
 )
 from biasgauge.applications.coref.document import held_out
-from biasgauge.embeddings import load
+from biasgauge.vectors import load
 
 if TYPE_CHECKING:
     from biasgauge.applications.coref import Document

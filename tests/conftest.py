@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from biasgauge import Embedding
-    from biasgauge.auditing import AuditResult
+    from biasgauge.audits import AuditResult
     from biasgauge.papers import Reproduction
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,7 +79,7 @@ def once_a_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Calla
     folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
     def kept(name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever is made
-        from biasgauge._io.locks import writer_lock
+        from biasgauge.io.locks import writer_lock
 
         file = folder / name
         with writer_lock(file.with_suffix(".lock")):
@@ -130,7 +130,7 @@ def small_replicates() -> list[Embedding]:
 
     asked = {word for lexicon in registry.everything("lexicon").values() for word in lexicon.words}
     models = []
-    for model in bg.embeddings.load_default_replicates():
+    for model in bg.vectors.load_default_replicates():
         rows = [row for row, word in enumerate(model.words) if row < 2_500 or word in asked]
         models.append(replace(model, words=tuple(model.words[row] for row in rows), vectors=model.vectors[rows]))
     return models
@@ -139,8 +139,8 @@ def small_replicates() -> list[Embedding]:
 @pytest.fixture
 def quick_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits without posteriors and with few meaningless ones, for tests that look at neither: each takes seconds."""
-    from biasgauge.auditing import run
-    from biasgauge.auditing.meaningless import error_rates
+    from biasgauge.audits import run
+    from biasgauge.audits.meaningless import error_rates
 
     monkeypatch.setattr(run, "measure_uncertainty", lambda *_, **__: ())
     monkeypatch.setattr(run, "error_rates", partial(error_rates, audits=20))

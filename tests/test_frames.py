@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import biasgauge as bg
+from biasgauge.core.frames import as_pandas
 from biasgauge.errors import ParameterError
-from biasgauge.frames import as_pandas
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +64,7 @@ def test_what_is_no_frame_is_none() -> None:
 def test_show_writes_the_page_and_opens_it(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    result = bg.weat(bg.embeddings.load_default(), "weat7")
+    result = bg.weat(bg.vectors.load_default(), "weat7")
     page: Path = bg.show(result)
     assert opened == [page.as_uri()]
     assert page.read_text().startswith("<!DOCTYPE html>")
@@ -74,7 +74,7 @@ def test_show_writes_the_page_and_opens_it(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_frame_of_half_precision_is_shown_without_warnings() -> None:
-    vectors = bg.embeddings.load_default(50)
+    vectors = bg.vectors.load_default(50)
     assert vectors.vectors.dtype == np.float16  # as it ships
     frame = vectors.to_frame()
     assert frame.to_numpy().dtype == np.float32

@@ -7,7 +7,7 @@ from math import fsum, sqrt
 import numpy as np
 import pytest
 
-from biasgauge.geometry import (
+from biasgauge.core.geometry import (
     BLOCK,
     all_lengths,
     cosine,

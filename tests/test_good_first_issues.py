@@ -27,8 +27,8 @@ def vectors() -> bg.Embedding:
 def test_a_mistyped_choice_is_guessed(vectors: bg.Embedding) -> None:
     """Names of lexicons and measures are guessed when they are mistyped; values of other parameters are not.
 
-    Where: `check_choice` in src/biasgauge/checks.py; `did_you_mean` in src/biasgauge/spelling.py makes the words. The
-    table in docs/architecture.md must then allow `checks` to import `spelling`. Tests: tests/test_checks.py.
+    Where: `check_choice` in src/biasgauge/core/checks.py; `did_you_mean` in src/biasgauge/core/spelling.py makes the
+    words. Tests: tests/test_checks.py.
     """
     with pytest.raises(bg.ParameterError) as problem:
         bg.scores.direct_bias(vectors, pairs=[("he", "she")], words=["nurse"], method="mean-diference")  # type: ignore[arg-type]  # mistyped
@@ -64,8 +64,8 @@ def test_an_association_test_names_the_words_of_its_scores(vectors: bg.Embedding
 def test_two_of_two_are_both() -> None:
     """Verdicts say "all 2 measures give the same direction"; a reader expects "both measures".
 
-    Where: `Evidence.directions` in src/biasgauge/auditing/verdicts.py. Search tests/ and docs/ for "all 2" afterwards.
-    Tests: tests/auditing/test_verdicts.py.
+    Where: `Evidence.directions` in src/biasgauge/audits/verdicts.py. Search tests/ and docs/ for "all 2" afterwards.
+    Tests: tests/audits/test_verdicts.py.
     """
-    reason = bg.auditing.Evidence.directions("measures", 2, 2, 1.0, "bias").reason
+    reason = bg.audits.Evidence.directions("measures", 2, 2, 1.0, "bias").reason
     assert reason == "both measures give the same direction"

@@ -33,7 +33,7 @@ def read_all():
                 except Exception:
                     pass
 read_all()
-from biasgauge.embeddings.loading import DEFAULT_PATH
+from biasgauge.vectors.loading import DEFAULT_PATH
 def run_all(turn):
     vectors, text, points, study = DEFAULT_PATH, folder / "text.txt", folder / "points.csv", folder / "study.toml"
     given = ["--x", "he,him", "--y", "she,her", "--a", "office,salary", "--b", "home,family", "--max-removed", "1"]

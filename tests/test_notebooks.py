@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.corpora import planted_corpus
-from biasgauge.presentation import notebook_chart
-from biasgauge.presentation.notebook_chart import forest_spec
+from biasgauge.results import notebook_chart
 from biasgauge.results.blocks import Forest, ForestRow
+from biasgauge.results.notebook_chart import forest_spec
+from biasgauge.text import planted_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def test_every_result_says_what_it_comes_to() -> None:
 
 
 def test_direct_bias_shows_its_value_and_its_interval() -> None:
-    vectors = bg.embeddings.load_default(3_000)
+    vectors = bg.vectors.load_default(3_000)
     found = bg.scores.direct_bias(vectors, pairs="bolukbasi2016", words=["nurse", "teacher", "judge"], min_coverage=0)
     shown = found._repr_html_()
     assert f"{found.mean.value:.3f} [{found.mean.low:.3f}, {found.mean.high:.3f}]" in shown
@@ -56,7 +56,7 @@ def estimate(value: float, low: float, high: float) -> bg.Estimate:
 
 
 def test_a_notebook_gets_the_chart_as_a_drawing_that_loads_nothing() -> None:
-    scores = bg.score(bg.embeddings.load_default_replicates(), pairs="bolukbasi2016", words="occ18", measures="dbwa")
+    scores = bg.score(bg.vectors.load_default_replicates(), pairs="bolukbasi2016", words="occ18", measures="dbwa")
     result = bg.reliability(scores)
     bundle = result._repr_mimebundle_()
     assert bundle["text/plain"] == repr(result)
@@ -71,7 +71,7 @@ def test_a_notebook_gets_the_chart_as_a_drawing_that_loads_nothing() -> None:
 
 
 def test_without_the_extra_a_notebook_says_how_to_get_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = bg.score(bg.embeddings.load_default(), pairs="bolukbasi2016", words="occ18", measures="dbwa")
+    scores = bg.score(bg.vectors.load_default(), pairs="bolukbasi2016", words="occ18", measures="dbwa")
     monkeypatch.setattr(notebook_chart, "find_spec", lambda _name: None)
     assert "biasgauge[figures]" in bg.reliability(scores)._repr_mimebundle_()["text/html"]
     chart = next(iter(bg.reliability(scores).figures().values()))
@@ -88,7 +88,7 @@ def drawn_alone(html: str) -> bool:
 
 def test_a_chart_by_itself_is_shown_without_a_network() -> None:
     alt = pytest.importorskip("altair")
-    weat = bg.weat(bg.embeddings.load_default(), "weat7")
+    weat = bg.weat(bg.vectors.load_default(), "weat7")
     chart = weat.figures()["words"]
     assert isinstance(chart, alt.LayerChart)  # still a chart of the library, which can be changed and combined
     for shown in (chart, chart.properties(height=300)):
@@ -109,7 +109,7 @@ def drawn_rows(result: bg.Result, name: str) -> list[dict[str, Any]]:
 
 
 def test_weat_draws_its_words() -> None:
-    weat = bg.weat(bg.embeddings.load_default(), "weat7")
+    weat = bg.weat(bg.vectors.load_default(), "weat7")
     rows = drawn_rows(weat, "words")
     assert {row["what"]: row["association"] for row in rows} == pytest.approx(weat.associations)
     values = [row["association"] for row in rows]
@@ -123,7 +123,7 @@ def test_weat_draws_its_words() -> None:
 
 
 def test_long_lists_are_drawn_by_their_ends() -> None:
-    vectors = bg.embeddings.load_default()
+    vectors = bg.vectors.load_default()
     words = [word for word in vectors.words if word.isalpha()][500:660]
     weat = bg.weat(vectors, x=words[:80], y=words[80:], a="weat7:a", b="weat7:b")
     rows = drawn_rows(weat, "words")
@@ -132,7 +132,7 @@ def test_long_lists_are_drawn_by_their_ends() -> None:
 
 
 def test_flips_draw_the_share_of_each_change() -> None:
-    found = bg.sensitivity.flips(bg.embeddings.load_default(), concepts=["weat7:math", "weat7:arts"])
+    found = bg.analyses.robustness.flips(bg.vectors.load_default(), concepts=["weat7:math", "weat7:arts"])
     rows = drawn_rows(found, "flips")
     shares = [row.share.value for row in found.rows if row.share.value is not None]
     assert [row["share"] for row in rows] == pytest.approx(shares)
@@ -145,8 +145,8 @@ def test_flips_draw_the_share_of_each_change() -> None:
 
 
 def test_stability_draws_the_least_stable_words() -> None:
-    models = [bg.embeddings.load_default_replicates()[place].subset(["he", "she", "nurse"]) for place in range(3)]
-    found = bg.embeddings.stability(models)
+    models = [bg.vectors.load_default_replicates()[place].subset(["he", "she", "nurse"]) for place in range(3)]
+    found = bg.vectors.stability(models)
     rows = drawn_rows(found, "words")
     assert [(row["what"], row["stability"], row["low"], row["high"]) for row in rows] == [
         (word.word, word.value, word.low, word.high)
@@ -158,7 +158,7 @@ def test_stability_draws_the_least_stable_words() -> None:
 def test_influence_draws_what_is_left_without_documents(tmp_path: Path) -> None:
     corpus = planted_corpus({"welder": 0.8, "nurse": -0.8}, lines=600, random_state=1)
     corpus.write(tmp_path / "text.txt")
-    found = bg.calibration.influence(tmp_path / "text.txt", words=["welder"], pairs=list(corpus.pairs))
+    found = bg.analyses.calibrate.influence(tmp_path / "text.txt", words=["welder"], pairs=list(corpus.pairs))
     rows = drawn_rows(found, "removals")
     assert (rows[0]["documents"], rows[0]["log odds"]) == (0, found.value.value)
     assert [(row["documents"], row["log odds"]) for row in rows[1:]] == [
@@ -185,7 +185,7 @@ def test_a_forest_plot_draws_each_estimate_with_its_decision() -> None:
 
 
 def test_an_audit_in_a_notebook_shows_verdicts_what_to_write_and_the_forest_plot() -> None:
-    result = bg.audit(bg.embeddings.load_default(), lexicons=["weat7"])
+    result = bg.audit(bg.vectors.load_default(), lexicons=["weat7"])
     html = result._repr_mimebundle_()["text/html"]
     assert result.quotes[0].text in html.replace("&#x27;", "'")
     assert result.methods.startswith("We audited GloVe 6B 100d (subset) (18,305 words, 100 dimensions) with biasgauge ")
@@ -202,7 +202,7 @@ def test_a_kernel_in_an_empty_folder_shows_results() -> None:
 import json, sys, tempfile
 import nbformat
 from nbclient import NotebookClient
-cells = ["import biasgauge as bg\nvectors = bg.embeddings.load_default()", "bg.weat(vectors, 'weat7')",
+cells = ["import biasgauge as bg\nvectors = bg.vectors.load_default()", "bg.weat(vectors, 'weat7')",
          "bg.audit(vectors, lexicons=['weat7'])", "vectors.to_frame().head()"]
 book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
 where = {"metadata": {"path": tempfile.mkdtemp()}}

@@ -16,13 +16,13 @@ import altair as alt
 import pytest
 
 import biasgauge as bg
-from biasgauge._io import atomic, locks
-from biasgauge._io.portable import is_device, portable_name, portable_names
 from biasgauge.applications.tasks.cache import CellCache
-from biasgauge.corpora import read_corpus
 from biasgauge.errors import InputError
-from biasgauge.presentation.saving import save_figures
+from biasgauge.io import atomic, locks
+from biasgauge.io.portable import is_device, portable_name, portable_names
+from biasgauge.results.saving import save_figures
 from biasgauge.study.read import read_study
+from biasgauge.text import read_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

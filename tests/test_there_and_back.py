@@ -20,15 +20,15 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.agreement import decision_study, variance_components
-from biasgauge.auditing.result import AuditResult
-from biasgauge.embeddings import load_default, load_default_replicates
+from biasgauge.analyses.reliability import decision_study, variance_components
+from biasgauge.audits.result import AuditResult
+from biasgauge.core.estimate import Estimate
+from biasgauge.core.plain import from_plain, type_hints
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon, SeedBank, lexicon
 from biasgauge.results import Result, Stored
-from biasgauge.results.plain import from_plain, type_hints
-from biasgauge.stats.estimate import Estimate
 from biasgauge.study.state import study_state
+from biasgauge.vectors import load_default, load_default_replicates
 
 ELSEWHERE = {
     "AuditResult": "auditing/test_defects.py",
@@ -68,22 +68,22 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
     components = variance_components(scores)
     random = np.random.default_rng(0)
     groups = {"g": np.repeat(np.arange(6), 5)}
-    sensitivity = bg.sensitivity
+    sensitivity = bg.analyses.robustness
     robust: dict[str, Any] = {"measures": "dbwa", "forms": (), "pair_forms": (), "truths": {}}
     results = [
         components,
         decision_study(components),
         scores,
         bg.reliability(scores, target=None),
-        bg.uncertainty.simulate_null(simulations=200),
+        bg.analyses.posterior.simulate_null(simulations=200),
         bg.weat(vectors, "weat7", min_coverage=0),
         bg.weat(vectors, x=["zz"], y=["he"], a=["she"], b=["man"]),  # undefined
         bg.scores.association_test(vectors, "weat7", kind="mac", min_coverage=0),
         bg.scores.neighbor_overlap(*models, words=words),
         bg.scores.direct_bias(vectors, pairs=he_she, words=words),
-        bg.embeddings.stability(models, words=words),
+        bg.vectors.stability(models, words=words),
         bg.seeds(vectors, ["he", "man", "his"], ["she", "woman", "her"], shuffles=5, leave_one_out=False),
-        bg.seed_words.bias_subspace(vectors, ["he", "man", "his"], ["she", "woman", "her"]),
+        bg.analyses.seeds.bias_subspace(vectors, ["he", "man", "his"], ["she", "woman", "her"]),
         sensitivity.flips(vectors, concepts={"jobs": words}, pairs=he_she, measures="dbwa", forms=()),
         bg.robustness(vectors, pairs=he_she, words=words, pool=None, min_coverage=0, **robust),
         sensitivity.generate_pairs(vectors, words=vectors.words[:300], top=5),

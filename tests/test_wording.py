@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import (
+from biasgauge.core.estimate import Estimate
+from biasgauge.results.wording import (
     count_of,
     counted,
     estimate_text,

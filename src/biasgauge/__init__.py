@@ -5,13 +5,12 @@
     vectors = bg.load("vectors.bin")
     bg.audit(vectors).save("report.html")
 
-The front door has what most users need. Everything else stands in namespaces, which need no import of their own:
-`bg.stats`, `bg.registry`, `bg.lexicons`, `bg.embeddings`, `bg.encoders`, `bg.corpora`, `bg.training`, `bg.scores`,
-`bg.agreement`, `bg.sensitivity`, `bg.seed_words`, `bg.uncertainty`, `bg.calibration`, `bg.mitigation`,
-`bg.applications`, `bg.auditing`, `bg.study`, `bg.papers`, `bg.likelihood`. Every name is imported when it is first
-used, so that `import biasgauge` costs nothing.
+The functions most users need are here. Everything else is in namespaces, which need no import of their own: `bg.stats`,
+`bg.registry`, `bg.lexicons`, `bg.vectors`, `bg.text`, `bg.metrics`, `bg.scores`, `bg.analyses`, `bg.mitigation`,
+`bg.applications`, `bg.audits`, `bg.study`, `bg.papers`, `bg.results`. A name is imported when it is first used, so
+`import biasgauge` costs next to nothing.
 """
 
-from biasgauge.lazy import attach
+from biasgauge.core import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__, listed=("registry", "stats"))

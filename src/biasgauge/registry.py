@@ -29,24 +29,22 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
+from biasgauge.core import GROUPS, Group, did_you_mean
 from biasgauge.errors import BiasgaugeError, ParameterError
-from biasgauge.groups import GROUPS, Group
-from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from biasgauge.applications.tasks.task import Task
-    from biasgauge.applications.text.data_set import DataSet
-    from biasgauge.association.set_test import SetTest
-    from biasgauge.auditing.verdict_rule import VerdictRule
-    from biasgauge.corpora.corpus_reader import CorpusReader
-    from biasgauge.embeddings.formats.vector_format import VectorFormat
-    from biasgauge.encoders.encoder import Encoder
-    from biasgauge.lexicons.model import Lexicon
-    from biasgauge.likelihood.measure import LikelihoodMeasure
-    from biasgauge.measures.kinds import Measure
-    from biasgauge.mitigation.mitigation import Mitigation
-    from biasgauge.papers.paper import Paper
-    from biasgauge.study.step import Step
+    from biasgauge.analyses.likelihood import LikelihoodMeasure
+    from biasgauge.applications.tasks import Task
+    from biasgauge.applications.text import DataSet
+    from biasgauge.audits import VerdictRule
+    from biasgauge.lexicons import Lexicon
+    from biasgauge.metrics import Measure, SetTest
+    from biasgauge.mitigation import Mitigation
+    from biasgauge.papers import Paper
+    from biasgauge.study import Step
+    from biasgauge.text import CorpusReader
+    from biasgauge.vectors.encoders import Encoder
+    from biasgauge.vectors.formats import VectorFormat
 
 Thing = TypeVar("Thing")
 

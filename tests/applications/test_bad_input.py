@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biasgauge.cli.entry import run
-from biasgauge.embeddings import Embedding, save
+from biasgauge.vectors import Embedding, save
 
 if TYPE_CHECKING:
     from pathlib import Path

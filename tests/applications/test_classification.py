@@ -19,9 +19,9 @@ from biasgauge.applications.tasks.run import extrinsic
 from biasgauge.applications.tasks.task import Task
 from biasgauge.applications.text import classification
 from biasgauge.applications.text.classification import TextClassification
-from biasgauge.embeddings import Embedding, load_default, save
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.stats.bootstrap import Resampling
+from biasgauge.vectors import Embedding, load_default, save
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ import pytest
 from biasgauge import registry
 from biasgauge.applications.tasks.run import extrinsic
 from biasgauge.cli.entry import run
-from biasgauge.embeddings import Embedding, save
+from biasgauge.vectors import Embedding, save
 
 if TYPE_CHECKING:
     from pathlib import Path

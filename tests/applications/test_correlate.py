@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasgauge.agreement import icc
-from biasgauge.applications import CorrelationResult, correlate, correlation_power, read_points, seed_reliability
+from biasgauge.analyses.correlate import CorrelationResult, correlate, read_points, seed_reliability
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.stats import correlation_power, icc
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.agreement import Estimate
+    from biasgauge.core import Estimate
 
 FAST: dict[str, Any] = {"resamples": 20}
 FILTER = ["Test=9", "Name=[6-9]|all_tweets"]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasgauge.applications import correlate
+from biasgauge.analyses.correlate import correlate
 from biasgauge.cli.entry import run
 
 if TYPE_CHECKING:

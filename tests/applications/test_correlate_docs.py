@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from biasgauge.applications import correlate
+from biasgauge.analyses.correlate import correlate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,13 +10,14 @@ import pytest
 from scipy import stats
 
 import biasgauge as bg
-from biasgauge.applications import compare_gaps, correlate, gaps
+from biasgauge.analyses.correlate import correlate
+from biasgauge.applications import compare_gaps, gaps
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.applications import CorrelationResult
+    from biasgauge.analyses.correlate import CorrelationResult
 
 
 def drawn(chart: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a chart
@@ -64,7 +65,7 @@ def test_a_grid_of_panels_with_lines(found: CorrelationResult, tmp_path: Path) -
         (rest**2).sum() / (n - 2) * (1 / n + (line[3]["x"] - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum())
     )
     assert (line[3]["low"], line[3]["high"]) == pytest.approx((line[3]["fit"] - reach, line[3]["fit"] + reach))
-    (path,) = bg.presentation.save_figures({"grid": chart}, tmp_path, ("svg",))
+    (path,) = bg.results.save_figures({"grid": chart}, tmp_path, ("svg",))
     assert "Does weat track gap?" in path.read_text(encoding="utf-8")
 
 

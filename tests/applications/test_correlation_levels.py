@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasgauge.applications import correlate
-from biasgauge.scores import Resampling
+from biasgauge.analyses.correlate import correlate
+from biasgauge.results.wording import signed_text
+from biasgauge.stats import Resampling
 from biasgauge.stats.strata import levels, random_slopes, within_r
-from biasgauge.wording import signed_text
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 HOW = Resampling(resamples=300)
 

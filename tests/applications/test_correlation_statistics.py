@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasgauge.scores import Resampling
+from biasgauge.stats import Resampling
 from biasgauge.stats.bootstrap import estimate_from_draws
 from biasgauge.stats.correlations import (
     Kind,
-    bootstrap,
+    bootstrap_correlation,
     coefficient,
     correlation,
     fisher_interval,
@@ -24,7 +24,7 @@ from biasgauge.stats.correlations import (
 from biasgauge.stats.multiple import holm
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 KINDS: tuple[Kind, ...] = ("pearson", "spearman")
 SCIPY: dict[str, Any] = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}
@@ -277,7 +277,7 @@ def test_bootstrap_of_units_draws_whole_units() -> None:
         total: Floats = weights.sum(axis=1)
         return total
 
-    bootstrap(look, 6.0, codes, Resampling("percentile", resamples=200), "units")
+    bootstrap_correlation(look, 6.0, codes, Resampling("percentile", resamples=200), "units")
     drawn = seen[0]
     assert (drawn[:, 0] == drawn[:, 1]).all()
     assert (drawn[:, 3] == drawn[:, 5]).all()

@@ -98,7 +98,7 @@ def test_winobias_by_type(wino: WinoBiasResult, tmp_path: Path) -> None:
         row for row in drawn(charts["winobias_gaps"]) if (row["part"], row["what"]) == ("type 1, test", "linked")
     ]
     assert (change["value"], change["p"]) == (one.value, one.p_value)
-    written = bg.presentation.save_figures(charts, tmp_path)
+    written = bg.results.save_figures(charts, tmp_path)
     assert {path.name for path in written} == {
         f"winobias{end}.{kind}" for end in ("", "_gaps") for kind in ("svg", "png")
     }

@@ -10,7 +10,7 @@ import pytest
 
 from biasgauge.applications import compare_gaps, gaps
 from biasgauge.applications.group_gaps.cells import Rate, fraction, from_fraction, rate_values
-from biasgauge.scores import Resampling
+from biasgauge.stats import Resampling
 from biasgauge.stats.bootstrap import estimate_from_draws
 from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p
 

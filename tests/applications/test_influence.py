@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasgauge.applications import CorrelationResult, correlate
-from biasgauge.applications.correlation.influence import influence
+from biasgauge.analyses.correlate import CorrelationResult, correlate
+from biasgauge.analyses.correlate.influence import influence
 from biasgauge.stats.bootstrap import Resampling
 
 HOW = Resampling("percentile", 0.95, 400, 0)

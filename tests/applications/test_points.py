@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.applications import correlate, extrinsic
+from biasgauge.analyses.correlate import correlate
+from biasgauge.applications import extrinsic
 from biasgauge.applications.coref.paired import PairedGap
 from biasgauge.applications.coref.scores import CorefScore, CorefScores
 from biasgauge.applications.coref.winobias_pairs import WinoBiasResult
 from biasgauge.applications.point_tables.build import Variant, points, points_from_results
 from biasgauge.applications.text.classification import TextClassification
-from biasgauge.embeddings import Embedding
+from biasgauge.core.estimate import Estimate
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.scores import weat
-from biasgauge.stats.estimate import Estimate
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from pathlib import Path

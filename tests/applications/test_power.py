@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, pearsonr
 
-from biasgauge.applications import correlation_power, detectable_r, points_needed
 from biasgauge.errors import ParameterError
+from biasgauge.stats import correlation_power, detectable_r, points_needed
 from biasgauge.stats.power import critical_r
 
 if TYPE_CHECKING:

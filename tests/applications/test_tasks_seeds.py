@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasgauge.applications import correlate
+from biasgauge.analyses.correlate import correlate
 from biasgauge.applications.tasks.result import TaskGap, TaskResult, as_task, read_task, seed_readings
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.stats.means import sd_estimate, sd_over_seeds

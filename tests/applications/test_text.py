@@ -21,9 +21,9 @@ from biasgauge.applications.text.data import (
 )
 from biasgauge.applications.text.groups import group_words, groups_by_words
 from biasgauge.applications.text.vectors import task_vectors
-from biasgauge.embeddings import Embedding, Subwords, save
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import lexicon
+from biasgauge.vectors import Embedding, Subwords, save
 
 if TYPE_CHECKING:
     from pathlib import Path

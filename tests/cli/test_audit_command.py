@@ -24,13 +24,13 @@ QUICK = tuple(word for name in ASKED for word in ("--lexicon", name))
 
 @pytest.fixture(scope="module")
 def default(
-    tmp_path_factory: pytest.TempPathFactory, shipped_audit: Callable[..., bg.auditing.AuditResult]
+    tmp_path_factory: pytest.TempPathFactory, shipped_audit: Callable[..., bg.audits.AuditResult]
 ) -> tuple[list[str], Path]:
     """What `biasgauge audit` prints, and its folder."""
     folder, printed, result = tmp_path_factory.mktemp("audit"), StringIO(), shipped_audit()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
         patch.chdir(folder)
-        patch.setattr("biasgauge.auditing.audit", lambda *_, **__: result)
+        patch.setattr("biasgauge.audits.audit", lambda *_, **__: result)
         assert run(["audit"]) == 0
     return printed.getvalue().splitlines(), folder / "biasgauge-audit"
 
@@ -71,11 +71,11 @@ def test_every_question_has_one_line_with_decision_and_failed_rule(default: tupl
 
 @pytest.fixture
 def audited_once(
-    monkeypatch: pytest.MonkeyPatch, shipped_audit: Callable[..., bg.auditing.AuditResult]
-) -> bg.auditing.AuditResult:
+    monkeypatch: pytest.MonkeyPatch, shipped_audit: Callable[..., bg.audits.AuditResult]
+) -> bg.audits.AuditResult:
     """Whatever is asked of the command, what was measured is this: the tests here are about what it says of it."""
     result = shipped_audit(*ASKED)
-    monkeypatch.setattr("biasgauge.auditing.audit", lambda *_, **__: result)
+    monkeypatch.setattr("biasgauge.audits.audit", lambda *_, **__: result)
     return result
 
 
@@ -93,7 +93,7 @@ def test_verbose_prints_the_evidence_quiet_the_path_alone(tmp_path: Path, capsys
 
 
 def test_fail_on_leaves_with_3_and_says_why(
-    audited_once: bg.auditing.AuditResult,
+    audited_once: bg.audits.AuditResult,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -134,7 +134,7 @@ def test_several_models_are_told_apart_and_lexicons_counted_once(
     for name in ("model0", "model1"):
         assert sum(name in line and "weat7" in line for line in lines) == 1
     content = json.loads((tmp_path / "out" / "report.json").read_text())
-    result = bg.auditing.AuditResult.from_dict(content)
+    result = bg.audits.AuditResult.from_dict(content)
     assert len(result.lexicons) == 6
     assert sum(result.count(word) for word in ("measurable", "partly", "undefined")) == 3
 

@@ -18,8 +18,8 @@ from biasgauge import registry
 from biasgauge.cli.entry import app, run
 from biasgauge.cli.options import Options
 from biasgauge.cli.screen import console
-from biasgauge.names import test_name as display_name
-from biasgauge.terms import terms_in
+from biasgauge.results.names import test_name as display_name
+from biasgauge.results.terms import terms_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,7 +158,7 @@ def test_audit_shows_bias_with_interval_and_p(tmp_path: Path) -> None:
     content = json.loads((tmp_path / "report.json").read_text())
     found = content["bias"]
     assert [(one["name"], one["test"]) for one in found] == [("weat7", "weat")] * 8 + [("race", "mac")] * 8
-    expected = bg.weat(bg.embeddings.load_default_replicates()[0], "weat7", alternative="two-sided", interval=None)
+    expected = bg.weat(bg.vectors.load_default_replicates()[0], "weat7", alternative="two-sided", interval=None)
     assert expected.contrast is not None
     assert found[0]["effect_size"] == expected.effect_size
     assert (found[0]["p_value"], found[0]["p_method"]) == (expected.p_value, "exact")
@@ -172,7 +172,7 @@ WEAT7 = ("--x", "math,algebra", "--y", "poetry,dance", "--a", "he,him", "--b", "
 
 
 def test_weat_as_json_holds_the_contract(tmp_path: Path) -> None:
-    path = bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
+    path = bg.save(bg.vectors.load_default(), tmp_path / "vectors.bin")
     done = command("weat", str(path), *WEAT7, "--alternative", "two-sided", "--json")
     found = json.loads(done.stdout)
     sets = {"x": ["math", "algebra"], "y": ["poetry", "dance"], "a": ["he", "him"], "b": ["she", "her"]}
@@ -186,7 +186,7 @@ def test_weat_as_json_holds_the_contract(tmp_path: Path) -> None:
 
 def test_weat_takes_files_of_words_and_sets_of_lexicons(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("math\n\nalgebra\n")
-    path = bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
+    path = bg.save(bg.vectors.load_default(), tmp_path / "vectors.bin")
     by_file = command("weat", str(path), *WEAT7[2:], "--x", str(tmp_path / "x.txt"), "--json")
     by_words = command("weat", str(path), *WEAT7, "--json")
     assert json.loads(by_file.stdout)["effect_size"] == json.loads(by_words.stdout)["effect_size"]
@@ -204,14 +204,14 @@ def test_an_undefined_weat_is_null_with_a_reason(vectors: Path) -> None:
 
 
 def test_every_kind_of_association_test_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
+    path = bg.save(bg.vectors.load_default(), tmp_path / "vectors.bin")
     for kind in TESTS:
         assert run(["weat", str(path), *WEAT7, "--kind", kind]) == 0
         assert f"{display_name(kind)} given words" in capsys.readouterr().out
 
 
 def test_score_writes_a_store_and_says_what_is_in_it(tmp_path: Path) -> None:
-    path = bg.save(bg.embeddings.load_default(limit=3000), tmp_path / "vectors.bin")
+    path = bg.save(bg.vectors.load_default(limit=3000), tmp_path / "vectors.bin")
     words = [
         "score",
         str(path),
@@ -242,7 +242,7 @@ def test_score_writes_a_store_and_says_what_is_in_it(tmp_path: Path) -> None:
 
 
 def test_score_into_a_store_with_other_settings_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = bg.save(bg.embeddings.load_default(limit=500), tmp_path / "vectors.bin")
+    path = bg.save(bg.vectors.load_default(limit=500), tmp_path / "vectors.bin")
     words = ["score", str(path), "--measures", "dbwa", "--out", str(tmp_path / "s"), "--words"]
     assert run([*words, "men,women"]) == 0
     assert run([*words, "men,man"]) == 2

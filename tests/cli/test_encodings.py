@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from biasgauge.presentation.encodings import shown_as
-from biasgauge.presentation.terminal import print_summary
+from biasgauge.core.estimate import Estimate
 from biasgauge.results import Column, Summary, Table
-from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import p_phrase, p_text
+from biasgauge.results.encodings import shown_as
+from biasgauge.results.terminal import print_summary
+from biasgauge.results.wording import p_phrase, p_text
 
 if TYPE_CHECKING:
     from pathlib import Path

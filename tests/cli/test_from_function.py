@@ -13,8 +13,8 @@ import pytest
 
 from biasgauge.cli.entry import COMMANDS, app, run
 from biasgauge.cli.from_function import further_settings
+from biasgauge.core.signatures import Computed, Setting, argument_texts, choices, function_named, settings_of
 from biasgauge.errors import ParameterError
-from biasgauge.signatures import Computed, Setting, argument_texts, choices, function_named, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,7 +87,7 @@ def test_a_docstring_without_arguments_has_no_texts() -> None:
 
 
 def test_choices_beside_a_class_are_kept_and_numbers_are_free() -> None:
-    bayes = function_named("uncertainty:bayes")
+    bayes = function_named("analyses.posterior:bayes")
     assert "crossed" in choices("Variant | CustomModel", bayes)
     assert choices("float | Literal['max']", bayes) == ()
 
@@ -136,7 +136,10 @@ def test_options_are_few(name: str) -> None:
 
 
 def test_defaults_are_those_of_the_function() -> None:
-    taken, given = signature(app["bayes"].default_command).parameters, settings_of(function_named("uncertainty:bayes"))  # type: ignore[arg-type]
+    taken, given = (
+        signature(app["bayes"].default_command).parameters,  # type: ignore[arg-type]
+        settings_of(function_named("analyses.posterior:bayes")),
+    )
     assert {name: taken[name].default for name in given if name in taken and name not in {"vectors", "lexicon"}} == {
         name: setting.default for name, setting in given.items() if name in taken and name not in {"vectors", "lexicon"}
     }

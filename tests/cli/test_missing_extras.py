@@ -27,7 +27,7 @@ importlib.util.find_spec = lambda name, package=None: None if name in MISSING el
 
 import biasgauge as bg
 from biasgauge.cli.entry import run
-from biasgauge.presentation import save_figures
+from biasgauge.results import save_figures
 
 said = {}
 for command in json.loads(sys.argv[1]):
@@ -35,7 +35,7 @@ for command in json.loads(sys.argv[1]):
     with contextlib.redirect_stderr(told), contextlib.redirect_stdout(io.StringIO()):
         code = run(command)
     said[command[0]] = [code, told.getvalue()]
-vectors = bg.embeddings.load_default()
+vectors = bg.vectors.load_default()
 scores = bg.score(vectors, pairs="bolukbasi2016", words="occ18", measures="dbwa")
 for name, action in {
     "save_figures": lambda: save_figures(bg.reliability(scores).figures(), "figures"),

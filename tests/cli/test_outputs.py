@@ -236,7 +236,7 @@ def test_an_interrupt_says_what_is_kept_and_how_to_go_on(
     assert run(["score", str(vectors), "--words", "math,he", "--out", str(tmp_path / "s")]) == 130
     expected = f"interrupted; what was finished is kept in {tmp_path / 's'}; the same command goes on from there\n"
     assert capsys.readouterr().err == f"biasgauge: {expected}"
-    interrupted(monkeypatch, "biasgauge.auditing.run.load_models")
+    interrupted(monkeypatch, "biasgauge.audits.run.load_models")
     assert run(["audit", str(vectors), "--out", str(tmp_path / "a")]) == 130
     assert capsys.readouterr().err == "biasgauge: interrupted; nothing was written; the same command starts again\n"
     assert not (tmp_path / "a").exists()
@@ -252,7 +252,7 @@ def test_an_interrupted_audit_ends_without_waiting_for_its_threads(tmp_path: Pat
     program = (
         "import signal, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in the background, and inherited
-        "from biasgauge.auditing import run\n"
+        "from biasgauge.audits import run\n"
         "def slow(*given, **named):\n"
         "    print('started', flush=True)\n"
         "    time.sleep(120)\n"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def models(tmp_path: Path) -> list[str]:
-    replicates = bg.embeddings.load_default_replicates()[:2]
+    replicates = bg.vectors.load_default_replicates()[:2]
     return [
         str(bg.save(model, tmp_path / f"a-model-with-a-long-name-seed{n}.bin")) for n, model in enumerate(replicates)
     ]

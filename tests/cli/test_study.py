@@ -37,7 +37,7 @@ settings = { test = "weat7", interval = { resamples = 200 } }
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     words = [word for words in bg.lexicon("weat7").sets.values() for word in words]
-    bg.save(bg.embeddings.load_default().subset(words), tmp_path / "own.txt")
+    bg.save(bg.vectors.load_default().subset(words), tmp_path / "own.txt")
     file = tmp_path / "small.toml"
     file.write_text(STUDY)
     return file
@@ -72,8 +72,8 @@ def test_results_are_where_they_are_said_to_be(study: Path, capsys: pytest.Captu
     assert found["out"] == str(study.parent / "small-study")
     assert found["results"] == asked(capsys, "show", str(study))["results"]
     result = json.loads((Path(found["results"]["science/glove"]) / "result.json").read_text())
-    how = bg.scores.Resampling(resamples=200, random_state=3)
-    expected = bg.weat(bg.embeddings.load_default(), "weat7", interval=how)
+    how = bg.stats.Resampling(resamples=200, random_state=3)
+    expected = bg.weat(bg.vectors.load_default(), "weat7", interval=how)
     assert expected.interval is not None
     (model,) = result["models"]
     assert model["result"]["effect_size"] == expected.effect_size

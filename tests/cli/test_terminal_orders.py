@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from biasgauge.cli.entry import run
-from biasgauge.embeddings import Embedding, save
-from biasgauge.presentation.encodings import json_without_orders, shown_as, without_orders
+from biasgauge.results.encodings import json_without_orders, shown_as, without_orders
+from biasgauge.vectors import Embedding, save
 
 if TYPE_CHECKING:
     from pathlib import Path

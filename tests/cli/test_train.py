@@ -110,7 +110,7 @@ def test_glove_as_a_paper_trained_it(text: Path, tmp_path: Path, capsys: pytest.
     recipe = found["models"][0]["recipe"]
     assert recipe["algorithm"] == "glove"
     assert (recipe["settings"]["dim"], recipe["settings"]["window"], recipe["min_count"]) == (300, 15, 5)
-    assert bg.training.training_plan("du2021", algorithm=["glove"]).settings["epochs"] == 15
+    assert bg.text.training.training_plan("du2021", algorithm=["glove"]).settings["epochs"] == 15
 
 
 def test_further_settings(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

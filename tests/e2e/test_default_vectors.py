@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.embeddings.loading import DEFAULT_PATH, REPLICATES, replicate_path
+from biasgauge.vectors.loading import DEFAULT_PATH, REPLICATES, replicate_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def test_every_english_lexicon_word_of_the_source_ships_at_half_precision(shared
     with np.load(shared_data / "glove_6b_100d_subset" / "glove6B100d_subset.npz") as source:
         rows = {word: row for row, word in enumerate(source["words"].tolist())}
         vectors = source["vectors"]
-    shipped = bg.embeddings.load_default()
+    shipped = bg.vectors.load_default()
     for name in bg.registry.names("lexicon"):
         lexicon = bg.lexicon(name)
         if lexicon.language == "en" and name not in younger:
@@ -65,7 +65,7 @@ def test_training_again_gives_a_shipped_replicate_byte_for_byte(
 
 
 def test_shipped_replicates_are_one_vocabulary_and_eight_trainings() -> None:
-    models = bg.embeddings.load_default_replicates()
+    models = bg.vectors.load_default_replicates()
     assert len(models) == 8
     assert {model.words for model in models} == {models[0].words}
     assert {model.vectors.shape for model in models} == {(13_000, 64)}
@@ -79,7 +79,7 @@ def test_shipped_replicates_are_one_vocabulary_and_eight_trainings() -> None:
 
 
 def test_shipped_replicates_know_the_words_of_the_lexicons() -> None:
-    model = bg.embeddings.load_default_replicates()[0]
+    model = bg.vectors.load_default_replicates()[0]
     for name in ("du2021", "occ18", "weat7", "weat8", "du2021_queries", "gender"):
         words = bg.lexicon(name).words
         assert len([word for word in words if word.lower() in model]) >= 0.95 * len(words), name

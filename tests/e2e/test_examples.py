@@ -15,10 +15,10 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.lexicons import Lexicon, language_of, lexicons_in_language, pairs_of
+from biasgauge.results.wording import unbroken
 from biasgauge.study.planning.plan import plan_study
 from biasgauge.study.read import study_from
 from biasgauge.study.run import run_study
-from biasgauge.wording import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,7 +166,7 @@ def test_an_example_runs(name: str, ran: Callable[[str], StudyRun]) -> None:
 
 def test_the_numbers_are_those_of_the_functions(ran: Callable[[str], StudyRun]) -> None:
     found = ran("five-minutes")
-    vectors, replicates = bg.embeddings.load_default(), bg.embeddings.load_default_replicates()
+    vectors, replicates = bg.vectors.load_default(), bg.vectors.load_default_replicates()
     (mathematics,) = result(found, "mathematics-and-arts/glove")["models"]
     expected = bg.weat(vectors, "weat7", alternative="two-sided")
     assert mathematics["result"]["effect_size"] == expected.effect_size

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.embeddings import load_default
 from biasgauge.papers import Reproduction, Row
-from biasgauge.presentation.grid import WIDTHS
+from biasgauge.results.grid import WIDTHS
+from biasgauge.vectors import load_default
 
 if TYPE_CHECKING:
     from collections.abc import Callable

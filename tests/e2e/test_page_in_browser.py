@@ -18,13 +18,13 @@ import pandas as pd
 import pytest
 
 import biasgauge as bg
-from biasgauge.auditing.extrinsic import track
-from biasgauge.auditing.tracking import answer_points
-from biasgauge.auditing.verdicts import Rules
-from biasgauge.embeddings import load_default_replicates
+from biasgauge.audits.extrinsic import track
+from biasgauge.audits.tracking import answer_points
+from biasgauge.audits.verdicts import Rules
 from biasgauge.lexicons import lexicon, parse_lexicon
+from biasgauge.results.wording import number_text
 from biasgauge.scores import Weat
-from biasgauge.wording import number_text
+from biasgauge.vectors import load_default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,14 +55,14 @@ def points() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def audited(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> bg.auditing.AuditResult:
+def audited(shipped_audit: Callable[..., bg.audits.AuditResult]) -> bg.audits.AuditResult:
     """The default audit, with points of intrinsic against extrinsic."""
     default, tracked = shipped_audit(), track(points(), random_state=0)
     return replace(default, extrinsic=tracked, verdicts=(*default.verdicts, answer_points(tracked, Rules())))
 
 
 @pytest.fixture(scope="module")
-def path(audited: bg.auditing.AuditResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(audited: bg.audits.AuditResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return audited.save(tmp_path_factory.mktemp("page") / "report.html")
 
 
@@ -104,7 +104,7 @@ def unfold(page: Any, selector: str) -> None:  # noqa: ANN401 - a page of the br
 # --- the first screen -------------------------------------------------------------------------------------------------
 
 
-def test_the_first_screen_gives_the_answer(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
+def test_the_first_screen_gives_the_answer(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401
     """Headline, counts, caveat and the first rows stand above the fold of a small laptop, before any script drew."""
     for selector in (".lead", ".tiles", ".caveat", ".forest .row >> nth=1"):
         box = page.locator(selector).bounding_box()
@@ -117,7 +117,7 @@ def test_the_first_screen_gives_the_answer(page: Any, audited: bg.auditing.Audit
     assert "audits of meaningless lists" in page.locator(".tile").last.inner_text()
 
 
-def test_rows_stand_by_family_with_shape_word_claim_and_numbers(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
+def test_rows_stand_by_family_with_shape_word_claim_and_numbers(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401
     groups = texts(page, ".forest .group h3 > span")
     assert groups[0] == "Gender"
     assert groups[-1] == "Checks that the method works"
@@ -138,7 +138,7 @@ def test_rows_stand_by_family_with_shape_word_claim_and_numbers(page: Any, audit
         assert row.locator("summary .interval .reach").count() == (value is not None)
 
 
-def test_intervals_are_drawn_to_scale(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
+def test_intervals_are_drawn_to_scale(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401
     """Pixels of the drawn ends, points and zero lie on one straight line over their numbers."""
     numbers, pixels = [0.0], []
     zero = page.locator(".forest .row .zero").first.bounding_box()
@@ -243,7 +243,7 @@ def test_points_are_reached_by_keyboard(page: Any) -> None:  # noqa: ANN401
     assert plot.locator(".at").count() == 0
 
 
-def test_hovering_a_point_shows_its_numbers(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
+def test_hovering_a_point_shows_its_numbers(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401
     page.locator("figure[data-chart='bias-weat'] .mark-symbol path").first.hover()
     page.wait_for_selector("#tip:not([hidden])")
     tip = page.locator("#tip").inner_text()
@@ -255,7 +255,7 @@ def test_hovering_a_point_shows_its_numbers(page: Any, audited: bg.auditing.Audi
     page.wait_for_selector("#tip", state="hidden")
 
 
-def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
+def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401
     chart = page.locator("figure[data-chart='extrinsic-points']")
     assert chart.locator(".mark-symbol path").count() == 2 * 12 * 2  # the mean over seeds is a point
     assert chart.locator(".mark-line path").count() == 4  # a line for each panel
@@ -270,7 +270,7 @@ def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(page: Any, aud
         assert f"{audited.extrinsic.groups[1].r:.2f}" in rows.nth(1).inner_text().replace("−", "-")
 
 
-def test_tables_are_sorted_by_number_and_back(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
+def test_tables_are_sorted_by_number_and_back(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401
     table = "#bias > details > .scroll table"
     unfold(page, table)
     head = page.locator(table).locator("thead th", has_text="value")
@@ -302,7 +302,7 @@ def test_one_group_of_charts_is_shown_at_a_time(page: Any) -> None:  # noqa: ANN
     assert shown.count() == 3
 
 
-def test_a_word_is_looked_up_under_every_measure_and_pair(page: Any, audited: bg.auditing.AuditResult) -> None:  # noqa: ANN401
+def test_a_word_is_looked_up_under_every_measure_and_pair(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401
     page.fill("#word", "engineer")
     page.locator("#word-title", has_text="engineer").wait_for()
     vectors = load_default_replicates()[0]
@@ -467,7 +467,7 @@ def test_heads_of_tables_are_repeated_on_each_sheet(opened: Callable[..., Any], 
 
 
 def test_without_scripts_every_number_is_still_there(
-    opened: Callable[..., Any], audited: bg.auditing.AuditResult
+    opened: Callable[..., Any], audited: bg.audits.AuditResult
 ) -> None:
     page = opened(java_script_enabled=False)
     assert page.locator("noscript").count() == 2
@@ -475,7 +475,7 @@ def test_without_scripts_every_number_is_still_there(
     text = page.locator("main").text_content()
     for one in audited.bias:
         assert one.value is None or number_text(one.value) in text
-    assert isinstance(audited.reliability, bg.agreement.ReliabilityResult)
+    assert isinstance(audited.reliability, bg.analyses.reliability.ReliabilityResult)
     drawn = audited.reliability.to_frame().query("of == 'pair' and reliability == 'test_retest' and list == 'occ16'")
     assert len(drawn) == 3 * 23
     for record in drawn.itertuples():

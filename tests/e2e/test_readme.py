@@ -13,7 +13,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.cli.entry import run
-from biasgauge.corpora import planted_corpus
+from biasgauge.text import planted_corpus
 
 pytestmark = pytest.mark.e2e
 

@@ -13,9 +13,9 @@ from tests.encoders.conftest import small_bert, wordpieces
 from tests.encoders.numpy_bert import hidden_states
 
 import biasgauge as bg
-from biasgauge.encoders import draw_contexts, load_model, templates_of
-from biasgauge.encoders.pieces import batches
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.vectors.encoders import draw_contexts, load_model, templates_of
+from biasgauge.vectors.encoders.pieces import batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,12 +81,14 @@ def test_neither_other_words_nor_padding_nor_batches_change_a_vector(
     together = bg.encode(tiny, words, templates, pooling="all").to_numpy()
     alone = np.concatenate([bg.encode(tiny, [word], templates, pooling="all").to_numpy() for word in words], axis=5)
     np.testing.assert_allclose(together, alone, atol=3e-6)
-    monkeypatch.setattr("biasgauge.encoders.pieces.PADDED", 1.0)  # all lengths in one batch: as much padding as can be
+    monkeypatch.setattr(
+        "biasgauge.vectors.encoders.pieces.PADDED", 1.0
+    )  # all lengths in one batch: as much padding as can be
     np.testing.assert_allclose(bg.encode(tiny, words, templates, pooling="all").to_numpy(), together, atol=3e-6)
-    monkeypatch.setattr("biasgauge.encoders.hidden_states._LEAST_TOKENS", 1)
-    monkeypatch.setattr("biasgauge.encoders.hidden_states._STATES_BYTES", 1)
+    monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._LEAST_TOKENS", 1)
+    monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._STATES_BYTES", 1)
     np.testing.assert_allclose(bg.encode(tiny, words, templates, pooling="all").to_numpy(), together, atol=3e-6)
-    monkeypatch.setattr("biasgauge.encoders.encoding._BLOCK_BYTES", 1)  # a template at a time
+    monkeypatch.setattr("biasgauge.vectors.encoders.encoding._BLOCK_BYTES", 1)  # a template at a time
     views = bg.encode(tiny, words, templates, pooling="all")
     np.testing.assert_allclose(views.to_numpy(words), together, atol=3e-6)
 
@@ -116,8 +118,8 @@ def few_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., OtherStream]:
 
     def prepared(**how: bool) -> OtherStream:
         stream = OtherStream(**how)
-        monkeypatch.setattr("biasgauge.encoders.kept_vectors.stream_of", lambda _device: stream)
-        monkeypatch.setattr("biasgauge.encoders.hidden_states._MOST_SENTENCES", 4)
+        monkeypatch.setattr("biasgauge.vectors.encoders.kept_vectors.stream_of", lambda _device: stream)
+        monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._MOST_SENTENCES", 4)
         return stream
 
     return prepared
@@ -144,8 +146,8 @@ def test_vectors_of_a_gpu_are_brought_to_their_places(
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="NO GPU: vectors of one were not compared")
 def test_a_gpu_gives_the_vectors_of_the_processor(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("biasgauge.encoders.hidden_states._MOST_SENTENCES", 50)
-    monkeypatch.setattr("biasgauge.encoders.kept_vectors._STAGED_BYTES", 2**12)
+    monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._MOST_SENTENCES", 50)
+    monkeypatch.setattr("biasgauge.vectors.encoders.kept_vectors._STAGED_BYTES", 2**12)
     here, there = (bg.encode(tiny, "weat7", "any", pooling="all", device=device) for device in ("cpu", "cuda"))
     np.testing.assert_allclose(there.to_numpy(), here.to_numpy(), atol=1e-5)
 

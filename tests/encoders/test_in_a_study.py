@@ -12,11 +12,11 @@ import pytest
 from tests.encoders.conftest import small_bert, wordpieces
 
 import biasgauge as bg
-from biasgauge.agreement import decision_study, variance_components
-from biasgauge.encoders import Views, draw_contexts, encode, encode_to_folder, open_views
-from biasgauge.encoders.views import FACETS
+from biasgauge.analyses.reliability import decision_study, variance_components
 from biasgauge.errors import InputError
 from biasgauge.study import plan_study, read_study, run_study
+from biasgauge.vectors.encoders import Views, draw_contexts, encode, encode_to_folder, open_views
+from biasgauge.vectors.encoders.views import FACETS
 
 TEMPLATES = ["this is {}.", "the word is {}."]
 PAIRS = [["he", "she"], ["man", "woman"]]
@@ -206,7 +206,7 @@ def test_views_of_a_folder_are_models_with_facets(results: dict[str, Any], folde
 
 def test_tests_in_context_equal_the_functions(results: dict[str, Any], bert: Views, folder: Path) -> None:
     sets: dict[str, Any] = {"x": ["math", "algebra"], "y": ["art", "poetry"], "a": ["he", "man"], "b": ["she", "woman"]}
-    curve = bg.sensitivity.specification_curve(bert, **sets, samples=99, random_state=3)
+    curve = bg.analyses.robustness.specification_curve(bert, **sets, samples=99, random_state=3)
     found = results["math/bert"]
     effects = {tuple(row["facets"][name] for name in FACETS): row["effect_size"] for row in found["specifications"]}
     assert same(
@@ -260,7 +260,7 @@ def test_what_is_wrong_is_said_before_anything_runs(folder: Path, old: str, new:
 
 def test_a_folder_of_views_can_be_moved_and_written_again(folder: Path, tmp_path: Path) -> None:
     views = open_views(folder / "views")
-    bg.encoders.save_views(bg.mitigate(views, "hard", lexicon=PAIRS), tmp_path / "changed")
+    bg.vectors.encoders.save_views(bg.mitigate(views, "hard", lexicon=PAIRS), tmp_path / "changed")
     (tmp_path / "changed").rename(tmp_path / "moved")
     back = open_views(tmp_path / "moved")
     assert [view.facets for view in back] == [view.facets for view in views]

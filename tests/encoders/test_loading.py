@@ -12,10 +12,10 @@ import pytest
 from tests.encoders.conftest import small_bert, wordpieces
 from tests.encoders.numpy_bert import hidden_states
 
-from biasgauge.encoders import gguf_file, load_model
-from biasgauge.encoders.hidden_states import TransformerEncoder
-from biasgauge.encoders.model_shape import model_shape
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.vectors.encoders import gguf_file, load_model
+from biasgauge.vectors.encoders.hidden_states import TransformerEncoder
+from biasgauge.vectors.encoders.shapes import model_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ import pytest
 import torch
 from tests.encoders.conftest import small_bert, wordpieces
 
-from biasgauge.encoders import load_model
-from biasgauge.encoders.hidden_states import POOLINGS, TransformerEncoder
-from biasgauge.encoders.packed_layers import OneDnn, PackedLayers, Plain
+from biasgauge.vectors.encoders import load_model
+from biasgauge.vectors.encoders.hidden_states import POOLINGS, TransformerEncoder
+from biasgauge.vectors.encoders.packed_layers import OneDnn, PackedLayers, Plain
 
 library: Any = torch.backends.mkldnn
 pytestmark = pytest.mark.skipif(not library.is_available(), reason="this torch has no oneDNN")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.encoders.conftest import wordpieces
 
-from biasgauge.encoders.pieces import tokenize
+from biasgauge.vectors.encoders.pieces import tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

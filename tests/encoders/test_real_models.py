@@ -9,13 +9,13 @@ import pytest
 from tests.encoders.numpy_bert import hidden_states
 
 import biasgauge as bg
-from biasgauge.encoders import load_model
 from biasgauge.scores import seat
+from biasgauge.vectors.encoders import load_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.encoders import Views
+    from biasgauge.vectors.encoders import Views
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge._io.manifests import manifest_text
 from biasgauge.cli.entry import run
-from biasgauge.encoders import encode_to_folder, open_views
-from biasgauge.encoders.view_files import save_views
 from biasgauge.errors import InputError
+from biasgauge.io.manifests import manifest_text
+from biasgauge.vectors.encoders import encode_to_folder, open_views
+from biasgauge.vectors.encoders.view_files import save_views
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,12 @@ def test_a_folder_of_views_is_a_list_of_models_everywhere(tiny: Path, tmp_path: 
         f"views:{tmp_path}", pairs=[("he", "she"), ("man", "woman")], words=["math", "art"], measures="dbwa"
     )
     assert len(scores.models) == 4
-    assert bg.agreement.variance_components(scores).facets == {"word": 2, "pair": 2, "layer": 2, "template": 2}
+    assert bg.analyses.reliability.variance_components(scores).facets == {
+        "word": 2,
+        "pair": 2,
+        "layer": 2,
+        "template": 2,
+    }
 
 
 def test_damage_is_found_when_views_are_opened(tiny: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from biasgauge import registry
-from biasgauge.groups import GROUPS
+from biasgauge.core.groups import GROUPS
 
 PACKAGE = Path(__file__).with_name("package")
 FILES = sorted(

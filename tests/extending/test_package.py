@@ -74,7 +74,7 @@ print(json.dumps({
     "scores": bg.score("vectors.pipes", pairs=[("day", "night")], words="weather", measures="distance").values.tolist(),
     "centroids": bg.association_test("vectors.pipes", "weather", kind="centroids").to_dict()["value"],
     "mean": float(abs(bg.mitigate("vectors.pipes", "centered", norms="unit").vectors.mean())),
-    "documents": len(bg.corpora.read_corpus("talk.dialogue").documents) - 1,
+    "documents": len(bg.text.read_corpus("talk.dialogue").documents) - 1,
     "task": bg.extrinsic("word-choice", "vectors.pipes", "choices.csv").metrics[0].value,
     "data_set": sorted(bg.registry.get("data_set", "reviews").load(Path("reviews.tsv")).parts),
     "lexicon": bg.lexicon("weather").words,

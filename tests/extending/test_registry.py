@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.embeddings import Embedding, load
-from biasgauge.encoders import Encoder
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
-from biasgauge.measures import Measure
+from biasgauge.metrics import Measure
 from biasgauge.mitigation import Mitigation
+from biasgauge.vectors import Embedding, load
+from biasgauge.vectors.encoders import Encoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     registry.refresh()
 
 
-MEASURE = "from dataclasses import replace\nfrom biasgauge.measures.dbwa import MEASURE as DBWA\n"
+MEASURE = "from dataclasses import replace\nfrom biasgauge.metrics.dbwa import MEASURE as DBWA\n"
 
 
 def test_there_are_thirteen_groups() -> None:
@@ -272,7 +272,7 @@ def encoders() -> Iterator[None]:
 
 @pytest.mark.usefixtures("encoders")
 def test_vectors_of_an_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from biasgauge.embeddings import load_models
+    from biasgauge.vectors import load_models
 
     assert load("one:this").name == "this"
     assert load("one:this", name="that").name == "that"

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge import registry
-from biasgauge.auditing import Evidence, Rules
-from biasgauge.auditing.answers import answer
-from biasgauge.auditing.questions import measure, questions_of
-from biasgauge.auditing.shared_scores import SharedScores
-from biasgauge.auditing.subjects import Subject
-from biasgauge.auditing.verdict_rule import VerdictRule
-from biasgauge.embeddings import load_default
+from biasgauge.audits import Evidence, Rules
+from biasgauge.audits.answers import answer
+from biasgauge.audits.questions import measure, questions_of
+from biasgauge.audits.shared_scores import SharedScores
+from biasgauge.audits.subjects import Subject
+from biasgauge.audits.verdict_rule import VerdictRule
 from biasgauge.lexicons import lexicon
-from biasgauge.measures import Linear
+from biasgauge.metrics import Linear
+from biasgauge.vectors import load_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from biasgauge.auditing import Verdict
-    from biasgauge.auditing.verdict_rule import Case
+    from biasgauge.audits import Verdict
+    from biasgauge.audits.verdict_rule import Case
 
 
 def verdict() -> Verdict:

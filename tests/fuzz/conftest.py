@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 import numpy as np
 import pytest
 
-from biasgauge.embeddings import Embedding, load
-from biasgauge.embeddings.notices import OUTCOMES
 from biasgauge.errors import EmbeddingFormatError
+from biasgauge.vectors import Embedding, load
+from biasgauge.vectors.notices import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

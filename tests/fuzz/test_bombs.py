@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.embeddings import Embedding
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from tests.fuzz.conftest import Build, Judge

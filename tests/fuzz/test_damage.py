@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.embeddings import Embedding
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from tests.fuzz.conftest import Judge, ValidFile

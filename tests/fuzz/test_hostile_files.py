@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge.embeddings.notices import OUTCOMES
+from biasgauge.vectors.notices import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

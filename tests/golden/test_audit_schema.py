@@ -12,7 +12,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.applications import TaskGap, TaskResult
-from biasgauge.stats.estimate import Estimate
+from biasgauge.core.estimate import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,7 +178,7 @@ SCHEMA = {
 
 @pytest.mark.parametrize("lexicons", [["weat7", "religion", "du2021"], ["weat3"], ["occ16"], []])
 def test_the_json_of_an_audit_has_its_shape(
-    lexicons: list[str], shipped_audit: Callable[..., bg.auditing.AuditResult]
+    lexicons: list[str], shipped_audit: Callable[..., bg.audits.AuditResult]
 ) -> None:
     content = json.loads(json.dumps(shipped_audit(*lexicons).to_dict(), allow_nan=False))
     jsonschema.validate(content, SCHEMA)
@@ -204,7 +204,7 @@ def test_points_and_tasks_have_their_shape() -> None:
         jsonschema.validate(content["extrinsic"], SCHEMA["properties"]["extrinsic"])  # type: ignore[index]
 
 
-def test_the_schema_can_fail(shipped_audit: Callable[..., bg.auditing.AuditResult]) -> None:
+def test_the_schema_can_fail(shipped_audit: Callable[..., bg.audits.AuditResult]) -> None:
     content = shipped_audit("weat3").to_dict()
     del content["verdicts"][0]["decision"]
     with pytest.raises(jsonschema.ValidationError, match="'decision' is a required property"):

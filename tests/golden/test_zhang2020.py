@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.embeddings import Embedding, load
 from biasgauge.lexicons import lexicon
 from biasgauge.scores import ScoreTensor, score
+from biasgauge.vectors import Embedding, load
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge._io.atomic import atomic_file, write_text
 from biasgauge.errors import InputError
+from biasgauge.io.atomic import atomic_file, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ def _run(code: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 KILLED = """
 import os, signal, sys
-from biasgauge._io.atomic import atomic_file
+from biasgauge.io.atomic import atomic_file
 with atomic_file(sys.argv[1]) as part:
     with part.open("wb") as file:
         file.write(b"half of it")
@@ -115,7 +115,7 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 import numpy as np
-from biasgauge.embeddings import Embedding, save
+from biasgauge.vectors import Embedding, save
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:

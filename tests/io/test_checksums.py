@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from biasgauge._io.checksums import file_sha256, folder_files, path_sha256
+from biasgauge.io.checksums import file_sha256, folder_files, path_sha256
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 from biasgauge import weat
-from biasgauge._io.atomic import atomic_file, holds_something, write_text
-from biasgauge._io.locks import holder_of, writer_lock
-from biasgauge._io.scratch import Scratch
-from biasgauge.corpora import read_corpus
-from biasgauge.embeddings import Embedding, save
 from biasgauge.errors import InputError
+from biasgauge.io.atomic import atomic_file, holds_something, write_text
+from biasgauge.io.locks import holder_of, writer_lock
+from biasgauge.io.scratch import Scratch
 from biasgauge.mitigation import balance
 from biasgauge.scores import score
-from biasgauge.training import train
+from biasgauge.text import read_corpus
+from biasgauge.text.training import train
+from biasgauge.vectors import Embedding, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 ADD = """
 import sys
 from pathlib import Path
-from biasgauge._io.locks import writer_lock
+from biasgauge.io.locks import writer_lock
 folder = Path(sys.argv[1])
 for _ in range(int(sys.argv[2])):
     with writer_lock(folder / "lock"):
@@ -41,7 +41,7 @@ for _ in range(int(sys.argv[2])):
 HOLD = """
 import sys, time
 from pathlib import Path
-from biasgauge._io.locks import writer_lock
+from biasgauge.io.locks import writer_lock
 with writer_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)
@@ -103,7 +103,7 @@ def test_threads_of_one_process_take_turns(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from biasgauge._io.atomic import atomic_file
+from biasgauge.io.atomic import atomic_file
 with atomic_file(sys.argv[1]) as part:
     part.write_bytes(b"half")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -145,7 +145,7 @@ def test_a_link_in_the_place_of_a_part_is_not_followed(tmp_path: Path) -> None:
 SCRATCH = """
 import os, signal, sys
 from pathlib import Path
-from biasgauge._io.scratch import Scratch
+from biasgauge.io.scratch import Scratch
 with Scratch(Path(sys.argv[1]), ".biasgauge-").folder() as folder:
     (folder / "half").write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from biasgauge import weat
-from biasgauge._io.manifests import OWN, manifest_text, read_manifest, read_record, read_saved
+from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION, load_calibration, load_default_calibration
 from biasgauge.applications.tasks.result import read_task
-from biasgauge.calibration.loading import DEFAULT_CALIBRATION, load_calibration, load_default_calibration
-from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError
+from biasgauge.io.manifests import OWN, manifest_text, read_manifest, read_record, read_saved
 from biasgauge.results import Stored
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from pathlib import Path

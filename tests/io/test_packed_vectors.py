@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import zstandard
 
-from biasgauge.embeddings import Embedding, load, save
 from biasgauge.errors import EmbeddingFormatError
+from biasgauge.vectors import Embedding, load, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
-from biasgauge._io.memory import physical_memory, readable_size
-from biasgauge._io.source import ByteSource
 from biasgauge.errors import EmbeddingFormatError
+from biasgauge.io.memory import physical_memory, readable_size
+from biasgauge.io.source import ByteSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,7 +189,7 @@ def test_zstd_without_its_library_says_how_to_get_it(tmp_path: Path) -> None:
     path.write_bytes(_zstd(b"text"))
     code = (
         "import sys; sys.modules['zstandard'] = None\n"
-        "from biasgauge._io.source import ByteSource\n"
+        "from biasgauge.io.source import ByteSource\n"
         "from biasgauge.errors import EmbeddingFormatError\n"
         "try:\n    ByteSource(sys.argv[1], error=EmbeddingFormatError)\n"
         "except EmbeddingFormatError as problem:\n    sys.exit(str(problem))\n"

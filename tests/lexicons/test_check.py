@@ -169,7 +169,7 @@ def test_a_test_is_usable_exactly_where_weat_is_defined() -> None:
     import biasgauge as bg
     from biasgauge import registry
 
-    embedding = bg.embeddings.load_default()
+    embedding = bg.vectors.load_default()
     seen = set()
     for name, each in registry.everything("lexicon").items():
         if each.kind != "test":

@@ -40,7 +40,7 @@ def test_black_and_white_names_differ_in_one() -> None:
 
 
 def test_the_coherence_of_such_sets_cannot_exceed_it() -> None:
-    vectors = bg.embeddings.load_default()
+    vectors = bg.vectors.load_default()
     (card,) = bg.seeds(vectors, pairs=[("names_black-Garg_et_al_2018", "names_white-Garg_et_al_2018")])
     assert card.coherence.value is not None
     assert card.coherence.value <= 0.05
@@ -56,5 +56,5 @@ def test_tests_and_subspaces_warn() -> None:
     assert "share 1 word (f)" in found.warnings[0]
     assert "share 1 word (f)" in " ".join(found.summary().warnings)
     assert bg.weat(vectors, x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"]).warnings == ()
-    space = bg.seed_words.bias_subspace(vectors, ["a", "b", "c"], ["b", "d", "e"])
+    space = bg.analyses.seeds.bias_subspace(vectors, ["a", "b", "c"], ["b", "d", "e"])
     assert "share 1 word (b)" in space.to_dict()["warnings"][0]

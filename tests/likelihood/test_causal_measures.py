@@ -13,9 +13,9 @@ import pytest
 import torch
 
 import biasgauge as bg
+from biasgauge.analyses.likelihood.measures.causal import token_log_likelihoods
+from biasgauge.analyses.likelihood.models import Sentence
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.likelihood.measures.causal import token_log_likelihoods
-from biasgauge.likelihood.models import Sentence
 
 TEXTS = ["He is the singer.", "She is singing in the house.", "A cat.", "The cat and the dog are here, aren't they?"]
 PAIRS = list(pairwise(TEXTS))
@@ -32,7 +32,7 @@ def slow(model: Any, tokenizer: Any, text: str) -> np.ndarray:  # noqa: ANN401 -
 
 
 def frame(model: Any, measure: str, pairs: Any = PAIRS) -> np.ndarray:  # noqa: ANN401 - as above
-    result = bg.likelihood.score_pairs(model, pairs, measures=measure, min_coverage=0.0)
+    result = bg.analyses.likelihood.score_pairs(model, pairs, measures=measure, min_coverage=0.0)
     return result.scores_frame()[["first_score", "second_score"]].to_numpy(float)
 
 
@@ -50,7 +50,7 @@ def test_against_one_token_at_a_time(causal: tuple[Any, Any], measure: str) -> N
 
 
 def test_what_is_given_is_read_and_not_scored(causal: tuple[Any, Any]) -> None:
-    model = bg.likelihood.language_model(causal)
+    model = bg.analyses.likelihood.language_model(causal)
     given, text = "The cat is here.", "She is singing."
     (tokens,) = model.tokens([Sentence(text, given)])
     (values,) = token_log_likelihoods(model, [tokens])
@@ -60,7 +60,7 @@ def test_what_is_given_is_read_and_not_scored(causal: tuple[Any, Any]) -> None:
 
 
 def test_without_a_start_token_the_first_is_not_scored(causal: tuple[Any, Any]) -> None:
-    model = bg.likelihood.language_model(causal)
+    model = bg.analyses.likelihood.language_model(causal)
     model.start = None
     (values,) = token_log_likelihoods(model, model.tokens([Sentence("He is here.")]))
     assert len(values) == len(causal[1]("He is here.")["input_ids"]) - 1
@@ -69,36 +69,36 @@ def test_without_a_start_token_the_first_is_not_scored(causal: tuple[Any, Any]) 
 
 def test_too_long_and_empty_sentences_are_undefined(causal: tuple[Any, Any]) -> None:
     pairs = [*PAIRS, ("He is here. " * 20, "He is here."), ("", "He is here.")]
-    result = bg.likelihood.score_pairs(causal, pairs, measures=["causal-sum", "causal-mean"], min_coverage=0.5)
+    result = bg.analyses.likelihood.score_pairs(causal, pairs, measures=["causal-sum", "causal-mean"], min_coverage=0.5)
     assert {entry.id for entry in result.undefined} == {"3", "4"}
     reasons = " ".join(entry.reason for entry in result.undefined)
     assert "and the model reads 64" in reasons
     assert "it has no tokens" in reasons
     assert result.measures[0].compared == 3
-    assert bg.likelihood.score_pairs(causal, pairs).measures[0].to_dict()["preferred"] is None  # below 80 %
+    assert bg.analyses.likelihood.score_pairs(causal, pairs).measures[0].to_dict()["preferred"] is None  # below 80 %
     assert "He is" not in json.dumps(result.to_dict()) + repr(result.summary())
 
 
 def test_flips_between_sum_and_mean(causal: tuple[Any, Any]) -> None:
-    result = bg.likelihood.score_pairs(causal, PAIRS, measures=["causal-sum", "causal-mean"])
+    result = bg.analyses.likelihood.score_pairs(causal, PAIRS, measures=["causal-sum", "causal-mean"])
     wins = [frame(causal, name) @ [1, -1] > 0 for name in ("causal-sum", "causal-mean")]
     assert result.flips[0].flipped.value == pytest.approx(100 * np.mean(wins[0] != wins[1]))
 
 
 def test_kinds_that_do_not_fit_are_refused(masked: tuple[Any, Any], causal: tuple[Any, Any], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"'causal-sum' needs a causal language model\. Got a masked one"):
-        bg.likelihood.score_pairs(masked, PAIRS, measures="causal-sum")
+        bg.analyses.likelihood.score_pairs(masked, PAIRS, measures="causal-sum")
     with pytest.raises(ParameterError, match=r"'cps' needs a masked language model\. Got a causal one"):
-        bg.likelihood.score_pairs(causal, PAIRS, measures="cps")
+        bg.analyses.likelihood.score_pairs(causal, PAIRS, measures="cps")
     with pytest.raises(ParameterError, match=r"must be one of .*causal-sum.*did you mean 'causal-sum'"):
-        bg.likelihood.score_pairs(causal, PAIRS, measures="causal-sun")
+        bg.analyses.likelihood.score_pairs(causal, PAIRS, measures="causal-sun")
     with pytest.raises(InputError, match="neither a GGUF file nor a folder"):
-        bg.likelihood.score_pairs(tmp_path, PAIRS)
+        bg.analyses.likelihood.score_pairs(tmp_path, PAIRS)
     (tmp_path / "config.json").write_text('{"architectures": ["BertForTokenClassification"]}')
     with pytest.raises(InputError, match="predicts neither masked tokens nor the next one"):
-        bg.likelihood.score_pairs(tmp_path, PAIRS)
+        bg.analyses.likelihood.score_pairs(tmp_path, PAIRS)
     with pytest.raises(ParameterError, match="must be a token of"):
-        bg.likelihood.language_model(causal, start="<|nobody|>")
+        bg.analyses.likelihood.language_model(causal, start="<|nobody|>")
 
 
 def test_folders_are_read(masked: tuple[Any, Any], causal: tuple[Any, Any], tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_stereoset_by_a_model(causal: tuple[Any, Any], tmp_path: Path) -> None:
     ]  # fmt: skip
     path = tmp_path / "data.json"
     path.write_text(json.dumps({"data": {"intrasentence": clusters[:3], "intersentence": clusters[3:]}}))
-    result = bg.likelihood.stereoset(path, model=causal)
+    result = bg.analyses.likelihood.stereoset(path, model=causal)
     predictions = {}
     for at, cluster in enumerate(clusters):
         for part in cluster["sentences"]:
@@ -129,12 +129,12 @@ def test_stereoset_by_a_model(causal: tuple[Any, Any], tmp_path: Path) -> None:
             values = slow(*causal, given + part["sentence"])
             own = len(causal[1](f" {part['sentence']}")["input_ids"]) if given else len(values)
             predictions[part["id"]] = float(values[-own:].mean())
-    expected = bg.likelihood.stereoset(path, predictions)
+    expected = bg.analyses.likelihood.stereoset(path, predictions)
     assert result.overall.ss.value == pytest.approx(expected.overall.ss.value)
     assert result.overall.lms.value == pytest.approx(expected.overall.lms.value)
     assert result.settings["measure"] == "causal-mean"
     with pytest.raises(ParameterError, match="compares two sentences"):
-        bg.likelihood.stereoset(path, model=causal, measure="cps")
+        bg.analyses.likelihood.stereoset(path, model=causal, measure="cps")
 
 
 # ---- SmolLM2
@@ -201,7 +201,7 @@ class NumPyLlama:
 
 @pytest.mark.slow
 def test_smollm2_against_a_forward_pass_in_numpy(smollm2: Path) -> None:
-    model, reference = bg.likelihood.language_model(smollm2), NumPyLlama(smollm2)
+    model, reference = bg.analyses.likelihood.language_model(smollm2), NumPyLlama(smollm2)
     texts = ["The cat sat on the mat.", "My aunt likes the old books in her house.", "It was 1984, so we didn't stay."]
     tokens = model.tokens([Sentence(text) for text in texts])
     found = token_log_likelihoods(model, tokens)
@@ -209,7 +209,7 @@ def test_smollm2_against_a_forward_pass_in_numpy(smollm2: Path) -> None:
         assert reference.tokens[own.ids[0]] == "<|endoftext|>"
         assert values == pytest.approx(reference.log_likelihoods(own.ids.tolist()), abs=1e-3)
     assert found[0].sum() > -30  # a common sentence, read as the beginning of a document
-    speaker = bg.likelihood.language_model(model.loaded, start="<|im_start|>")
+    speaker = bg.analyses.likelihood.language_model(model.loaded, start="<|im_start|>")
     assert (
         token_log_likelihoods(speaker, speaker.tokens([Sentence(texts[0])]))[0].sum() < -35
     )  # not as a speaker's name

@@ -21,7 +21,7 @@ def logits(model: Any, ids: list[int]) -> np.ndarray:  # noqa: ANN401 - the libr
 
 def test_words_of_one_piece_against_the_definition(masked: tuple[Any, Any]) -> None:
     model, tokenizer = masked
-    result = bg.likelihood.lpbs(masked, ["[person] is a [word]."], ["nurse", "doctor"])
+    result = bg.analyses.likelihood.lpbs(masked, ["[person] is a [word]."], ["nurse", "doctor"])
     he, she = tokenizer.convert_tokens_to_ids(["he", "she"])
     for row in result.scores:
         ids = tokenizer(f"he is a {row.word}.")["input_ids"]
@@ -36,15 +36,17 @@ def test_words_of_one_piece_against_the_definition(masked: tuple[Any, Any]) -> N
 
 def test_swapping_the_persons_negates(masked: tuple[Any, Any]) -> None:
     asked = (["My [person] is a [word]."], ["nurse", "old", "walker"])
-    forth = bg.likelihood.lpbs(masked, *asked, [("uncle", "aunt")])
-    back = bg.likelihood.lpbs(masked, *asked, [("aunt", "uncle")])
+    forth = bg.analyses.likelihood.lpbs(masked, *asked, [("uncle", "aunt")])
+    back = bg.analyses.likelihood.lpbs(masked, *asked, [("aunt", "uncle")])
     # Other sentences share a batch, and single precision adds up in another order, with any number of threads.
     assert [row.value for row in back.scores] == pytest.approx([-(row.value or 0) for row in forth.scores], abs=1e-5)
 
 
 def test_words_and_persons_of_several_pieces_are_hidden_whole(masked: tuple[Any, Any]) -> None:
     model, tokenizer = masked
-    (row,) = bg.likelihood.lpbs(masked, ["The [person] is a [word]."], ["walkers"], [("baker", "singer")]).scores
+    (row,) = bg.analyses.likelihood.lpbs(
+        masked, ["The [person] is a [word]."], ["walkers"], [("baker", "singer")]
+    ).scores
     total = 0.0
     for sign, person in ((1, "baker"), (-1, "singer")):
         ids = tokenizer(f"the {person} is a walkers.")["input_ids"]
@@ -64,8 +66,8 @@ def test_the_released_code_reads_the_prior_at_the_wrong_place(masked: tuple[Any,
     """The last mask is the word's, and its index was counted without [CLS]: it lands on the token before the word."""
     model, tokenizer = masked
     asked = (["[person] is a [word]."], ["nurse"])
-    (published,) = bg.likelihood.lpbs(masked, *asked, as_published=True).scores
-    (corrected,) = bg.likelihood.lpbs(masked, *asked).scores
+    (published,) = bg.analyses.likelihood.lpbs(masked, *asked, as_published=True).scores
+    (corrected,) = bg.analyses.likelihood.lpbs(masked, *asked).scores
     he, she = tokenizer.convert_tokens_to_ids(["he", "she"])
     ids = tokenizer("he is a nurse.")["input_ids"]
     prior = [MASK if place in (1, 4) else piece for place, piece in enumerate(ids)]
@@ -77,28 +79,28 @@ def test_the_released_code_reads_the_prior_at_the_wrong_place(masked: tuple[Any,
 
 def test_the_released_code_cuts_words_to_their_first_piece(masked: tuple[Any, Any]) -> None:
     asked = (["The [person] is a [word]."], ["nurse"])
-    cut = bg.likelihood.lpbs(masked, *asked, [("walkers", "teachers")], as_published=True)
-    same = bg.likelihood.lpbs(masked, *asked, [("walker", "teacher")], as_published=True)
+    cut = bg.analyses.likelihood.lpbs(masked, *asked, [("walkers", "teachers")], as_published=True)
+    same = bg.analyses.likelihood.lpbs(masked, *asked, [("walker", "teacher")], as_published=True)
     assert cut.scores[0].value == pytest.approx(same.scores[0].value, abs=1e-6)  # another word, the same number
 
 
 def test_intervals_are_over_words_and_templates(masked: tuple[Any, Any]) -> None:
     templates = ["[person] is a [word].", "[person] was a [word].", "The [word] likes [person]."]
-    result = bg.likelihood.lpbs(masked, templates, ["nurse", "doctor", "baker", "teacher", "dog"])
+    result = bg.analyses.likelihood.lpbs(masked, templates, ["nurse", "doctor", "baker", "teacher", "dog"])
     assert result.mean.over == "targets and attributes"
     assert result.mean.low is not None
     assert len(result.by_word()) == 5
     assert "nurse" in repr(result.summary())
-    assert bg.likelihood.LpbsResult.from_dict(result.to_dict()).to_dict() == result.to_dict()
+    assert bg.analyses.likelihood.LpbsResult.from_dict(result.to_dict()).to_dict() == result.to_dict()
 
 
 def test_bad_input_is_one_sentence(masked: tuple[Any, Any], causal: tuple[Any, Any]) -> None:
     with pytest.raises(ParameterError, match=r"must hold \[person\] and \[word\], each once"):
-        bg.likelihood.lpbs(masked, ["[person] is old."], ["nurse"])
+        bg.analyses.likelihood.lpbs(masked, ["[person] is old."], ["nurse"])
     with pytest.raises(ParameterError, match="at least one template, one word"):
-        bg.likelihood.lpbs(masked, ["[person] is [word]."], [])
+        bg.analyses.likelihood.lpbs(masked, ["[person] is [word]."], [])
     with pytest.raises(ParameterError, match="is a causal language model, and a masked one is needed"):
-        bg.likelihood.lpbs(causal, ["[person] is [word]."], ["old"])
-    long = bg.likelihood.lpbs(masked, [f"[person] is {'very ' * 26}[word]."], ["old", "walkers"])
+        bg.analyses.likelihood.lpbs(causal, ["[person] is [word]."], ["old"])
+    long = bg.analyses.likelihood.lpbs(masked, [f"[person] is {'very ' * 26}[word]."], ["old", "walkers"])
     assert [row.reason is None for row in long.scores] == [True, False]
     assert long.warnings == ("1 words do not fit the model's window in some template and are left out.",)

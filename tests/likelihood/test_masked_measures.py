@@ -113,7 +113,7 @@ class Reference:
 
 
 def scores(model: Any, measure: str, pairs: list[tuple[str, str]] = PAIRS) -> np.ndarray:  # noqa: ANN401 - as above
-    result = bg.likelihood.score_pairs(model, pairs, measures=measure, min_coverage=0.0)
+    result = bg.analyses.likelihood.score_pairs(model, pairs, measures=measure, min_coverage=0.0)
     return result.scores_frame()[["first_score", "second_score"]].to_numpy(float)
 
 
@@ -147,7 +147,7 @@ def test_batches_and_neighbors_change_nothing(masked: tuple[Any, Any], monkeypat
     rounding = 5e-5  # of a sum of ten logarithms of about 5 in single precision, whatever the number of threads
     whole = scores(masked, "cps")
     alone = np.concatenate([scores(masked, "cps", [pair]) for pair in PAIRS])
-    monkeypatch.setattr("biasgauge.likelihood.models._CELLS", 100)
+    monkeypatch.setattr("biasgauge.analyses.likelihood.models._CELLS", 100)
     assert alone == pytest.approx(whole, abs=rounding)
     assert scores(masked, "cps") == pytest.approx(whole, abs=rounding)
 
@@ -193,7 +193,9 @@ def test_released_cps_rounds_and_keeps_ties_in_the_denominator(tmp_path: Path) -
     (tmp_path / "data.csv").write_text("\n".join(rows) + "\n")
     scored = ["id,sent_more_score,sent_less_score", "0,-1.0004,-1.0001", "1,-1,-2", "2,-1,-3", "3,-5,-2"]
     (tmp_path / "scores.csv").write_text("\n".join(scored) + "\n")
-    crows_pairs = partial(bg.likelihood.crows_pairs, tmp_path / "data.csv", predictions=tmp_path / "scores.csv")
+    crows_pairs = partial(
+        bg.analyses.likelihood.crows_pairs, tmp_path / "data.csv", predictions=tmp_path / "scores.csv"
+    )
     published = crows_pairs(as_published=True).measures[0]
     corrected = crows_pairs().measures[0]
     assert (published.preferred.value, published.ties) == (50.0, 1)  # 2 of 4: the tie counts against the stereotype
@@ -232,7 +234,7 @@ def test_released_aula_scores_a_sentence_by_its_length() -> None:
 def test_a_pair_without_a_value_is_undefined_where_released_code_counts_it_as_anti(masked: tuple[Any, Any]) -> None:
     """An inserted word leaves the other sentence without modified tokens; the mean of nothing compares as false."""
     pairs = [*PAIRS, ("He is a very old man.", "He is a old man."), ("He is here.", "He is here.")]
-    result = bg.likelihood.score_pairs(masked, pairs, measures=["sss", "cps"], min_coverage=0.5)
+    result = bg.analyses.likelihood.score_pairs(masked, pairs, measures=["sss", "cps"], min_coverage=0.5)
     by_measure = {row.measure: row for row in result.measures}
     assert (by_measure["sss"].undefined, by_measure["sss"].compared) == (2, 5)
     assert (by_measure["cps"].ties, by_measure["cps"].compared) == (1, 6)

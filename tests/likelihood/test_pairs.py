@@ -12,11 +12,11 @@ import pytest
 
 import biasgauge as bg
 from biasgauge import registry
+from biasgauge.analyses.likelihood.benchmark_scores import score_pair_list
+from biasgauge.analyses.likelihood.measure import SentenceMeasure
+from biasgauge.analyses.likelihood.models import Sentence
 from biasgauge.cli.entry import run
 from biasgauge.errors import CorpusError, ParameterError
-from biasgauge.likelihood.benchmark_scores import score_pair_list
-from biasgauge.likelihood.measure import SentenceMeasure
-from biasgauge.likelihood.models import Sentence
 from biasgauge.stats.clusters import clustered_mean
 
 NOUNS = ("nurse", "doctor", "cat", "dog", "man")
@@ -40,18 +40,18 @@ def folder(masked: tuple[Any, Any], causal: tuple[Any, Any], tmp_path: Path) -> 
 
 
 def test_a_file_a_frame_and_a_list_are_the_same(folder: Path, causal: tuple[Any, Any]) -> None:
-    by_file = bg.likelihood.score_pairs(causal, folder / "pairs.csv")
-    by_frame = bg.likelihood.score_pairs(causal, pd.DataFrame(ROWS))
+    by_file = bg.analyses.likelihood.score_pairs(causal, folder / "pairs.csv")
+    by_frame = bg.analyses.likelihood.score_pairs(causal, pd.DataFrame(ROWS))
     fields = {"identifier": "id", "first": "first", "second": "second", "cluster": "cluster", "group": "group"}
-    listed = [bg.likelihood.SentencePair(**{own: row[name] for own, name in fields.items()}) for row in ROWS]
-    by_list = bg.likelihood.score_pairs(causal, listed)
+    listed = [bg.analyses.likelihood.SentencePair(**{own: row[name] for own, name in fields.items()}) for row in ROWS]
+    by_list = bg.analyses.likelihood.score_pairs(causal, listed)
     assert by_file.to_dict() == by_frame.to_dict() == by_list.to_dict()
     assert [row.group for row in by_file.groups] == ["animals", "people"]
-    assert bg.likelihood.PairPreferences.from_dict(by_file.to_dict()).to_dict() == by_file.to_dict()
+    assert bg.analyses.likelihood.PairPreferences.from_dict(by_file.to_dict()).to_dict() == by_file.to_dict()
 
 
 def test_numbers_are_those_of_the_scores_and_the_clusters(causal: tuple[Any, Any]) -> None:
-    result = bg.likelihood.score_pairs(causal, pd.DataFrame(ROWS), measures="causal-sum")
+    result = bg.analyses.likelihood.score_pairs(causal, pd.DataFrame(ROWS), measures="causal-sum")
     scores = result.scores_frame()
     gaps = (scores["first_score"] - scores["second_score"]).to_numpy(float)
     row = result.measures[0]
@@ -64,12 +64,12 @@ def test_numbers_are_those_of_the_scores_and_the_clusters(causal: tuple[Any, Any
 
 def test_another_column_may_name_the_clusters(causal: tuple[Any, Any]) -> None:
     frame = pd.DataFrame(ROWS).rename(columns={"cluster": "template"})
-    by_pair = bg.likelihood.score_pairs(causal, frame)
+    by_pair = bg.analyses.likelihood.score_pairs(causal, frame)
     assert (by_pair.settings["unit"], by_pair.measures[0].clusters) == ("pairs", 15)
-    by_template = bg.likelihood.score_pairs(causal, frame, cluster="template")
+    by_template = bg.analyses.likelihood.score_pairs(causal, frame, cluster="template")
     assert (by_template.settings["unit"], by_template.measures[0].clusters) == ("template", 3)
     with pytest.raises(CorpusError, match="has no column 'writer'"):
-        bg.likelihood.score_pairs(causal, frame, cluster="writer")
+        bg.analyses.likelihood.score_pairs(causal, frame, cluster="writer")
 
 
 def test_replicates_are_a_second_way_of_the_interval(causal: tuple[Any, Any]) -> None:
@@ -80,8 +80,11 @@ def test_replicates_are_a_second_way_of_the_interval(causal: tuple[Any, Any]) ->
     for seed in range(4):
         torch.manual_seed(seed)
         models.append((LlamaForCausalLM(causal[0].config).eval(), causal[1]))
-    each = [bg.likelihood.score_pairs(model, pd.DataFrame(ROWS)).measures[0].difference.value or 0 for model in models]
-    both = bg.likelihood.score_pairs(models, pd.DataFrame(ROWS)).measures[0].difference
+    each = [
+        bg.analyses.likelihood.score_pairs(model, pd.DataFrame(ROWS)).measures[0].difference.value or 0
+        for model in models
+    ]
+    both = bg.analyses.likelihood.score_pairs(models, pd.DataFrame(ROWS)).measures[0].difference
     assert both.value == pytest.approx(np.mean(each))
     assert both.over == "clusters and replicates"
     assert both.low is not None
@@ -96,14 +99,14 @@ def test_a_measure_of_a_stranger_works_by_name(causal: tuple[Any, Any]) -> None:
     )  # fmt: skip
     registry.register(longest)
     try:
-        result = bg.likelihood.score_pairs(causal, [("A cat.", "A very old cat.")], measures="shortest")
+        result = bg.analyses.likelihood.score_pairs(causal, [("A cat.", "A very old cat.")], measures="shortest")
         assert result.measures[0].preferred.value == 100.0
     finally:
         registry.unregister("likelihood_measure", "shortest")
 
 
 def test_scores_do_not_depend_on_the_order_of_pairs(masked: tuple[Any, Any]) -> None:
-    model = bg.likelihood.language_model(masked)
+    model = bg.analyses.likelihood.language_model(masked)
     texts = [(Sentence(row["first"]), Sentence(row["second"])) for row in ROWS]
     rule = registry.get("likelihood_measure", "cps")
     forth, back = score_pair_list(model, texts, rule).scores, score_pair_list(model, texts[::-1], rule).scores
@@ -114,21 +117,21 @@ def test_bad_pairs_are_one_sentence(causal: tuple[Any, Any], tmp_path: Path) -> 
     path = tmp_path / "pairs.csv"
     path.write_text("one,two\na,b\n")
     with pytest.raises(CorpusError, match="has no column 'first' or 'sent_more'"):
-        bg.likelihood.score_pairs(causal, path)
+        bg.analyses.likelihood.score_pairs(causal, path)
     path.write_text("first,second\nA cat.\n")
     with pytest.raises(CorpusError, match=r"line 2: has another number of columns than the header \(2\)") as problem:
-        bg.likelihood.score_pairs(causal, path)
+        bg.analyses.likelihood.score_pairs(causal, path)
     assert "cat" not in str(problem.value)
     path.write_text("first,second\n")
     with pytest.raises(CorpusError, match="has no rows"):
-        bg.likelihood.score_pairs(causal, path)
+        bg.analyses.likelihood.score_pairs(causal, path)
     path.write_text("id,first,second\n1,a,b\n1,c,d\n")
     with pytest.raises(ParameterError, match=r"Every pair needs an id of its own\. Got '1' 2 times"):
-        bg.likelihood.score_pairs(causal, path)
+        bg.analyses.likelihood.score_pairs(causal, path)
     with pytest.raises(ParameterError, match="A pair must be two sentences"):
-        bg.likelihood.score_pairs(causal, ["A cat."])
+        bg.analyses.likelihood.score_pairs(causal, ["A cat."])
     with pytest.raises(ParameterError, match="Measures must be distinct"):
-        bg.likelihood.score_pairs(causal, [("a", "b")], measures=["causal-sum", "causal-sum"])
+        bg.analyses.likelihood.score_pairs(causal, [("a", "b")], measures=["causal-sum", "causal-sum"])
 
 
 def test_likelihood_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,28 +190,28 @@ def test_stereoset_command(shared_data: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_all_crows_pairs_are_read(shared_data: Path) -> None:
-    pairs = bg.likelihood.read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv")
+    pairs = bg.analyses.likelihood.read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv")
     assert (len(pairs), len({pair.cluster for pair in pairs}), len({pair.group for pair in pairs})) == (1508, 77, 9)
     assert "SentencePair('0')" in repr(pairs)
 
 
 def test_the_token_that_is_read_first_can_be_chosen_and_is_recorded(causal: tuple[Any, Any], folder: Path) -> None:
-    usual = bg.likelihood.language_model(causal).start_token
+    usual = bg.analyses.likelihood.language_model(causal).start_token
     chosen, another = sorted(set(causal[1].get_vocab()) - {usual, *causal[1].all_special_tokens})[:2]
-    plain = bg.likelihood.score_pairs(causal, ROWS_FRAME, measures="causal-sum")
-    other = bg.likelihood.score_pairs(causal, ROWS_FRAME, measures="causal-sum", start=chosen)
-    loaded = bg.likelihood.language_model(causal, start=chosen)
-    same = bg.likelihood.score_pairs(loaded, ROWS_FRAME, measures="causal-sum")
+    plain = bg.analyses.likelihood.score_pairs(causal, ROWS_FRAME, measures="causal-sum")
+    other = bg.analyses.likelihood.score_pairs(causal, ROWS_FRAME, measures="causal-sum", start=chosen)
+    loaded = bg.analyses.likelihood.language_model(causal, start=chosen)
+    same = bg.analyses.likelihood.score_pairs(loaded, ROWS_FRAME, measures="causal-sum")
     assert other.settings["start"] == same.settings["start"] == chosen
     assert plain.settings["start"] == usual
     assert other.scores_frame().equals(same.scores_frame())
     assert not other.scores_frame().equals(plain.scores_frame())
     with pytest.raises(ParameterError, match="must be a token of"):
-        bg.likelihood.score_pairs(causal, ROWS_FRAME, start="<|nothing|>")
+        bg.analyses.likelihood.score_pairs(causal, ROWS_FRAME, start="<|nothing|>")
     with pytest.raises(ParameterError, match="was loaded to start with"):
-        bg.likelihood.score_pairs(loaded, ROWS_FRAME, start=another)
+        bg.analyses.likelihood.score_pairs(loaded, ROWS_FRAME, start=another)
     with pytest.raises(ParameterError, match="is for causal models"):
-        bg.likelihood.score_pairs(folder / "masked", ROWS_FRAME, start=chosen)
+        bg.analyses.likelihood.score_pairs(folder / "masked", ROWS_FRAME, start=chosen)
 
 
 def test_crows_pairs_by_direction_count_the_more_stereotypical_sentence_in_both(tmp_path: Path) -> None:
@@ -219,10 +222,10 @@ def test_crows_pairs_by_direction_count_the_more_stereotypical_sentence_in_both(
                          "bias_type": ["gender"] * 5, "anon_writer": list("vwxyz")})  # fmt: skip
     data.to_csv(tmp_path / "crows.csv")
     pd.DataFrame({"sent_more_score": more, "sent_less_score": less}).to_csv(tmp_path / "scores.csv", index_label="id")
-    result = bg.likelihood.crows_pairs(tmp_path / "crows.csv", predictions=tmp_path / "scores.csv")
+    result = bg.analyses.likelihood.crows_pairs(tmp_path / "crows.csv", predictions=tmp_path / "scores.csv")
     by_direction = {row.group: row.preferred.value for row in result.directions}
     assert by_direction == {"stereo": pytest.approx(100 * 2 / 3), "antistereo": pytest.approx(50.0)}
     assert result.measures[0].preferred.value == pytest.approx(60.0)
     assert "By direction of the pair" in str([table.title for table in result.summary().tables])
     with pytest.raises(ParameterError, match="'start' parameter is for a model"):
-        bg.likelihood.crows_pairs(tmp_path / "crows.csv", predictions=tmp_path / "scores.csv", start="x")
+        bg.analyses.likelihood.crows_pairs(tmp_path / "crows.csv", predictions=tmp_path / "scores.csv", start="x")

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.analyses.likelihood.context_association.icat import icat_estimate
 from biasgauge.errors import CorpusError, InputError, ParameterError
-from biasgauge.likelihood.context_association.icat import icat_estimate
 from biasgauge.stats.clusters import clustered_means
 
 MODELS = ("gpt2_ModelNSP_GPT2LM", "bert-base-cased_BertNextSentence_BertLM")
@@ -44,7 +44,7 @@ def printed(text: str) -> dict[str, dict[tuple[str, str], dict[str, float]]]:
 @pytest.mark.parametrize("model", MODELS)
 def test_all_numbers_that_the_authors_printed_are_reached(shared_data: Path, model: str) -> None:
     folder = shared_data / "stereoset"
-    result = bg.likelihood.stereoset(folder / "dev.json.xz", folder / f"predictions_{model}.json.xz")
+    result = bg.analyses.likelihood.stereoset(folder / "dev.json.xz", folder / f"predictions_{model}.json.xz")
     expected = printed((folder / "printed_results.txt").read_text())[model]
     assert len(expected) == 11
     rows = {
@@ -68,7 +68,7 @@ def test_no_sentence_is_ever_shown(shared_data: Path) -> None:
     content = json.loads(lzma.decompress((folder / "dev.json.xz").read_bytes()))
     scores = json.loads(lzma.decompress((folder / f"predictions_{MODELS[0]}.json.xz").read_bytes()))
     known = {row["id"]: row["score"] for rows in scores.values() for row in rows[10:]}
-    result = bg.likelihood.stereoset(folder / "dev.json.xz", known)
+    result = bg.analyses.likelihood.stereoset(folder / "dev.json.xz", known)
     shown = json.dumps(result.to_dict()) + repr(result.summary()) + repr(result)
     texts = [s["sentence"] for split in content["data"].values() for c in split for s in c["sentences"]]
     assert not [text for text in texts if len(text) > 12 and text in shown]
@@ -116,21 +116,21 @@ def reference(data: dict[str, Any], scores: dict[str, float], split: str) -> tup
 def test_any_complete_predictions_against_a_slow_reference(tmp_path: Path, seed: int, ties: float) -> None:
     data, scores = made_up(np.random.default_rng(seed), ties=ties)
     path = write(tmp_path, data)
-    result = bg.likelihood.stereoset(path, scores)
+    result = bg.analyses.likelihood.stereoset(path, scores)
     for split in ("intrasentence", "intersentence"):
         row = getattr(result, split)
         assert (row.lms.value, row.ss.value, row.icat.value) == pytest.approx(reference(data, scores, split), abs=1e-9)
     assert bool(result.overall.ties) is bool(ties)
     assert ("ties" in " ".join(result.warnings)) is bool(ties)
-    assert bg.likelihood.StereoSetResult.from_dict(result.to_dict()).to_dict() == result.to_dict()
+    assert bg.analyses.likelihood.StereoSetResult.from_dict(result.to_dict()).to_dict() == result.to_dict()
 
 
 def test_order_and_split_of_predictions_do_not_matter(tmp_path: Path) -> None:
     data, scores = made_up(np.random.default_rng(1))
     rows = [{"id": name, "score": score} for name, score in scores.items()]
     one = write(tmp_path, {"intrasentence": rows[::-1]}, "one.json")
-    expected = bg.likelihood.stereoset(write(tmp_path, data), scores)
-    assert bg.likelihood.stereoset(tmp_path / "data.json", one).overall == expected.overall
+    expected = bg.analyses.likelihood.stereoset(write(tmp_path, data), scores)
+    assert bg.analyses.likelihood.stereoset(tmp_path / "data.json", one).overall == expected.overall
 
 
 def test_ties_are_left_out_on_request(tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_ties_are_left_out_on_request(tmp_path: Path) -> None:
     first = data["data"]["intrasentence"][0]
     own = {s["gold_label"]: s["id"] for s in first["sentences"]}
     tied = {**scores, own["stereotype"]: 9.0, own["anti-stereotype"]: 9.0, own["unrelated"]: 0.0}
-    published = bg.likelihood.stereoset(path, tied).intrasentence
-    left_out = bg.likelihood.stereoset(path, tied, ties="undefined").intrasentence
+    published = bg.analyses.likelihood.stereoset(path, tied).intrasentence
+    left_out = bg.analyses.likelihood.stereoset(path, tied, ties="undefined").intrasentence
     assert (published.ties, left_out.ties) == (1, 1)
     assert left_out.compared == published.compared - 1
     assert left_out.ss.value is not None
@@ -166,7 +166,7 @@ def test_a_sentence_without_a_score_is_undefined_and_never_neutral(tmp_path: Pat
     changed: dict[str, Any] = {name: score for name, score in scores.items() if name != stereo}
     if lost != "absent":
         changed[stereo] = lost
-    whole, gap = bg.likelihood.stereoset(path, scores), bg.likelihood.stereoset(path, changed)
+    whole, gap = bg.analyses.likelihood.stereoset(path, scores), bg.analyses.likelihood.stereoset(path, changed)
     assert [entry.id for entry in gap.intrasentence.undefined] == [stereo]
     assert gap.intrasentence.compared == whole.intrasentence.compared - 2
     assert gap.intersentence == whole.intersentence
@@ -180,23 +180,23 @@ def test_too_few_scores_make_a_number_undefined(tmp_path: Path) -> None:
     data, scores = made_up(np.random.default_rng(4))
     path = write(tmp_path, data)
     intra = {name: score for name, score in scores.items() if name.startswith("intra")}
-    result = bg.likelihood.stereoset(path, intra)
+    result = bg.analyses.likelihood.stereoset(path, intra)
     assert result.intersentence.to_dict()["ss"] is None
     assert result.intersentence.to_dict()["reason"] == "no comparison of intersentence is defined"
-    assert result.intrasentence.ss.value == bg.likelihood.stereoset(path, scores).intrasentence.ss.value
+    assert result.intrasentence.ss.value == bg.analyses.likelihood.stereoset(path, scores).intrasentence.ss.value
     assert "required" in (result.overall.ss.reason or "")
     few = dict(list(intra.items())[: len(intra) // 2])
-    assert bg.likelihood.stereoset(path, few).intrasentence.ss.value is None
-    assert bg.likelihood.stereoset(path, few, min_coverage=0.1).intrasentence.ss.value is not None
+    assert bg.analyses.likelihood.stereoset(path, few).intrasentence.ss.value is None
+    assert bg.analyses.likelihood.stereoset(path, few, min_coverage=0.1).intrasentence.ss.value is not None
 
 
 def test_replicates_widen_the_interval_by_what_seeds_do(tmp_path: Path) -> None:
     data, scores = made_up(np.random.default_rng(5), targets=20)
     path = write(tmp_path, data)
-    same = bg.likelihood.stereoset(path, [scores, scores, scores]).intrasentence.ss
-    assert same.value == pytest.approx(bg.likelihood.stereoset(path, scores).intrasentence.ss.value)
+    same = bg.analyses.likelihood.stereoset(path, [scores, scores, scores]).intrasentence.ss
+    assert same.value == pytest.approx(bg.analyses.likelihood.stereoset(path, scores).intrasentence.ss.value)
     flipped = {name: -score for name, score in scores.items()}
-    both = bg.likelihood.stereoset(path, [scores, flipped])
+    both = bg.analyses.likelihood.stereoset(path, [scores, flipped])
     assert both.intrasentence.ss.value == pytest.approx(50)
     assert both.intrasentence.ss.over == "targets and replicates"
 
@@ -214,35 +214,37 @@ def test_data_that_are_something_else(tmp_path: Path, content: object, message: 
     path = tmp_path / "data.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(CorpusError, match=message):
-        bg.likelihood.stereoset(path, {"a": 1.0})
+        bg.analyses.likelihood.stereoset(path, {"a": 1.0})
 
 
 def test_other_bad_input_is_one_sentence(tmp_path: Path) -> None:
     data, scores = made_up(np.random.default_rng(6))
     path = write(tmp_path, data)
     with pytest.raises(ParameterError, match="predictions or a model, and not both"):
-        bg.likelihood.stereoset(path)
+        bg.analyses.likelihood.stereoset(path)
     with pytest.raises(InputError, match="no sentence in common"):
-        bg.likelihood.stereoset(path, {"somebody else's": 1.0})
+        bg.analyses.likelihood.stereoset(path, {"somebody else's": 1.0})
     with pytest.raises(ParameterError, match="map ids to numbers"):
-        bg.likelihood.stereoset(path, {"a": "high"})  # type: ignore[dict-item]
+        bg.analyses.likelihood.stereoset(path, {"a": "high"})  # type: ignore[dict-item]
     twice = {"intrasentence": [{"id": "a", "score": 1}, {"id": "a", "score": 2}]}
     with pytest.raises(CorpusError, match="'a' has two scores"):
-        bg.likelihood.stereoset(path, write(tmp_path, twice, "twice.json"))
+        bg.analyses.likelihood.stereoset(path, write(tmp_path, twice, "twice.json"))
     with pytest.raises(CorpusError, match="not a file of predictions"):
-        bg.likelihood.stereoset(path, write(tmp_path, data, "again.json"))
+        bg.analyses.likelihood.stereoset(path, write(tmp_path, data, "again.json"))
     for hostile in (1e308, None, {"a": 1}, "text"):
         with pytest.raises(CorpusError, match="is not StereoSet: expected an object 'data' with lists"):
-            bg.likelihood.stereoset(write(tmp_path, {"data": {**data["data"], "intersentence": hostile}}), scores)
+            bg.analyses.likelihood.stereoset(
+                write(tmp_path, {"data": {**data["data"], "intersentence": hostile}}), scores
+            )
     sound = data["data"]["intrasentence"][0]["sentences"][0]["gold_label"]
     for label in (["stereotype"], {"a": 1}, None):  # what cannot be a key stopped it with a TypeError
         data["data"]["intrasentence"][0]["sentences"][0]["gold_label"] = label
         with pytest.raises(CorpusError, match="one sentence for each gold_label"):
-            bg.likelihood.stereoset(write(tmp_path, data), scores)
+            bg.analyses.likelihood.stereoset(write(tmp_path, data), scores)
     data["data"]["intrasentence"][0]["sentences"][0]["gold_label"] = sound
     data["data"]["intrasentence"][0]["sentences"].pop()
     with pytest.raises(CorpusError, match="one sentence for each gold_label") as problem:
-        bg.likelihood.stereoset(write(tmp_path, data), scores)
+        bg.analyses.likelihood.stereoset(write(tmp_path, data), scores)
     assert "lunch" not in str(problem.value)
 
 

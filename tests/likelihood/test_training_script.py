@@ -67,7 +67,7 @@ def test_training_learns_and_writes_folders_that_commands_take(
     about = json.loads((tmp_path / "models" / f"{kind}_trained.json").read_text())
     assert max(about["loss"]) < 0.75 * np.log(60)
     assert len(set(about["loss"])) == 2  # seeds differ
-    result = bg.likelihood.score_pairs(
+    result = bg.analyses.likelihood.score_pairs(
         [tmp_path / "models" / name for name in about["models"]], [("the cat sat .", "the sat cat ."), ("cat", "dog")]
     )
     assert result.models == tuple(about["models"])

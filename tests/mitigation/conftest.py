@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from biasgauge.embeddings import Embedding
 from biasgauge.lexicons import lexicon
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

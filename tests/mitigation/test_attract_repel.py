@@ -17,8 +17,8 @@ from biasgauge.mitigation.methods.attract_repel import AttractRepel, found_const
 from biasgauge.scores import weat
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
-    from biasgauge.embeddings import Embedding
+    from biasgauge.core.arrays import Floats
+    from biasgauge.vectors import Embedding
 
 torch = pytest.importorskip("torch")
 
@@ -261,7 +261,7 @@ def test_weat_follows_strength_both_ways(embedding: Embedding, test: str) -> Non
 
 def test_published_results_reach_where_theirs_did() -> None:
     """Their targeted WEATs end between 1.85 and 1.99 either way (`coref_results_orig.csv`)."""
-    from biasgauge.embeddings import load_default
+    from biasgauge.vectors import load_default
 
     vectors = load_default()
     for direction, sign in (("debias", -1), ("overbias", 1)):

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import CorpusError, InputError, LexiconError, ParameterError
 from biasgauge.mitigation.balancing import lines as balance_lines
 from biasgauge.mitigation.balancing.corpus import balance
 from biasgauge.mitigation.balancing.plan import CLASSES as CODES
 from biasgauge.mitigation.balancing.plan import plan
+from biasgauge.text.tokenizers import tokenizer_named
 
 if TYPE_CHECKING:
     from biasgauge.mitigation.balancing.plan import BalanceResult

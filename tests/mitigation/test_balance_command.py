@@ -104,7 +104,7 @@ def test_mistakes_are_one_sentence(corpus: Path, tmp_path: Path, capsys: pytest.
 
 
 def test_expand_writes_a_lexicon_that_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    vectors = bg.save(bg.embeddings.load_default(), tmp_path / "vectors.bin")
+    vectors = bg.save(bg.vectors.load_default(), tmp_path / "vectors.bin")
     out = tmp_path / "weat7_large.toml"
     words = ["lexicons", "expand", "weat7", vectors, "-n", "5", "--exclude", "mathematics,wife", "--out", out]
     found = asked(capsys, *words)

@@ -18,11 +18,11 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.corpora.tokenizers import tokenizer_named
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation.balancing import lines as balance_lines
 from biasgauge.mitigation.balancing.corpus import balance
+from biasgauge.text.tokenizers import tokenizer_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.corpora.tokenizers import Tokenizer, tokenizer_named
 from biasgauge.mitigation.balancing.words import SetFinder
+from biasgauge.text.tokenizers import Tokenizer, tokenizer_named
 
 SCANNED = ("words", "ascii-words", "whitespace", "lower-whitespace")
 WORDS = {

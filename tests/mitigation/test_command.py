@@ -10,14 +10,14 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.cli.entry import run
-from biasgauge.embeddings import load, load_default, save
 from biasgauge.mitigation import Mitigated, mitigate, mitigate_to_file, mitigation_effect
 from biasgauge.mitigation.methods.attract_repel import AttractRepel
+from biasgauge.vectors import load, load_default, save
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
 
 @pytest.fixture

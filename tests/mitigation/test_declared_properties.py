@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.mitigation import Mitigation, mitigate, mitigation_method
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from collections.abc import Callable

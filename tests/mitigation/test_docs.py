@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biasgauge import registry
-from biasgauge.embeddings import load_default
 from biasgauge.mitigation import mitigate, mitigation_effect, mitigation_method
 from biasgauge.mitigation.effects.result import PARTS
 from biasgauge.stats.bootstrap import Resampling
+from biasgauge.vectors import load_default
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
 COLUMNS = (
     ("association", "weat", "weat6b"),

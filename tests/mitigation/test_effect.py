@@ -12,7 +12,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.linear_model import LogisticRegression
 
 from biasgauge import registry
-from biasgauge.embeddings import Embedding, load, load_default, load_default_replicates, similarity_benchmark
+from biasgauge.analyses.posterior import bayes_change
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import MitigationEffect, Recovery, changed_words, mitigate, mitigation_effect
@@ -21,15 +21,15 @@ from biasgauge.mitigation.recovery import recovery_rows
 from biasgauge.scores import association_test, neighbor_overlap
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import correlations_differ
-from biasgauge.uncertainty import bayes_change
+from biasgauge.vectors import Embedding, load, load_default, load_default_replicates, similarity_benchmark
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from biasgauge.core.estimate import Estimate
     from biasgauge.mitigation.effects.result import Row
-    from biasgauge.stats.estimate import Estimate
 
 TESTS = registry.everything("association_test")
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.embeddings import Embedding, load_default
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import AssociationTest, WordSet, WordSets, check, lexicon
 from biasgauge.mitigation import expansion
 from biasgauge.mitigation.expansion import expand_lexicon
+from biasgauge.vectors import Embedding, load_default
 
 if TYPE_CHECKING:
     from pathlib import Path

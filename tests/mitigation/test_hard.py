@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import mitigate, mitigation_method
 from biasgauge.mitigation.methods.hard import HardDebias
 from biasgauge.mitigation.word_groups import cased, merged
 from biasgauge.scores import weat
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

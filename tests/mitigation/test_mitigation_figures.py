@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from biasgauge.core.estimate import Estimate
 from biasgauge.mitigation.effects.result import MitigationEffect, Row
-from biasgauge.stats.estimate import Estimate
 
 
 def row(part: str, name: str, of: str, before: float | None, after: float) -> Row:

@@ -9,13 +9,13 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.decomposition import PCA
 
-from biasgauge.embeddings import Embedding, load_default
+from biasgauge.analyses.posterior import distances
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Stereotypes, lexicon
 from biasgauge.mitigation import mitigate
 from biasgauge.mitigation.methods.multiclass_hard import MulticlassHard
 from biasgauge.mitigation.methods.multiclass_soft import MulticlassSoft, published_map, root, soft_map
-from biasgauge.uncertainty import distances
+from biasgauge.vectors import Embedding, load_default
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -10,13 +10,13 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 
-from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import mitigate
 from biasgauge.mitigation.methods.double_hard import DoubleHard, alignment, two_means
 from biasgauge.mitigation.methods.hard import HardDebias
 from biasgauge.mitigation.methods.ran import Ran, Weights, indirect_bias, repulsed, slopes
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.embeddings import load_default_replicates, save
+from biasgauge.analyses.seeds import seeds
 from biasgauge.errors import CorpusError, LexiconError
 from biasgauge.lexicons import seed_bank
 from biasgauge.papers import Reproduction, reproduce
 from biasgauge.papers.badderseeds2022.models import OTHER_MODELS
 from biasgauge.papers.badderseeds2022.printed import APPENDIX
 from biasgauge.papers.badderseeds2022.subspaces import LETTERS
-from biasgauge.seed_words import seeds
+from biasgauge.vectors import load_default_replicates, save
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
 COUNTS = ("bank", "sums", "labels", "tableA1", "figureA2")
 

@@ -58,7 +58,7 @@ def test_without_data_lists_and_sums_agree_and_what_ships_stands_beside_the_rest
     row = found.row("regression.inter_rater.estimate.pos_num")
     assert (row.published, row.as_published) == (-0.0886, None)
     assert "needs replicates" in row.note
-    shipped = bg.score(bg.embeddings.load_default_replicates(), pairs="du2021", words="occ16", measures=["dbwa"])
+    shipped = bg.score(bg.vectors.load_default_replicates(), pairs="du2021", words="occ16", measures=["dbwa"])
     stack = bg.stats.icc(shipped.values[0].transpose(1, 0, 2), "2,1")
     assert isinstance(stack, Iccs)
     values = [value for value in stack.value if value == value]  # noqa: PLR0124 - NaN
@@ -203,10 +203,10 @@ def test_the_regression_is_fitted_to_the_sets_given_and_the_one_that_ships(tmp_p
         paths = [str(path) for path in sorted((tmp_path / "replicates" / name).iterdir())]
         scores = bg.score(paths, pairs="du2021", words=listed(set(WORDS), "google10k"))
         algorithm, corpus = name.split("-")
-        sources.append(bg.agreement.FactorSource(algorithm, corpus, scores))
-    shipped = [bg.embeddings.loading.replicate_path(seed) for seed in range(8)]
+        sources.append(bg.analyses.reliability.FactorSource(algorithm, corpus, scores))
+    shipped = [bg.vectors.loading.replicate_path(seed) for seed in range(8)]
     scores = bg.score(shipped, pairs="du2021", words=listed(set(bg.load(shipped[0]).words)))
-    sources.append(bg.agreement.FactorSource("sgns", "enwiki", scores))
+    sources.append(bg.analyses.reliability.FactorSource("sgns", "enwiki", scores))
     fit = bg.factors(sources, refits=50)
     by_name = {effect.name: effect for effect in fit.fixed}
     for column, row in (("measure[ripa]", "ripa"), ("stability", "stability"), ("pos[NOUN]", "pos_noun")):

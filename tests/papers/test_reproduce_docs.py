@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from biasgauge import registry
-from biasgauge.applications import read_points
+from biasgauge.analyses.correlate import read_points
 from biasgauge.papers import Row, reproduce
 
 if TYPE_CHECKING:

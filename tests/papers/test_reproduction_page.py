@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge.papers import Missing, Reproduction, Row
-from biasgauge.presentation.page.summary_page import summary_page
+from biasgauge.results.page.rendering import summary_page
 
 if TYPE_CHECKING:
     from pathlib import Path

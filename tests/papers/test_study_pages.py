@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasgauge.applications import seed_reliability
+from biasgauge.analyses.correlate import seed_reliability
 
 if TYPE_CHECKING:
     from pathlib import Path

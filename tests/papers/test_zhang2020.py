@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.embeddings import load, save
-from biasgauge.embeddings.benchmark_files import google_analogies
 from biasgauge.lexicons import lexicon, pairs_of, words_of
 from biasgauge.papers import Reproduction, reproduce
 from biasgauge.papers.zhang2020.printed import MEAN, PAIRS, PRINTED
+from biasgauge.vectors import load, save
+from biasgauge.vectors.benchmark_files import google_analogies
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
 FILE = "GoogleNews-vectors-negative300.bin"
 TABLES = ("table2", "table3", "table4", "table5", "table6", "text")

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from biasgauge.embeddings import Embedding, load, save
 from biasgauge.errors import ParameterError
+from biasgauge.vectors import Embedding, load, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable

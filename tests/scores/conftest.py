@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.embeddings import Embedding
 from biasgauge.scores.engine import Task
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

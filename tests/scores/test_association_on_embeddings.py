@@ -12,9 +12,9 @@ import pytest
 
 import biasgauge as bg
 from biasgauge import registry
-from biasgauge.association.weat import weat as weat_of_arrays
 from biasgauge.errors import ParameterError
-from biasgauge.wording import number_text
+from biasgauge.metrics.weat import weat as weat_of_arrays
+from biasgauge.results.wording import number_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,7 +142,7 @@ def test_two_unnamed_models_are_not_averaged() -> None:
 )
 def test_impossible_arguments_get_a_sentence(arguments: dict[str, Any], sentence: str) -> None:
     with pytest.raises(bg.ParameterError, match=sentence):
-        bg.association_test(bg.embeddings.load_default(), **arguments)
+        bg.association_test(bg.vectors.load_default(), **arguments)
 
 
 def test_direct_bias_by_hand() -> None:
@@ -185,7 +185,7 @@ def test_indirect_bias_by_hand() -> None:
 
 def test_mac_of_stereotypes_and_its_change() -> None:
     religion = bg.lexicon("religion")
-    vectors = bg.embeddings.load_default()
+    vectors = bg.vectors.load_default()
     found = bg.scores.mac(vectors, "religion")
     groups = [words for name, words in religion.sets.items() if name.endswith("attributes")]
     targets = [word for name, words in religion.sets.items() if name.endswith("protected") for word in words]
@@ -228,7 +228,7 @@ def test_the_frame_and_the_summary_hold_the_numbers() -> None:
 
 
 def test_a_change_of_mac_between_training_runs_warns_or_has_them_in_its_interval() -> None:
-    runs = bg.embeddings.load_default_replicates()
+    runs = bg.vectors.load_default_replicates()
     alone = bg.scores.mac_change(runs[0], runs[1], "gender")
     assert len(alone.warnings) == 1
     assert "trained separately" in alone.warnings[0]

@@ -22,8 +22,8 @@ DRIVER = """
 import io, json, os, signal, sys
 from pathlib import Path
 import numpy as np
-from biasgauge.embeddings import Embedding
-from biasgauge._io.atomic import atomic_file
+from biasgauge.vectors import Embedding
+from biasgauge.io.atomic import atomic_file
 from biasgauge.scores import engine, score
 from biasgauge.scores import store as store_module
 

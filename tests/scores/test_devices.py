@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.devices import device_named
+from biasgauge.core.devices import device_named
 from biasgauge.errors import ParameterError
 from biasgauge.scores import engine, score
 from biasgauge.scores.engine import Task
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import torch
     from tests.scores.conftest import Worlds
 
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
     Same = Callable[..., None]
 

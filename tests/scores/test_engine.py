@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.geometry import unit_singles
+from biasgauge.core.geometry import unit_singles
 from biasgauge.scores import engine, neighbors
 from biasgauge.scores.engine import Pool, compute
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from biasgauge.association.ceat import contextual_weat, published_ceat
-from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
+from biasgauge.metrics.ceat import contextual_weat, published_ceat
 from biasgauge.scores import ceat, seat
 from biasgauge.stats.random_effects import pooled_effect
+from biasgauge.vectors import Embedding
 
 SETS: dict[str, Any] = {role: [f"{role}{number}" for number in range(8)] for role in "xyab"}
 WORDS = [word for words in SETS.values() for word in words]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.geometry import unit_singles
+from biasgauge.core.geometry import unit_singles
 from biasgauge.scores import neighbors
 from biasgauge.scores.neighbors import ROUNDING, Workspace, drop_nearest, nearest
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from biasgauge.embeddings import Embedding
 from biasgauge.errors import ParameterError
 from biasgauge.scores import overlap
 from biasgauge.scores.overlap import REASONS, neighbor_overlap
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,18 +11,18 @@ import pytest
 
 import biasgauge
 from biasgauge import registry
-from biasgauge.embeddings import Embedding, load_default
 from biasgauge.errors import BiasgaugeError, LexiconError, ParameterError
 from biasgauge.lexicons import lexicon
-from biasgauge.measures import Linear, Measure
+from biasgauge.metrics import Linear, Measure
 from biasgauge.scores import AS_PUBLISHED, score
+from biasgauge.vectors import Embedding, load_default
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
     from biasgauge.scores import ScoreTensor
 
 PAIR = [("he", "she")]

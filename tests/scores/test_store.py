@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.scores import REASONS, ScoreStore, engine, score
 from biasgauge.scores.scoring import score_to_store
 from biasgauge.scores.store import MANIFEST, ModelScores
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.embeddings import Embedding, load
 from biasgauge.errors import ParameterError
-from biasgauge.measures import Measure
+from biasgauge.metrics import Measure
 from biasgauge.scores import REASONS, ScoreTensor, score
+from biasgauge.vectors import Embedding, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 MEASURES = ("dbwa", "nbm")
 PAIRS = (("he", "she"), ("king", "queen"), ("man", "woman"))

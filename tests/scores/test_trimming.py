@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.association.weat import weat as weat_of_arrays
 from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
+from biasgauge.metrics.weat import weat as weat_of_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge._io.manifests import manifest_text
-from biasgauge.embeddings import Embedding, save
 from biasgauge.errors import InputError
+from biasgauge.io.manifests import manifest_text
 from biasgauge.scores import ScoreStore, score
+from biasgauge.vectors import Embedding, save
 
 if TYPE_CHECKING:
     from pathlib import Path

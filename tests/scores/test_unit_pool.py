@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.geometry import unit_singles
+from biasgauge.core.geometry import unit_singles
 from biasgauge.scores import engine, unit_pool
 from biasgauge.scores.engine import Pool, compute
 from biasgauge.scores.unit_pool import UnitPool

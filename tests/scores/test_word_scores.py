@@ -16,7 +16,7 @@ PAIRS = [("he", "she"), ("man", "woman"), ("king", "queen")]
 
 @pytest.fixture(scope="module")
 def scores() -> bg.scores.ScoreTensor:
-    return score(bg.embeddings.load_default(), pairs=PAIRS, words=["nurse", "surgeon", "zzz"], measures="dbwa")
+    return score(bg.vectors.load_default(), pairs=PAIRS, words=["nurse", "surgeon", "zzz"], measures="dbwa")
 
 
 def test_mean_interval_and_agreement_are_over_pairs(scores: bg.scores.ScoreTensor) -> None:
@@ -65,7 +65,7 @@ def test_a_word_without_a_score_comes_last(scores: bg.scores.ScoreTensor) -> Non
 
 
 def test_each_model_has_its_row_and_their_average_the_last() -> None:
-    models = bg.embeddings.load_default_replicates()[:2]
+    models = bg.vectors.load_default_replicates()[:2]
     both = score(models, pairs=PAIRS, words=["nurse"], measures="dbwa")
     values = both.to_numpy()[0, :, 0, :].astype(np.float64)  # pair × model
     rows = word_scores(both).scores

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasgauge.association.weat import weat_from_similarities
 from biasgauge.errors import ParameterError
+from biasgauge.metrics.weat import weat_from_similarities
 from biasgauge.stats import bootstrap as module
 from biasgauge.stats.bootstrap import Resampled, Resampling, acceleration, estimate_over_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.estimate import Estimate
+    from biasgauge.core.arrays import Floats
+    from biasgauge.core.estimate import Estimate
 
 
 def difference_of_means(x: Floats, y: Floats) -> Resampled:

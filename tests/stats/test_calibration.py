@@ -17,6 +17,7 @@ import pytest
 from scipy.special import ndtr
 
 from biasgauge import stats
+from biasgauge.core.estimate import Estimate
 from biasgauge.stats.bootstrap import (
     Resampled,
     Resampling,
@@ -31,8 +32,7 @@ from biasgauge.stats.correlations import jackknife_r
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.detection import dose_of_score
 from biasgauge.stats.disattenuation import disattenuated, weighted_alpha
-from biasgauge.stats.dose_response import dose_response
-from biasgauge.stats.estimate import Estimate
+from biasgauge.stats.dose_curves import dose_response
 from biasgauge.stats.group_contrasts import at_least, slope_over_groups, welch
 from biasgauge.stats.means import mean_over_seeds, means_along, sd_estimate, student_estimate
 from biasgauge.stats.odds_ratios import closed_form, closed_form_se, left_out_changes, log_odds_ratio, over_documents
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 pytestmark = pytest.mark.calibration
 

@@ -18,7 +18,7 @@ from biasgauge.stats.contrasts import WEAT, Contrast, contrast_estimate, contras
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from biasgauge.arrays import Floats, Integers
+    from biasgauge.core.arrays import Floats, Integers
 
 FOUR = ((1.0, -1.0), (-1.0, 1.0))
 STEREOTYPES = tuple(tuple(1 / 3 if one == other else -1 / 6 for other in range(3)) for one in range(3))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.agreement import Estimates, cohen_kappa, cronbach_alpha, fleiss_kappa, icc, krippendorff_alpha, omega
+from biasgauge.core import Estimates
+from biasgauge.stats import cohen_kappa, cronbach_alpha, fleiss_kappa, icc, krippendorff_alpha, omega
 
 if TYPE_CHECKING:
     from collections.abc import Callable

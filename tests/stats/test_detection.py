@@ -12,14 +12,14 @@ from scipy.optimize import brentq
 
 from biasgauge.errors import ParameterError
 from biasgauge.stats.detection import NO_SLOPE, Limit, Z, detection_limits, dose_of_score, new_blanks
-from biasgauge.stats.detection_between import detection_between
-from biasgauge.stats.dose_response import DoseResponse, Variances, dose_response
+from biasgauge.stats.detection_of_models import detection_between
+from biasgauge.stats.dose_curves import DoseResponse, Variances, dose_response
 from biasgauge.stats.slopes import robust_slope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 LEVELS = np.repeat([-2.0, -1.0, 0.0, 1.0, 2.0], [15, 15, 40, 15, 15])
 CARRIER, PLANTING, RUN, SHIFT = 0.5, 0.3, 0.4, 0.1

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+from biasgauge.core.estimate import Estimate
 from biasgauge.stats import cronbach_alpha
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.disattenuation import disattenuated, weighted_alpha, weighted_signal_share
-from biasgauge.stats.estimate import Estimate
 
 
 def test_weighted_alpha_is_alpha_of_repeated_rows() -> None:

@@ -9,8 +9,8 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from biasgauge.association.weat import weat_from_similarities
 from biasgauge.errors import ParameterError
+from biasgauge.metrics.weat import weat_from_similarities
 from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.group_contrasts import (
     ONE_MODEL,
@@ -24,7 +24,7 @@ from biasgauge.stats.group_contrasts import (
 from biasgauge.stats.group_effect_sizes import compare_effect_sizes
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 TWO = np.repeat([0, 1], 8)
 SPREADS = {"targets": 0.05, "attributes": 0.05, "cells": 0.05, "by model": 0.02}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.joint_permutation import joint_permutation
+from biasgauge.stats.joint_permutations import joint_permutation
 from biasgauge.stats.permutation import permutation_p
 
 
@@ -48,7 +48,7 @@ def test_one_analysis_is_the_plain_permutation_test() -> None:
 def test_random_splits_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(2).normal(size=(5, 14))
     exact = joint_permutation(values, 7)
-    monkeypatch.setattr("biasgauge.stats.joint_permutation.EXACT", 10)
+    monkeypatch.setattr("biasgauge.stats.joint_permutations.EXACT", 10)
     drawn = joint_permutation(values, 7, samples=9_999)
     assert not drawn.exact
     np.testing.assert_allclose(drawn.p, exact.p, atol=0.02)

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.agreement import Estimate, Estimates, krippendorff_alpha
+from biasgauge.core import Estimate, Estimates
 from biasgauge.errors import ParameterError
+from biasgauge.stats import krippendorff_alpha
 
 METRICS: list[Any] = ["nominal", "ordinal", "interval", "ratio"]
 

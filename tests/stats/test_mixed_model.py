@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.mixed_models import moments as mixed_model_moments
+from biasgauge.stats.mixed_models import moment_sums as mixed_model_moments
 from biasgauge.stats.mixed_models import reml as mixed_model_reml
+from biasgauge.stats.mixed_models.explained_variance import r2
 from biasgauge.stats.mixed_models.model import MixedFit, fit_mixed
-from biasgauge.stats.mixed_models.moments import moments
-from biasgauge.stats.mixed_models.r2 import r2
+from biasgauge.stats.mixed_models.moment_sums import moments
 from biasgauge.stats.mixed_models.reml import evaluate, problem
 from biasgauge.stats.mixed_models.variances import solve
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 GOLDENS = Path(__file__).parent / "goldens" / "lme4"
 

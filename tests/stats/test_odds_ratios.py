@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasgauge.arrays import Floats
+from biasgauge.core.arrays import Floats
 from biasgauge.stats import odds_ratios
 
 COUNTS = st.lists(st.integers(0, 5_000), min_size=4, max_size=4)

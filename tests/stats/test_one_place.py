@@ -55,7 +55,7 @@ ALLOWED = {
     "study/findings.py _with_ends": READ,
     "uncertainty/diagnostics.py ess_tail": "the tails whose draws are counted",
     "uncertainty/nulls/result.py Spread.quantiles": SPREAD,
-    "uncertainty/planning.py _Variances.widths": "widths that intervals would have; tests/uncertainty/test_planning.py",
+    "uncertainty/planning.py _Variances.widths": "widths that intervals would have; tests/posterior/test_planning.py",
     "uncertainty/planning.py _row": "quantiles of a number of attributes over draws of the posterior",
     "uncertainty/planning.py plan_attributes": "quantiles of a number of attributes over draws of the posterior",
 }

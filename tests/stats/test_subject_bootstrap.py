@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from biasgauge.core import Estimate
+from biasgauge.core.estimate import Estimates
 from biasgauge.errors import ParameterError
-from biasgauge.stats import Estimate, cronbach_alpha, icc
+from biasgauge.stats import cronbach_alpha, icc
 from biasgauge.stats.bootstrap import draw_counts
-from biasgauge.stats.estimate import Estimates
 from biasgauge.stats.subject_bootstrap import SIGNIFICANT, bootstrap_ends, heavy_tails
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 FORMS: tuple[Any, ...] = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
 

@@ -24,7 +24,7 @@ settings = { lexicons = ["weat7"] }
 @pytest.mark.usefixtures("quick_audits")
 def test_models_of_a_group_are_replicates(tmp_path: Path) -> None:
     words = {word for name in ("weat7", "du2021") for word in bg.lexicon(name).words}
-    for model, name in zip(bg.embeddings.load_default_replicates(), ("one", "other"), strict=False):
+    for model, name in zip(bg.vectors.load_default_replicates(), ("one", "other"), strict=False):
         kept = [row for row, word in enumerate(model.words) if word in words or row < 500]
         bg.save(
             bg.Embedding(tuple(model.words[row] for row in kept), model.vectors[kept]), tmp_path / f"{name}.safetensors"

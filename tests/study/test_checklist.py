@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from biasgauge.presentation.markup import markdown
+from biasgauge.results.markup import markdown
 from biasgauge.study.checklist import AUTHORS, OPEN, checklist
 from biasgauge.study.page import study_summary
 

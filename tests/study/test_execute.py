@@ -10,8 +10,8 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from biasgauge import registry
-from biasgauge._io.checksums import path_sha256
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.io.checksums import path_sha256
 from biasgauge.study.cell import Cell
 from biasgauge.study.execute import Outcome, run_cell
 from biasgauge.study.step import Job, Step

@@ -15,7 +15,7 @@ from biasgauge.study.engine import HereEngine
 from biasgauge.study.local import LocalEngine
 from biasgauge.study.schedule import run_cells
 from biasgauge.study.store import CellStore
-from biasgauge.training import sweep
+from biasgauge.text.training import sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -119,7 +119,7 @@ def test_a_study_trains_where_it_is_told_and_keys_do_not_depend_on_it(
         asked.append(device)
         return on_cpu(*given, device="cpu", **more)
 
-    monkeypatch.setattr(sys.modules["biasgauge.training.sweep"], "run_sweep", in_its_place)
+    monkeypatch.setattr(sys.modules["biasgauge.text.training.sweep"], "run_sweep", in_its_place)
     trained = run_study(tmp_path / "study.toml", out=tmp_path / "gpu", workers=0, device="cuda")
     assert asked == ["cuda", "cuda"]
     assert [cell.key for cell in trained.cells] == [cell.key for cell in plain.cells]

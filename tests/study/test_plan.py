@@ -18,15 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge import registry
-from biasgauge._io.checksums import path_sha256
-from biasgauge.corpora.tokenizers import Tokenizer, tokenizer_named
 from biasgauge.errors import InputError
+from biasgauge.io.checksums import path_sha256
 from biasgauge.lexicons import Lexicon, lexicon
 from biasgauge.study import CellStore, Plan, plan_study, read_study, study_from
 from biasgauge.study import files as study_files
 from biasgauge.study.costs import RATES
 from biasgauge.study.files import Checksums
 from biasgauge.study.step import analyses
+from biasgauge.text.tokenizers import Tokenizer, tokenizer_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -556,7 +556,7 @@ def test_large_files_are_read_once(folder: Path, plan: Plan, tmp_path: Path, mon
         return path_sha256(path)
 
     monkeypatch.setattr(study_files, "path_sha256", noted)
-    monkeypatch.setattr("biasgauge._io.checksums._SETTLED", -1.0)
+    monkeypatch.setattr("biasgauge.io.checksums._SETTLED", -1.0)
     store = CellStore(tmp_path)
     first = plan_study(folder / "small.toml", store)
     assert {"one.txt", "two.txt", "data.csv"} <= set(read)
@@ -591,7 +591,7 @@ def test_other_content_of_the_same_size_and_time_is_noticed(tmp_path: Path, monk
         checksums.keep()
         return found
 
-    monkeypatch.setattr("biasgauge._io.checksums._SETTLED", -1.0)
+    monkeypatch.setattr("biasgauge.io.checksums._SETTLED", -1.0)
     assert changed("some") != changed("same")
     monkeypatch.setattr(study_files, "_stamp", lambda _: ("same times", False))
     assert changed("some") != changed("same")

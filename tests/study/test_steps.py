@@ -17,8 +17,8 @@ from biasgauge.study.execute import run_cell
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.embeddings import Embedding
     from biasgauge.scores import ScoreTensor
+    from biasgauge.vectors import Embedding
 
 WEAT7 = lexicon("weat7")
 WORDS = list(dict.fromkeys([*WEAT7.words, "man", "woman", "doctor", "nurse", "king", "queen"]))
@@ -251,8 +251,8 @@ def test_two_runs_in_two_folders_leave_the_same_bytes_and_no_trace_of_the_folder
 
 
 def test_corpora_are_those_of_read_corpus_and_balance(done: Done, tmp_path: Path) -> None:
-    cell = bg.corpora.open_corpus(done.cell("read one") / "corpus")
-    direct = bg.corpora.read_corpus([done.file("first.txt"), done.file("second.txt")], out=tmp_path / "one")
+    cell = bg.text.open_corpus(done.cell("read one") / "corpus")
+    direct = bg.text.read_corpus([done.file("first.txt"), done.file("second.txt")], out=tmp_path / "one")
     assert cell.checksum == direct.checksum
     assert [one["name"] for one in cell.settings["files"]] == ["text0", "text1"]
     cell.check()
@@ -263,12 +263,12 @@ def test_corpora_are_those_of_read_corpus_and_balance(done: Done, tmp_path: Path
     assert (done.cell("balance even") / "text.txt").read_bytes() == (tmp_path / "even.txt").read_bytes()
     told = json.loads((done.cell("balance even") / "balance.json").read_bytes())
     assert told["classes"] == plain(found.to_dict()["classes"])
-    even = bg.corpora.read_corpus(tmp_path / "even.txt", out=tmp_path / "even")
-    assert bg.corpora.open_corpus(done.cell("read even") / "corpus").checksum == even.checksum
+    even = bg.text.read_corpus(tmp_path / "even.txt", out=tmp_path / "even")
+    assert bg.text.open_corpus(done.cell("read even") / "corpus").checksum == even.checksum
 
 
 def test_models_are_those_of_train(done: Done, tmp_path: Path) -> None:
-    corpus = bg.corpora.open_corpus(done.cell("read one") / "corpus")
+    corpus = bg.text.open_corpus(done.cell("read one") / "corpus")
     common: dict[str, Any] = {"dim": 6, "epochs": 1, "min_count": 1, "n_jobs": 1}
     direct = bg.train(corpus, out=tmp_path, seeds=3, random_state=2, **common)
     sampled = bg.train(
@@ -346,9 +346,9 @@ def test_analyses_of_scores_are_those_of_their_functions(done: Done) -> None:
     scores = done.scores("sgns/one")
     direct = bg.reliability(scores, lists={"all": TARGETS}, level=0.9, random_state=2)
     assert done.result("trust/sgns/one") == plain(direct.to_dict())
-    components = bg.agreement.variance_components(scores, measure="dbwa", draws=200, random_state=2)
+    components = bg.analyses.reliability.variance_components(scores, measure="dbwa", draws=200, random_state=2)
     assert done.result("what/sgns/one") == plain(components.to_dict())
-    study = bg.agreement.decision_study(components, target=0.7, coefficient="generalizability")
+    study = bg.analyses.reliability.decision_study(components, target=0.7, coefficient="generalizability")
     assert done.result("enough/sgns/one") == plain(study.to_dict())
     assert (done.place("enough/sgns/one") / "needs.csv").read_text().count("\n") == len(study.needs_frame()) + 1
 
@@ -356,17 +356,19 @@ def test_analyses_of_scores_are_those_of_their_functions(done: Done) -> None:
 def test_factors_are_those_of_all_groups_together(done: Done) -> None:
     sources = []
     for algorithm, corpus in (("sgns", "one"), ("sgns", "even"), ("glove", "one")):
-        text = bg.corpora.open_corpus(done.cell(f"read {corpus}") / "corpus")
+        text = bg.text.open_corpus(done.cell(f"read {corpus}") / "corpus")
         counts = dict(zip(text.words, map(float, text.counts), strict=True))
         group = f"{algorithm}/{corpus}"
         store = bg.scores.ScoreStore.open(done.cell(f"tensor some/{group}") / "scores")
-        sources.append(bg.agreement.FactorSource(algorithm, corpus, store, vectors=done.group(group), counts=counts))
+        sources.append(
+            bg.analyses.reliability.FactorSource(algorithm, corpus, store, vectors=done.group(group), counts=counts)
+        )
     direct = bg.factors(sources, draws=50, refits=3, random_state=2, n_jobs=1)
     assert done.result("causes") == plain(direct.to_dict())
 
 
 def test_association_tests_are_those_of_each_model_with_their_spread(done: Done) -> None:
-    how = bg.scores.Resampling(resamples=200, random_state=2)
+    how = bg.stats.Resampling(resamples=200, random_state=2)
     found = done.result("lean/given")
     direct = [
         bg.weat(done.given(which), "weat7", alternative="two-sided", interval=how, random_state=2) for which in (1, 2)
@@ -405,7 +407,7 @@ def test_analyses_of_one_model_each_are_gathered(done: Done) -> None:
         for which in (1, 2)
     ]  # fmt: skip
     assert [one["result"] for one in done.result("choice/given")["models"]] == [plain(one.to_dict()) for one in choice]
-    good = [bg.embeddings.similarity_benchmark(done.given(which), done.file("mine.tsv"), level=0.9) for which in (1, 2)]
+    good = [bg.vectors.similarity_benchmark(done.given(which), done.file("mine.tsv"), level=0.9) for which in (1, 2)]
     assert [one["result"]["similarity"] for one in done.result("good/given")["models"]] == [
         [plain(one.to_dict())] for one in good
     ]
@@ -415,13 +417,13 @@ def test_changes_are_of_each_model_before_and_after(done: Done) -> None:
     asked: dict[str, Any] = {"human": None, "neutral": None, "draws": 300, "random_state": 2}
     for which, hard, repelled in zip((1, 2), done.group("hard/given"), done.group("repel/given"), strict=True):
         place = which - 1
-        direct = bg.uncertainty.bayes_change(done.given(which), hard, "weat7", **asked)
+        direct = bg.analyses.posterior.bayes_change(done.given(which), hard, "weat7", **asked)
         assert done.result("moved/hard/given")["models"][place]["result"] == plain(direct.to_dict())
-        back = bg.uncertainty.bayes_change(repelled, done.given(which), "weat7", **asked)
+        back = bg.analyses.posterior.bayes_change(repelled, done.given(which), "weat7", **asked)
         assert done.result("apart/given")["models"][place]["result"] == plain(back.to_dict())
         effect = bg.mitigation.mitigation_effect(
             done.given(which), repelled, ["weat7"], controls=[], benchmarks=[], recovery=None, random_state=2,
-            interval=bg.scores.Resampling(resamples=200),
+            interval=bg.stats.Resampling(resamples=200),
         )  # fmt: skip
         assert done.result("effect/repel/given")["models"][place]["result"] == plain(effect.to_dict())
 
@@ -430,7 +432,7 @@ def test_analyses_of_replicates_together(done: Done) -> None:
     given = [done.given(which) for which in (1, 2)]
     seeds = bg.seeds(given, "weat7:a", "weat7:b", shuffles=20, random_state=2)
     assert done.result("fit/given") == plain(seeds.to_dict())
-    steady = bg.embeddings.stability(done.group("sgns/one"), n_jobs=1)
+    steady = bg.vectors.stability(done.group("sgns/one"), n_jobs=1)
     assert done.result("steady/sgns/one") == plain(steady.to_dict())
     assert (done.place("steady/sgns/one") / "pairs.csv").exists()
 

@@ -154,7 +154,7 @@ def test_an_audit_is_that_of_its_function_with_its_page(tmp_path: Path) -> None:
     study = '[study]\nname = "a"\n[vectors.glove]\ndefault = "glove"\n[analyses.all]\nkind = "audit"\nof = ["glove"]\n'
     found = Done(tmp_path, f'{study}settings = {{ lexicons = ["weat7"], rules = {{ alpha = 0.01 }} }}\n')
     model = bg.load(found.place("glove") / "model.safetensors", name="glove")
-    direct = bg.audit([model], lexicons=["weat7"], rules=bg.auditing.Rules(alpha=0.01)).to_dict()
+    direct = bg.audit([model], lexicons=["weat7"], rules=bg.audits.Rules(alpha=0.01)).to_dict()
     told = found.result("all/glove")
     for one in (*told["models"], *direct["models"]):
         one.pop("source")

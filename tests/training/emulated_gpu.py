@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike, NDArray
 
-from biasgauge.training.cuda.kernels import Kernel
+from biasgauge.text.training.cuda.kernels import Kernel
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler: the CUDA sources cannot be emulated")

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.training import cooccurrence
-from biasgauge.training.cooccurrence import MANIFEST, Cooccurrence, count_cooccurrences
-from biasgauge.training.glove.counting import whole_weights
+from biasgauge.text.training import cooccurrence
+from biasgauge.text.training.cooccurrence import MANIFEST, Cooccurrence, count_cooccurrences
+from biasgauge.text.training.glove.counting import whole_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

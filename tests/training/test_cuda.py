@@ -15,22 +15,22 @@ import pytest
 from tests.training.emulated_gpu import EmulatedBuffer, EmulatedDevice, needs_compiler
 
 import biasgauge as bg
-from biasgauge.corpora import read_corpus
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.training import lanes, negative_sampling
-from biasgauge.training.algorithms import ALGORITHMS
-from biasgauge.training.cuda import device as devices
-from biasgauge.training.cuda import kernels, shapes
-from biasgauge.training.cuda.kernels import Kernel
-from biasgauge.training.glove import descent
+from biasgauge.text import read_corpus
+from biasgauge.text.training import lanes, negative_sampling
+from biasgauge.text.training.algorithms import ALGORITHMS
+from biasgauge.text.training.cuda import device as devices
+from biasgauge.text.training.cuda import kernels, shapes
+from biasgauge.text.training.cuda.kernels import Kernel
+from biasgauge.text.training.glove import descent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from biasgauge.corpora import TokenCorpus
-    from biasgauge.training import TrainedModels
+    from biasgauge.text import TokenCorpus
+    from biasgauge.text.training import TrainedModels
 
 SMALL: dict[str, Any] = {"dim": 12, "window": 3, "epochs": 2, "min_count": 2, "random_state": 3}
 

@@ -15,13 +15,13 @@ import pytest
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.training.algorithms import Fit, GloveSettings
-from biasgauge.training.cooccurrence import Cooccurrence
-from biasgauge.training.glove import descent as glove_descent
-from biasgauge.training.glove.algorithm import train_glove
-from biasgauge.training.glove.descent import descend, first_weights, pass_over, shuffled
-from biasgauge.training.lanes import padded, product, step
-from biasgauge.training.stream import compiled
+from biasgauge.text.training.algorithms import Fit, GloveSettings
+from biasgauge.text.training.cooccurrence import Cooccurrence
+from biasgauge.text.training.glove import descent as glove_descent
+from biasgauge.text.training.glove.algorithm import train_glove
+from biasgauge.text.training.glove.descent import descend, first_weights, pass_over, shuffled
+from biasgauge.text.training.lanes import padded, product, step
+from biasgauge.text.training.random_stream import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

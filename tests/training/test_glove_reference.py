@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from biasgauge.training.algorithms import GloveSettings
-from biasgauge.training.cooccurrence import Cooccurrence, count_cooccurrences
-from biasgauge.training.glove.algorithm import train_glove
+from biasgauge.text.training.algorithms import GloveSettings
+from biasgauge.text.training.cooccurrence import Cooccurrence, count_cooccurrences
+from biasgauge.text.training.glove.algorithm import train_glove
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.training.lanes import LANES, add_rows, dot_rows, fetch_row, padded
-from biasgauge.training.stream import compiled
+from biasgauge.text.training.lanes import LANES, add_rows, dot_rows, fetch_row, padded
+from biasgauge.text.training.random_stream import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

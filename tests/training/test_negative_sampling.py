@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.corpora import read_corpus
-from biasgauge.training import negative_sampling
-from biasgauge.training.algorithms import FastTextSettings, NegativeSampling, algorithm
-from biasgauge.training.negative_sampling import Course, Knobs, learning_rate, prepare_reading, slope
-from biasgauge.training.stream import below, draw, next_number, stream
-from biasgauge.training.text import training_text
-from biasgauge.training.word2vec import word_parts
+from biasgauge.text import read_corpus
+from biasgauge.text.training import negative_sampling
+from biasgauge.text.training.algorithms import FastTextSettings, NegativeSampling, algorithm
+from biasgauge.text.training.negative_sampling import Course, Knobs, learning_rate, prepare_reading, slope
+from biasgauge.text.training.random_stream import below, draw, next_number, stream
+from biasgauge.text.training.text import training_text
+from biasgauge.text.training.word2vec import word_parts
 
 if TYPE_CHECKING:
-    from biasgauge.training.algorithms import Fit
-    from biasgauge.training.text import TrainingText
+    from biasgauge.text.training.algorithms import Fit
+    from biasgauge.text.training.text import TrainingText
 
 SMALL = {"dim": 12, "window": 3, "epochs": 2, "negative": 4, "alpha": 0.2, "subsample": 0.01}
 HIT, MISS = True, False

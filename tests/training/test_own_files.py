@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge.corpora import TokenCorpus, read_corpus
-from biasgauge.embeddings import load, save
 from biasgauge.errors import InputError
 from biasgauge.scores import score
-from biasgauge.training import train
+from biasgauge.text import TokenCorpus, read_corpus
+from biasgauge.text.training import train
+from biasgauge.vectors import load, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 SMALL: dict[str, Any] = {"dim": 8, "epochs": 1, "min_count": 1, "n_jobs": 1}
 DRIVER = """
 import json, sys
-from biasgauge.corpora import open_corpus
-from biasgauge.training import train
+from biasgauge.text import open_corpus
+from biasgauge.text.training import train
 train(open_corpus(sys.argv[1]), out=sys.argv[2], **json.loads(sys.argv[3]))
 """
 
@@ -89,8 +89,8 @@ def test_a_trained_model_is_what_its_recipe_says(corpus: TokenCorpus, tmp_path: 
 
 KILLED = """
 import os, signal, sys
-from biasgauge.corpora import open_corpus
-from biasgauge.training import sweep, train
+from biasgauge.text import open_corpus
+from biasgauge.text.training import sweep, train
 sweep.write_model = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 train(open_corpus(sys.argv[1]), out=sys.argv[2], algorithm="glove", seeds=2, dim=8, epochs=1, min_count=1, n_jobs=1)
 """
@@ -110,7 +110,7 @@ def test_what_was_counted_before_a_kill_is_not_counted_again(
         raise AssertionError("counted again")
 
     train(corpus, out=tmp_path / "whole", algorithm="glove", seeds=2, **SMALL)
-    monkeypatch.setattr("biasgauge.training.glove.algorithm.count_cooccurrences", counted)
+    monkeypatch.setattr("biasgauge.text.training.glove.algorithm.count_cooccurrences", counted)
     train(corpus, out=out, algorithm="glove", seeds=2, **SMALL)
     vectors = [
         {path.name: path.read_bytes() for path in folder.glob("*.safetensors")} for folder in (out, tmp_path / "whole")

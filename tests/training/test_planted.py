@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.corpora import planted_corpus
-from biasgauge.training.algorithms import ALGORITHMS
+from biasgauge.text import planted_corpus
+from biasgauge.text.training.algorithms import ALGORITHMS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ STRENGTHS = {f"target{letter}": strength for letter, strength in zip("abcdefg", 
 @pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 def test_scores_rise_with_the_planted_strength(algorithm: str, tmp_path: Path) -> None:
     planted = planted_corpus(STRENGTHS, lines=20_000, random_state=4)
-    corpus = bg.corpora.read_corpus(planted.documents(), out=tmp_path / "corpus")
+    corpus = bg.text.read_corpus(planted.documents(), out=tmp_path / "corpus")
     # The text has few words, so that all of them are frequent: none may be skipped for that.
     skipping: dict[str, Any] = {} if algorithm == "glove" else {"subsample": 0}
     trained = bg.train(corpus, out=tmp_path, algorithm=algorithm, seeds=2, dim=32, epochs=8, **skipping)
@@ -35,7 +35,7 @@ def test_nothing_planted_nothing_found(tmp_path: Path) -> None:
     null = planted_corpus(dict.fromkeys(STRENGTHS, 0.0), lines=20_000, random_state=5)
     spreads = []
     for place, planted in enumerate((strong, null)):
-        corpus = bg.corpora.read_corpus(planted.documents(), out=tmp_path / f"{place}" / "corpus")
+        corpus = bg.text.read_corpus(planted.documents(), out=tmp_path / f"{place}" / "corpus")
         trained = bg.train(corpus, out=tmp_path / f"{place}", seeds=2, dim=32, epochs=8)
         scores = bg.score(trained.load(), pairs=list(planted.pairs), words=list(STRENGTHS), measures=["dbwa"])
         spreads.append(float(np.ptp(scores.to_numpy()[0].mean(axis=(0, 2)))))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasgauge.training.stream import alias_table, below, draw, fill_uniform, next_number, stream
+from biasgauge.text.training.random_stream import alias_table, below, draw, fill_uniform, next_number, stream
 
 
 def test_the_numbers_are_those_of_splitmix64() -> None:

@@ -10,9 +10,9 @@ import pytest
 from tests.training.test_study_du2021 import SCRIPTS
 
 import biasgauge as bg
-from biasgauge.calibration.design import SHARES, Design
-from biasgauge.calibration.texts import PlantingPlan
-from biasgauge.corpora import edited_corpus, vocabulary
+from biasgauge.analyses.calibrate.design import SHARES, Design
+from biasgauge.analyses.calibrate.texts import PlantingPlan
+from biasgauge.text import edited_corpus, vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def test_packed_texts_are_the_planted_ones(tmp_path: Path, monkeypatch: pytest.M
     drawn = random.choice(words, (3_000, 8), p=chances / chances.sum())
     ends = [word for pair in PAIRS for word in pair]
     lines = [f"{' '.join(row)} {ends[number % 4]} seldom{number // 3}" for number, row in enumerate(drawn)]
-    whole = bg.corpora.read_corpus(iter(lines), out=tmp_path / "whole")
+    whole = bg.text.read_corpus(iter(lines), out=tmp_path / "whole")
     corpora = {"small": cut(whole, 0.015, tmp_path), "large": edited_corpus(whole, lambda _: {}, tmp_path / "large")}
     carriers = tuple(words[20:50])
     plans = {

@@ -20,14 +20,14 @@ import biasgauge as bg
 from biasgauge import registry
 from biasgauge.lexicons import pairs_of
 from biasgauge.scores.engine import Task, compute
-from biasgauge.stats.mean_squares import mean_squares
-from biasgauge.training.algorithms import algorithm
-from biasgauge.training.glove.descent import shuffled
-from biasgauge.training.negative_sampling import TABLES
-from biasgauge.training.text import TrainingText, training_text
+from biasgauge.stats.anova import mean_squares
+from biasgauge.text.training.algorithms import algorithm
+from biasgauge.text.training.glove.descent import shuffled
+from biasgauge.text.training.negative_sampling import TABLES
+from biasgauge.text.training.text import TrainingText, training_text
 
 if TYPE_CHECKING:
-    from biasgauge.corpora import TokenCorpus
+    from biasgauge.text import TokenCorpus
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 torch = pytest.importorskip("torch")
@@ -47,13 +47,13 @@ def corpus() -> TokenCorpus:
     words = [word for pair in pairs_of("du2021").pairs for word in pair] + words
     chances = 1 / (np.arange(len(words)) + 2.7)
     lines = [" ".join(random.choice(words, size, p=chances / chances.sum())) for size in random.integers(1, 40, 700)]
-    return bg.corpora.read_corpus(iter([*lines, "seldom once", " ".join(words), " ".join(words)]))
+    return bg.text.read_corpus(iter([*lines, "seldom once", " ".join(words), " ".join(words)]))
 
 
 def text_of(corpus: TokenCorpus, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, TrainingText]:
     texts = script("study_du2021_texts", monkeypatch)
     (folder / "carry").mkdir()
-    texts.pack_text(bg.corpora.vocabulary(corpus, min_count=5), corpus, folder / "carry" / "novels.npz", "novels")
+    texts.pack_text(bg.text.vocabulary(corpus, min_count=5), corpus, folder / "carry" / "novels.npz", "novels")
     return texts, training_text(corpus, min_count=5)
 
 

@@ -177,7 +177,9 @@ def test_properties_of_words_are_those_of_the_package(monkeypatch: pytest.Monkey
     base = random.normal(size=(120, 9))
     turned = [base @ np.linalg.qr(random.normal(size=(9, 9)))[0] for _ in range(3)]
     models = [(vectors + 0.3 * random.normal(size=vectors.shape)).astype(np.float32) for vectors in turned]
-    wanted = bg.agreement.word_features([bg.Embedding(words, model, name=str(n)) for n, model in enumerate(models)])
+    wanted = bg.analyses.reliability.word_features(
+        [bg.Embedding(words, model, name=str(n)) for n, model in enumerate(models)]
+    )
     found = features.features(models)
     for name in ("norm", "nn_similarity", "stability"):
         np.testing.assert_allclose(found[name], getattr(wanted, name), atol=2e-6)

@@ -16,19 +16,19 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.corpora import bootstrap_documents, read_corpus
 from biasgauge.errors import InputError, InternalError, ParameterError
-from biasgauge.training import sweep
-from biasgauge.training.algorithms import ALGORITHMS, FastTextSettings, GloveSettings, NegativeSampling, Recipe
-from biasgauge.training.model_file import write_model
-from biasgauge.training.text import training_text
+from biasgauge.text import bootstrap_documents, read_corpus
+from biasgauge.text.training import sweep
+from biasgauge.text.training.algorithms import ALGORITHMS, FastTextSettings, GloveSettings, NegativeSampling, Recipe
+from biasgauge.text.training.model_file import write_model
+from biasgauge.text.training.text import training_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.corpora import TokenCorpus
-    from biasgauge.training import TrainedModels
-    from biasgauge.training.algorithms import Fit
+    from biasgauge.text import TokenCorpus
+    from biasgauge.text.training import TrainedModels
+    from biasgauge.text.training.algorithms import Fit
 
 SMALL: dict[str, Any] = {"dim": 10, "window": 2, "epochs": 2, "min_count": 2}
 EVERY = list(ALGORITHMS)
@@ -108,7 +108,7 @@ def test_blocks_and_stretches_cover_every_line_once(corpus: TokenCorpus) -> None
 DRIVER = """
 import json, sys
 import biasgauge as bg
-from biasgauge.corpora import open_corpus
+from biasgauge.text import open_corpus
 settings = json.loads(sys.argv[3])
 bg.train(open_corpus(sys.argv[1]), out=sys.argv[2], **settings)
 """
@@ -175,7 +175,7 @@ def test_damage_is_found_said_and_mended(damage: Any, remark: str, corpus: Token
 def test_a_kill_in_the_middle_loses_only_the_model_it_was_at(corpus: TokenCorpus, tmp_path: Path) -> None:
     killed = """
 import os, signal, sys
-from biasgauge.training import model_file, sweep
+from biasgauge.text.training import model_file, sweep
 write, count = sweep.write_model, [0]
 def dying(*arguments):
     count[0] += 1
@@ -202,7 +202,7 @@ sweep.write_model = dying
 def test_a_full_disk_leaves_nothing_half_written(corpus: TokenCorpus, tmp_path: Path) -> None:
     limited = """
 import resource
-from biasgauge.training import sweep
+from biasgauge.text.training import sweep
 write = sweep.write_model
 def full(*arguments):
     resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))

@@ -1,5 +1,5 @@
 """Bias in applications: gaps between groups, and whether intrinsic numbers track them."""
 
-from biasgauge.lazy import attach
+from biasgauge.core import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,10 +1,3 @@
-from biasgauge.applications.correlation.analysis import correlate as correlate
-from biasgauge.applications.correlation.points import Points as Points
-from biasgauge.applications.correlation.points import read_points as read_points
-from biasgauge.applications.correlation.result import CorrelationGroup as CorrelationGroup
-from biasgauge.applications.correlation.result import CorrelationResult as CorrelationResult
-from biasgauge.applications.correlation.seeds import SeedReliability as SeedReliability
-from biasgauge.applications.correlation.seeds import seed_reliability as seed_reliability
 from biasgauge.applications.group_gaps.measured import compare_gaps as compare_gaps
 from biasgauge.applications.group_gaps.measured import gaps as gaps
 from biasgauge.applications.group_gaps.result import Gap as Gap
@@ -26,8 +19,3 @@ from biasgauge.applications.tasks.result import TaskMetric as TaskMetric
 from biasgauge.applications.tasks.result import TaskResult as TaskResult
 from biasgauge.applications.tasks.run import extrinsic as extrinsic
 from biasgauge.applications.tasks.task import Task as Task
-from biasgauge.stats.power import correlation_power as correlation_power
-from biasgauge.stats.power import detectable_r as detectable_r
-from biasgauge.stats.power import points_needed as points_needed
-from biasgauge.stats.strata import LevelEstimate as LevelEstimate
-from biasgauge.stats.strata import Levels as Levels

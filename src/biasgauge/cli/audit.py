@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge.checks import check_choice
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.inputs import check_files, check_models
 from biasgauge.cli.outcome import Outcome
@@ -16,8 +15,8 @@ from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.views import typed_layers, typed_pooling, typed_templates
 from biasgauge.cli.words import typed_names
+from biasgauge.core import JsonObject, check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,9 +58,8 @@ _OF_POINTS = ("points_x", "points_y", "points_by", "points_unit", "points_seed")
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Audit the vectors, or those after a change; write the page."""
-    from biasgauge.auditing import Rules, audit, audit_encoder, track
-    from biasgauge.auditing.brief import DECISIONS, brief, next_step, stopped_by
-    from biasgauge.presentation.terminal import print_summary
+    from biasgauge.audits import DECISIONS, Rules, audit, audit_encoder, brief, next_step, stopped_by, track
+    from biasgauge.results import print_summary
 
     vectors, before, after = list(arguments.pop("vectors")), arguments["before"], arguments.pop("after")
     verbose, stop_at = arguments.pop("verbose"), arguments.pop("fail_on")
@@ -115,7 +113,7 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
 
 def check_vectors(typed: Sequence[Path]) -> None:
     """Refuse vectors that are not there; of --fail-on DECISION DECISION the second stands among them."""
-    from biasgauge.auditing.brief import DECISIONS
+    from biasgauge.audits import DECISIONS
 
     check_files(path for path in typed if str(path) not in DECISIONS)
 
@@ -138,14 +136,14 @@ def _column(about: str, **more: Any) -> Option:  # noqa: ANN401 - fields of Opti
 
 
 app = command(
-    "auditing:audit",
+    "audits:audit",
     arguments="vectors",
     options="before after encoder templates layers pooling out lexicon language min_coverage case_fallback limit "
     "replicates alpha smallest points points_x points_y points_by points_unit points_seed tasks corpus calibration "
     "fail_on verbose",
     examples=EXAMPLES,
     terms="contrast replicate",
-    sources=("auditing:Rules",),
+    sources=("audits:Rules",),
     changes={
         "vectors": Option(
             "vector files, one or several replicates: word2vec, GloVe, fastText .vec, .npz, .npy, safetensors, gzipped "

@@ -10,8 +10,8 @@ from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_field, typed_words
+from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options

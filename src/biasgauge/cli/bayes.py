@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import console, progress
+from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
+    from biasgauge.analyses.posterior import DistanceTable
     from biasgauge.cli.options import Options
-    from biasgauge.uncertainty import DistanceTable
 
 EXAMPLES = """\
 1 means unrelated, less means closer. Associated: a word and an attribute of the
@@ -40,8 +40,8 @@ _BY_GROUP = ("interval", "prob", "draws", "priors", "rope")
 
 def _by_group(arguments: JsonObject, options: Options) -> Outcome:
     """The model by group, which is one of its own: crossed, drawn exactly, of one set of distances."""
-    from biasgauge import uncertainty
-    from biasgauge.embeddings import several_models
+    from biasgauge.analyses import posterior as uncertainty
+    from biasgauge.vectors import several_models
 
     if arguments["variant"] not in ("per-connection", "crossed") or "sampler" in arguments:
         raise ParameterError("--by-group is a model of its own, and drawn exactly: leave --variant and sampler out.")
@@ -60,8 +60,8 @@ def _by_group(arguments: JsonObject, options: Options) -> Outcome:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """The posterior of distances, or of their change; beside it the share within a band, and a plan."""
-    from biasgauge import uncertainty
-    from biasgauge.embeddings import several_models
+    from biasgauge.analyses import posterior as uncertainty
+    from biasgauge.vectors import several_models
 
     if arguments.pop("by_group"):
         return _by_group(arguments, options)
@@ -109,7 +109,7 @@ def _tables(
     options: Options,
 ) -> list[DistanceTable]:
     """The distances to fit, and those after a change where there are any."""
-    from biasgauge import uncertainty
+    from biasgauge.analyses import posterior as uncertainty
 
     if (vectors is None) == (distances is None):
         raise ParameterError("Name a vector file and --lexicon, or --distances FILE; one of them, not both.")
@@ -126,13 +126,13 @@ def _tables(
 
 
 app = command(
-    "uncertainty:bayes",
+    "analyses.posterior:bayes",
     arguments="vectors",
     options="lexicon distances after variant interval prob duplicates draws min_coverage case_fallback band width word "
     "by_group",
     examples=EXAMPLES,
     terms="contrast MAC HPDI ROPE",
-    sources=("uncertainty:plan_attributes",),
+    sources=("analyses.posterior:plan_attributes",),
     changes={
         "vectors": Option(type=Path | None, default=None),
         "lexicon": Option('a lexicon of kind "stereotypes" or "test", or your own TOML file'),

@@ -42,10 +42,10 @@ _OF_TRAINING = ("algorithm", "dim", "epochs")
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Read the text, tell the plan, calibrate."""
-    from biasgauge.auditing.calibrated import verdict_rates
-    from biasgauge.calibration import calibrate
-    from biasgauge.corpora import read_corpus
-    from biasgauge.training.extra import check_extra
+    from biasgauge.analyses.calibrate import calibrate
+    from biasgauge.audits import verdict_rates
+    from biasgauge.text import read_corpus
+    from biasgauge.text.training import check_extra
 
     corpus, work = arguments.pop("corpus"), arguments.pop("work")
     text = {name: value for name in READING if (value := arguments.pop(name, None)) is not None}
@@ -88,12 +88,12 @@ def _whole(about: str) -> Option:
 
 
 app = command(
-    "calibration:calibrate",
+    "analyses.calibrate:calibrate",
     arguments="corpus",
     options="work pairs language planting doses carriers per_dose plantings seeds measures sizes algorithm dim epochs "
     "documents",
     examples=EXAMPLES,
-    sources=("corpora:read_corpus",),
+    sources=("text:read_corpus",),
     changes={
         "corpus": Option("text files or folders of them, compressed or not", type=list[Path]),
         "work": Option(

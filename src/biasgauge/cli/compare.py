@@ -10,8 +10,8 @@ from biasgauge.cli.inputs import check_files
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
+from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -35,7 +35,7 @@ SET = "words separated by commas, a file with one word per line, or NAME:SET"
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Read the groups, then compare."""
-    from biasgauge.comparison import compare
+    from biasgauge.analyses.compare import compare
 
     groups = _groups(arguments.pop("group"))
     tests = list(arguments.pop("test"))
@@ -45,7 +45,7 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
 
 
 def _groups(typed: tuple[str, ...]) -> JsonObject:
-    from biasgauge.comparison.groups import files_of
+    from biasgauge.analyses.compare import files_of
 
     groups: JsonObject = {}
     for text in typed:
@@ -79,7 +79,7 @@ def typed_positions(typed: str) -> list[float]:
 
 
 app = command(
-    "comparison:compare",
+    "analyses.compare:compare",
     options="group test x y a b order at measure replicates level min_coverage case_fallback",
     examples=EXAMPLES,
     terms="contrast replicate WEAT",

@@ -9,7 +9,7 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_field, typed_words
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -52,7 +52,7 @@ _SETS = ("words", "a", "b", "x", "y")
 
 def read_arguments(arguments: JsonObject, options: Options) -> JsonObject:
     """Words as the function takes them, and the corpus read, with progress."""
-    from biasgauge.corpora.read import corpus_of
+    from biasgauge.text import corpus_of
 
     given = dict(arguments)
     for name in _SETS:
@@ -80,7 +80,8 @@ def words_or_word(typed: str | list[str]) -> str | list[str]:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Count, and set vectors beside it where they are given."""
-    from biasgauge.calibration import amplification, corpus_bias
+    from biasgauge.analyses.corpus_bias import corpus_bias
+    from biasgauge.analyses.criterion import amplification
 
     vectors = list(arguments.pop("vectors"))
     beside = {name: arguments.pop(name) for name in ("min_contexts",) if name in arguments}
@@ -92,12 +93,12 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
 
 
 app = command(
-    "calibration:corpus_bias",
+    "analyses.corpus_bias:corpus_bias",
     arguments="corpus",
     options="words a b pairs test x y window weighting vectors documents layout tokenizer field as_published",
     examples=EXAMPLES,
     terms="replicate",
-    sources=("calibration:amplification",),
+    sources=("analyses.criterion:amplification",),
     fixed="bias scores measures k",
     changes={
         **TEXT,

@@ -27,7 +27,7 @@ Examples:
 """
 
 app = command(
-    "applications:correlate",
+    "analyses.correlate:correlate",
     arguments="points",
     options="x y by method drop duplicates unit seed_column power_of interval level resamples",
     examples=EXAMPLES,

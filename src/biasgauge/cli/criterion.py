@@ -32,7 +32,8 @@ Examples:
 
 def run(arguments: dict[str, Any], options: Options) -> Outcome:
     """Score the vectors, or count the text, and compare."""
-    from biasgauge.calibration import corpus_bias, criterion, truth_of
+    from biasgauge.analyses.corpus_bias import corpus_bias
+    from biasgauge.analyses.criterion import criterion, truth_of
 
     vectors, corpus = list(arguments.pop("vectors")), arguments.pop("corpus")
     if bool(vectors) == (corpus is not None):
@@ -52,12 +53,12 @@ def run(arguments: dict[str, Any], options: Options) -> Outcome:
 
 
 app = command(
-    "calibration:criterion",
+    "analyses.criterion:criterion",
     arguments="vectors",
     options="truth first second end pairs measures k reliability corpus documents window level case_fallback",
     examples=EXAMPLES,
     terms="replicate DB/WA RIPA NBM",
-    sources=("calibration:corpus_bias",),
+    sources=("analyses.corpus_bias:corpus_bias",),
     changes={
         "vectors": Option("vector files: one model, or replicates", type=list[Path], default=()),
         "truth": Option(

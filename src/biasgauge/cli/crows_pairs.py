@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.pair_scores import COVERAGE, MEASURES, MODEL, SCORES, SCORES_OPTION, START, run_pairs, sources
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -34,13 +34,13 @@ Examples:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Score the pairs."""
-    from biasgauge.likelihood import crows_pairs
+    from biasgauge.analyses.likelihood import crows_pairs
 
     return run_pairs(crows_pairs, sources(arguments), options)
 
 
 app = command(
-    "likelihood:crows_pairs",
+    "analyses.likelihood:crows_pairs",
     options="data model predictions measures as_published start min_coverage level scores",
     examples=EXAMPLES,
     terms="replicate",

@@ -13,7 +13,7 @@ from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.views import typed_layers, typed_pooling, typed_templates
 from biasgauge.cli.words import typed_field, typed_words
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ def words(typed: Sequence[str]) -> Any:  # noqa: ANN401 - whatever stands for wo
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Encode; the libraries below are told that there is no hub."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    from biasgauge.encoders.view_files import encode_to_folder
+    from biasgauge.vectors.encoders import encode_to_folder
 
     with progress(options, "encoding") as report:
         result = encode_to_folder(random_state=options.seed, progress=report, **arguments)
@@ -56,7 +56,7 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
 
 
 app = command(
-    "encoders:encode_to_folder",
+    "vectors.encoders:encode_to_folder",
     name="encode",
     arguments="model",
     options="words out templates corpus draws layers pooling name device layout field documents",

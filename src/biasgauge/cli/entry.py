@@ -109,7 +109,7 @@ def _plain(problem: UnicodeError) -> tuple[str, int]:
     """What stands for characters that cannot be written."""
     if not isinstance(problem, UnicodeEncodeError):
         raise problem
-    from biasgauge.presentation.encodings import plain_characters
+    from biasgauge.results import plain_characters
 
     return plain_characters(problem.object[problem.start : problem.end]), problem.end
 
@@ -170,7 +170,7 @@ def _trace_if_asked(words: list[str]) -> None:
 
 
 def _say(sentence: str, code: int) -> int:
-    from biasgauge.presentation.encodings import without_orders
+    from biasgauge.results import without_orders
 
     print(f"biasgauge: {without_orders(sentence)}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
     return code

@@ -9,7 +9,7 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options

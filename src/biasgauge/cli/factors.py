@@ -11,8 +11,8 @@ from biasgauge.cli.inputs import check_named, check_stores
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
+from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -33,10 +33,9 @@ Examples:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Gather the features of words into one table, then regress."""
-    from biasgauge import agreement
-    from biasgauge._io.atomic import write_text
-    from biasgauge._io.csv_file import csv_text
-    from biasgauge.agreement.regression.table import read_counts, stored_counts
+    from biasgauge.analyses import reliability as agreement
+    from biasgauge.analyses.reliability.regression import read_counts, stored_counts
+    from biasgauge.io import csv_text, write_text
     from biasgauge.scores import ScoreStore
 
     named = [_named_store(typed) for typed in arguments.pop("sources")]
@@ -81,7 +80,7 @@ def _corpus_and_file(typed: str) -> tuple[str, Path]:
 
 
 app = command(
-    "agreement:factors",
+    "analyses.reliability:factors",
     arguments="sources",
     options="outcome counts models_in standardize level refits out n_jobs",
     examples=EXAMPLES,

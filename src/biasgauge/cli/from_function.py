@@ -23,11 +23,9 @@ from biasgauge.cli.outcome import Outcome, finish
 from biasgauge.cli.outputs import FIGURES, RESULT, Output, try_outputs, what_is_kept
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names, typed_words
+from biasgauge.core import JsonObject, Setting, did_you_mean, function_named, settings_of
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
-from biasgauge.signatures import Setting, function_named, settings_of
-from biasgauge.spelling import did_you_mean
-from biasgauge.terms import explained
+from biasgauge.results import explained
 
 NONE = "none"
 """How None is typed."""

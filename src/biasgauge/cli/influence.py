@@ -9,7 +9,7 @@ from biasgauge.cli.corpus_bias import READING, TEXT, read_arguments
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -30,7 +30,7 @@ Examples:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Leave out each document; train again where that was asked for."""
-    from biasgauge.calibration import check_influence, influence
+    from biasgauge.analyses.calibrate import check_influence, influence
 
     removals = arguments.pop("check")
     counting = {*READING, *signature(influence).parameters}
@@ -49,11 +49,11 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
 
 
 app = command(
-    "calibration:influence",
+    "analyses.calibrate:influence",
     arguments="corpus",
     options="words a b pairs test x y top window weighting check documents layout tokenizer field",
     examples=EXAMPLES,
-    sources=("calibration:check_influence",),
+    sources=("analyses.calibrate:check_influence",),
     changes={
         **TEXT,
         "check": Option("train again without so many random sets of documents; 0 for none", type=int, default=0),

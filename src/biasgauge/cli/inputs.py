@@ -68,7 +68,7 @@ def check_stores(folders: Path | Iterable[Path]) -> None:
     Raises:
         InputError: there is no such folder.
     """
-    from biasgauge.scores.store import ABSENT
+    from biasgauge.scores import ABSENT
 
     for folder in [folders] if isinstance(folders, Path) else folders:
         if not folder.exists():
@@ -81,7 +81,7 @@ def check_models(typed: Path | str | Iterable[Path] | None) -> None:
     Raises:
         InputError: there is no such folder or file.
     """
-    from biasgauge.encoders.loading import check_model_path
+    from biasgauge.vectors.encoders import check_model_path
 
     given = [typed] if isinstance(typed, str | Path) else typed or ()
     for path in given:

@@ -12,12 +12,12 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
-    from biasgauge.embeddings import Embedding
     from biasgauge.lexicons import Language
+    from biasgauge.vectors import Embedding
 
 _CODE = re.compile("[a-z]{2,3}")
 """How a language is called."""
@@ -81,7 +81,7 @@ Examples:
 
 
 def _vectors(arguments: JsonObject, options: Options, words: set[str] | None = None) -> Embedding:
-    from biasgauge.embeddings import load
+    from biasgauge.vectors import load
 
     about = {name: arguments.pop(name) for name in ("limit", "vocabulary")}
     with progress(options, "reading vectors") as report:
@@ -91,8 +91,7 @@ def _vectors(arguments: JsonObject, options: Options, words: set[str] | None = N
 def check(arguments: JsonObject, options: Options) -> Outcome:
     """Read the words that are asked for, where there are vectors; then check."""
     from biasgauge import registry
-    from biasgauge.lexicons import Language, check_language, lexicon
-    from biasgauge.lexicons.listing import check_lexicons
+    from biasgauge.lexicons import Language, check_language, check_lexicons, lexicon
 
     asked = arguments["references"] or registry.names("lexicon")
     if len(asked) == 1 and _CODE.fullmatch(asked[0]) and asked[0] not in registry.names("lexicon"):
@@ -115,7 +114,7 @@ def check(arguments: JsonObject, options: Options) -> Outcome:
 def _check_language(language: Language, arguments: JsonObject, options: Options) -> Outcome:
     """A language with all its lists."""
     from biasgauge.lexicons import check_language
-    from biasgauge.lexicons.by_language.checking import words_to_look_up
+    from biasgauge.lexicons.by_language import words_to_look_up
 
     rules = {name: arguments.pop(name) for name in ("min_coverage", "case_fallback")}
     embedding = None

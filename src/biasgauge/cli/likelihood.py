@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.pair_scores import COVERAGE, MEASURES, MODEL, SCORES, SCORES_OPTION, START, run_pairs, sources
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -33,13 +33,13 @@ Examples:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Score the pairs."""
-    from biasgauge.likelihood import score_pairs
+    from biasgauge.analyses.likelihood import score_pairs
 
     return run_pairs(score_pairs, sources(arguments), options)
 
 
 app = command(
-    "likelihood:score_pairs",
+    "analyses.likelihood:score_pairs",
     name="likelihood",
     arguments="model",
     options="pairs measures cluster group start ties min_coverage level scores",

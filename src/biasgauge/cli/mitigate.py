@@ -10,11 +10,11 @@ from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_words
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
 EXAMPLES = """\
 Methods: hard, double_hard, half_sibling, ran (along a direction of pairs),
@@ -38,8 +38,8 @@ _OF_METHODS = ("lexicon", "equalize", "specific", "words", "as_published")
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Change the vectors; of the settings that only some methods have, those that were typed are given."""
-    from biasgauge.embeddings import several_models
     from biasgauge.mitigation import mitigate_to_file
+    from biasgauge.vectors import several_models
 
     typed = {name: arguments.pop(name) for name in _OF_METHODS}
     given: JsonObject = {
@@ -57,9 +57,9 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
 
 def _views(views: list[Embedding], arguments: JsonObject, given: JsonObject) -> Outcome:
     """Change every view of a transformer by itself, into a folder of views."""
-    from biasgauge.encoders import save_views
     from biasgauge.errors import ParameterError
     from biasgauge.mitigation import mitigate
+    from biasgauge.vectors.encoders import save_views
 
     if arguments["effect"]:
         raise ParameterError("--effect compares one model; of views, score those before and those after.")

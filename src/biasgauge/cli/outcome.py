@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.cli.screen import console, print_json
+from biasgauge.core import JsonMapping, JsonObject
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +55,7 @@ def finish(outcome: Outcome, options: Options, figures: Path | None = None, out:
     result, written = outcome.result, dict(outcome.written)
     options = options if outcome.seed is None else replace(options, seed=outcome.seed)
     if figures is not None:
-        from biasgauge.presentation import save_figures
+        from biasgauge.results import save_figures
 
         charts = _charts(result, **outcome.charts)
         for other in outcome.also.values():
@@ -63,7 +63,7 @@ def finish(outcome: Outcome, options: Options, figures: Path | None = None, out:
         save_figures(charts, figures, ("svg", "png", "pdf"))
         written["figures"] = figures
     if out is not None:
-        from biasgauge.presentation.saving import save_result
+        from biasgauge.results import save_result
 
         written["result"] = save_result(result, out)
     _print(outcome, options)
@@ -95,7 +95,7 @@ def _print(outcome: Outcome, options: Options) -> None:
 
 
 def _show(outcome: Outcome, options: Options) -> None:
-    from biasgauge.presentation.terminal import print_summary
+    from biasgauge.results import print_summary
 
     if outcome.show is not None:
         outcome.show(console(options))
@@ -112,9 +112,7 @@ def _whole_summary(outcome: Outcome) -> Summary:
 
 def _print_markup(outcome: Outcome, options: Options) -> None:
     """The summary in the language of another program."""
-    from biasgauge.presentation.encodings import without_orders
-    from biasgauge.presentation.latex import latex
-    from biasgauge.presentation.markup import markdown
+    from biasgauge.results import latex, markdown, without_orders
 
     summary = _whole_summary(outcome)
     frame = outcome.result.to_frame() if options.latex and hasattr(outcome.result, "to_frame") else None

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from biasgauge._io.outputs import check_output_file, check_output_folder, refuse_inputs
+from biasgauge.core import JsonMapping
 from biasgauge.errors import InputError
-from biasgauge.json_types import JsonMapping
+from biasgauge.io import check_output_file, check_output_folder, refuse_inputs
 
 FORCE = "--force replaces it"
 

@@ -12,11 +12,11 @@ from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.words import typed_names
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
+    from biasgauge.analyses.likelihood import PairPreferences
     from biasgauge.cli.options import Options
-    from biasgauge.likelihood import PairPreferences
 
 UNDEFINED = 2
 """Exit code where no number is defined."""
@@ -50,8 +50,7 @@ def run_pairs(function: Callable[..., PairPreferences], arguments: JsonObject, o
         result = function(**arguments, progress=report)
     written = {}
     if place is not None:
-        from biasgauge._io.atomic import write_text
-        from biasgauge._io.csv_file import csv_text
+        from biasgauge.io import csv_text, write_text
 
         write_text(place, csv_text(result.scores_frame()))
         written["scores"] = place

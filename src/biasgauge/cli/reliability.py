@@ -36,7 +36,7 @@ def _opened(folder: Path) -> Any:  # noqa: ANN401 - a ScoreStore, whose room is 
 
 
 app = command(
-    "agreement:reliability",
+    "analyses.reliability:reliability",
     arguments="scores",
     options="lists queries min_coverage level target assurance",
     examples=EXAMPLES,

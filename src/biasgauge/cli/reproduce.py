@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
+from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options

@@ -32,7 +32,7 @@ def names(typed: str) -> list[str]:
 
 
 app = command(
-    "sensitivity:robustness",
+    "analyses.robustness:robustness",
     arguments="vectors",
     options="pairs words truths measures forms pair_forms k pool as_published analogies min_coverage level n_jobs",
     examples=EXAMPLES,

@@ -9,7 +9,7 @@ from biasgauge.cli.from_function import FORCE, Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import progress
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -32,8 +32,7 @@ Examples:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Score into the folder; nothing but one model at a time is in memory."""
-    from biasgauge._io.atomic import write_text
-    from biasgauge._io.csv_file import csv_text
+    from biasgauge.io import csv_text, write_text
     from biasgauge.scores import score_to_store, word_scores
 
     folder, csv, force = (arguments.pop(name) for name in ("out", "csv", "force"))

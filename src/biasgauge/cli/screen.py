@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._version import __version__
-from biasgauge.json_types import JsonMapping
+from biasgauge.core import JsonMapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ def without_orders_on(screen: Console) -> Console:
     from rich.console import ConsoleOptions, RenderableType, RenderHook
     from rich.segment import Segment
 
-    from biasgauge.presentation.encodings import without_orders
+    from biasgauge.results import without_orders
 
     class Shown:
         def __init__(self, inner: RenderableType) -> None:
@@ -74,7 +74,7 @@ def print_json(options: Options, content: JsonMapping, *, settings: JsonMapping,
     }
     # An encoding that lacks characters gets escapes, which mean the same in JSON, rather than replacements.
     escaped = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    from biasgauge.presentation.encodings import json_without_orders
+    from biasgauge.results import json_without_orders
 
     sys.stdout.write(json_without_orders(json.dumps(whole, ensure_ascii=escaped, allow_nan=False)) + "\n")
 

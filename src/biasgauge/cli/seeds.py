@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.screen import progress
+from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -41,7 +41,7 @@ _OF_CHOICE = ("unit", "min_coverage", "case_fallback", "filter", "level")
 
 def run(arguments: JsonObject, options: Options) -> Any:  # noqa: ANN401 - one of two kinds of results
     """Cards of pairs of sets, or one measurement under every list of a category."""
-    from biasgauge import seed_words
+    from biasgauge.analyses import seeds as seed_words
 
     category, target = arguments.pop("category"), arguments.pop("target")
     if (category is None) != (target is None):
@@ -56,13 +56,13 @@ def run(arguments: JsonObject, options: Options) -> Any:  # noqa: ANN401 - one o
 
 
 app = command(
-    "seed_words:seeds",
+    "analyses.seeds:seeds",
     arguments="vectors",
     options="a b pairs paper category target method shuffles leave_one_out generated nouns min_coverage case_fallback "
     "filter level",
     examples=EXAMPLES,
     terms="replicate",
-    sources=("seed_words:seed_choice",),
+    sources=("analyses.seeds:seed_choice",),
     changes={
         "vectors": Option("vector files: one model, or replicates", type=list[Path]),
         "a": Option("one set: words separated by commas, a file, NAME:SET, or an id of the seed bank"),

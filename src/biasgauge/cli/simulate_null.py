@@ -27,7 +27,7 @@ Examples:
 """
 
 app = command(
-    "uncertainty:simulate_null",
+    "analyses.posterior:simulate_null",
     options="test n_x n_y n_a n_b sd family_sd simulations observed alternative as_published",
     examples=EXAMPLES,
     terms="WEAT",

@@ -9,7 +9,7 @@ from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.pair_scores import MODEL, START, UNDEFINED, sources
 from biasgauge.cli.screen import progress
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -33,7 +33,7 @@ Examples:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Score, and leave with 2 where nothing is defined."""
-    from biasgauge.likelihood import stereoset
+    from biasgauge.analyses.likelihood import stereoset
 
     with progress(options, "scoring sentences") as report:
         result = stereoset(**sources(arguments), progress=report)
@@ -42,7 +42,7 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
 
 
 app = command(
-    "likelihood:stereoset",
+    "analyses.likelihood:stereoset",
     options="data predictions model measure start ties min_coverage level",
     examples=EXAMPLES,
     terms="replicate",

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from biasgauge._io.atomic import usable_path
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.inputs import check_there
 from biasgauge.cli.options import DEFAULTS, Options
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output, try_outputs
 from biasgauge.cli.screen import console, print_json, progress
+from biasgauge.core import JsonMapping, JsonObject
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.json_types import JsonMapping, JsonObject
+from biasgauge.io import usable_path
 
 if TYPE_CHECKING:
-    from biasgauge.study.planning.plan import Plan
-    from biasgauge.study.read import Study
+    from biasgauge.study import Study
+    from biasgauge.study.planning import Plan
 
 EPILOGUE = """\
 A study is one TOML file: corpora, training recipes, mitigations, scores,
@@ -80,10 +80,9 @@ def preregister(file: Path, /, *, out: Path | None = None, options: Options = DE
         out: the file to write; FILE.preregistration.json beside the study by default, where `study run` finds it
         options: those of every command
     """
-    from biasgauge.presentation.terminal import print_summary
-    from biasgauge.study.preregistration import preregister as freeze
-    from biasgauge.study.preregistration import preregistration_path
-    from biasgauge.study.read import read_study
+    from biasgauge.results import print_summary
+    from biasgauge.study import preregister as freeze
+    from biasgauge.study import preregistration_path, read_study
 
     study = read_study(file)
     options = _with_seed(options, study)
@@ -108,8 +107,8 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
         cells: list every cell, not only how many there are of each kind
         options: those of every command
     """
-    from biasgauge.presentation.terminal import print_summary, print_table
-    from biasgauge.study.state import study_state
+    from biasgauge.results import print_summary, print_table
+    from biasgauge.study import study_state
 
     state = study_state(file, out)
     options = _with_seed(options, state.plan.study)
@@ -125,10 +124,8 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Compute what is missing; say what it will take and what is odd before the work, which may take hours."""
-    from biasgauge.presentation.terminal import print_summary
-    from biasgauge.study.read import read_study
-    from biasgauge.study.run import run_study
-    from biasgauge.study.state import study_state
+    from biasgauge.results import print_summary
+    from biasgauge.study import read_study, run_study, study_state
 
     study = read_study(arguments.pop("study"))
     options = _with_seed(options, study)
@@ -180,8 +177,8 @@ def show(
         force: replace a page that is there already
         options: those of every command
     """
-    from biasgauge.presentation.terminal import print_summary
-    from biasgauge.study.state import study_state
+    from biasgauge.results import print_summary
+    from biasgauge.study import study_state
 
     check_there(file)
     try_outputs((Output("page"),), {"file": file, "page": page}, force=force)

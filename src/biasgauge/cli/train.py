@@ -10,7 +10,7 @@ from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.outputs import Output
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.words import typed_field, typed_names
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -39,9 +39,8 @@ _OF_TRAINING = ("seeds", "bootstrap", "precision", "subwords", "n_jobs_per_model
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Settle the settings, tokenize, train."""
-    from biasgauge.corpora import read_corpus
-    from biasgauge.training import train, training_plan
-    from biasgauge.training.extra import check_extra
+    from biasgauge.text import read_corpus
+    from biasgauge.text.training import check_extra, train, training_plan
 
     corpus, out = arguments.pop("corpus"), arguments.pop("out")
     plans, text, training = (
@@ -76,13 +75,13 @@ def _default(about: str) -> Option:
 
 
 app = command(
-    "training:train",
+    "text.training:train",
     arguments="corpus",
     options="out algorithm seeds bootstrap dim window epochs min_count like as_published layout tokenizer field "
     "documents device n_jobs",
     examples=EXAMPLES,
     terms="replicate",
-    sources=("corpora:read_corpus", "training:training_plan"),
+    sources=("text:read_corpus", "text.training:training_plan"),
     changes={
         "corpus": Option("text files or folders of them, compressed or not", type=list[Path]),
         "out": Option("folder for the models and the tokenized text", type=Path, default=Path("biasgauge-models")),

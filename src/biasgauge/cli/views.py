@@ -29,6 +29,6 @@ def typed_pooling(typed: str) -> str | list[str]:
 
 def typed_templates(typed: Iterable[str]) -> list[str] | None:
     """Every template that is meant; None for none typed."""
-    from biasgauge.encoders import templates_of
+    from biasgauge.vectors.encoders import templates_of
 
     return [template for text in typed for template in templates_of(text)] or None

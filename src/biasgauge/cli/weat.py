@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
 from biasgauge.cli.screen import progress
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
     from biasgauge.cli.options import Options
@@ -33,8 +33,9 @@ SET = "words separated by commas, a file with one word per line, or NAME:SET"
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Read the vectors, then test; `alternative` and `ddof` are of WEAT alone."""
-    from biasgauge.embeddings import load
-    from biasgauge.scores import Resampling, association_test
+    from biasgauge.scores import association_test
+    from biasgauge.stats import Resampling
+    from biasgauge.vectors import load
 
     own = {name: arguments.pop(name) for name in ("alternative", "ddof")}
     own = {**own, "random_state": options.seed} if arguments["kind"] == "weat" else {}
@@ -54,7 +55,7 @@ app = command(
     options="test x y a b alternative ddof kind min_coverage case_fallback trimming interval",
     examples=EXAMPLES,
     terms="contrast WEAT",
-    sources=("association.weat:weat", "stats.bootstrap:Resampling", "scores:weat"),
+    sources=("metrics.weat:weat", "stats.bootstrap:Resampling", "scores:weat"),
     changes={
         "test": Option('a lexicon of kind "test", or your own TOML file'),
         "x": Option(f"first target set: {SET}"),

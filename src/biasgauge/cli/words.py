@@ -13,7 +13,7 @@ def typed_words(typed: str) -> str | list[str]:
     """
     path = Path(typed)
     if "," not in typed and not typed.endswith(".toml") and path.is_file():
-        from biasgauge.lexicons.parse import read_words
+        from biasgauge.lexicons import read_words
 
         return read_words(path)
     return typed_names(typed) if "," in typed else typed

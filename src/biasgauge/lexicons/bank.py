@@ -18,13 +18,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal, get_args
 
-from biasgauge.checks import check_choice
+from biasgauge.core import JsonMapping, Record, check_choice
 from biasgauge.errors import InternalError
-from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import shown
-from biasgauge.results import Record, Result, Summary, Table
+from biasgauge.results import Result, Summary, Table
 
 Filter = Literal["corrected", "published", "none"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.json_types import JsonMapping
+from biasgauge.core import JsonMapping, Record
 from biasgauge.lexicons.by_language.findings import gender_findings, spelling_findings
 from biasgauge.lexicons.by_language.record import Language, language_of
 from biasgauge.lexicons.by_name import lexicon
@@ -21,8 +21,7 @@ from biasgauge.lexicons.findings import Finding, Severity, in_order, listed_word
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
 from biasgauge.lexicons.seed_sets import SeedBank
 from biasgauge.lexicons.shared import shared_words
-from biasgauge.results import Record, Result, Summary
-from biasgauge.wording import counted, level_text, number_text
+from biasgauge.results import Result, Summary, counted, level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd

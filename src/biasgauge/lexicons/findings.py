@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from biasgauge.results import Record
+from biasgauge.core import Record
 
 Severity = Literal["error", "warning", "note"]
 

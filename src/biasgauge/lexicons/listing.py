@@ -8,14 +8,13 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from biasgauge import registry
-from biasgauge.json_types import JsonMapping, JsonObject
+from biasgauge.core import JsonMapping, JsonObject, Record
 from biasgauge.lexicons.bank import Filter, seed_bank
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.model import Lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
-from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.wording import counted
+from biasgauge.results import Column, Result, Summary, Table, counted
 
 _FEW = 30
 """Words of a set that are shown unless all are asked for."""

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from biasgauge.wording import counted
+from biasgauge.results import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from biasgauge.core import did_you_mean
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons.by_language.record import ROLES, GenderRules, Language
 from biasgauge.lexicons.model import (
@@ -25,7 +26,6 @@ from biasgauge.lexicons.model import (
 )
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import Table, found, read_text, read_toml, shown
-from biasgauge.spelling import did_you_mean
 
 About = dict[str, Any]
 """What all kinds share, as keyword arguments."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from biasgauge.core import did_you_mean
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons.model import Lexicon
-from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biasgauge.results import Record
-from biasgauge.wording import number_text, words_text
+from biasgauge.core import Record
+from biasgauge.results import number_text, words_text
 
 _NAMED = 6
 

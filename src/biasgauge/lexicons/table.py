@@ -7,11 +7,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from biasgauge._io import toml_file
-from biasgauge._io.text_file import decoded, read_whole
-from biasgauge._io.toml_file import LARGEST
+from biasgauge.core import did_you_mean
 from biasgauge.errors import LexiconError
-from biasgauge.spelling import did_you_mean
+from biasgauge.io import LARGEST, decoded, read_whole, toml_file
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:

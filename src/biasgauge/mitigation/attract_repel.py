@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Places
-from biasgauge.geometry import row_lengths, unit_rows
+from biasgauge.core import Floats, Places, row_lengths, unit_rows
 
 _START = 0.1
 """What the sums of squared gradients of Adagrad begin with, as TensorFlow has it."""

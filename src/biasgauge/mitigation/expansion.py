@@ -13,17 +13,23 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from biasgauge import lexicons
-from biasgauge._io.atomic import write_text
-from biasgauge.arrays import Floats, Places
-from biasgauge.checks import check_choice, check_whole
-from biasgauge.embeddings import Coverage, Embedding, load
+from biasgauge.core import (
+    Floats,
+    JsonMapping,
+    LexiconLike,
+    Places,
+    Record,
+    VectorsLike,
+    WordsLike,
+    check_choice,
+    check_whole,
+    unit_rows,
+)
 from biasgauge.errors import LexiconError
-from biasgauge.geometry import unit_rows
-from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
-from biasgauge.json_types import JsonMapping
+from biasgauge.io import write_text
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, words_of
-from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.wording import counted
+from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.vectors import Coverage, Embedding, load
 
 Linkage = Literal["mean", "any"]
 

@@ -10,14 +10,10 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar,
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.arrays import Floats, Places, Vectors
-from biasgauge.checks import check_choice, check_number
-from biasgauge.embeddings import Coverage, Embedding, load
-from biasgauge.embeddings.procrustes import ROWS
+from biasgauge.core import Floats, Places, Vectors, VectorsLike, check_choice, check_number, row_lengths
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import row_lengths
-from biasgauge.inputs import VectorsLike
-from biasgauge.stats.threads import on_one_thread
+from biasgauge.stats import on_one_thread
+from biasgauge.vectors import ROWS, Coverage, Embedding, load
 
 Direction = Literal["debias", "overbias"]
 Norms = Literal["kept", "unit"]

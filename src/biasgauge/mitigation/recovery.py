@@ -12,20 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from biasgauge.arrays import Flags, Floats, Places
-from biasgauge.association.logistic import fit, probabilities
-from biasgauge.embeddings import Embedding
+from biasgauge.core import Flags, Floats, PairsLike, Places, WordsLike, unit_rows, unit_singles
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import unit_rows, unit_singles
-from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
+from biasgauge.metrics import fit, probabilities
 from biasgauge.mitigation.effects.result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, Row
 from biasgauge.mitigation.methods.double_hard import two_means
 from biasgauge.mitigation.subspace import bias_subspace, projections
 from biasgauge.mitigation.word_groups import cased, defining_sets, equality_pairs, mask, specific_words
-from biasgauge.scores.neighbors import block_rows, nearest
-from biasgauge.stats.correlations import correlations_differ, fisher_interval
-from biasgauge.stats.shares import agresti_min, clopper_pearson
+from biasgauge.scores import block_rows, nearest
+from biasgauge.stats import agresti_min, clopper_pearson, correlations_differ, fisher_interval
+from biasgauge.vectors import Embedding
 
 _LEAST = 10
 _LEVEL = 0.95

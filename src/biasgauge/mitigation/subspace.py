@@ -10,12 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Vectors
-from biasgauge.checks import check_whole
-from biasgauge.embeddings import Embedding
-from biasgauge.embeddings.procrustes import ROWS
+from biasgauge.core import Floats, Vectors, check_whole, row_lengths, unit_rows
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import row_lengths, unit_rows
+from biasgauge.vectors import ROWS, Embedding
 
 _SAME = 1e-10
 """A distance between parts of unit vectors that is zero but for rounding."""

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.arrays import Flags
-from biasgauge.embeddings import Coverage, Embedding
+from biasgauge.core import Flags, LexiconLike, PairsLike, WordsLike
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
 from biasgauge.lexicons import Lexicon, Pairs, Stereotypes, lexicon, pairs_of, words_of
+from biasgauge.vectors import Coverage, Embedding
 
 GENDER = ("male", "female")
 """Ends of pairs for which Bolukbasi's lists of equality pairs and of gender-specific words are meant."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from biasgauge.core import Record
 from biasgauge.papers.row import Row
-from biasgauge.results import Chart, Column, Record, Shown, Table
-from biasgauge.results.drawing import ACCENT, INK, AltairChart, altair, top_legend
+from biasgauge.results import ACCENT, INK, AltairChart, Chart, Column, Shown, Table, altair, top_legend
 
 STATES = {
     "reached": "#3b7d5d",

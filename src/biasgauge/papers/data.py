@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from biasgauge.core import Record
 from biasgauge.errors import InputError, InternalError
-from biasgauge.results import Record
 
 T = TypeVar("T")
 

@@ -7,8 +7,7 @@ from functools import partial
 from math import floor, log10
 
 from biasgauge.papers.row import Row
-from biasgauge.results import Chart
-from biasgauge.results.drawing import ACCENT, INK, SECOND, AltairChart, altair, top_legend, with_right_labels, zero_line
+from biasgauge.results import ACCENT, INK, SECOND, AltairChart, Chart, altair, top_legend, with_right_labels, zero_line
 
 MOST = 30
 """Rows of a chart; the table has all."""

@@ -11,12 +11,10 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge._io.csv_file import csv_records
-from biasgauge._io.toml_file import parse_toml
-from biasgauge.json_types import JsonMapping
+from biasgauge.core import JsonMapping, Record
+from biasgauge.io import csv_records, parse_toml
 from biasgauge.papers.data import Data, Need
 from biasgauge.papers.row import Number, Recomputed, Row
-from biasgauge.results import Record
 
 if TYPE_CHECKING:
     Progress = Callable[[int, int], None]

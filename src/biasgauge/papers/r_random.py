@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biasgauge.arrays import Floats
+from biasgauge.core import Floats
 
 _MASK = 0xFFFFFFFF
 _STATE = 624

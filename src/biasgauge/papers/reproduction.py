@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from biasgauge import registry
+from biasgauge.core import did_you_mean
 from biasgauge.errors import InternalError, ParameterError
 from biasgauge.papers.data import Data
 from biasgauge.papers.result import Missing, PaperList, Reproduction
-from biasgauge.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from biasgauge.papers.paper import Paper, Part, Progress

@@ -8,14 +8,12 @@ from itertools import takewhile
 from typing import Any, ClassVar, get_args
 
 from biasgauge._version import __version__
-from biasgauge.json_types import JsonMapping
+from biasgauge.core import JsonMapping, Record
 from biasgauge.papers.coverage import PartCoverage, coverage_charts, coverage_table, part_coverage
 from biasgauge.papers.figures import difference_charts, part_charts
 from biasgauge.papers.paper import Paper
 from biasgauge.papers.row import Kind, Row
-from biasgauge.results import Column, Record, Result, Shown, Summary, Table
-from biasgauge.results.blocks import Tone
-from biasgauge.wording import counted, setting_text
+from biasgauge.results import Column, Result, Shown, Summary, Table, Tone, counted, setting_text
 
 _TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
 _APART = {

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from biasgauge.json_types import JsonMapping
-from biasgauge.results import Record
+from biasgauge.core import JsonMapping, Record
 
 Number = float | str | None
 """What a paper prints: a number, a few words ("none survives"), or nothing."""

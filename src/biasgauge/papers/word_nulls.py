@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from biasgauge.arrays import Floats
-from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.shares import wilson
+from biasgauge.core import Estimate, Floats
+from biasgauge.stats import wilson
 
 WORDS, DIMENSIONS, SPREAD = 8, 12, 0.6
 """Words of each of the four sets, as in WEAT 6 and 7; dimensions; standard deviation of sentences around their word."""

@@ -8,8 +8,8 @@ from textwrap import wrap
 from typing import Any
 
 from biasgauge.errors import InputError
-from biasgauge.names import with_display_names
-from biasgauge.presentation.grid import Width, on_grid
+from biasgauge.results.grid import Width, on_grid
+from biasgauge.results.names import with_display_names
 
 _CHARACTERS: dict[Width, int] = {"column": 52, "full": 110}
 """Characters of a remark that fit on a line."""

@@ -15,7 +15,7 @@ class Offline:
     def _repr_mimebundle_(self, *choices: Any, **more: Any) -> Any:  # noqa: ANN401 - as Altair has it
         import altair as alt
 
-        from biasgauge.presentation.notebook_chart import drawing, missing_extra
+        from biasgauge.results.notebook_chart import drawing, missing_extra
 
         if alt.renderers.active != "default":
             return cast("Any", super())._repr_mimebundle_(*choices, **more)

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+from biasgauge.core import JsonMapping, Record, to_plain
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.results.plain import check_object, fields_to_plain, record_from_plain, to_plain
 from biasgauge.results.summary import Summary
 
 if TYPE_CHECKING:
@@ -25,39 +24,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 160
 """Characters of a headline in a `repr`."""
-
-
-@dataclass(frozen=True)
-class Record:
-    """A part of a result: frozen fields that go to JSON and back.
-
-    A class may set `renamed` where the key in JSON is not the field's name, leave fields out of JSON with `hidden`
-    (they then need a default), and add keys that follow from the fields in `derived`.
-    """
-
-    renamed: ClassVar[Mapping[str, str]] = {}
-    hidden: ClassVar[frozenset[str]] = frozenset()
-
-    def derived(self) -> JsonMapping:
-        """Keys of the JSON that follow from the fields; left aside when it is read back."""
-        return {}
-
-    def to_dict(self) -> JsonObject:
-        """One JSON-ready object; undefined numbers are None beside their reason."""
-        own = {self.renamed.get(name, name): value for name, value in fields_to_plain(self, self.hidden).items()}
-        return {**own, **{name: to_plain(value) for name, value in self.derived().items()}}
-
-    @classmethod
-    def from_dict(cls, content: JsonMapping) -> Self:
-        """The record of which `to_dict` made `content`.
-
-        Raises:
-            InputError: it is something else; names the key.
-        """
-        back = {key: name for name, key in cls.renamed.items()}
-        check_object(cls, content)
-        found: Self = record_from_plain(cls, {back.get(key, key): value for key, value in content.items()})
-        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,7 +90,7 @@ class Result(Record):
         Raises:
             ParameterError: the name says nothing that can be written.
         """
-        from biasgauge.presentation.saving import save_result
+        from biasgauge.results.saving import save_result
 
         return save_result(self, Path(path))
 
@@ -134,14 +100,14 @@ class Result(Record):
         return f"<{type(self).__name__}: {short}>"
 
     def _repr_html_(self) -> str:
-        from biasgauge.presentation.notebook import notebook_html
+        from biasgauge.results.notebook import notebook_html
 
         return notebook_html(self.summary())
 
     def _repr_mimebundle_(self, **_choices: Any) -> dict[str, str]:  # noqa: ANN401 - which types a notebook wants
         """What Jupyter and VS Code show: the same with its main chart, where the extra `figures` is installed."""
-        from biasgauge.presentation.notebook import notebook_html
-        from biasgauge.presentation.notebook_chart import notebook_chart
+        from biasgauge.results.notebook import notebook_html
+        from biasgauge.results.notebook_chart import notebook_chart
 
         summary = self.summary()
         return {"text/plain": repr(self), "text/html": notebook_html(summary) + notebook_chart(summary)}

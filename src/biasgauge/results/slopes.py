@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from biasgauge.results.drawing import ACCENT, SECOND, SOFT, AltairChart, altair, top_legend, zero_line
-from biasgauge.wording import signed_text
+from biasgauge.results.wording import signed_text
 
 LEGEND = {False: "same sign", True: "sign flipped"}
 _TYPE, _LABEL = 13, 20

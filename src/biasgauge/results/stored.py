@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.results.plain import check_object
+from biasgauge.core import JsonMapping, JsonObject, check_object
 from biasgauge.results.result import Result
 from biasgauge.results.summary import Column, Summary, Table
 

@@ -151,7 +151,7 @@ class Extra:
     """What a page shows of a part that sentences, tables and charts cannot say: markup with its own data and scripts.
 
     Attributes:
-        package: where the files are, such as "biasgauge.auditing".
+        package: where the files are, such as "biasgauge.audits".
         template: a Jinja template that sees the names of `context`; everything that it inserts is escaped.
         context: what the template tells.
         data: JSON for the scripts, by the id of its element.

@@ -9,14 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.arrays import Floats
-from biasgauge.json_types import JsonMapping, JsonObject
+from biasgauge.core import Estimate, Fields, Floats, JsonMapping, JsonObject, check_level
 from biasgauge.lexicons import language_of
-from biasgauge.names import measure_name
-from biasgauge.results import Column, Result, Shown, Summary, Table
+from biasgauge.results import Column, Result, Shown, Summary, Table, measure_name, share_text
 from biasgauge.scores.tensor import ScoreTensor, describe
-from biasgauge.stats.estimate import Estimate, Fields, check_level
-from biasgauge.wording import share_text
 
 if TYPE_CHECKING:
     from biasgauge.scores.store import ScoreStore
@@ -187,7 +183,7 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
 def _of_measure(
     scores: ScoreTensor | ScoreStore, measure: str, model: str | None, words: tuple[str, ...], level: float
 ) -> Iterator[WordScore]:
-    from biasgauge.stats.means import means_along
+    from biasgauge.stats import means_along
 
     select = scores.read if hasattr(scores, "read") else scores.select
     part = select(measure=[measure], word=words, model=None if model is None else [model])

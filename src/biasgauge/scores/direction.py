@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from biasgauge.embeddings import Coverage, Embedding, load
+from biasgauge.core import Estimate, JsonMapping, JsonObject, PairsLike, VectorsLike, WordsLike
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import PairsLike, VectorsLike, WordsLike
-from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.measures.subspace import Direction, Method, pair_direction
-from biasgauge.measures.subspace import direct_bias as direct_bias_of
-from biasgauge.measures.subspace import indirect_bias as indirect_bias_of
-from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import BCA, Resampled, Resampling, estimate_over_words, not_estimated
-from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import counted, share_text
+from biasgauge.metrics import Direction, Method, pair_direction
+from biasgauge.metrics import direct_bias as direct_bias_of
+from biasgauge.metrics import indirect_bias as indirect_bias_of
+from biasgauge.results import Column, Result, Summary, Table, counted, share_text
+from biasgauge.stats import BCA, Resampled, Resampling, estimate_over_words, not_estimated
+from biasgauge.vectors import Coverage, Embedding, load
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,13 +16,12 @@ from threading import local
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Flags, Floats, Places, Singles, Vectors
+from biasgauge.core import Flags, Floats, Places, Singles, Vectors, has_direction, row_lengths, unit_rows, unit_singles
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import has_direction, row_lengths, unit_rows, unit_singles
-from biasgauge.measures import Linear, Measure, Neighborhood
+from biasgauge.metrics import Linear, Measure, Neighborhood
 from biasgauge.scores.neighbors import AllPairs, Workspace, block_rows, drop_nearest, nearest
 from biasgauge.scores.unit_pool import UnitPool
-from biasgauge.stats.threads import on_one_thread
+from biasgauge.stats import on_one_thread
 
 _ROWS = 8192
 _TILE = 1024

@@ -14,9 +14,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Flags, Places, Singles
-from biasgauge.geometry import unit_singles
-from biasgauge.measures import Linear, Neighborhood
+from biasgauge.core import Flags, Places, Singles, unit_singles
+from biasgauge.metrics import Linear, Neighborhood
 from biasgauge.scores.engine import LARGE, SMALL, Pool, Task, linear_exact, other_jobs
 from biasgauge.scores.neighbors import DIGITS, drop_nearest, nearest
 

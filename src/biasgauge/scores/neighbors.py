@@ -13,7 +13,7 @@ from threading import Lock, local
 
 import numpy as np
 
-from biasgauge.arrays import Flags, Floats, Places, Singles
+from biasgauge.core import Flags, Floats, Places, Singles
 from biasgauge.scores.unit_pool import UnitPool, similarities_with
 
 ROUNDING = 4e-6

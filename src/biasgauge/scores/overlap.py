@@ -14,21 +14,24 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from biasgauge.arrays import Codes, Floats, Places, Singles
-from biasgauge.checks import check_whole
-from biasgauge.embeddings import Embedding, load_models
-from biasgauge.embeddings.coverage import by_reason
-from biasgauge.embeddings.embedding import JointVocabulary
-from biasgauge.geometry import unit_singles
-from biasgauge.inputs import VectorsLike, distinct_words
-from biasgauge.json_types import JsonObject
-from biasgauge.results import Result, Summary
+from biasgauge.core import (
+    Codes,
+    Estimate,
+    Floats,
+    JsonObject,
+    Places,
+    Singles,
+    VectorsLike,
+    check_level,
+    check_whole,
+    distinct_words,
+    unit_singles,
+)
+from biasgauge.results import Result, Summary, counted, number_text
 from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS, MOST, run_phases
 from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
-from biasgauge.stats.bootstrap import jackknife_mean, leave_one_out
-from biasgauge.stats.estimate import Estimate, check_level
-from biasgauge.stats.means import mean_estimate
-from biasgauge.wording import counted, number_text
+from biasgauge.stats import jackknife_mean, leave_one_out, mean_estimate
+from biasgauge.vectors import Embedding, JointVocabulary, by_reason, load_models
 
 if TYPE_CHECKING:
     import pandas as pd

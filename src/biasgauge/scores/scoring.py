@@ -12,21 +12,28 @@ from typing import Any
 import numpy as np
 
 from biasgauge import registry
-from biasgauge._io.atomic import holds_something
 from biasgauge._version import __version__
-from biasgauge.arrays import Codes, Places
-from biasgauge.checks import check_choice, check_whole
-from biasgauge.devices import device_named
-from biasgauge.embeddings import Embedding, load, named_models
+from biasgauge.core import (
+    Codes,
+    JsonMapping,
+    ModelsLike,
+    PairsLike,
+    Places,
+    VectorsLike,
+    WordsLike,
+    check_choice,
+    check_whole,
+    device_named,
+)
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.inputs import ModelsLike, PairsLike, VectorsLike, WordsLike
-from biasgauge.json_types import JsonMapping
+from biasgauge.io import holds_something
 from biasgauge.lexicons import Words, WordSet, pairs_of, words_of
-from biasgauge.measures import Measure, Neighborhood
+from biasgauge.metrics import Measure, Neighborhood
 from biasgauge.scores import engine
 from biasgauge.scores.engine import Task
 from biasgauge.scores.store import ModelScores, ScoreStore
 from biasgauge.scores.tensor import END_LOST, EQUAL_ENDS, FEW_NEIGHBORS, WORD_LOST, ScoreTensor
+from biasgauge.vectors import Embedding, load, named_models
 
 FULL = "full"
 CPU = "cpu"

@@ -25,18 +25,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from biasgauge._io.atomic import holds_something, made_folder, write_text
-from biasgauge._io.checksums import check_digest
-from biasgauge._io.json_file import as_read_back
-from biasgauge._io.locks import LOCK, writer_lock
-from biasgauge._io.manifests import manifest_text, read_manifest
-from biasgauge._io.npy_file import array_sha256, map_array, write_array
 from biasgauge._version import __version__
-from biasgauge.arrays import Codes, Singles
-from biasgauge.embeddings.coverage import by_reason
+from biasgauge.core import Codes, JsonMapping, JsonObject, Singles
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.json_types import JsonMapping, JsonObject
+from biasgauge.io import (
+    LOCK,
+    array_sha256,
+    as_read_back,
+    check_digest,
+    holds_something,
+    made_folder,
+    manifest_text,
+    map_array,
+    read_manifest,
+    write_array,
+    write_text,
+    writer_lock,
+)
 from biasgauge.scores.tensor import NO_NUMBER, REASONS, ScoreTensor, choose, describe
+from biasgauge.vectors import by_reason
 
 MANIFEST = "store.json"
 ABSENT = "is not a score store ({}); `biasgauge score` makes one"

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.arrays import Codes, Singles
-from biasgauge.embeddings.coverage import by_reason
+from biasgauge.core import Codes, JsonMapping, JsonObject, Singles
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.results import Result, Summary
+from biasgauge.vectors import by_reason
 
 if TYPE_CHECKING:
     import pandas as pd

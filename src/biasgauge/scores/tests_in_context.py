@@ -9,21 +9,21 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from biasgauge._version import __version__
-from biasgauge.arrays import Flags, Floats
-from biasgauge.association.ceat import PublishedCeat, contextual_weat, published_ceat, unit_contexts
-from biasgauge.association.weat import WeatResult, weat_from_similarities
-from biasgauge.embeddings import Embedding
-from biasgauge.embeddings.coverage import NOT_THERE
+from biasgauge.core import Estimate, Flags, Floats, JsonMapping, JsonObject, Record, WordsLike
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import WordsLike
-from biasgauge.json_types import JsonMapping, JsonObject
 from biasgauge.lexicons import shared_words
-from biasgauge.results import Column, Record, Result, Summary, Table
+from biasgauge.metrics import (
+    PublishedCeat,
+    WeatResult,
+    contextual_weat,
+    published_ceat,
+    unit_contexts,
+    weat_from_similarities,
+)
+from biasgauge.results import Column, Result, Summary, Table, level_text, p_text, share_text
 from biasgauge.scores.word_set_tests import TestLike, sets_of_test
-from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
-from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.intraclass import icc
-from biasgauge.wording import level_text, p_text, share_text
+from biasgauge.stats import BCA, Resampling, icc, not_estimated
+from biasgauge.vectors import NOT_THERE, Embedding
 
 ROLES = ("x", "y", "a", "b")
 Sentences = Literal["template", "context"]
@@ -140,7 +140,7 @@ def seat(
     as_published: bool = False,
     min_coverage: float = 0.8,
     interval: Resampling | None = BCA,
-    **settings: Any,  # noqa: ANN401 - those of biasgauge.association.weat
+    **settings: Any,  # noqa: ANN401 - those of biasgauge.metrics.weat
 ) -> ContextualTests:
     """Sentence Encoder Association Test: WEAT on words in templates, d with ddof 1, by layer and pooling.
 
@@ -181,7 +181,7 @@ def ceat(
     min_coverage: float = 0.8,
     interval: Resampling | None = BCA,
     random_state: int = 0,
-    **settings: Any,  # noqa: ANN401 - those of biasgauge.association.weat
+    **settings: Any,  # noqa: ANN401 - those of biasgauge.metrics.weat
 ) -> ContextualTests:
     """Contextualized Embedding Association Test: WEAT on words in natural contexts, by layer and pooling.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Places, Singles, Vectors
-from biasgauge.geometry import all_lengths, unit_rows
+from biasgauge.core import Floats, Places, Singles, Vectors, all_lengths, unit_rows
 
 KEPT = 2**30
 """Bytes of unit vectors that are kept beside the vectors; more are made when they are used."""

@@ -8,16 +8,24 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge._version import __version__
-from biasgauge.association.set_test import AssociationResult
-from biasgauge.association.weat import WeatResult
-from biasgauge.embeddings import Coverage
-from biasgauge.json_types import JsonMapping, JsonObject
+from biasgauge.core import Estimate, JsonMapping, JsonObject
 from biasgauge.lexicons import shared_words
-from biasgauge.names import test_name
-from biasgauge.results import Chart, Column, Result, Summary, Table
-from biasgauge.results.interval_chart import chart_of_rows
-from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import interval_text, level_text, number_text, p_phrase, p_text
+from biasgauge.metrics import AssociationResult, WeatResult
+from biasgauge.results import (
+    Chart,
+    Column,
+    Result,
+    Summary,
+    Table,
+    chart_of_rows,
+    interval_text,
+    level_text,
+    number_text,
+    p_phrase,
+    p_text,
+    test_name,
+)
+from biasgauge.vectors import Coverage
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,19 +11,15 @@ from typing import Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_ch
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.association.mac import MacChange, MacResult, mac_change_over_runs, mac_of_sets
-from biasgauge.association.mac import mac_change as mac_change_of
-from biasgauge.association.set_test import AssociationResult
-from biasgauge.association.weat import WeatResult
-from biasgauge.checks import check_choice
-from biasgauge.embeddings import Coverage, Lookup, load
-from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
+from biasgauge.core import LexiconLike, VectorsLike, WordsLike, check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import LexiconLike, VectorsLike, WordsLike
 from biasgauge.lexicons import AssociationTest, Stereotypes, WordSet, lexicon, words_of
+from biasgauge.metrics import AssociationResult, MacChange, MacResult, WeatResult, mac_change_over_runs, mac_of_sets
+from biasgauge.metrics import mac_change as mac_change_of
+from biasgauge.results import share_text
 from biasgauge.scores.word_set_results import Association, Weat
-from biasgauge.stats.bootstrap import BCA, Resampling, not_estimated
-from biasgauge.wording import share_text
+from biasgauge.stats import BCA, Resampling, not_estimated
+from biasgauge.vectors import SEPARATE, Coverage, Lookup, load, separately_trained
 
 Trimming = Literal["balanced", "none", "as_published"]
 CASE_HINT = "; enough are found in another case: case_fallback=True (--case-fallback)"
@@ -54,7 +50,7 @@ def weat(
     case_fallback: bool = False,
     trimming: Trimming = "balanced",
     interval: Resampling | None = Resampling(),  # noqa: B008 - frozen
-    **settings: Any,  # noqa: ANN401 - those of biasgauge.association.weat, which says what is wrong with them
+    **settings: Any,  # noqa: ANN401 - those of biasgauge.metrics.weat, which says what is wrong with them
 ) -> Weat:
     """Word Embedding Association Test: do X and Y lean differently towards A and B?
 

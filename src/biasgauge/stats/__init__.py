@@ -7,6 +7,6 @@ One rule for ties: numbers that differ by rounding alone are equal (`rounding.SA
 computed: `value` (or the interval alone) is None, and `reason` says why.
 """
 
-from biasgauge.lazy import attach
+from biasgauge.core import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -14,11 +14,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
-from biasgauge.arrays import Floats, Places
-from biasgauge.checks import check_choice, check_whole
+from biasgauge.core import Estimate, Fields, Floats, JsonObject, Places, check_choice, check_level, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
-from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import slack
 
 Method = Literal["bca", "percentile", "jackknife"]

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
-from biasgauge.arrays import Floats, Vectors
+from biasgauge.core import Estimate, Fields, Floats, Vectors, check_level
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.means import UNBOUNDED
 from biasgauge.stats.rounding import SAME
 

@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtri, nctdtr, stdtr, stdtrit
 
-from biasgauge.arrays import Floats, Integers
-from biasgauge.checks import check_number
+from biasgauge.core import Estimate, Fields, Floats, Integers, check_level, check_number
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import SAME
 
 WEAT = ((1.0, -1.0), (-1.0, 1.0))

@@ -13,10 +13,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
-from biasgauge.arrays import Floats, Places
-from biasgauge.json_types import JsonMapping, JsonObject
+from biasgauge.core import Estimate, Fields, Floats, JsonMapping, JsonObject, LabeledEstimate, Places, joined
 from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws, left_out_counts
-from biasgauge.stats.estimate import Estimate, Fields, LabeledEstimate, joined
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.rounding import SAME
 
@@ -124,7 +122,7 @@ def coefficient(kind: Kind, x: Floats, y: Floats, units: Places | None, how: Res
     codes = np.arange(len(x)) if units is None else units
     number = int(codes.max()) + 1
     over = "points" if units is None else "units"
-    estimate = bootstrap(lambda weights: correlation(kind, x, y, weights), value, codes, how, over)
+    estimate = bootstrap_correlation(lambda weights: correlation(kind, x, y, weights), value, codes, how, over)
     p, p_method = _p(kind, value, x, y) if units is None else _unit_p(kind, value, x, y, units, how.random_state)
     return Coefficient.of_estimate(
         estimate,
@@ -136,7 +134,7 @@ def coefficient(kind: Kind, x: Floats, y: Floats, units: Places | None, how: Res
     )
 
 
-def bootstrap(
+def bootstrap_correlation(
     statistic: Callable[[Floats], Floats], value: float, codes: Places, how: Resampling, over: str
 ) -> Estimate:
     """Interval of a function of weights, by drawing units (`codes` says which unit a point is of) again."""

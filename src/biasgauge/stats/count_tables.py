@@ -14,9 +14,8 @@ from functools import partial
 import numpy as np
 from scipy.special import gammaln
 
-from biasgauge.arrays import Floats, Integers
+from biasgauge.core import Estimate, Floats, Integers
 from biasgauge.stats.bootstrap import Resampling, blocks, estimate_from_draws
-from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.permutation import monte_carlo_p
 from biasgauge.stats.rounding import SAME
 

@@ -8,10 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from biasgauge.arrays import Floats
-from biasgauge.checks import check_choice, check_number
-from biasgauge.results.result import Record
-from biasgauge.stats.estimate import Estimate
+from biasgauge.core import Estimate, Floats, Record, check_choice, check_number
 
 IntervalKind = Literal["hpdi", "percentile"]
 

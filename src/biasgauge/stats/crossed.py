@@ -13,7 +13,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from biasgauge.arrays import Flags, Floats, Vectors
+from biasgauge.core import Flags, Floats, Vectors
 
 Subset = tuple[int, ...]
 

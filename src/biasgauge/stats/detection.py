@@ -8,10 +8,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtrit
 
-from biasgauge.arrays import Floats
-from biasgauge.results.result import Record
-from biasgauge.stats.dose_response import DoseResponse, Variances
-from biasgauge.stats.estimate import Estimate, Fields
+from biasgauge.core import Estimate, Fields, Floats, Record
+from biasgauge.stats.dose_curves import DoseResponse, Variances
 
 Z = 1.6448536269514722
 """95 % of a normal distribution lie below it."""

@@ -11,10 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from biasgauge.arrays import Floats
+from biasgauge.core import Estimate, Fields, Floats
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import bootstrap, weighted_r, why_undefined
-from biasgauge.stats.estimate import Estimate, Fields
+from biasgauge.stats.correlations import bootstrap_correlation, weighted_r, why_undefined
 
 STATISTIC = "r / √reliability"
 
@@ -79,5 +78,5 @@ def disattenuated(
     value = float(statistic(np.ones((1, len(values))))[0])
     if not np.isfinite(value):
         return Estimate(value=None, reason="the reliability is not above 0", **about)
-    estimate = bootstrap(statistic, value, np.arange(len(values)), how, over)
+    estimate = bootstrap_correlation(statistic, value, np.arange(len(values)), how, over)
     return replace(estimate, n=len(values), statistic=STATISTIC)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from biasgauge.arrays import Floats, Integers
+from biasgauge.core import Estimate, Fields, Floats, Integers, check_level
 from biasgauge.errors import ParameterError
 from biasgauge.stats.contrasts import (
     ALL,
@@ -33,7 +33,6 @@ from biasgauge.stats.contrasts import (
     contrast_parts,
     total_variance,
 )
-from biasgauge.stats.estimate import Estimate, Fields, check_level
 from biasgauge.stats.rounding import SAME
 
 METHOD = "paired two-way clustered t"

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.arrays import Floats, Integers
-from biasgauge.json_types import JsonMapping
+from biasgauge.core import Fields, Floats, Integers, JsonMapping, check_level
 from biasgauge.stats.bootstrap import jackknife_variance
 from biasgauge.stats.contrasts import Contrast
-from biasgauge.stats.estimate import Fields, check_level
 from biasgauge.stats.group_contrasts import (
     FIXED_METHOD,
     NOTHING_VARIES,

@@ -18,12 +18,22 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 from scipy.special import fdtrc, fdtri
 
-from biasgauge.arrays import Flags, Floats, Places, Vectors
-from biasgauge.checks import check_choice
+from biasgauge.core import (
+    Estimate,
+    Estimates,
+    Fields,
+    Flags,
+    Floats,
+    Places,
+    Vectors,
+    as_stack,
+    check_choice,
+    check_level,
+    flat,
+)
+from biasgauge.core import estimate as why
 from biasgauge.errors import ParameterError
-from biasgauge.stats import estimate as why
-from biasgauge.stats.estimate import Estimate, Estimates, Fields, as_stack, check_level, flat
-from biasgauge.stats.mean_squares import MeanSquares, mean_squares
+from biasgauge.stats.anova import MeanSquares, mean_squares
 from biasgauge.stats.subject_bootstrap import Interval, with_tails
 
 if TYPE_CHECKING:

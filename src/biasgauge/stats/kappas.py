@@ -13,12 +13,21 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from biasgauge.arrays import Floats, Integers, Places, Vectors
-from biasgauge.checks import check_choice
+from biasgauge.core import (
+    Estimate,
+    Estimates,
+    Fields,
+    Floats,
+    Integers,
+    Places,
+    Vectors,
+    check_choice,
+    check_level,
+    flat,
+)
+from biasgauge.core import estimate as why
 from biasgauge.errors import ParameterError
-from biasgauge.stats import estimate as why
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
-from biasgauge.stats.estimate import Estimate, Estimates, Fields, check_level, flat
 
 Weights = Literal["linear", "quadratic"]
 

@@ -12,12 +12,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.sparse import csr_array
 
-from biasgauge.arrays import Floats, Integers
-from biasgauge.checks import check_choice
+from biasgauge.core import Estimate, Estimates, Floats, Integers, check_choice, check_level, flat
+from biasgauge.core import estimate as why
 from biasgauge.errors import ParameterError
-from biasgauge.stats import estimate as why
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
-from biasgauge.stats.estimate import Estimate, Estimates, check_level, flat
 from biasgauge.stats.kappas import MISSING, codes
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]

@@ -8,9 +8,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.special import chdtri, ndtri, stdtrit
 
-from biasgauge.arrays import Floats, Integers, Places, Vectors
+from biasgauge.core import Estimate, Fields, Floats, Integers, Places, Vectors
 from biasgauge.stats.bootstrap import Resampling, estimate_from_draws, jackknife_variance
-from biasgauge.stats.estimate import Estimate, Fields
 from biasgauge.stats.rounding import SAME
 
 CHI_SQUARE = "chi-square, seeds taken as normal"

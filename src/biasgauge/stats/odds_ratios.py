@@ -13,9 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from biasgauge.arrays import Flags, Floats, Integers
+from biasgauge.core import Estimate, Flags, Floats, Integers
 from biasgauge.stats.bootstrap import percentile_ends
-from biasgauge.stats.estimate import Estimate
 
 Shift = Literal["all", "zeros"]
 SIGNS: Floats = np.array([1.0, -1.0, -1.0, 1.0])

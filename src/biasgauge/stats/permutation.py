@@ -15,10 +15,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.arrays import Flags, Floats
-from biasgauge.checks import check_choice, check_whole
+from biasgauge.core import Estimate, Flags, Floats, check_choice, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import Estimate
 from biasgauge.stats.rounding import SAME
 from biasgauge.stats.shares import clopper_pearson
 

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from scipy.special import gammaln, hyp2f1, stdtrit
 
-from biasgauge.checks import check_number, check_whole
+from biasgauge.core import check_number, check_whole
 from biasgauge.errors import ParameterError
 
 FEWEST = 3

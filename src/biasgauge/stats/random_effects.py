@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.arrays import Floats
+from biasgauge.core import Floats
 from biasgauge.errors import ParameterError
 
 

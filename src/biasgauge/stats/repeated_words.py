@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, stdtrit
 
-from biasgauge.json_types import JsonObject
-from biasgauge.stats.estimate import Estimate, Fields
+from biasgauge.core import Estimate, Fields, JsonObject
 from biasgauge.stats.shares import wilson
 
 WILSON = "wilson, effective size of repeated words"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from biasgauge.stats.estimate import Estimate, Fields, check_level
+from biasgauge.core import Estimate, Fields, check_level
 
 METHOD = "Newcombe 2006, method 5"
 _EDGE = 1e-12

@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.arrays import Floats
-from biasgauge.stats import estimate as why
+from biasgauge.core import Estimate, Estimates, Floats, as_stack, check_level, flat
+from biasgauge.core import estimate as why
+from biasgauge.stats.anova import mean_squares
 from biasgauge.stats.bootstrap import draw_counts, percentile_ends
-from biasgauge.stats.estimate import Estimate, Estimates, as_stack, check_level, flat
 from biasgauge.stats.intraclass import from_mean_squares
-from biasgauge.stats.mean_squares import mean_squares
 from biasgauge.stats.subject_bootstrap import Interval, with_tails, without_gaps
 
 _GROUPS = 500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scipy.special import betaincinv, ndtri
 
-from biasgauge.stats.estimate import Estimate, Fields
+from biasgauge.core import Estimate, Fields
 
 NO_WORDS = "no word has a direction from both"
 

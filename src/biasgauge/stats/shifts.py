@@ -15,9 +15,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.arrays import Floats
+from biasgauge.core import Floats, check_level
 from biasgauge.errors import ParameterError
-from biasgauge.stats.estimate import check_level
 from biasgauge.stats.rounding import SAME
 
 EXACT = 20_000

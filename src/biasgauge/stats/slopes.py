@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import stdtrit
 
-from biasgauge.arrays import Floats, Places
+from biasgauge.core import Estimate, Fields, Floats, Places
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import bootstrap
-from biasgauge.stats.estimate import Estimate, Fields
+from biasgauge.stats.correlations import bootstrap_correlation
 
 NO_SIGNAL = "the first number varies no more than by its own error"
 
@@ -45,7 +44,7 @@ def slope_estimate(
     value = float(weighted_slope(x, y, errors, np.ones((1, len(x))))[0])
     if not np.isfinite(value):
         return Estimate(value=None, level=how.level, method=how.method, over=over, n=len(x), reason=NO_SIGNAL)
-    estimate = bootstrap(lambda weights: weighted_slope(x, y, errors, weights), value, units, how, over)
+    estimate = bootstrap_correlation(lambda weights: weighted_slope(x, y, errors, weights), value, units, how, over)
     return replace(estimate, n=len(x), statistic="slope")
 
 

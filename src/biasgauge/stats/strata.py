@@ -13,13 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, stdtr, stdtrit
 
-from biasgauge.arrays import Floats, Places
+from biasgauge.core import Floats, JsonObject, LabeledEstimate, Places, Record
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
-from biasgauge.results.result import Record
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import bootstrap, correlation, fisher_interval, t_p, weighted_r, why_undefined
-from biasgauge.stats.estimate import LabeledEstimate
+from biasgauge.stats.correlations import (
+    bootstrap_correlation,
+    correlation,
+    fisher_interval,
+    t_p,
+    weighted_r,
+    why_undefined,
+)
 from biasgauge.stats.mixed_models.model import fit_mixed
 from biasgauge.stats.power import FEWEST
 from biasgauge.stats.rounding import SAME
@@ -134,7 +138,7 @@ def _within(x: Floats, y: Floats, strata: Places, units: Places | None, how: Res
         return LevelEstimate(value=None, n=len(x), reason=reason)
     codes = np.arange(len(x)) if units is None else units
     over = "points" if units is None else "units"
-    estimate = bootstrap(lambda weights: within_r(x, y, strata, weights), value, codes, how, over)
+    estimate = bootstrap_correlation(lambda weights: within_r(x, y, strata, weights), value, codes, how, over)
     if units is not None:
         return LevelEstimate.of_estimate(estimate, n=len(x), caution=SHARED)
     return LevelEstimate.of_estimate(estimate, n=len(x), p=t_p(value, freedom))

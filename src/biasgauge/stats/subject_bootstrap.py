@@ -12,11 +12,9 @@ from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Vectors
-from biasgauge.checks import check_choice, check_whole
-from biasgauge.stats import estimate as why
+from biasgauge.core import Estimates, Floats, Vectors, check_choice, check_whole, flat
+from biasgauge.core import estimate as why
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
-from biasgauge.stats.estimate import Estimates, flat
 
 Interval = Literal["f", "bootstrap", "auto"]
 Several = TypeVar("Several", bound=Estimates)

@@ -3,6 +3,6 @@
 Every name is imported when it is first used: a worker that runs cells needs no plan.
 """
 
-from biasgauge.lazy import attach
+from biasgauge.core import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

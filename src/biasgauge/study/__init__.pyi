@@ -3,9 +3,12 @@ from biasgauge.study.planning.plan import Plan as Plan
 from biasgauge.study.planning.plan import plan_study as plan_study
 from biasgauge.study.preregistration import Preregistration as Preregistration
 from biasgauge.study.preregistration import preregister as preregister
+from biasgauge.study.preregistration import preregistration_path as preregistration_path
 from biasgauge.study.read import Study as Study
 from biasgauge.study.read import read_study as read_study
 from biasgauge.study.read import study_from as study_from
 from biasgauge.study.result import StudyRun as StudyRun
 from biasgauge.study.run import run_study as run_study
+from biasgauge.study.state import study_state as study_state
+from biasgauge.study.step import Step as Step
 from biasgauge.study.store import CellStore as CellStore

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from biasgauge.core import Record
 from biasgauge.errors import ParameterError
-from biasgauge.results import Record
 
 CPU, CUDA = "cpu", "cuda"
 Json = Any

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from biasgauge._version import __version__
-from biasgauge.embeddings.loading import REPLICATES
-from biasgauge.json_types import JsonMapping
-from biasgauge.results import Summary, Table
+from biasgauge.core import JsonMapping
+from biasgauge.results import Summary, Table, counted, level_text, setting_text, words_text
 from biasgauge.study.result import Registered
-from biasgauge.wording import counted, level_text, setting_text, words_text
+from biasgauge.vectors import REPLICATES
 
 AUTHORS = "for the authors to say"
 OPEN = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.json_types import JsonMapping
+from biasgauge.core import JsonMapping
 
 if TYPE_CHECKING:
     from biasgauge.study.cell import Cell

@@ -13,10 +13,10 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from biasgauge._io.json_file import parse_json
 from biasgauge._version import __version__
+from biasgauge.core import JsonObject
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.json_types import JsonObject
+from biasgauge.io import parse_json
 from biasgauge.study.cell import CPU, Cell
 from biasgauge.study.engine import Lost
 from biasgauge.study.execute import Outcome, run_cell

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Literal
 
 from biasgauge import registry
-from biasgauge._io.checksums import path_sha256, stamps_of
+from biasgauge.core import Record
 from biasgauge.errors import BiasgaugeError, InputError
-from biasgauge.results import Record
-from biasgauge.stats.threads import thread_pools
+from biasgauge.io import path_sha256, stamps_of
+from biasgauge.stats import thread_pools
 from biasgauge.study.cell import Cell
 from biasgauge.study.result import Failure
 from biasgauge.study.step import Job, Progress, quiet

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from biasgauge import registry
-from biasgauge._io.atomic import write_text
-from biasgauge._io.checksums import file_stamp, folder_files, path_sha256
-from biasgauge._io.json_file import parse_json
 from biasgauge.errors import InputError
+from biasgauge.io import file_stamp, folder_files, parse_json, path_sha256, write_text
 from biasgauge.lexicons import lexicon, words_of
 
 FILE = "\0file"

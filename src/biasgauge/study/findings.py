@@ -12,11 +12,20 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.results import Chart, Column, Shown, Table
-from biasgauge.results.drawing import SECOND, altair, with_right_labels, zero_line
-from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import interval_text, level_text, number_text
+from biasgauge.core import Estimate, JsonMapping, JsonObject
+from biasgauge.results import (
+    SECOND,
+    Chart,
+    Column,
+    Shown,
+    Table,
+    altair,
+    interval_text,
+    level_text,
+    number_text,
+    with_right_labels,
+    zero_line,
+)
 
 Row = JsonObject
 

@@ -8,11 +8,9 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from biasgauge import registry
+from biasgauge.core import JsonMapping, LexiconLike, PairsLike, Setting, WordsLike
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import LexiconLike, PairsLike, WordsLike
-from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons import Words, lexicon, pairs_of, words_of
-from biasgauge.signatures import Setting
 from biasgauge.study.parameters import parameters
 
 Needs = Literal["scores", "model", "models", "groups", "change", "sources", "points", "table", "corpus", "planted"]

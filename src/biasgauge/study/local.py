@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 
-from biasgauge._io.json_file import parse_json
-from biasgauge._io.memory import physical_memory, readable_size
 from biasgauge.errors import InputError
+from biasgauge.io import parse_json, physical_memory, readable_size
 from biasgauge.study.cell import CPU, Cell
 from biasgauge.study.engine import Lost
 from biasgauge.study.execute import Outcome

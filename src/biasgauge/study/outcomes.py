@@ -8,17 +8,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from biasgauge._io.csv_file import csv_text
-from biasgauge.corpora import open_corpus
-from biasgauge.embeddings import Embedding, Notice, load, save
-from biasgauge.json_types import JsonObject
-from biasgauge.results.plain import to_plain
+from biasgauge.core import JsonObject, function_named, to_plain
+from biasgauge.io import csv_text
 from biasgauge.scores import ScoreStore
-from biasgauge.signatures import function_named
 from biasgauge.study.files import restored
 from biasgauge.study.kind import GIVEN, Kind
 from biasgauge.study.parameters import arguments
 from biasgauge.study.step import Job, Step
+from biasgauge.text import open_corpus
+from biasgauge.vectors import Embedding, Notice, load, save
 
 if TYPE_CHECKING:
     import pandas as pd

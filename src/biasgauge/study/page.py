@@ -7,17 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 from biasgauge._version import __version__
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.names import test_name
-from biasgauge.results import Listing, Summary
-from biasgauge.results.stored import SAID, row_lists, sentences_of
-from biasgauge.signatures import function_named
-from biasgauge.stats.estimate import Estimate
+from biasgauge.core import Estimate, JsonMapping, JsonObject, function_named
+from biasgauge.results import (
+    SAID,
+    Listing,
+    Summary,
+    counted,
+    estimate_text,
+    row_lists,
+    sentences_of,
+    setting_text,
+    test_name,
+)
 from biasgauge.study.checklist import checklist
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
 from biasgauge.study.result import Registered
 from biasgauge.study.step import analyses
-from biasgauge.wording import counted, estimate_text, setting_text
 
 Result = JsonObject
 

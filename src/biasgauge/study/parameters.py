@@ -6,14 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.lexicons import Lexicon
-from biasgauge.lexicons.table import found, shown
-from biasgauge.signatures import Setting, choices, function_named, settings_of
-from biasgauge.spelling import did_you_mean
+from biasgauge.core import JsonMapping, JsonObject, Setting, choices, did_you_mean, function_named, settings_of
+from biasgauge.lexicons import Lexicon, found, shown
 
 if TYPE_CHECKING:
-    from biasgauge.training.algorithms import Recipe
+    from biasgauge.text.training import Recipe
 
 OURS = frozenset({"out", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "say", "cache"})
 """What the study decides itself."""
@@ -124,7 +121,7 @@ def _mismatch(value: object, setting: Setting) -> str | None:
 
 def recipe_of(settings: JsonMapping, *, seed: int, sample: int | None = None, corpus: str = "") -> Recipe:
     """The `Recipe` of what a cell of training is told."""
-    from biasgauge.training.algorithms import ALGORITHMS, Recipe
+    from biasgauge.text.training import ALGORITHMS, Recipe
 
     apart = {"settings", "version", "sample_seed", "seed", "sample"}
     others = {name: value for name, value in settings.items() if name not in apart}

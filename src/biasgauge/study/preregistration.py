@@ -11,17 +11,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from biasgauge._io.atomic import write_text
-from biasgauge._io.json_file import read_json_object
-from biasgauge._io.outputs import check_output_file
 from biasgauge._version import __version__
+from biasgauge.core import JsonMapping
 from biasgauge.errors import InputError
-from biasgauge.json_types import JsonMapping
-from biasgauge.results import Result, Summary, Table
+from biasgauge.io import check_output_file, read_json_object, write_text
+from biasgauge.results import Result, Summary, Table, counted, setting_text
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.read import Study, read_study
 from biasgauge.study.result import Deviation, Registered
-from biasgauge.wording import counted, setting_text
 
 ENDING = ".preregistration.json"
 WORDS_ABOUT = (("study", "title"), ("study", "about"), ("report", "title"), ("report", "about"))

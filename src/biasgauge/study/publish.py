@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from biasgauge._io.json_file import parse_json
-from biasgauge._io.text_file import utf8
 from biasgauge.errors import InputError
+from biasgauge.io import parse_json, utf8
 
 if TYPE_CHECKING:
     from biasgauge.study.result import CellRun

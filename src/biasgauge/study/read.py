@@ -13,11 +13,10 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from biasgauge._io.portable import is_device
+from biasgauge.core import JsonMapping, JsonObject, did_you_mean
 from biasgauge.errors import InputError, LexiconError
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.lexicons.table import found, parse_toml, shown
-from biasgauge.spelling import did_you_mean
+from biasgauge.io import is_device
+from biasgauge.lexicons import found, parse_toml, shown
 from biasgauge.study.schema import (
     MOST,
     NAME,

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from biasgauge.json_types import JsonMapping
-from biasgauge.results import Record, Result, Summary, Table
-from biasgauge.wording import counted
+from biasgauge.core import JsonMapping, Record
+from biasgauge.results import Result, Summary, Table, counted
 
 State = Literal["done", "reused", "failed", "blocked"]
 REPORT = "report"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasgauge.checks import check_choice, check_whole
+from biasgauge.core import check_choice, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.study.cell import CPU, CUDA
 from biasgauge.study.engine import Engine, HereEngine

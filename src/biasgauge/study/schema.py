@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 
 NAME = r"^[A-Za-z0-9_-]+$"
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from biasgauge._io.atomic import write_text
-from biasgauge._io.json_file import parse_json
-from biasgauge.json_types import JsonMapping
-from biasgauge.results import Result, Summary
+from biasgauge.core import JsonMapping
+from biasgauge.io import parse_json, write_text
+from biasgauge.results import Result, Summary, counted
 from biasgauge.study.outcomes import RESULT
 from biasgauge.study.planning.plan import Plan, plan_study
 from biasgauge.study.publish import read_index
@@ -19,7 +18,6 @@ from biasgauge.study.read import Study, read_study
 from biasgauge.study.result import outcome_parts
 from biasgauge.study.run import default_out
 from biasgauge.study.store import CellStore
-from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +85,7 @@ class StudyState(Result):
 
     def save_page(self, path: str | os.PathLike[str]) -> Path:
         """Write the page of `findings`: one HTML file, whole or not at all."""
-        from biasgauge.presentation.page.summary_page import summary_page
+        from biasgauge.results.page import summary_page
 
         write_text(path, summary_page(self.findings()))
         return Path(path)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
-from biasgauge._io.json_file import read_json
-from biasgauge.json_types import JsonMapping
+from biasgauge.core import JsonMapping
+from biasgauge.io import read_json
 
 if TYPE_CHECKING:
     from biasgauge.study.kind import Kind

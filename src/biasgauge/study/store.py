@@ -28,11 +28,9 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
-from biasgauge._io.checksums import file_sha256, folder_files
-from biasgauge._io.json_file import parse_json
-from biasgauge._io.scratch import Scratch
+from biasgauge.core import JsonObject
 from biasgauge.errors import InputError
-from biasgauge.json_types import JsonObject
+from biasgauge.io import Scratch, file_sha256, folder_files, parse_json
 from biasgauge.study.cell import Cell, address_sha256, canonical
 from biasgauge.study.result import Failure
 

@@ -14,7 +14,7 @@ import sys
 import threading
 from queue import SimpleQueue
 
-from biasgauge._io.json_file import parse_json
+from biasgauge.io import parse_json
 from biasgauge.study.cell import Cell
 from biasgauge.study.execute import run_cell
 from biasgauge.study.store import CellStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biasgauge.applications.coref import CorefSettings, Document
-from biasgauge.embeddings import Embedding
+from biasgauge.vectors import Embedding
 
 WOMEN = ("alma", "berta", "clara", "dora", "elsa", "frida")
 MEN = ("adam", "boris", "carl", "dan", "erik", "fritz")

@@ -12,7 +12,7 @@ from biasgauge.applications.coref import Document, score_coref
 from biasgauge.applications.coref.metrics import all_sums, conll_rates
 from biasgauge.applications.coref.paired import PAIRED, paired_gaps, paired_values
 from biasgauge.errors import ParameterError
-from biasgauge.scores import Resampling
+from biasgauge.stats import Resampling
 from biasgauge.stats.count_tables import bootstrap_sums, swapped_sums_p
 
 TEXT = (tuple("abcdefgh"),)

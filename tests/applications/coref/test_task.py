@@ -16,8 +16,8 @@ import pytest
 from biasgauge.applications.coref import CorefSettings, evaluate_coref, train_coref, winobias, write_conll
 from biasgauge.applications.coref.document import held_out
 from biasgauge.applications.tasks.run import extrinsic
-from biasgauge.embeddings import save
 from biasgauge.errors import ParameterError
+from biasgauge.vectors import save
 
 if TYPE_CHECKING:
     from pathlib import Path

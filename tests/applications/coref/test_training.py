@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 import torch
 
-from biasgauge._io.manifests import manifest_text
 from biasgauge.applications.coref import (
     CorefModel,
     CorefSettings,
@@ -26,8 +25,9 @@ from biasgauge.applications.coref import (
     write_conll,
 )
 from biasgauge.applications.text import classification
-from biasgauge.embeddings import Embedding
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.io.manifests import manifest_text
+from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     from pathlib import Path

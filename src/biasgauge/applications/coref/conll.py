@@ -21,11 +21,10 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Literal, get_args
 
-from biasgauge._io.atomic import write_text
-from biasgauge._io.source import ByteSource
 from biasgauge.applications.coref.document import Document, Span, each_span_once, sentence_lengths
-from biasgauge.checks import check_choice
+from biasgauge.core import check_choice
 from biasgauge.errors import CorpusError, ParameterError
+from biasgauge.io import ByteSource, write_text
 
 Problems = Literal["error", "mend"]
 ENDING = "conll"

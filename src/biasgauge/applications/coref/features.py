@@ -10,10 +10,9 @@ import numpy as np
 
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.settings import CorefSettings
-from biasgauge.arrays import Integers, Singles
-from biasgauge.embeddings import Embedding
+from biasgauge.core import Integers, Record, Singles
 from biasgauge.errors import ParameterError
-from biasgauge.results import Record
+from biasgauge.vectors import Embedding
 
 _PADDING, _UNKNOWN, _FIRST = 0, 1, 2
 _LONGEST = 40

@@ -14,18 +14,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from biasgauge._io.csv_file import csv_rows
 from biasgauge.applications.coref.conll import file_text
 from biasgauge.applications.coref.document import Document, Span, in_sentences, words_with_places
 from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.tasks.figures import gap_f1_charts
-from biasgauge.arrays import Floats
+from biasgauge.core import Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import CorpusError
-from biasgauge.json_types import JsonObject
+from biasgauge.io import csv_rows
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings
-from biasgauge.stats.count_tables import estimates_of_sums
-from biasgauge.stats.estimate import LabeledEstimate
+from biasgauge.stats import BootstrapMethod, Resampling, bootstrap_settings, estimates_of_sums
 
 GENDER = {
     **dict.fromkeys(("he", "him", "his", "himself"), "masculine"),

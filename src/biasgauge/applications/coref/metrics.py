@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from biasgauge.applications.coref.document import Clusters, Span, each_span_once
-from biasgauge.arrays import Floats, Integers
+from biasgauge.core import Floats, Integers
 
 METRICS = ("muc", "b_cubed", "ceaf_e", "mentions")
 """Rows of a table of sums; "mentions" is how well mentions themselves are found."""

@@ -10,21 +10,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasgauge._io.atomic import atomic_file, made_folder, write_text
-from biasgauge._io.checksums import file_sha256
-from biasgauge._io.manifests import manifest_text, read_saved
 from biasgauge.applications.coref.document import Document, Span
 from biasgauge.applications.coref.features import Features
 from biasgauge.applications.coref.metrics import all_sums
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.spans import clusters_of
 from biasgauge.applications.text.classification import need_torch
-from biasgauge.arrays import Floats
-from biasgauge.devices import device_named
-from biasgauge.embeddings import Embedding, load
+from biasgauge.core import Floats, JsonObject, VectorsLike, device_named
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonObject
+from biasgauge.io import atomic_file, file_sha256, made_folder, manifest_text, read_saved, write_text
+from biasgauge.vectors import Embedding, load
 
 if TYPE_CHECKING:
     from biasgauge.applications.coref.network import Ranking, SpanRanker

@@ -21,7 +21,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from biasgauge.applications.coref.features import Arrays
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.coref.spans import BUCKETS, buckets, candidates, how_many, keep_best, pairs
-from biasgauge.arrays import Integers, Vectors
+from biasgauge.core import Integers, Vectors
 
 PAIRS_AT_ONCE = {"cpu": 512, "cuda": 65_536}
 """Pairs compared at a time: bounds the memory of predictions, and on a CPU keeps vectors of pairs in its cache, which

@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.applications.coref.metrics import METRICS, RATES, conll_rates, rates
-from biasgauge.arrays import Floats
+from biasgauge.core import Estimate, Floats, LabeledEstimate
 from biasgauge.results import Column, Table
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.count_tables import SWAPPED, estimates_of_sums, swapped_sums_p
-from biasgauge.stats.estimate import Estimate, LabeledEstimate
+from biasgauge.stats import SWAPPED, Resampling, estimates_of_sums, swapped_sums_p
 
 PERCENT = 100
 LINKED = "linked"

@@ -11,14 +11,10 @@ import numpy as np
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.metrics import METRICS, RATES, all_sums, conll_rates, rates
 from biasgauge.applications.coref.model import CorefModel
-from biasgauge.arrays import Floats
+from biasgauge.core import Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
-from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
-from biasgauge.stats.count_tables import estimates_of_sums
-from biasgauge.stats.estimate import LabeledEstimate
-from biasgauge.wording import counted
+from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.stats import BootstrapMethod, bootstrap_settings, estimates_of_sums
 
 CONLL = "conll"
 """The mean of MUC, B³ and CEAFφ4."""

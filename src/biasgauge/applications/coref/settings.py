@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from biasgauge.checks import check_number, check_whole
+from biasgauge.core import check_number, check_whole
 from biasgauge.errors import ParameterError
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biasgauge.arrays import Integers, Vectors
+from biasgauge.core import Integers, Vectors
 
 _BUCKETS = np.array([2, 3, 4, 5, 8, 16, 32, 64])
 BUCKETS = len(_BUCKETS) + 1

@@ -21,11 +21,10 @@ from biasgauge.applications.coref.winobias_pairs import is_winobias, paired_sums
 from biasgauge.applications.tasks.result import TaskSummary
 from biasgauge.applications.text.classification import need_torch
 from biasgauge.applications.text.vectors import LITTLE
-from biasgauge.embeddings import load
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonObject
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.wording import share_text
+from biasgauge.core import JsonObject, VectorsLike
+from biasgauge.results import share_text
+from biasgauge.stats import Resampling
+from biasgauge.vectors import load
 
 TASK_SETTINGS = frozenset({field.name for field in fields(CorefSettings)} | {"device", "winobias"})
 _PARTS = ("train", "dev", "test")

@@ -17,12 +17,9 @@ from biasgauge.applications.coref.paired import LINKED, PAIRED, PERCENT, paired_
 from biasgauge.applications.coref.winobias_pairs import VERSIONS
 from biasgauge.applications.group_gaps.result import Gap, GapChange
 from biasgauge.applications.tasks.result import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary, over_seeds
-from biasgauge.arrays import Floats
-from biasgauge.json_types import JsonObject
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.count_tables import SWAPPED, bootstrap_sums, estimates_of_sums, swapped_sums_p
-from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import share_text
+from biasgauge.core import Estimate, Floats, JsonObject
+from biasgauge.results import share_text
+from biasgauge.stats import SWAPPED, Resampling, bootstrap_sums, estimates_of_sums, swapped_sums_p
 
 CONLL = "conll"
 WINOBIAS = "winobias "

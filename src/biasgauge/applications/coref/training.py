@@ -14,11 +14,9 @@ from biasgauge.applications.coref.features import Features, coverage
 from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.applications.text.classification import need_torch
-from biasgauge.devices import device_named
-from biasgauge.embeddings import Embedding, load
+from biasgauge.core import JsonObject, VectorsLike, device_named
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonObject
+from biasgauge.vectors import Embedding, load
 
 Given = str | os.PathLike[str] | Document | Iterable[str | os.PathLike[str] | Document]
 

@@ -17,17 +17,23 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from biasgauge._io.atomic import atomic_file, made_folder, write_text
-from biasgauge._io.checksums import check_digest, file_sha256
-from biasgauge._io.json_file import as_read_back
-from biasgauge._io.manifests import manifest_text, read_record
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.features import Features
 from biasgauge.applications.coref.metrics import conll_rates
 from biasgauge.applications.coref.model import CorefModel, prediction_sums
 from biasgauge.applications.coref.network import SpanRanker, antecedent_loss
+from biasgauge.core import JsonObject
 from biasgauge.errors import InputError
-from biasgauge.json_types import JsonObject
+from biasgauge.io import (
+    as_read_back,
+    atomic_file,
+    check_digest,
+    file_sha256,
+    made_folder,
+    manifest_text,
+    read_record,
+    write_text,
+)
 
 _JSON = "training.json"
 _OURS = re.compile(r"training-\d{4,}\.safetensors")

@@ -22,11 +22,10 @@ from biasgauge.applications.coref.model import CorefModel, prediction_sums
 from biasgauge.applications.coref.paired import PairedGap, paired_gaps, paired_table
 from biasgauge.applications.group_gaps.result import headline
 from biasgauge.applications.tasks.figures import winobias_charts
-from biasgauge.arrays import Floats
+from biasgauge.core import Floats, JsonObject
 from biasgauge.errors import CorpusError
-from biasgauge.json_types import JsonObject
 from biasgauge.results import Result, Summary
-from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings
+from biasgauge.stats import BootstrapMethod, bootstrap_settings
 
 if TYPE_CHECKING:
     import pandas as pd

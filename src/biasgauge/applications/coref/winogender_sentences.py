@@ -20,16 +20,20 @@ from biasgauge.applications.coref.document import Document, in_sentences, words_
 from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.coref.paired import PERCENT, PairedGap, paired_gaps, paired_table
 from biasgauge.applications.group_gaps.result import headline
-from biasgauge.arrays import Floats
+from biasgauge.core import Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import CorpusError
-from biasgauge.json_types import JsonObject
-from biasgauge.lexicons import lexicon
-from biasgauge.lexicons.model import Values
+from biasgauge.lexicons import Values, lexicon
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats.bootstrap import BootstrapMethod, Resampling, bootstrap_settings, estimate_from_draws
-from biasgauge.stats.correlations import Coefficient, coefficient, why_undefined
-from biasgauge.stats.count_tables import bootstrap_sums
-from biasgauge.stats.estimate import LabeledEstimate
+from biasgauge.stats import (
+    BootstrapMethod,
+    Coefficient,
+    Resampling,
+    bootstrap_settings,
+    bootstrap_sums,
+    coefficient,
+    estimate_from_draws,
+    why_undefined,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

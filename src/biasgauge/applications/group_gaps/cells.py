@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from biasgauge.applications.group_gaps.result import REST, Label
-from biasgauge.arrays import Floats, Integers, Places
+from biasgauge.core import Floats, Integers, Places
 from biasgauge.errors import ParameterError
 
 FEW = 30

@@ -28,13 +28,19 @@ from biasgauge.applications.group_gaps.cells import (
     why_undefined,
 )
 from biasgauge.applications.group_gaps.result import REST, Gap, GapChange, GapComparison, GapResult, GroupRate, Label
-from biasgauge.arrays import Floats, Integers
-from biasgauge.checks import check_choice
-from biasgauge.json_types import JsonObject
-from biasgauge.scores import Resampling
-from biasgauge.stats.bootstrap import BootstrapMethod, bootstrap_settings, estimate_from_draws
-from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p, swapped_p
-from biasgauge.stats.multiple import holm
+from biasgauge.core import Floats, Integers, JsonObject, check_choice
+from biasgauge.stats import (
+    BootstrapMethod,
+    Resampling,
+    bootstrap_settings,
+    bootstrap_values,
+    estimate_from_draws,
+    exact_p,
+    holm,
+    left_out_values,
+    shuffled_p,
+    swapped_p,
+)
 
 Shuffle = Literal["within", "all"]
 SWAPPED = "monte-carlo, predictions of each item swapped"

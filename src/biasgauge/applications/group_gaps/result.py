@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from biasgauge.core import Estimate, JsonObject, LabeledEstimate
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
-from biasgauge.results import Chart, Column, Result, Summary, Table
-from biasgauge.results.drawing import AltairChart, altair
-from biasgauge.results.interval_chart import interval_chart
-from biasgauge.results.result import records_frame
-from biasgauge.stats.estimate import Estimate, LabeledEstimate
-from biasgauge.wording import level_text
+from biasgauge.results import (
+    AltairChart,
+    Chart,
+    Column,
+    Result,
+    Summary,
+    Table,
+    altair,
+    interval_chart,
+    level_text,
+    records_frame,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biasgauge._io.manifests import read_saved
 from biasgauge.applications.coref.paired import PERCENT
 from biasgauge.applications.coref.scores import CONLL
 from biasgauge.applications.coref.winobias_pairs import VERSIONS
@@ -16,13 +15,13 @@ from biasgauge.applications.point_tables.result import Performance, Point, Point
 from biasgauge.applications.tasks.result import TaskResult, read_task
 from biasgauge.applications.tasks.run import extrinsic
 from biasgauge.applications.tasks.task import Task
-from biasgauge.embeddings import load
+from biasgauge.core import Estimate, JsonMapping, JsonObject, VectorsLike
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonMapping, JsonObject
+from biasgauge.io import read_saved
 from biasgauge.lexicons import AssociationTest
-from biasgauge.scores import Resampling, weat
-from biasgauge.stats.estimate import Estimate
+from biasgauge.scores import weat
+from biasgauge.stats import Resampling
+from biasgauge.vectors import load
 
 if TYPE_CHECKING:
     Test = str | os.PathLike[str] | AssociationTest

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.results.result import records_frame
-from biasgauge.stats.estimate import Estimate
-from biasgauge.wording import counted
+from biasgauge.core import Estimate, JsonMapping, JsonObject, Record
+from biasgauge.results import Column, Result, Summary, Table, counted, records_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import Any
 
 from biasgauge.applications.coref.task import TASK_SETTINGS, CorefTask
 from biasgauge.applications.tasks.task import Task
-from biasgauge.inputs import VectorsLike
+from biasgauge.core import VectorsLike
 
 
 def _prepare(_: str, vectors: VectorsLike, data: Path, **settings: Any) -> CorefTask:  # noqa: ANN401 - the task's

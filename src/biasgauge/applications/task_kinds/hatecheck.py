@@ -17,9 +17,8 @@ from biasgauge.applications.text.classification import TextClassification
 from biasgauge.applications.text.data import TextData, Texts
 from biasgauge.applications.text.data_set import CLASSIFIER
 from biasgauge.applications.text.tables import find_file, read_table
-from biasgauge.checks import check_choice
+from biasgauge.core import VectorsLike, check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import VectorsLike
 
 HATEFUL, NOT_HATEFUL = "hateful", "not hateful"
 NAMES = {"hateful": HATEFUL, "non-hateful": NOT_HATEFUL}

@@ -10,12 +10,9 @@ import hashlib
 import json
 from pathlib import Path
 
-from biasgauge._io.atomic import made_folder, write_text
-from biasgauge._io.json_file import as_read_back, parse_json
-from biasgauge._io.portable import portable_name
-from biasgauge._io.text_file import utf8
+from biasgauge.core import JsonMapping, JsonObject
 from biasgauge.errors import InputError
-from biasgauge.json_types import JsonMapping, JsonObject
+from biasgauge.io import as_read_back, made_folder, parse_json, portable_name, utf8, write_text
 
 VERSION = 1
 """Raised when the same key would give another outcome, so that old cells are not taken for new ones."""

@@ -6,7 +6,7 @@ from biasgauge.applications.group_gaps.measured import compare_gaps
 from biasgauge.applications.group_gaps.result import GapComparison
 from biasgauge.applications.tasks.result import PairedItems, TaskItems, TaskResult
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import bootstrap_settings
+from biasgauge.stats import bootstrap_settings
 
 DIFFER = "Two results can be compared on the same test items and groups; these differ."
 _INTERVAL = ("level", "resamples", "random_state")

@@ -7,15 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.applications.group_gaps.result import REST, what
-from biasgauge.results import Chart
-from biasgauge.results.drawing import AltairChart, altair
-from biasgauge.results.interval_chart import COLORS, interval_chart
-from biasgauge.wording import level_text
+from biasgauge.results import COLORS, AltairChart, Chart, altair, interval_chart, level_text
 
 if TYPE_CHECKING:
     from biasgauge.applications.coref import GapF1, WinoBiasResult
     from biasgauge.applications.tasks.result import TaskGap, TaskResult
-    from biasgauge.stats.estimate import Estimate
+    from biasgauge.core import Estimate
 
 MOST_PAIRS = 6
 """Pairs of groups beyond which only each group against the rest is drawn, and a panel is a metric."""

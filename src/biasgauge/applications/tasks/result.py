@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge._io.manifests import read_saved
 from biasgauge.applications.group_gaps.result import Gap
 from biasgauge.applications.tasks.figures import task_charts
-from biasgauge.arrays import Floats, Integers
+from biasgauge.core import (
+    Estimate,
+    Floats,
+    Integers,
+    JsonMapping,
+    JsonObject,
+    LabeledEstimate,
+    Record,
+    check_level,
+    from_plain,
+)
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.results.plain import from_plain
-from biasgauge.results.result import records_frame
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.estimate import Estimate, LabeledEstimate, check_level
-from biasgauge.stats.means import mean_over_seeds, sd_over_seeds
-from biasgauge.wording import level_text, signed_text
+from biasgauge.io import read_saved
+from biasgauge.results import Column, Result, Summary, Table, level_text, records_frame, signed_text
+from biasgauge.stats import Resampling, mean_over_seeds, sd_over_seeds
 
 if TYPE_CHECKING:
     import pandas as pd

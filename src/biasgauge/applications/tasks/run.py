@@ -12,11 +12,9 @@ from biasgauge import registry
 from biasgauge.applications.tasks.cache import CellCache
 from biasgauge.applications.tasks.result import TaskResult
 from biasgauge.applications.tasks.task import Task
+from biasgauge.core import JsonObject, VectorsLike, did_you_mean
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonObject
-from biasgauge.spelling import did_you_mean
-from biasgauge.stats.bootstrap import bootstrap_settings
+from biasgauge.stats import bootstrap_settings
 
 if TYPE_CHECKING:
     Progress = Callable[[int, int], None]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from biasgauge.applications.tasks.result import TaskSummary
-from biasgauge.json_types import JsonObject
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.core import JsonObject
+from biasgauge.stats import Resampling
 
 
 class Prepared(Protocol):

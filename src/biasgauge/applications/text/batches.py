@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biasgauge.arrays import Integers
+from biasgauge.core import Integers
 
 POOL = 50
 """Batches whose texts are sorted by length together: little padding, and every epoch mixes texts anew."""

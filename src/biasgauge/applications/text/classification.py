@@ -16,11 +16,9 @@ from biasgauge.applications.text.cnn_settings import THREADS, CnnSettings
 from biasgauge.applications.text.data import TWITTER, Retweets, TextData, Tokenized, cleaned
 from biasgauge.applications.text.groups import GroupWords, group_words, groups_by_words
 from biasgauge.applications.text.vectors import TaskVectors, Unknown, task_vectors
-from biasgauge.checks import check_choice
+from biasgauge.core import JsonObject, VectorsLike, check_choice
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonObject
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats import Resampling
 
 TEXT_SETTINGS = frozenset({"as_published", "group_words", "order", "positive", "retweets", "tokenizer", "unknown"})
 

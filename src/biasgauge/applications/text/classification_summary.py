@@ -16,9 +16,8 @@ from biasgauge.applications.group_gaps.cells import comparisons, rate_values, ra
 from biasgauge.applications.group_gaps.measured import gaps
 from biasgauge.applications.group_gaps.result import REST, Gap, Label
 from biasgauge.applications.tasks.result import SeedRun, TaskGap, TaskItems, TaskMetric, TaskSummary, over_seeds
-from biasgauge.arrays import Floats, Integers
-from biasgauge.json_types import JsonObject
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.core import Floats, Integers, JsonObject
+from biasgauge.stats import Resampling
 
 NO_GROUPS = "the data names no groups of people; name words of groups (group_words) or a column of groups"
 

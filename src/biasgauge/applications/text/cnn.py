@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from biasgauge.applications.text.batches import NumberedTexts
 from biasgauge.applications.text.cnn_settings import THREADS, CnnSettings, Monitor
-from biasgauge.arrays import Integers, Singles
+from biasgauge.core import Integers, Singles
 from biasgauge.errors import InputError
 
 EVALUATED = 8192

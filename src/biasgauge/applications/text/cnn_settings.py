@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self, get_args
 
-from biasgauge.checks import check_choice, check_number, check_whole
+from biasgauge.core import Record, check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.results import Record
 
 Monitor = Literal["loss", "accuracy"]
 THREADS = 1

@@ -15,9 +15,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from biasgauge.applications.text.tables import TextTable
-from biasgauge.checks import check_choice
-from biasgauge.corpora.tokenizers import tokenizer_named
+from biasgauge.core import check_choice
 from biasgauge.errors import InputError
+from biasgauge.text import tokenizer_named
 
 Retweets = Literal["drop", "keep"]
 TWITTER = "twitter"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.applications.tasks.task import Task
 from biasgauge.applications.text.classification import TEXT_SETTINGS, TextClassification
 from biasgauge.applications.text.cnn_settings import CnnSettings
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject, VectorsLike
 
 if TYPE_CHECKING:
     from biasgauge.applications.text.data import TextData

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from biasgauge._io.csv_file import CsvRow, csv_rows
-from biasgauge._io.source import ByteSource
-from biasgauge.corpora.text_lines import whole_lines
+from biasgauge.core import did_you_mean
 from biasgauge.errors import CorpusError, InputError
-from biasgauge.spelling import did_you_mean
+from biasgauge.io import ByteSource, CsvRow, csv_rows
+from biasgauge.text import whole_lines
 
 _LONGEST_NAME = 40
 _PACKED = ("", ".gz", ".xz", ".zst")

@@ -12,13 +12,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from biasgauge.applications.text.data import Tokenized
-from biasgauge.arrays import Singles
-from biasgauge.checks import check_choice
-from biasgauge.embeddings import load, load_subwords
+from biasgauge.core import JsonObject, Singles, VectorsLike, check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonObject
-from biasgauge.wording import share_text
+from biasgauge.results import share_text
+from biasgauge.vectors import load, load_subwords
 
 Unknown = Literal["zero", "subwords"]
 LITTLE = 0.5

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from biasgauge.core import Estimate, JsonMapping, Record
 from biasgauge.errors import LexiconError
-from biasgauge.json_types import JsonMapping
 from biasgauge.lexicons.by_language.findings import (
     GenderShares,
     compared_sets,
@@ -23,10 +23,8 @@ from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.findings import Finding, in_order
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
-from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.roc import auc_estimate
-from biasgauge.wording import counted
+from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.stats import auc_estimate
 
 WANTED = {
     "base_pairs": "warning",

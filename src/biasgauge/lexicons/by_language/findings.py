@@ -8,12 +8,12 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from biasgauge.core import Record
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons.by_language.record import Language
 from biasgauge.lexicons.findings import Finding, listed_words
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Stereotypes, WordSets
-from biasgauge.results import Record
-from biasgauge.wording import share_text
+from biasgauge.results import share_text
 
 UNEVEN = 0.2
 """Difference in the shares of a grammatical gender from which two sets count as uneven."""

@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge._io.atomic import atomic_file
-from biasgauge._io.outputs import refuse_inputs
-from biasgauge.arrays import Flags, Integers
-from biasgauge.checks import check_choice, check_number, check_whole
-from biasgauge.corpora.corpus_reader import Layout
-from biasgauge.corpora.folders import writing
-from biasgauge.corpora.tokenizers import tokenizer_named
+from biasgauge.core import Flags, Integers, check_choice, check_number, check_whole
 from biasgauge.errors import CorpusError
+from biasgauge.io import atomic_file, refuse_inputs
 from biasgauge.mitigation.balancing.lines import check_ending, copy_without, packed, read_units
 from biasgauge.mitigation.balancing.plan import (
     CLASSES,
@@ -35,10 +30,11 @@ from biasgauge.mitigation.balancing.plan import (
     removable,
 )
 from biasgauge.mitigation.balancing.words import BalanceSets, SetFinder, balance_sets
-from biasgauge.wording import figures_text, share_text
+from biasgauge.results import figures_text, share_text
+from biasgauge.text import Layout, tokenizer_named, writing
 
 if TYPE_CHECKING:
-    from biasgauge._io.source import Progress
+    from biasgauge.io import Progress
     from biasgauge.lexicons import AssociationTest
 
 PUBLISHED_SHARE = 0.05

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
-from biasgauge._io.csv_file import csv_rows
-from biasgauge._io.source import ByteSource
-from biasgauge.arrays import Integers
-from biasgauge.corpora.text_lines import LONGEST_RECORD, line_blocks
+from biasgauge.core import Integers
 from biasgauge.errors import CorpusError, InputError, InternalError
+from biasgauge.io import ByteSource, csv_rows
+from biasgauge.text import LONGEST_RECORD, line_blocks
 
 if TYPE_CHECKING:
-    from biasgauge._io.source import Progress
-    from biasgauge.corpora.corpus_reader import Layout
+    from biasgauge.io import Progress
+    from biasgauge.text import Layout
 
 _BLOCK = 2**17
 """Bytes: what is made of a block stays in the processor's cache."""

@@ -18,11 +18,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Flags, Integers
+from biasgauge.core import Flags, Integers, JsonMapping, Record
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonMapping
-from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.wording import share_text
+from biasgauge.results import Column, Result, Summary, Table, share_text
 
 Direction = Literal["debias", "overbias"]
 Degree = float | Literal["max"]

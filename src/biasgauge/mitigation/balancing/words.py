@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Places
-from biasgauge.corpora.tokenizers import Tokenizer
+from biasgauge.core import JsonObject, Places
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import AssociationTest, WordSet, lexicon, words_of
 from biasgauge.mitigation.balancing.plan import A, B, X, Y
+from biasgauge.text import Tokenizer
 
 Sets = NDArray[np.uint8]
 ROLES = {"x": X, "y": Y, "a": A, "b": B}

@@ -1,1 +1,5 @@
 """What a change of vectors did."""
+
+from biasgauge.core import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -11,20 +11,26 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from biasgauge._io.outputs import refuse_inputs
-from biasgauge.embeddings import Coverage, Embedding, load, load_default, save, similarity_names
-from biasgauge.embeddings.separate_training import SEPARATE, separately_trained
+from biasgauge.core import JsonMapping, VectorsLike
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import VectorsLike
-from biasgauge.json_types import JsonMapping
+from biasgauge.io import refuse_inputs
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
 from biasgauge.mitigation.effects.result import MitigationEffect, Row, changed_words
 from biasgauge.mitigation.effects.rows import association_rows, benchmark_rows, distance_rows, moved_rows, overlap_row
 from biasgauge.mitigation.mitigation import Direction, Norms, mitigation_method
 from biasgauge.mitigation.recovery import Recovery, recovery_rows
 from biasgauge.results import Result, Summary
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.threads import on_one_thread
+from biasgauge.stats import Resampling, on_one_thread
+from biasgauge.vectors import (
+    SEPARATE,
+    Coverage,
+    Embedding,
+    load,
+    load_default,
+    save,
+    separately_trained,
+    similarity_names,
+)
 
 LEXICONS = ("weat6b", "weat7", "gender")
 """What is compared unless something else is asked for."""

@@ -7,15 +7,28 @@ from functools import partial
 from typing import ClassVar
 
 from biasgauge import registry
-from biasgauge.embeddings import Embedding
-from biasgauge.json_types import JsonMapping
-from biasgauge.names import list_name, test_name
-from biasgauge.results import Chart, Column, Result, Shown, Summary, Table
-from biasgauge.results.drawing import AltairChart, altair, top_legend, zero_line
-from biasgauge.results.result import records_frame
-from biasgauge.results.slopes import Slope, slope_panels
-from biasgauge.stats.estimate import Estimate, IntervalsBeside
-from biasgauge.wording import estimate_text, number_text, share_text
+from biasgauge.core import Estimate, IntervalsBeside, JsonMapping
+from biasgauge.results import (
+    AltairChart,
+    Chart,
+    Column,
+    Result,
+    Shown,
+    Slope,
+    Summary,
+    Table,
+    altair,
+    estimate_text,
+    list_name,
+    number_text,
+    records_frame,
+    share_text,
+    slope_panels,
+    test_name,
+    top_legend,
+    zero_line,
+)
+from biasgauge.vectors import Embedding
 
 PARTS = {
     "association": "association tests, for every lexicon of kind test",

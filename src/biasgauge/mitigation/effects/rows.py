@@ -10,22 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.arrays import Floats, Vectors
-from biasgauge.embeddings import Embedding, load, similarity_benchmark
-from biasgauge.embeddings.procrustes import ROWS
+from biasgauge.analyses.posterior import CONNECTIONS, bayes_change
+from biasgauge.core import Estimate, Floats, Vectors, row_cosines
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import row_cosines
 from biasgauge.lexicons import AssociationTest, Lexicon
 from biasgauge.mitigation.effects.result import Row
 from biasgauge.scores import neighbor_overlap
-from biasgauge.stats.bootstrap import Resampled, Resampling, estimate_over_words
-from biasgauge.stats.correlations import correlation, correlations_differ
-from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.means import mean_estimate
-from biasgauge.uncertainty import CONNECTIONS, bayes_change
+from biasgauge.stats import Resampled, Resampling, correlation, correlations_differ, estimate_over_words, mean_estimate
+from biasgauge.vectors import ROWS, Embedding, load, similarity_benchmark
 
 if TYPE_CHECKING:
-    from biasgauge.association.set_test import AssociationResult, SetTest
+    from biasgauge.metrics import AssociationResult, SetTest
 
 Sets = dict[str, Vectors]
 

@@ -1,1 +1,5 @@
 """One file a method, each with its `METHOD`, which the registry finds."""
+
+from biasgauge.core import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -13,15 +13,12 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from biasgauge.arrays import Floats, Places, Vectors
-from biasgauge.checks import check_whole
-from biasgauge.embeddings import Coverage, Embedding
+from biasgauge.core import Floats, LexiconLike, Places, Vectors, VectorsLike, check_whole, row_lengths, unit_rows
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import row_lengths, unit_rows
-from biasgauge.inputs import LexiconLike, VectorsLike
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
 from biasgauge.mitigation.attract_repel import Descent, descend
 from biasgauge.mitigation.mitigation import Direction, Mitigation, OwnVectors
+from biasgauge.vectors import Coverage, Embedding
 
 Pairs = list[tuple[str, str]]
 

@@ -7,15 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.arrays import Flags, Floats, Vectors
-from biasgauge.checks import check_whole
-from biasgauge.embeddings import Embedding
+from biasgauge.core import Flags, Floats, Vectors, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of
 from biasgauge.mitigation.methods.hard import HardDebias, equal_vectors, fitted, without
 from biasgauge.mitigation.mitigation import OwnVectors
 from biasgauge.mitigation.subspace import bias_subspace, blocks, projections
 from biasgauge.mitigation.word_groups import defining_sets, found_sets, mask, merged
+from biasgauge.vectors import Embedding
 
 
 @dataclass(kw_only=True, eq=False)

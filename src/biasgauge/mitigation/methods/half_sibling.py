@@ -8,14 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.arrays import Vectors
-from biasgauge.checks import check_number
-from biasgauge.embeddings import Embedding
+from biasgauge.core import Vectors, WordsLike, check_number
 from biasgauge.errors import ParameterError
-from biasgauge.inputs import WordsLike
 from biasgauge.lexicons import words_of
 from biasgauge.mitigation.mitigation import Mitigation
 from biasgauge.mitigation.word_groups import mask
+from biasgauge.vectors import Embedding
 
 
 @dataclass(kw_only=True, eq=False)

@@ -8,14 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.arrays import Flags, Vectors
-from biasgauge.embeddings import Embedding
-from biasgauge.geometry import row_lengths
-from biasgauge.inputs import PairsLike, WordsLike
+from biasgauge.core import Flags, PairsLike, Vectors, WordsLike, row_lengths
 from biasgauge.lexicons import pairs_of
 from biasgauge.mitigation import word_groups
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
 from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalized
+from biasgauge.vectors import Embedding
 
 
 @dataclass(kw_only=True, eq=False)

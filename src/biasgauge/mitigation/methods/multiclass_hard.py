@@ -8,15 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.arrays import Vectors
-from biasgauge.embeddings import Embedding
-from biasgauge.geometry import row_lengths, unit_rows
-from biasgauge.inputs import LexiconLike, WordsLike
+from biasgauge.core import LexiconLike, Vectors, WordsLike, row_lengths, unit_rows
 from biasgauge.lexicons import words_of
 from biasgauge.mitigation.methods.hard import equal_vectors, fitted, without
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
 from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalized
 from biasgauge.mitigation.word_groups import ClassSets, class_sets, defining_sets, found_sets, mask, merged
+from biasgauge.vectors import Embedding
 
 
 @dataclass(kw_only=True, eq=False)

@@ -13,15 +13,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from biasgauge.arrays import Flags, Floats, Vectors
-from biasgauge.checks import check_number
-from biasgauge.embeddings import Embedding
+from biasgauge.core import Flags, Floats, Vectors, check_number, unit_rows
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import unit_rows
 from biasgauge.mitigation.methods.hard import fitted
 from biasgauge.mitigation.methods.multiclass_hard import Multiclass
 from biasgauge.mitigation.subspace import blocks
 from biasgauge.mitigation.word_groups import mask
+from biasgauge.vectors import Embedding
 
 _STEPS = 20_000
 _PRECISION = 1e-9

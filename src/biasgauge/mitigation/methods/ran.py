@@ -11,18 +11,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from biasgauge.arrays import Places, Singles
-from biasgauge.checks import check_whole
-from biasgauge.embeddings import Embedding
+from biasgauge.core import PairsLike, Places, Singles, WordsLike, all_lengths, check_whole, unit_singles
 from biasgauge.errors import ParameterError
-from biasgauge.geometry import all_lengths, unit_singles
-from biasgauge.inputs import PairsLike, WordsLike
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.mitigation.methods.hard import fitted
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
 from biasgauge.mitigation.subspace import Subspace, bias_subspace
 from biasgauge.mitigation.word_groups import defining_sets, joined, mask, specific_words
-from biasgauge.scores.neighbors import nearest
+from biasgauge.scores import nearest
+from biasgauge.vectors import Embedding
 
 _BLOCK = 2**23
 """Numbers of neighbors' vectors held at a time."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.embeddings import mean_embedding
+from biasgauge.analyses.seeds import generated_cloud, seeds
 from biasgauge.papers.badderseeds2022.models import NOT_RELEASED, models_of
 from biasgauge.papers.badderseeds2022.printed import APPENDIX, CORPORA
 from biasgauge.papers.row import Recomputed
-from biasgauge.seed_words import generated_cloud, seeds
+from biasgauge.vectors import mean_embedding
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from biasgauge.analyses.seeds import SeedsResult
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
-    from biasgauge.seed_words import SeedsResult
 
 _SETS = 50
 _LARGEST = (

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import BaseModel
 
-from biasgauge._io.json_file import parse_json
-from biasgauge._io.source import ByteSource
-from biasgauge.corpora import read_corpus, statistics
-from biasgauge.corpora.sizes import PUBLISHED
-from biasgauge.corpora.text_lines import whole_lines
 from biasgauge.errors import CorpusError
+from biasgauge.io import ByteSource, parse_json
 from biasgauge.papers.badderseeds2022.printed import CORPORA, PACKAGE, REVIEWS
 from biasgauge.papers.paper import published_rows
 from biasgauge.papers.row import Recomputed
+from biasgauge.text import PUBLISHED, read_corpus, statistics, whole_lines
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from biasgauge._io.csv_file import read_records
-from biasgauge._io.json_file import read_json
 from biasgauge.errors import LexiconError
-from biasgauge.lexicons import seed_bank
-from biasgauge.lexicons.bank import FEWEST, published_label
+from biasgauge.io import read_json, read_records
+from biasgauge.lexicons import FEWEST, published_label, seed_bank
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from biasgauge.embeddings import Embedding, load_default_replicates, load_models
 from biasgauge.papers.data import Data
+from biasgauge.vectors import Embedding, load_default_replicates, load_models
 
 SHIPPED = 3
 """How many of the replicates that ship are used: enough for an interval, few enough to be quick."""

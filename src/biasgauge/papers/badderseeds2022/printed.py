@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from biasgauge._io.toml_file import parse_toml
+from biasgauge.io import parse_toml
 from biasgauge.papers.paper import printed_numbers
 
 PACKAGE = "biasgauge.papers.badderseeds2022"

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.embeddings import mean_embedding
-from biasgauge.geometry import cosine
+from biasgauge.analyses.seeds import bias_subspace, seed_choice, seeds
+from biasgauge.core import Estimate, cosine
 from biasgauge.lexicons import seed_bank
 from biasgauge.papers.badderseeds2022.models import NOT_RELEASED, OTHER_MODELS, models_of
 from biasgauge.papers.badderseeds2022.printed import APPENDIX, FEMALE_SETS, PRINTED
 from biasgauge.papers.row import Recomputed
-from biasgauge.seed_words import bias_subspace, seed_choice, seeds
-from biasgauge.stats.estimate import Estimate
-from biasgauge.stats.means import mean_over_models
+from biasgauge.stats import mean_over_models
+from biasgauge.vectors import mean_embedding
 
 if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
+    from biasgauge.vectors import Embedding
 
 UNPLEASANT = "unpleasantness-Caliskan_et_al_2017"
 LETTERS = tuple("unpleasantness")

@@ -8,9 +8,9 @@ from biasgauge.papers.dobrzeniecka2023.distances import IDS, absent, crossed_fit
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
+    from biasgauge.analyses.posterior import Posterior
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
-    from biasgauge.uncertainty import Posterior
 
 
 def debiasing(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:

@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.applications import read_points
-from biasgauge.association.mac import mac_change, mac_from_similarities
-from biasgauge.association.weat import weat_from_similarities
+from biasgauge.analyses.correlate import read_points
+from biasgauge.analyses.posterior import CONNECTIONS, bayes, check_predictions, read_distances, within_band
 from biasgauge.errors import InputError
+from biasgauge.metrics import mac_change, mac_from_similarities, weat_from_similarities
 from biasgauge.papers.paper import printed_numbers, published_rows
 from biasgauge.papers.row import Recomputed
-from biasgauge.uncertainty import CONNECTIONS, bayes, read_distances, within_band
-from biasgauge.uncertainty.predictive import check_predictions
 
 if TYPE_CHECKING:
-    from biasgauge.association.mac import MacResult
+    from biasgauge.analyses.posterior import DistanceTable, Posterior, PredictiveCheck
+    from biasgauge.metrics import MacResult
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
-    from biasgauge.uncertainty import DistanceTable, Posterior
-    from biasgauge.uncertainty.predictive import PredictiveCheck
 
 _PACKAGE = "biasgauge.papers.dobrzeniecka2023"
 PRINTED = printed_numbers(_PACKAGE)

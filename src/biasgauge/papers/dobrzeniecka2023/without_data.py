@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import binomtest, ttest_ind
 
-from biasgauge.association.weat import effect_size, weat_from_similarities
+from biasgauge.analyses.posterior import NullModel, Priors
+from biasgauge.analyses.posterior.nulls import PAPER_EFFECT, PAPER_STATISTIC, weat_numbers
 from biasgauge.lexicons import Stereotypes, lexicon
+from biasgauge.metrics import effect_size, weat_from_similarities
 from biasgauge.papers.r_random import r_normal
 from biasgauge.papers.row import Recomputed
-from biasgauge.uncertainty import NullModel, Priors
-from biasgauge.uncertainty.nulls.runs import weat_numbers
-from biasgauge.uncertainty.nulls.simulation import PAPER_EFFECT, PAPER_STATISTIC
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.agreement import FactorSource, factors
-from biasgauge.agreement.regression.model import INTERCEPT
-from biasgauge.agreement.regression.table import stored_counts
+from biasgauge.analyses.reliability import FactorSource, factors
+from biasgauge.analyses.reliability.regression import INTERCEPT, stored_counts
 from biasgauge.papers.du2021.sets import COMBINATIONS, ReplicateSet, given_sets, shipped_set
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from biasgauge.agreement import FactorsResult
+    from biasgauge.analyses.reliability import FactorsResult
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
-    from biasgauge.stats.mixed_models.r2 import Share
+    from biasgauge.stats.mixed_models import Share
 
 OUTCOMES = ("test_retest", "inter_rater")
 _REFITS = 50

@@ -6,16 +6,14 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from biasgauge.agreement import reliability
-from biasgauge.agreement.lists import ALL_WORDS
+from biasgauge.analyses.reliability import ALL_WORDS, reliability
 from biasgauge.papers.du2021.sets import COMBINATIONS, CORPORA, ReplicateSet, given_sets, shipped_set
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from biasgauge.agreement import ReliabilityResult
-    from biasgauge.agreement.distributions import Distribution
+    from biasgauge.analyses.reliability import Distribution, ReliabilityResult
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
     from biasgauge.scores import ScoreStore, ScoreTensor

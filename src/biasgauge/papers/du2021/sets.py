@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasgauge.embeddings import load
-from biasgauge.embeddings.loading import REPLICATES, replicate_path
 from biasgauge.lexicons import lexicon
-from biasgauge.scores import ScoreStore, score
-from biasgauge.scores.store import MANIFEST
+from biasgauge.scores import MANIFEST, ScoreStore, score
+from biasgauge.vectors import REPLICATES, load, replicate_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

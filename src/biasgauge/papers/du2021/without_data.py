@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import stdtr
 
-from biasgauge.agreement import Estimate, cronbach_alpha, icc
+from biasgauge.core import Estimate
 from biasgauge.lexicons import lexicon, pairs_of
 from biasgauge.papers.paper import printed_numbers
 from biasgauge.papers.row import Recomputed
-from biasgauge.stats.correlations import t_p
-from biasgauge.stats.mean_squares import mean_squares
+from biasgauge.stats import cronbach_alpha, icc, mean_squares, t_p
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data

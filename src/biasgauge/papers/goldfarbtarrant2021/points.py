@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.applications import correlate, read_points
+from biasgauge.analyses.correlate import correlate, read_points
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
-    from biasgauge.applications import CorrelationGroup, CorrelationResult
-    from biasgauge.applications.correlation.points import Points
+    from biasgauge.analyses.correlate import CorrelationGroup, CorrelationResult, Points
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
     from biasgauge.papers.row import Number

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.association.ceat import contextual_weat, published_ceat
 from biasgauge.lexicons import lexicon
+from biasgauge.metrics import contextual_weat, published_ceat
 from biasgauge.papers.paper import printed_numbers, published_rows
 from biasgauge.papers.row import Recomputed
 from biasgauge.papers.word_nulls import simulated
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+    from biasgauge.core import Floats
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.association.ceat import contextual_weat, unit_contexts
-from biasgauge.association.weat import weat_from_similarities
-from biasgauge.embeddings import load_default
 from biasgauge.lexicons import lexicon
+from biasgauge.metrics import contextual_weat, unit_contexts, weat_from_similarities
 from biasgauge.papers.paper import published_rows
 from biasgauge.papers.row import Recomputed
 from biasgauge.papers.word_nulls import simulated
 from biasgauge.scores import weat
+from biasgauge.vectors import load_default
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+    from biasgauge.core import Floats
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 

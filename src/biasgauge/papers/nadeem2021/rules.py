@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.likelihood import stereoset
+from biasgauge.analyses.likelihood import stereoset
 from biasgauge.papers.paper import printed_numbers
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
-    from biasgauge.likelihood.context_association.result import SplitScores, StereoSetResult, StereoSetScores
+    from biasgauge.analyses.likelihood.context_association import SplitScores, StereoSetResult, StereoSetScores
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
 

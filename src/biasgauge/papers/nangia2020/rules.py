@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import binom
 
-from biasgauge._io.csv_file import read_records
 from biasgauge.errors import CorpusError
+from biasgauge.io import read_records
 from biasgauge.papers.paper import printed_numbers
 from biasgauge.papers.row import Recomputed
-from biasgauge.stats.shares import wilson
+from biasgauge.stats import wilson
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasgauge.analyses.robustness import RESTRICT, analogies, similarity_explained
 from biasgauge.papers.row import Recomputed
 from biasgauge.papers.zhang2020.lists import FAMILY
 from biasgauge.papers.zhang2020.runs import runs_of
 from biasgauge.scores import score
-from biasgauge.sensitivity import analogies, similarity_explained
-from biasgauge.sensitivity.analogy_search import RESTRICT
 
 if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
+    from biasgauge.analyses.robustness import SimilarityExplained
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
-    from biasgauge.sensitivity import SimilarityExplained
-    from biasgauge.stats.repeated_words import WordStatistic
+    from biasgauge.stats import WordStatistic
+    from biasgauge.vectors import Embedding
 
 PAIRS = 550
 """Pairs (x, y) that have nothing to do with gender."""

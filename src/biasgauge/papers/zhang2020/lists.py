@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.embeddings.benchmark_files import google_analogies
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.papers.row import Recomputed
 from biasgauge.papers.zhang2020.printed import MEASURES, PAIRS, PRINTED
+from biasgauge.vectors import google_analogies
 
 if TYPE_CHECKING:
     from biasgauge.papers.data import Data

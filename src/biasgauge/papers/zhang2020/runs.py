@@ -6,16 +6,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasgauge._io.npy_file import read_npz
-from biasgauge.embeddings import load
+from biasgauge.analyses.robustness import neutral, robustness, similarity_explained
+from biasgauge.io import read_npz
 from biasgauge.papers.zhang2020.printed import NEUTRAL
-from biasgauge.sensitivity import neutral, robustness, similarity_explained
+from biasgauge.vectors import load
 
 if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
+    from biasgauge.analyses.robustness import RobustnessResult, SimilarityExplained
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
-    from biasgauge.sensitivity import RobustnessResult, SimilarityExplained
+    from biasgauge.vectors import Embedding
 
 VECTORS = "googlenews"
 FORMS = ("plural", "capitalized", "upper")

@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.agreement.rows import pair_name
+from biasgauge.analyses.reliability import pair_name
+from biasgauge.analyses.robustness import change_shares, difference_cosines, limited, mean_cosine
 from biasgauge.papers.row import Recomputed
 from biasgauge.papers.zhang2020.kappas import named
 from biasgauge.papers.zhang2020.printed import LIMITED, MEASURES, NEUTRAL, PAIRS, PRINTED, PROFESSIONS, SD
 from biasgauge.papers.zhang2020.runs import Runs, runs_of
 from biasgauge.scores import score
-from biasgauge.sensitivity import limited
-from biasgauge.sensitivity.base_pairs import change_shares
-from biasgauge.sensitivity.difference_vectors import difference_cosines, mean_cosine
 
 if TYPE_CHECKING:
+    from biasgauge.analyses.robustness import BasePairs, Reference, RobustnessResult
     from biasgauge.papers.data import Data
     from biasgauge.papers.paper import Progress
-    from biasgauge.sensitivity import BasePairs, Reference, RobustnessResult
 
 _RANDOM_PAIRS = 448
 """So many random pairs have about 100,000 pairs of difference vectors among them."""

@@ -1,1 +1,5 @@
 """Crossed mixed models by profiled REML."""
+
+from biasgauge.core import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from biasgauge.arrays import Floats
-from biasgauge.results import Column, Record, Result, Summary, Table
-from biasgauge.stats.estimate import Estimate, Fields, check_level
-from biasgauge.stats.mixed_models.moments import Moments, moments
+from biasgauge.core import Estimate, Fields, Floats, Record, check_level
+from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.stats.mixed_models.moment_sums import Moments, moments
 from biasgauge.stats.mixed_models.variances import OVER, RandomEffect, Solution, random_effects, satterthwaite, solve
 from biasgauge.stats.threads import on_one_thread
-from biasgauge.wording import counted
 
 FEW_LEVELS = 5
 """Below this many levels the variance of a group, or of a facet, is barely known, and output says so."""

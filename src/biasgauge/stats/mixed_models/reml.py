@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
-    from biasgauge.stats.mixed_models.moments import Moments
+    from biasgauge.core import Floats
+    from biasgauge.stats.mixed_models.moment_sums import Moments
 
 _STEPS = 200
 _FLAT = 1e-12

@@ -14,12 +14,9 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import chdtri, fdtri
 
-from biasgauge.arrays import Floats
+from biasgauge.core import Estimate, Fields, Floats, JsonMapping, Record
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonMapping
-from biasgauge.results.result import Record
-from biasgauge.stats.estimate import Estimate, Fields
-from biasgauge.stats.mixed_models.moments import Moments
+from biasgauge.stats.mixed_models.moment_sums import Moments
 from biasgauge.stats.mixed_models.reml import Criterion, Problem, minimize, problem
 
 RESIDUAL = "residual"

@@ -10,11 +10,9 @@ from typing import Any
 
 from biasgauge import registry
 from biasgauge._version import __version__
+from biasgauge.core import JsonMapping, JsonObject, Setting, did_you_mean
 from biasgauge.errors import BiasgaugeError, ParameterError
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.lexicons.table import found
-from biasgauge.signatures import Setting
-from biasgauge.spelling import did_you_mean
+from biasgauge.lexicons import found
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.costs import NOTHING, Size, estimate
 from biasgauge.study.files import Checksums, FileSettings, places_of

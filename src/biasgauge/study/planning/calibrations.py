@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasgauge.json_types import JsonObject
+from biasgauge.core import JsonObject
 from biasgauge.study.costs import model_size
 from biasgauge.study.kind import Kind
 from biasgauge.study.parameters import arguments
@@ -29,7 +29,7 @@ def plan_calibration(
         settings: those of the analysis, checked.
         corpus: the cell of the tokens.
     """
-    from biasgauge.calibration.plan import names_of
+    from biasgauge.analyses.calibrate import names_of
 
     defaults = {key: setting.default for key, setting in kind.known.items()}
     asked = {**defaults, **arguments(settings.kept, kind.known)}

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasgauge.corpora.corpus_reader import Layout
-from biasgauge.corpora.tokenizers import tokenizer_named
+from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError
-from biasgauge.json_types import JsonObject
 from biasgauge.study.costs import Size, text_size
 from biasgauge.study.files import bytes_of
 from biasgauge.study.kind import a_lexicon
 from biasgauge.study.parameters import parameters
+from biasgauge.text import Layout, tokenizer_named
 
 if TYPE_CHECKING:
     from biasgauge.study.planning.builder import PlanBuilder
@@ -70,7 +69,7 @@ def plan_corpora(plan: PlanBuilder) -> dict[str, PlannedCorpus]:
 
 def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: JsonObject) -> JsonObject | None:
     """How a text is read, checked."""
-    known = parameters("corpora:read_corpus", 1)
+    known = parameters("text:read_corpus", 1)
     before = len(plan.problems)
     plan.checked(("corpora", name), table.settings, known, "a corpus", inline=None, own=table.own())
     whole = {name: setting.default for name, setting in known.items()} | inherited | table.settings
@@ -123,8 +122,8 @@ def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | N
 
 def _possible(settings: JsonObject) -> None:
     """Raise what `balance` would say of its numbers."""
-    from biasgauge.checks import check_number
-    from biasgauge.mitigation.balancing.plan import check_degree
+    from biasgauge.core import check_number
+    from biasgauge.mitigation.balancing import check_degree
 
     check_degree(settings.get("strength", 1.0), as_published=settings.get("as_published", False))
     check_number(0, 1, max_removed=settings.get("max_removed", 0.0))

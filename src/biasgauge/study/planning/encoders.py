@@ -9,18 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge import registry
-from biasgauge.encoders.encoding import ALL, chosen_layers, chosen_poolings
-from biasgauge.encoders.model_shape import ModelShape, model_shape
-from biasgauge.encoders.templates import DEFAULT, GAP, templates_of
-from biasgauge.encoders.view_files import short_name
+from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError
-from biasgauge.json_types import JsonObject
 from biasgauge.lexicons import words_of
 from biasgauge.study.costs import NOTHING, Size
 from biasgauge.study.files import is_there
 from biasgauge.study.parameters import parameters
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Version
 from biasgauge.study.planning.models import different, encoder_source
+from biasgauge.vectors.encoders import (
+    ALL,
+    DEFAULT,
+    GAP,
+    ModelShape,
+    chosen_layers,
+    chosen_poolings,
+    model_shape,
+    short_name,
+    templates_of,
+)
 
 if TYPE_CHECKING:
     from biasgauge.study.planning.corpora import PlannedCorpus
@@ -49,7 +56,7 @@ class _Encoder:
     def plan_cells(self, corpora: Mapping[str, PlannedCorpus]) -> None:
         """Cells of contexts, of each checkpoint with each template, and of each view."""
         before = len(self.plan.problems)
-        every = {**parameters("encoders:draw_contexts", 2), **parameters("encoders:encode", 2)}
+        every = {**parameters("vectors.encoders:draw_contexts", 2), **parameters("vectors.encoders:encode", 2)}
         known = {name: every[name] for name in SETTINGS}
         self.plan.checked(self.path, self.settings, known, "an encoder", inline=None, own=self.table.own())
         words, templates = self._words(), self._templates()

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
+from biasgauge.core import JsonObject, Setting
 from biasgauge.errors import BiasgaugeError, InputError
-from biasgauge.json_types import JsonObject
-from biasgauge.lexicons.table import found
-from biasgauge.signatures import Setting
+from biasgauge.lexicons import found
 from biasgauge.study.costs import model_size, vectors_size
 from biasgauge.study.files import bytes_of, places_of
 from biasgauge.study.kind import some_words, unasked
@@ -63,14 +62,14 @@ def training_recipe(
         given: settings of `train` and of the algorithm.
         own: keys of that table which are no settings.
     """
-    from biasgauge.training.algorithms import ALGORITHMS
+    from biasgauge.text.training import ALGORITHMS
 
     if algorithm not in ALGORITHMS:
         plan.unknown((*path, "algorithm"), f"there is no algorithm {algorithm!r}", algorithm, ALGORITHMS)
         return None
     chosen = ALGORITHMS[algorithm]
     decided = {"algorithm", "seeds", "bootstrap", "random_state"}
-    common = {name: setting for name, setting in parameters("training:train", 1).items() if name not in decided}
+    common = {name: setting for name, setting in parameters("text.training:train", 1).items() if name not in decided}
     settings = {field.name: Setting(field.name, field.default, str(field.type)) for field in fields(chosen.settings)}
     before = len(plan.problems)
     what = f"the algorithm {algorithm!r}"
@@ -188,7 +187,7 @@ def encoder_source(plan: PlanBuilder, path: str) -> tuple[dict[str, Any], Path |
 
 def _views(plan: PlanBuilder, folder: Path | None, where: Sequence[str]) -> list[_Source]:
     """Every view of a folder that `biasgauge encode` wrote, with its levels."""
-    from biasgauge.encoders.view_files import read_views, short_name
+    from biasgauge.vectors.encoders import read_views, short_name
 
     try:
         if folder is None:
@@ -230,8 +229,8 @@ def different(stems: Sequence[str]) -> list[str]:
 
 def _shipped(which: str) -> list[tuple[str, dict[str, Any], int]]:
     """What ships: for each model its name within the group, what its cell is told, and its bytes."""
-    from biasgauge._io.checksums import file_sha256
-    from biasgauge.embeddings.loading import DEFAULT_PATH, REPLICATES, replicate_path
+    from biasgauge.io import file_sha256
+    from biasgauge.vectors import DEFAULT_PATH, REPLICATES, replicate_path
 
     paths = (
         {"": DEFAULT_PATH} if which == "glove" else {f"seed{seed}": replicate_path(seed) for seed in range(REPLICATES)}

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
-from biasgauge._io.memory import readable_size
-from biasgauge.json_types import JsonMapping, JsonObject
-from biasgauge.results import Column, Result, Shown, Summary, Table
+from biasgauge.core import JsonMapping, JsonObject
+from biasgauge.io import readable_size
+from biasgauge.results import Column, Result, Shown, Summary, Table, counted
 from biasgauge.study.cell import Cell
 from biasgauge.study.costs import core_seconds, corrected, duration, longest_chain
 from biasgauge.study.files import Checksums
@@ -25,7 +25,6 @@ from biasgauge.study.planning.tasks import plan_tasks
 from biasgauge.study.preregistration import registered
 from biasgauge.study.read import Problem, Study, read_study
 from biasgauge.study.result import REPORT, Failure, Registered
-from biasgauge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

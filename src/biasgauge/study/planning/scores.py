@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from biasgauge import registry
+from biasgauge.core import did_you_mean
 from biasgauge.errors import BiasgaugeError
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.spelling import did_you_mean
 from biasgauge.study.costs import NOTHING, Size
 from biasgauge.study.files import restored
 from biasgauge.study.kind import some_pairs, some_words
@@ -31,7 +31,7 @@ def plan_scores(plan: PlanBuilder) -> None:
 
 
 def _checked(plan: PlanBuilder, name: str, table: ScoresTable) -> Settings:
-    from biasgauge.scores.scoring import AS_PUBLISHED
+    from biasgauge.scores import AS_PUBLISHED
 
     path = ("scores", name)
     measures = [table.measures] if isinstance(table.measures, str) else list(table.measures)

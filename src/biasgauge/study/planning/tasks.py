@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from biasgauge import registry
-from biasgauge.signatures import Setting
+from biasgauge.core import Setting
 from biasgauge.study.cell import address_sha256
 from biasgauge.study.costs import text_size
 from biasgauge.study.files import bytes_of
@@ -61,7 +61,7 @@ def _checked(plan: PlanBuilder, name: str, table: TaskTable) -> Settings | None:
 
 def _groups(value: object) -> str:
     """Checksum of words of groups."""
-    from biasgauge.applications.text.groups import group_words
+    from biasgauge.applications.text import group_words
 
     sets = group_words(groups_given(value))
     return address_sha256({"groups": [[name, sorted(words)] for name, words in sets.items()]})  # in their order

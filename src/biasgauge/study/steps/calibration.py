@@ -11,20 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge._io.npy_file import map_array, write_array
-from biasgauge.calibration.design import GENDERED
-from biasgauge.corpora import open_corpus
-from biasgauge.json_types import JsonMapping
+from biasgauge.analyses.calibrate import GENDERED
+from biasgauge.core import JsonMapping, Setting
+from biasgauge.io import map_array, write_array
 from biasgauge.lexicons import language_of, languages
-from biasgauge.signatures import Setting
 from biasgauge.study.kind import Kind, some_pairs, some_words
 from biasgauge.study.outcomes import CORPUS, MODEL, open_model, settings_of, write_model, write_result
 from biasgauge.study.step import Job, Step
+from biasgauge.text import open_corpus
 
 if TYPE_CHECKING:
-    from biasgauge.calibration.plan import CalibrationPlan
-    from biasgauge.calibration.planting import Planted
-    from biasgauge.calibration.readings import ModelReading, Readings
+    from biasgauge.analyses.calibrate import CalibrationPlan, ModelReading, Planted, Readings
 
 DESIGN = ("planting", "doses", "per_dose", "blanks", "others", "plantings", "seeds", "bootstrap", "shuffled")
 """Settings that make a design."""
@@ -38,7 +35,7 @@ JUDGED = "verdicts"
 
 def write_plan(job: Job) -> None:
     """Choose the words that doses are planted on; how often, and what is made of it, does not matter yet."""
-    from biasgauge.calibration.plan import calibration_plan
+    from biasgauge.analyses.calibrate import calibration_plan
 
     corpus = open_corpus(job.inputs["corpus"] / CORPUS)
     job.write_json(PLAN, calibration_plan(corpus, **settings_of(job, CALIBRATE)).to_dict())
@@ -46,8 +43,7 @@ def write_plan(job: Job) -> None:
 
 def plant(job: Job) -> None:
     """Plant one text, or shuffle one; it is a corpus that models are trained on."""
-    from biasgauge.calibration.planting import plant_into
-    from biasgauge.calibration.swaps import Shuffle
+    from biasgauge.analyses.calibrate import Shuffle, plant_into
 
     plan, draw = _words(job).planting, job.settings["draw"]
     edits = [Shuffle()] if job.settings["shuffled"] else plan.edits(draw)
@@ -65,7 +61,7 @@ def score(job: Job) -> None:
 
 def judge(job: Job) -> None:
     """What the audit's verdicts say of sets of carriers of one planted text, its models being replicates."""
-    from biasgauge.auditing.calibrated import verdict_decisions
+    from biasgauge.audits import verdict_decisions
 
     plan, draw = _plan(job), job.settings["draw"]
     models = [job.inputs[f"vectors{run}"] / MODEL for run in range(_runs(plan))]
@@ -75,7 +71,7 @@ def judge(job: Job) -> None:
 
 def conclude(job: Job) -> None:
     """Curves, limits and rates."""
-    from biasgauge.auditing.calibrated import decision_rates
+    from biasgauge.audits import decision_rates
 
     plan = _plan(job)
     planted = _planted(job, plan)
@@ -90,7 +86,7 @@ def conclude(job: Job) -> None:
 
 def possible(settings: JsonMapping) -> None:
     """Raise what `calibrate` would say of its design, its recipe and the names that it is given."""
-    from biasgauge.calibration.plan import design_from, names_of, recipe_settings
+    from biasgauge.analyses.calibrate import design_from, names_of, recipe_settings
 
     design_from(**{name: settings[name] for name in DESIGN if name in settings})
     recipe_settings(settings.get("recipe", "sgns"))
@@ -100,7 +96,7 @@ def possible(settings: JsonMapping) -> None:
 
 def _words(job: Job) -> CalibrationPlan:
     """What is planted on which words."""
-    from biasgauge.calibration.plan import CalibrationPlan
+    from biasgauge.analyses.calibrate import CalibrationPlan
 
     return CalibrationPlan.from_dict(job.read_json("plan", PLAN))
 
@@ -118,7 +114,7 @@ def _runs(plan: CalibrationPlan) -> int:
 
 
 def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
-    from biasgauge.calibration.planting import planted_from
+    from biasgauge.analyses.calibrate import planted_from
 
     planting = plan.planting
     return [
@@ -134,7 +130,7 @@ def _readings(job: Job, plan: CalibrationPlan, planted: Sequence[Planted]) -> Re
 
 
 def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
-    from biasgauge.calibration.readings import ModelReading
+    from biasgauge.analyses.calibrate import ModelReading
 
     path = job.inputs[source] / SCORES
     scores = map_array(path, np.float64, plan.asked.shape, again="remove the cell and run the study again")
@@ -144,7 +140,7 @@ def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
 CALIBRATE = Kind(
     "calibrate",
     needs="planted",
-    functions=("calibration:calibrate",),
+    functions=("analyses.calibrate:calibrate",),
     checks={
         "pairs": some_pairs,
         "other_pairs": some_pairs,
@@ -158,7 +154,7 @@ CALIBRATE = Kind(
     about="What each measure and test reads of associations of known strength that were planted in the text: limits "
     "of detection, false positives, validity beside reliability.",
     shown=("limits", "false_positives"),
-    result="calibration:Calibration",
+    result="analyses.calibrate:Calibration",
     answers=True,
 )
 STEP = (

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from biasgauge._io.manifests import manifest_text, read_record
-from biasgauge.corpora import read_corpus
-from biasgauge.corpora.token_corpus import MANIFEST
-from biasgauge.results.plain import to_plain
+from biasgauge.core import to_plain
+from biasgauge.io import manifest_text, read_record
 from biasgauge.study.files import restored
 from biasgauge.study.kind import TEST_OR_SETS, Kind, some_pairs, some_words
 from biasgauge.study.outcomes import CORPUS, analysis
 from biasgauge.study.step import Job, Step
+from biasgauge.text import MANIFEST, read_corpus
 
 TEXT = "text.txt"
 
@@ -44,24 +43,24 @@ _READING = ("layout", "tokenizer", "field", "documents")
 CORPUS_BIAS = Kind(
     "corpus-bias",
     needs="corpus",
-    functions=("calibration:corpus_bias",),
+    functions=("analyses.corpus_bias:corpus_bias",),
     checks=_CHECKS,
     hidden=_READING,
     tables={"sets.csv": "sets_to_frame"},
     about="Log odds ratio of words near one group against near the other, from counts: 0 is as likely near both.",
     shown=("sets", "words"),
-    result="calibration:CorpusBias",
+    result="analyses.corpus_bias:CorpusBias",
     answers=True,
 )
 INFLUENCE = Kind(
     "influence",
     needs="corpus",
-    functions=("calibration:influence",),
+    functions=("analyses.calibrate:influence",),
     checks=_CHECKS,
     hidden=_READING,
     about="How much a log odds ratio changes without each document, counted exactly.",
     shown=("removals", "documents"),
-    result="calibration:Influence",
+    result="analyses.calibrate:Influence",
 )
 STEP = (
     Step("corpus", 1, read, "text to tokens"),

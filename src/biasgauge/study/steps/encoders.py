@@ -7,14 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from biasgauge import registry
-from biasgauge.encoders.contexts import Contexts, draw_contexts
-from biasgauge.encoders.encoding import encode
-from biasgauge.encoders.view_files import open_view, save_views
 from biasgauge.errors import InputError
 from biasgauge.study.kind import TEST_OR_SETS, Kind, check_sets
 from biasgauge.study.outcomes import analysis, write_model
 from biasgauge.study.step import Job, Step
 from biasgauge.study.steps.corpora import TEXT
+from biasgauge.vectors.encoders import Contexts, draw_contexts, encode, open_view, save_views
 
 CONTEXTS, VIEWS = "contexts.json", "views"
 
@@ -87,12 +85,12 @@ CEAT = _in_context(
 SPECIFICATION_CURVE = Kind(
     "specification-curve",
     needs="models",
-    functions=("sensitivity:specification_curve",),
+    functions=("analyses.robustness:specification_curve",),
     checks=TEST_OR_SETS,
     trial=check_sets,
     about="One test under every view, with a p of all of them together.",
     shown=("facets",),
-    result="sensitivity:SpecificationCurve",
+    result="analyses.robustness:SpecificationCurve",
     answers=True,
 )
 STEP = (

@@ -6,16 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from biasgauge._io.checksums import file_sha256
-from biasgauge._io.json_file import read_json
-from biasgauge.corpora import open_corpus
-from biasgauge.embeddings import load
-from biasgauge.embeddings.loading import DEFAULT_PATH, replicate_path
 from biasgauge.errors import InputError
+from biasgauge.io import file_sha256, read_json
 from biasgauge.study.files import restored
 from biasgauge.study.outcomes import CORPUS, MODEL, open_model, write_model
 from biasgauge.study.parameters import arguments, method_settings, recipe_of
 from biasgauge.study.step import Job, Step
+from biasgauge.text import open_corpus
+from biasgauge.vectors import DEFAULT_PATH, load, replicate_path
 
 RECIPE = "recipe.json"
 KEPT = ("recipe", "digest", "words", "tokens", "losses", "untrained")
@@ -24,7 +22,7 @@ KEPT = ("recipe", "digest", "words", "tokens", "losses", "untrained")
 
 def train(job: Job) -> None:
     """Train, and keep the vectors with how they were made."""
-    from biasgauge.training.sweep import run_sweep
+    from biasgauge.text.training import run_sweep
 
     corpus = open_corpus(job.inputs["corpus"] / CORPUS)
     recipe = recipe_of(

@@ -8,11 +8,7 @@ from functools import partial
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.corpora import open_corpus
-from biasgauge.embeddings import Embedding
-from biasgauge.json_types import JsonObject
-from biasgauge.results.plain import to_plain
-from biasgauge.signatures import function_named
+from biasgauge.core import JsonObject, function_named, to_plain
 from biasgauge.study.kind import TEST_OR_SETS, Kind, a_lexicon, check_sets, some_lexicons, some_words
 from biasgauge.study.outcomes import (
     CORPUS,
@@ -28,6 +24,8 @@ from biasgauge.study.outcomes import (
 from biasgauge.study.parameters import parameters
 from biasgauge.study.step import Job, Step
 from biasgauge.study.steps.models import RECIPE
+from biasgauge.text import open_corpus
+from biasgauge.vectors import Embedding
 
 MAC = "mac"
 """Takes stereotypes, not sets."""
@@ -46,7 +44,7 @@ def _can_be_tested(name: str, settings: JsonObject) -> None:
 
 
 def _has_pairs(settings: JsonObject) -> None:
-    from biasgauge.seed_words.word_pairs import seed_pairs
+    from biasgauge.analyses.seeds import seed_pairs
 
     asked = {name: settings.get(name) for name in ("a", "b", "pairs")}
     seed_pairs(**asked, paper=settings.get("paper"), bank_filter=settings.get("filter", "corrected"))
@@ -78,7 +76,7 @@ TESTS = (
 SEEDS = Kind(
     "seeds",
     needs="models",
-    functions=("seed_words:seeds",),
+    functions=("analyses.seeds:seeds",),
     checks={"a": some_words, "b": some_words},
     unasked=registry.names("lexicon"),
     hidden=("counts",),
@@ -89,7 +87,7 @@ SEEDS = Kind(
 STABILITY = Kind(
     "stability",
     needs="models",
-    functions=("embeddings:stability",),
+    functions=("vectors:stability",),
     fewest=2,
     tables={"pairs.csv": "pairs_to_frame"},
     about="Mean cosine of a word with itself over aligned replicates: 1 is the same place.",
@@ -97,7 +95,7 @@ STABILITY = Kind(
 AUDIT = Kind(
     "audit",
     needs="models",
-    functions=("auditing:audit",),
+    functions=("audits:audit",),
     checks={"lexicons": some_lexicons()},
     unasked=registry.names("lexicon"),
     hidden=("before", "points", "tasks", "corpus"),
@@ -108,7 +106,7 @@ AUDIT = Kind(
 
 def associate(job: Job) -> None:
     """Every model with its own interval over words, and the spread over models where there are several."""
-    from biasgauge.auditing.replicates import NO_BIAS, spread_of
+    from biasgauge.audits import NO_BIAS, spread_of
 
     kind = next(kind for kind in TESTS if kind.name == job.settings["kind"])
     models = open_models(job, job.settings["models"])
@@ -125,9 +123,9 @@ def write_audit(job: Job) -> None:
     The models of a group are replicates of each other, unless they are views or the study says otherwise. No recipe
     lies beside a model in a cell to say so.
     """
-    from biasgauge.auditing.what_to_write import what_to_write
-    from biasgauge.presentation.markup import markdown
-    from biasgauge.presentation.page.summary_page import summary_page
+    from biasgauge.audits import what_to_write
+    from biasgauge.results import markdown
+    from biasgauge.results.page import summary_page
 
     text = {"corpus": open_corpus(job.inputs["corpus"] / CORPUS)} if "corpus" in job.inputs else {}
     (models,) = material(job, AUDIT)
@@ -142,14 +140,14 @@ def write_audit(job: Job) -> None:
 COMPARE = Kind(
     "compare",
     needs="groups",
-    functions=("comparison:compare",),
+    functions=("analyses.compare:compare",),
     checks={**TEST_OR_SETS, "test": some_lexicons()},
     unasked=registry.names("lexicon"),
     tables={"words.csv": "words_frame", "contrasts.csv": "contrasts_frame"},
     fewest=2,
     about="The contrast in the second group less that in the first: 0 is no difference.",
     shown=("differences", "trends", "contrasts"),
-    result="comparison:Comparison",
+    result="analyses.compare:Comparison",
     answers=True,
 )
 

@@ -8,8 +8,8 @@ from biasgauge.study.step import Job, Step
 
 def write_page(job: Job) -> None:
     """`summary.json`: what the study was and found; `page.html`: the same for people; `checklist.md`: for a paper."""
-    from biasgauge.presentation.markup import markdown
-    from biasgauge.presentation.page.summary_page import summary_page
+    from biasgauge.results import markdown
+    from biasgauge.results.page import summary_page
     from biasgauge.study.checklist import checklist
     from biasgauge.study.page import study_summary
 

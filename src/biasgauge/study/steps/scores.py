@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from biasgauge import registry
-from biasgauge.corpora import open_corpus
+from biasgauge.core import function_named
 from biasgauge.lexicons import WordSet
-from biasgauge.scores import ScoreStore, score_to_store
-from biasgauge.scores.scoring import score
-from biasgauge.signatures import function_named
+from biasgauge.scores import ScoreStore, score, score_to_store
 from biasgauge.study.files import restored
 from biasgauge.study.kind import Kind, lists_of_words
 from biasgauge.study.outcomes import (
@@ -23,6 +21,7 @@ from biasgauge.study.outcomes import (
 )
 from biasgauge.study.parameters import arguments, parameters
 from biasgauge.study.step import Job, Step
+from biasgauge.text import open_corpus
 
 WORDS = "words.json"
 NAME = "model"
@@ -61,7 +60,7 @@ def put_together(job: Job) -> None:
 RELIABILITY = Kind(
     "reliability",
     needs="scores",
-    functions=("agreement:reliability",),
+    functions=("analyses.reliability:reliability",),
     checks={"lists": lists_of_words},
     unasked=registry.names("lexicon"),
     about="Do scores agree with themselves: over replicates, over measures, over pairs? 1 is perfect.",
@@ -70,14 +69,14 @@ RELIABILITY = Kind(
 COMPONENTS = Kind(
     "components",
     needs="scores",
-    functions=("agreement:variance_components",),
+    functions=("analyses.reliability:variance_components",),
     about="How much of the variance of scores belongs to words, pairs, replicates, measures and their mixes.",
     shown=("components",),
 )
 DECISION = Kind(
     "decision",
     needs="scores",
-    functions=("agreement:decision_study", "agreement:variance_components"),
+    functions=("analyses.reliability:decision_study", "analyses.reliability:variance_components"),
     tables={"needs.csv": "needs_frame"},
     about="How many replicates, pairs and measures a mean score needs to be dependable.",
     shown=("smallest", "needs"),
@@ -85,7 +84,7 @@ DECISION = Kind(
 FACTORS = Kind(
     "factors",
     needs="sources",
-    functions=("agreement:factors",),
+    functions=("analyses.reliability:factors",),
     about="What makes a word's scores reliable: a regression with words, algorithms and corpora as levels.",
     shown=("fixed", "random", "r2"),
 )
@@ -104,7 +103,7 @@ def decide(job: Job) -> None:
 
 def find_factors(job: Job) -> None:
     """One source for each group of scores, with its models, and how often words occur in its corpus."""
-    from biasgauge.agreement import FactorSource
+    from biasgauge.analyses.reliability import FactorSource
 
     sources = []
     for number, about in enumerate(job.settings["sources"]):

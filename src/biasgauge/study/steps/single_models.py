@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from biasgauge import registry
-from biasgauge._io.csv_file import CsvRow, csv_of_records, csv_rows
-from biasgauge.embeddings import analogy_accuracy, similarity_benchmark, similarity_names
-from biasgauge.embeddings.benchmark_files import find_similarity
+from biasgauge.core import JsonObject, Setting, to_plain
 from biasgauge.errors import ParameterError
-from biasgauge.json_types import JsonObject
-from biasgauge.lexicons.table import found
-from biasgauge.results.plain import to_plain
-from biasgauge.signatures import Setting
+from biasgauge.io import CsvRow, csv_of_records, csv_rows
+from biasgauge.lexicons import found
 from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_pairs, some_words
 from biasgauge.study.outcomes import RESULT, analysis, material, settings_of
 from biasgauge.study.step import Job, Step
+from biasgauge.vectors import analogy_accuracy, find_similarity, similarity_benchmark, similarity_names
 
 
 def _known_benchmarks(settings: JsonObject) -> None:
@@ -36,7 +33,7 @@ def _listed(benchmarks: object) -> Sequence[str | Path]:
 BAYES = Kind(
     "bayes",
     needs="model",
-    functions=("uncertainty:bayes",),
+    functions=("analyses.posterior:bayes",),
     checks={"lexicon": a_lexicon("stereotypes", "test")},
     unasked=registry.names("lexicon"),
     required=("lexicon",),
@@ -47,7 +44,7 @@ BAYES = Kind(
 ROBUSTNESS = Kind(
     "robustness",
     needs="model",
-    functions=("sensitivity:robustness",),
+    functions=("analyses.robustness:robustness",),
     checks={"pairs": some_pairs, "words": some_words},
     unasked=registry.names("lexicon"),
     about="Do conclusions survive another base pair, word form or measure? Kappa: 1 is agreement, 0 chance.",
@@ -56,7 +53,7 @@ ROBUSTNESS = Kind(
 QUALITY = Kind(
     "quality",
     needs="model",
-    functions=("embeddings:similarity_benchmark",),
+    functions=("vectors:similarity_benchmark",),
     hidden=("benchmark",),
     extra=(Setting("benchmarks", (), "list"), Setting("analogies", default=False, annotation="bool")),
     trial=_known_benchmarks,
@@ -65,7 +62,7 @@ QUALITY = Kind(
 BAYES_CHANGE = Kind(
     "bayes-change",
     needs="change",
-    functions=("uncertainty:bayes_change", "uncertainty:distances"),
+    functions=("analyses.posterior:bayes_change", "analyses.posterior:distances"),
     checks={"lexicon": a_lexicon("stereotypes", "test")},
     unasked=registry.names("lexicon"),
     hidden=("reference", "name"),

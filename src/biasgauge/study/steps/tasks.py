@@ -7,10 +7,8 @@ import tempfile
 from pathlib import Path
 
 from biasgauge import registry
+from biasgauge.core import JsonObject, Setting, function_named, to_plain
 from biasgauge.errors import InternalError
-from biasgauge.json_types import JsonObject
-from biasgauge.results.plain import to_plain
-from biasgauge.signatures import Setting, function_named
 from biasgauge.study.files import restored
 from biasgauge.study.kind import Kind, some_lexicons
 from biasgauge.study.outcomes import RESULT, TABLE, open_model, settings_of, write_result, write_table
@@ -34,7 +32,7 @@ POINTS = Kind(
 CORRELATE = Kind(
     "correlate",
     needs="table",
-    functions=("applications:correlate",),
+    functions=("analyses.correlate:correlate",),
     extra=(Setting("points", None, "object"),),
     paths=("points",),
     tables={"points.csv": "points_frame"},
@@ -95,7 +93,7 @@ def sum_up_task(job: Job) -> None:
 
 def make_points(job: Job) -> None:
     """`table.csv`: a row for each model, association test, gap and task seed."""
-    from biasgauge.applications.point_tables.build import Variant
+    from biasgauge.applications.point_tables import Variant
 
     pairs = [
         (Variant(open_model(job, f"model{number}", version["name"]), **version), job.inputs[f"task{number}"] / RESULT)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.association.set_test import AssociationResult, SetTest, prepared, undefined, unit
+from biasgauge.metrics.set_test import AssociationResult, SetTest, prepared, undefined, unit
 from biasgauge.stats.bootstrap import BCA, Resampled, estimate_over_words
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
     from biasgauge.stats.bootstrap import Resampling
 
 

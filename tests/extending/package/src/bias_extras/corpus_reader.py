@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.corpora.corpus_reader import CorpusReader
-from biasgauge.corpora.text_lines import whole_lines
 from biasgauge.errors import CorpusError
+from biasgauge.text.corpus_reader import CorpusReader
+from biasgauge.text.text_lines import whole_lines
 
 if TYPE_CHECKING:
-    from biasgauge._io.source import ByteSource
-    from biasgauge.corpora.corpus_reader import Layout, Sink
+    from biasgauge.io.source import ByteSource
+    from biasgauge.text.corpus_reader import Layout, Sink
 
 
 def read(_layout: Layout, source: ByteSource, sink: Sink) -> None:

@@ -6,9 +6,9 @@ from hashlib import sha256
 
 import numpy as np
 
-from biasgauge.embeddings import Embedding
-from biasgauge.encoders import Encoder
 from biasgauge.lexicons import words_of
+from biasgauge.vectors import Embedding
+from biasgauge.vectors.encoders import Encoder
 
 DIMENSIONS = 20
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biasgauge.arrays import Floats
-from biasgauge.likelihood import LanguageModel, Query, Sentence, SentenceMeasure, Tokens
+from biasgauge.analyses.likelihood import LanguageModel, Query, Sentence, SentenceMeasure, Tokens
+from biasgauge.core.arrays import Floats
 
 
 def worst(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens]) -> Floats:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.measures import Measure
+from biasgauge.metrics import Measure
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Floats
+    from biasgauge.core.arrays import Floats
 
 
 class Distance(Measure):

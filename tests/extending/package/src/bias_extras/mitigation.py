@@ -10,8 +10,8 @@ import numpy as np
 from biasgauge.mitigation import Mitigation
 
 if TYPE_CHECKING:
-    from biasgauge.arrays import Vectors
-    from biasgauge.embeddings import Embedding
+    from biasgauge.core.arrays import Vectors
+    from biasgauge.vectors import Embedding
 
 
 @dataclass(kw_only=True, eq=False)

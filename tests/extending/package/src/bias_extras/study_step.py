@@ -9,7 +9,7 @@ from biasgauge.study.kind import Kind
 from biasgauge.study.outcomes import analysis
 
 if TYPE_CHECKING:
-    from biasgauge.embeddings import Embedding
+    from biasgauge.vectors import Embedding
 
 
 @dataclass(frozen=True)

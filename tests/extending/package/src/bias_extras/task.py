@@ -9,15 +9,15 @@ import numpy as np
 
 from biasgauge.applications.tasks.result import SeedRun, TaskMetric, TaskSummary
 from biasgauge.applications.tasks.task import Task
-from biasgauge.embeddings import load
+from biasgauge.vectors import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from biasgauge.embeddings import Embedding
-    from biasgauge.inputs import VectorsLike
+    from biasgauge.core.inputs import VectorsLike
     from biasgauge.stats.bootstrap import Resampling
+    from biasgauge.vectors import Embedding
 
 
 class WordChoice:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge._io.source import ByteSource
-from biasgauge.embeddings.formats.vector_format import Request, Table, VectorFormat
 from biasgauge.errors import EmbeddingFormatError
+from biasgauge.io.source import ByteSource
+from biasgauge.vectors.formats.vector_format import Request, Table, VectorFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.auditing import Evidence
-from biasgauge.auditing.verdict_rule import VerdictRule
+from biasgauge.audits import Evidence
+from biasgauge.audits.verdict_rule import VerdictRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from biasgauge.auditing.verdict_rule import Case
+    from biasgauge.audits.verdict_rule import Case
 
 LEAST = 0.05
 

@@ -1,1 +1,0 @@
-"""Reading and writing that cannot half-succeed: whole files, bounded memory, known bytes."""

@@ -1,1 +1,0 @@
-"""What drives reliability: multilevel regression."""

@@ -1,0 +1,10 @@
+from biasgauge.analyses import calibrate as calibrate
+from biasgauge.analyses import compare as compare
+from biasgauge.analyses import corpus_bias as corpus_bias
+from biasgauge.analyses import correlate as correlate
+from biasgauge.analyses import criterion as criterion
+from biasgauge.analyses import likelihood as likelihood
+from biasgauge.analyses import posterior as posterior
+from biasgauge.analyses import reliability as reliability
+from biasgauge.analyses import robustness as robustness
+from biasgauge.analyses import seeds as seeds

@@ -1,0 +1,233 @@
+"""`check_influence`: do vectors follow the counts? Documents are taken out, and models trained again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from biasgauge.analyses.calibrate.influence_documents import Influence, carriers_of
+from biasgauge.core import Estimate, Floats, Integers, JsonMapping, Record, check_number, check_whole, cosines
+from biasgauge.errors import ParameterError
+from biasgauge.results import AltairChart, Chart, Column, Result, Summary, Table
+from biasgauge.stats import correlation_estimate, mean_estimate
+from biasgauge.text import TokenCorpus
+from biasgauge.vectors import Embedding
+
+
+@dataclass(frozen=True)
+class RemovalCheck(Record):
+    """One set of documents taken out.
+
+    Attributes:
+        kind: "random", or "top": those that carry the most.
+        documents: how many.
+        predicted: change of the log odds, counted exactly.
+        actual: change of the score in vectors, mean over random seeds; None where a word has no vector left.
+        sd: over random seeds.
+    """
+
+    kind: str
+    documents: int
+    predicted: float
+    actual: float | None
+    sd: float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InfluenceCheck(Result):
+    """Whether vectors change as the counts say when documents are taken out.
+
+    The score is how much closer a word is to A than to B on average (mean cosine), averaged as the log odds are.
+
+    Attributes:
+        removals: each set of documents that was taken out.
+        r: Pearson's correlation of predicted with actual change over random removals, with Fisher's interval.
+        score: of the vectors with all documents, mean over random seeds.
+        top: change of that score without the documents that carry the most, with Student's interval over random seeds.
+        number: what was asked.
+        settings: everything that decides the result.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("removals",)
+
+    removals: tuple[RemovalCheck, ...]
+    r: Estimate
+    score: Estimate
+    top: Estimate
+    number: str
+    settings: JsonMapping
+
+    def summary(self) -> Summary:
+        """How well the counts predict, and every removal."""
+        rows = [(row.kind, row.documents, row.predicted, row.actual, row.sd) for row in self.removals]
+        columns = ["documents taken out", Column("how many", "count"), Column("predicted, log odds", "number", 3),
+                   Column("actual, score", "number", 4), Column("sd over seeds", "number", 4)]  # fmt: skip
+        said = self.r.reason if self.r.value is None else str(self.r)
+        return Summary(
+            title="Do vectors follow the counts?",
+            headline=f"{self.number}: predicted with actual change over random removals: {said}",
+            sentences=(
+                f"Score with all documents {self.score}; without those that carry the most it changes by {self.top}.",
+            ),
+            tables=(Table.of("removals", "", columns, rows),),
+            charts=(self._chart(),),
+        )
+
+    def _chart(self) -> Chart:
+        def draw() -> AltairChart:
+            import pandas as pd
+
+            from biasgauge.results import altair
+
+            alt = altair()
+            frame = pd.DataFrame([row.to_dict() for row in self.removals if row.actual is not None])
+            x = alt.X("predicted:Q", title="predicted change of log odds")
+            y = alt.Y("actual:Q", title="actual change of score")
+            return alt.Chart(frame).mark_circle(size=60).encode(x=x, y=y, color=alt.Color("kind:N", title=None))
+
+        return Chart("check", "Predicted against actual change", "Each dot is a set of documents taken out.", draw)
+
+
+def check_influence(
+    result: Influence,
+    corpus: TokenCorpus,
+    *,
+    removals: int = 12,
+    share: float = 0.5,
+    seeds: int = 2,
+    algorithm: str = "sgns",
+    level: float = 0.95,
+    out: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Any,  # noqa: ANN401 - of `train`
+) -> InfluenceCheck:
+    """Take documents out, train again, and compare the change of the vectors with that of the counts.
+
+    Random removals draw from the documents in which a word asked about stands near either group, some of them more
+    from those that carry the number, some more from those against it, so that predicted changes differ. One more
+    removal takes out as many of those that carry the most.
+
+    Args:
+        result: of `influence`, on this corpus.
+        corpus: the corpus itself.
+        removals: how many random sets of documents are taken out.
+        share: of those documents, how many each set has.
+        seeds: random seeds; each set is trained with each, and compared with the model of the same seed on all text.
+        algorithm: as in `train`.
+        level: nominal coverage of the intervals.
+        out: folder for the models, kept; None: a temporary one.
+        n_jobs: models at a time.
+        random_state: seed of the removals, and first seed of the models.
+        progress: called with (done, total) models.
+        settings: further settings of `train`: dim, epochs, window, min_count, …
+
+    Raises:
+        ParameterError: an argument cannot be used.
+    """
+    from biasgauge.text.training import train
+
+    check_whole(3, removals=removals)
+    check_whole(1, seeds=seeds)
+    check_number(0, 1, ends=False, share=share)
+    if result.counted is None or result.settings["corpus"] != corpus.checksum:
+        raise ParameterError("check_influence needs the result of influence on this very corpus.")
+    carriers = np.asarray(carriers_of(result))
+    size = max(1, round(share * len(carriers)))
+    if len(carriers) < 4:
+        raise ParameterError(f"Only {len(carriers)} documents have the words near a group: too few to take some out.")
+    chosen = list(_random_sets(result.changes[carriers], carriers, size, removals, random_state))
+    sign = 1.0 if (result.value.value or 0.0) >= 0 else -1.0
+    top = carriers[np.lexsort((carriers, sign * result.changes[carriers]))][:size]
+    texts = [corpus, *(without_documents(corpus, gone) for gone in (*chosen, top))]
+    scores = np.empty((len(texts), seeds))
+    with ExitStack() as stack:
+        folder = Path(out) if out is not None else Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        for number, text in enumerate(texts):
+            models = train(
+                text, out=folder, algorithm=algorithm, seeds=seeds, random_state=random_state, n_jobs=n_jobs, **settings
+            )
+            scores[number] = [_score(model, result) for model in models.load()]
+            if progress is not None:
+                progress(number + 1, len(texts))
+    changes = scores[1:] - scores[0]
+    predicted = np.array([result.change_without(gone.tolist()) for gone in (*chosen, top)])
+    rows = tuple(
+        _checked("top" if number == len(chosen) else "random", size, float(predicted[number]), own)
+        for number, own in enumerate(changes)
+    )
+    actual = changes[:-1].mean(axis=1)
+    return InfluenceCheck(
+        removals=rows,
+        r=replace(correlation_estimate(predicted[:-1], actual, level=level, over="removals"), statistic="r"),
+        score=mean_estimate(scores[0][np.isfinite(scores[0])], level=level, over="seeds"),
+        top=mean_estimate(changes[-1][np.isfinite(changes[-1])], level=level, over="seeds"),
+        number=result.number,
+        settings={
+            "removals": removals, "share": share, "seeds": seeds, "algorithm": algorithm, "random_state": random_state,
+            **settings,
+        },
+    )  # fmt: skip
+
+
+def without_documents(corpus: TokenCorpus, documents: Integers | Sequence[int]) -> TokenCorpus:
+    """The same text without some documents, in memory.
+
+    Raises:
+        ParameterError: nothing would be left.
+    """
+    keep = np.ones(len(corpus.documents) - 1, bool)
+    keep[np.asarray(documents, np.int64)] = False
+    if not keep.any():
+        raise ParameterError("Without these documents no text is left.")
+    lines_of = np.diff(corpus.documents)
+    kept_lines = np.repeat(keep, lines_of)
+    lengths = np.diff(corpus.lines)
+    tokens = np.asarray(corpus.tokens)[np.repeat(kept_lines, lengths)]
+    lines = np.concatenate([[0], np.cumsum(lengths[kept_lines])]).astype(np.int64)
+    bounds = np.concatenate([[0], np.cumsum(lines_of[keep])]).astype(np.int64)
+    counts = np.bincount(tokens, minlength=len(corpus.words)).astype(np.int64)
+    gone = hashlib.sha256(corpus.checksum.encode() + np.packbits(keep).tobytes()).hexdigest()
+    return replace(corpus, counts=counts, tokens=tokens, lines=lines, documents=bounds, checksum=gone)
+
+
+def _random_sets(
+    changes: Floats, carriers: Integers, size: int, removals: int, random_state: int
+) -> Sequence[Integers]:
+    """Sets of documents, drawn with a tilt from −1 to 1 toward those of large change."""
+    random = np.random.default_rng([random_state, 7])
+    ranks = np.argsort(np.argsort(changes, kind="stable"), kind="stable") / (len(changes) - 1) * 2 - 1
+    sets = []
+    for tilt in random.permutation(np.linspace(-2, 2, removals)):
+        chance = np.exp(tilt * ranks)
+        sets.append(np.sort(random.choice(carriers, size, replace=False, p=chance / chance.sum())))
+    return sets
+
+
+def _score(model: Embedding, result: Influence) -> float:
+    """How much closer the words are to A than to B, weighted as the log odds are; NaN where a word is lost."""
+    fallback = result.counted.case_fallback
+    groups = [model.lookup(result.settings[group], case_fallback=fallback).rows for group in ("a", "b")]
+    words = model.lookup(list(result.coefficients), case_fallback=fallback)
+    if words.lost or not all(map(len, groups)):
+        return float("nan")
+    vectors = np.asarray(model.vectors, np.float64)
+    near = [cosines(vectors[words.rows], vectors[rows]).mean(axis=1) for rows in groups]
+    shares = np.array([result.coefficients[word] for word in words.words])
+    return float(shares @ (near[0] - near[1]))
+
+
+def _checked(kind: str, size: int, predicted: float, changes: Floats) -> RemovalCheck:
+    if not np.isfinite(changes).all():
+        return RemovalCheck(kind, size, predicted, None, None)
+    sd = float(changes.std(ddof=1)) if len(changes) > 1 else None
+    return RemovalCheck(kind, size, predicted, float(changes.mean()), sd)

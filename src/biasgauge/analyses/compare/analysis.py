@@ -1,0 +1,373 @@
+"""`compare`: what a contrast is in each group of models, by how much groups differ, and how it goes along an order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from os import PathLike
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.analyses.compare.groups import ModelGroup, Replicates, doubts_about, listed, positions_of, read_groups
+from biasgauge.analyses.compare.result import Comparison
+from biasgauge.analyses.compare.rows import (
+    Difference,
+    GroupContrast,
+    LinePoint,
+    QuestionAbout,
+    Trend,
+    WordChange,
+    compared,
+    estimate_alone,
+)  # fmt: skip
+from biasgauge.audits import Question, Subject, Tabulated, Unmeasurable, asks_nothing, questions_of, tabulate
+from biasgauge.core import Floats, LexiconLike, ModelsLike, WordsLike, check_choice, check_level, check_number
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, lexicon, words_of
+from biasgauge.stats import (  # fmt: skip
+    GroupComparison,
+    compare_effect_sizes,
+    compare_groups,
+    holm,
+    slope_over_groups,
+    slope_weights,
+    welch,
+)
+from biasgauge.vectors import Coverage, Lookup
+
+Measure = Literal["contrast", "effect_size"]
+
+
+def compare(  # noqa: PLR0913 - four of them are the sets of one test
+    groups: Mapping[str, ModelsLike],
+    test: LexiconLike | Sequence[LexiconLike] | None = None,
+    *,
+    x: WordsLike | None = None,
+    y: WordsLike | None = None,
+    a: WordsLike | None = None,
+    b: WordsLike | None = None,
+    order: bool | Sequence[str] = False,
+    positions: Sequence[float] | Mapping[str, float] | None = None,
+    measure: Measure = "contrast",
+    replicates: Replicates = "auto",
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    level: float = 0.95,
+) -> Comparison:
+    """By how much does a contrast differ between corpora, periods or recipes, each with one model or several?
+
+    The difference is that of the second group less the first, over the words that every model has. Its interval is for
+    other words of the same kind and other models of the same kind; `these_words` has the one for these very words.
+
+    Args:
+        groups: models by name of their group: replicates of each corpus, period or recipe.
+        test: a lexicon that asks a question (a test or stereotypes), several of them, or lists of words with base
+            pairs; or give the four sets.
+        x: words, a lexicon, or one of its sets ("weat7:x").
+        y: as x.
+        a: as x.
+        b: as x.
+        order: groups are in an order (as they stand, or as the names given here): their trend is told too, per step.
+        positions: where groups stand, such as years, in place of an order: their trend is told per unit.
+        measure: "contrast": in cosine units; "effect_size": WEAT's d, in standard deviations of a group's own
+            associations, which does not change when all cosines of a group are larger.
+        replicates: what sets the models of a group apart: "seeds", bootstrap "samples" of one text, or "texts" of their
+            own; "auto" reads it from the recipes that training leaves, and takes seeds where there are none.
+        min_coverage: share of each set's words that every model must have.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        level: nominal coverage of the intervals.
+
+    Raises:
+        ParameterError: an argument cannot be used, or no question can be compared.
+    """
+    check_level(level)
+    check_number(0, 1, min_coverage=min_coverage)
+    check_choice(get_args(Measure), measure=measure)
+    check_choice(get_args(Replicates), replicates=replicates)
+    questions = _questions(test, {"x": x, "y": y, "a": a, "b": b}, measure)
+    places = positions_of(list(groups) if isinstance(groups, Mapping) else [], order, positions)
+    words = list(dict.fromkeys(word for question in questions for word in _words(question)))
+    models = read_groups(groups, words, places, case_fallback=case_fallback, replicates=replicates)
+    how = _Settings(measure, min_coverage, level, case_fallback=case_fallback)
+    asked = [_Asked(question, models, how) for question in questions]
+    if all(question.reason for question in asked):
+        first = asked[0]
+        raise ParameterError(
+            f"Nothing can be compared: {first.question.name}: {first.reason}"
+            f"{f', and likewise {len(asked) - 1} more' if len(asked) > 1 else ''}. Are words there in lower "
+            f"case (case fallback), is the text in another language than {first.question.lexicon.language!r}, or will "
+            "fewer words do (min_coverage)?"
+        )
+    defined = [question for question in asked if not question.reason]
+    trends = {question: row for question in defined for row in question.trends()}
+    return Comparison(
+        groups=tuple(group.about for group in models),
+        questions=tuple(question.about for question in asked),
+        contrasts=tuple(row for question in defined for row in question.contrasts()),
+        differences=_adjusted([row for question in defined for row in question.differences()]),
+        trends=_adjusted(list(trends.values())),
+        words=tuple(row for question in defined for row in question.words()),
+        lines=tuple(point for question, row in trends.items() for point in question.line(row)),
+        coverage={question.about.name: question.coverage.to_dict() for question in asked},
+        settings={
+            "measure": measure, "replicates": replicates, "min_coverage": min_coverage,
+            "case_fallback": case_fallback, "level": level,
+            "ordered": bool(places),
+        },
+        warnings=tuple(doubts_about(models)),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Settings:
+    measure: Measure
+    min_coverage: float
+    level: float
+    case_fallback: bool
+
+
+class _Asked:
+    """One question put to all groups."""
+
+    def __init__(self, question: Question, groups: Sequence[ModelGroup], how: _Settings) -> None:
+        self.question, self.groups, self.how = question, groups, how
+        everyone = Subject("all", tuple(model for group in groups for model in group.models))
+        self.found = tabulate(
+            question, everyone, min_coverage=how.min_coverage, case_fallback=how.case_fallback
+        )  # words that all models of all groups have
+        self.coverage = _coverage(question, groups, case_fallback=how.case_fallback)
+        self.reason = self._why_not()
+        self.tables: list[Floats] = [] if self.reason else self._tables()
+        self.bootstrap = [group.resampled for group in groups]
+        self.ordered = groups[0].about.position is not None
+
+    @property
+    def about(self) -> QuestionAbout:
+        """What it asks."""
+        return QuestionAbout(self.question.name, self.question.title, self.question.claims[0], self.reason or None)
+
+    def _why_not(self) -> str:
+        if isinstance(self.found, Tabulated):
+            return ""
+        least = min(self.groups, key=lambda group: len(_known(group, _words(self.question), self.how)))
+        return f"{self.found.reason}; {least.name!r} has the fewest"
+
+    @property
+    def measured(self) -> Tabulated:
+        """The words and their similarities, where there is no reason against it."""
+        if isinstance(self.found, Unmeasurable):
+            raise TypeError(self.found.reason)
+        return self.found
+
+    def _tables(self) -> list[Floats]:
+        """Similarities of each group: replicates × targets × attributes."""
+        ends = np.cumsum([len(group.models) for group in self.groups])[:-1]
+        return [
+            group.replicated(part) for group, part in zip(self.groups, np.split(self.measured.table, ends), strict=True)
+        ]
+
+    def estimate(self, chosen: Sequence[int], weights: Sequence[float]) -> GroupComparison:
+        """A weighted sum of the numbers of some groups."""
+        measured = self.measured
+        about: dict[str, Any] = {
+            "group_weights": list(weights),
+            "bootstrap": [self.bootstrap[place] for place in chosen],
+            "level": self.how.level,
+        }
+        tables = [self.tables[place] for place in chosen]
+        if self.how.measure == "effect_size":
+            return compare_effect_sizes(tables, measured.rows, measured.columns, **about)
+        return compare_groups(tables, measured.rows, measured.columns, self.question.weights, **about)
+
+    def contrasts(self) -> list[GroupContrast]:
+        """The number of each group, and how far it is from the mean of all groups."""
+        count = len(self.groups)
+        rows = []
+        for index, group in enumerate(self.groups):
+            own = self.estimate([index], [1.0]).other_words
+            from_mean = self.estimate(range(count), (np.eye(count)[index] - 1 / count).tolist()).other_words
+            rows.append(
+                GroupContrast.of_estimate(
+                    estimate_alone(own), question=self.question.name, group=group.name,
+                    position=group.about.position, from_mean=estimate_alone(from_mean),
+                )
+            )  # fmt: skip
+        return rows
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Which groups are set against each other: the last and the first of an order, otherwise every two."""
+        count = len(self.groups)
+        return [(0, count - 1)] if self.ordered else list(combinations(range(count), 2))
+
+    def differences(self) -> list[Difference]:
+        """The second less the first, of each pair of groups."""
+        rows = []
+        for first, second in self.pairs():
+            found = self.estimate([first, second], [-1.0, 1.0])
+            value = found.other_words.value
+            leaning = self._leanings()
+            changes = (leaning[second].mean(axis=0) - leaning[first].mean(axis=0)) * self._signs()
+            rows.append(
+                compared(
+                    Difference, found.other_words, found.these_words, question=self.question.name,
+                    first=self.groups[first].name, second=self.groups[second].name,
+                    words_with=None if not value else float((np.sign(changes) == np.sign(value)).mean()),
+                )
+            )  # fmt: skip
+        return rows
+
+    def trends(self) -> list[Trend]:
+        """The slope over the positions of an order; two groups have a difference only."""
+        if not self.ordered or len(self.groups) < 3:
+            return []
+        places, positions = range(len(self.groups)), self._positions()
+        found = self.estimate(places, slope_weights(positions).tolist())
+        means = [row.value or 0.0 for row in self.contrasts()]
+        scatter = slope_over_groups(positions, means, level=self.how.level)
+        return [
+            compared(
+                Trend, found.other_words, found.these_words, question=self.question.name,
+                other_texts=estimate_alone(scatter), p_other_texts=scatter.p,
+            )
+        ]  # fmt: skip
+
+    def line(self, trend: Trend) -> list[LinePoint]:
+        """The line of the trend through the mean of the groups, with the interval of its slope: ends and middle."""
+        positions = self._positions()
+        middle = float(np.mean(positions))
+        height = self.estimate(range(len(positions)), [1 / len(positions)] * len(positions)).other_words.value or 0.0
+        slopes = [trend.value, trend.low, trend.high]
+        points = []
+        for at in (positions[0], middle, positions[-1]):
+            value, *ends = (None if slope is None else height + slope * (at - middle) for slope in slopes)
+            low, high = (None, None) if None in ends else sorted(ends)  # type: ignore[type-var]
+            points.append(LinePoint(self.question.name, at, value or 0.0, low, high, trend.method))
+        return points
+
+    def words(self) -> list[WordChange]:
+        """The change of each target word from the first group to the last, largest first."""
+        if len(self.groups) > 2 and not self.ordered:
+            return []
+        leanings = self._leanings()
+        sets = [words.name for words in self.question.targets]
+        rows = []
+        for index, word in enumerate(self.measured.target_words):
+            each = [leaning[:, index] for leaning in leanings]
+            change = welch(each[0], each[-1], (self.bootstrap[0], self.bootstrap[-1]), self.how.level)
+            group = int(self.measured.rows[index])
+            rows.append(
+                WordChange.of_estimate(
+                    change, question=self.question.name, word=word, set=sets[group], first=float(each[0].mean()),
+                    last=float(each[-1].mean()),
+                )
+            )  # fmt: skip
+        return sorted(rows, key=lambda row: -abs(row.value or 0.0))
+
+    def _positions(self) -> list[float]:
+        return [group.about.position or 0.0 for group in self.groups]
+
+    def _signs(self) -> Floats:
+        """1 for words that should lean as the claim says, −1 for those of the list that should not."""
+        pattern, rows = np.asarray(self.question.weights), self.measured.rows
+        opposed = len(pattern) == 2 and np.array_equal(pattern[0], -pattern[1])
+        signs: Floats = np.where(rows == 1, -1.0, 1.0) if opposed else np.ones(len(self.measured.target_words))
+        return signs
+
+    def _leanings(self) -> list[Floats]:
+        """Association of each target word in every replicate, in cosine units: with A less with B, for a test."""
+        pattern, columns = np.asarray(self.question.weights), self.measured.columns
+        rows = self.measured.rows
+        by_row = pattern[rows] * self._signs()[:, None]
+        by_row = by_row / np.abs(by_row).max(axis=1, keepdims=True)
+        found = []
+        for table in self.tables:
+            means = np.stack([table[:, :, columns == group].mean(axis=2) for group in range(pattern.shape[1])], axis=2)
+            found.append((means * by_row).sum(axis=2))
+        return found
+
+
+def _adjusted(rows: Sequence[Any]) -> tuple[Any, ...]:
+    adjusted = holm([row.p for row in rows])
+    return tuple(replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True))
+
+
+def _questions(
+    test: LexiconLike | Sequence[LexiconLike] | None, given: Mapping[str, WordsLike | None], measure: Measure
+) -> list[Question]:
+    stated = [role for role, words in given.items() if words is not None]
+    if test is not None and stated:
+        raise ParameterError(f"A comparison takes either lexicons or sets. Got {test!r} and {', '.join(stated)}.")
+    if test is None:
+        missing = [role for role in given if role not in stated]
+        if missing:
+            raise ParameterError(
+                "A comparison needs a lexicon that asks a question, such as 'weat7', or the sets x, y, a and b. "
+                f"Missing: {', '.join(missing)}."
+            )
+        lexicons: list[Lexicon] = [_given_test({role: words for role, words in given.items() if words is not None})]
+    else:
+        several = [test] if isinstance(test, str | PathLike | Lexicon) else list(test)
+        lexicons = [lexicon(reference) for reference in several]
+    languages = list(dict.fromkeys(lexicon.language for lexicon in lexicons))
+    if len(languages) > 1:
+        raise ParameterError(
+            f"Groups are compared in one language. Got lexicons in {' and '.join(languages)}; compare them one by one."
+        )
+    questions = list(questions_of(lexicons))
+    if not questions:
+        silent = [f"{lexicon.name!r}: {why}" for lexicon, why in asks_nothing(lexicons)]
+        raise ParameterError(f"No lexicon asks a question ({'; '.join(silent) or 'none was given'}).")
+    if measure == "effect_size" and any(question.kind != "test" for question in questions):
+        raise ParameterError(
+            "An effect size is defined for association tests (sets X, Y, A, B) only; use measure='contrast'."
+        )
+    names = [question.name for question in questions]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ParameterError(f"The lexicon {twice!r} is given twice.")
+    return questions
+
+
+def _given_test(sets: Mapping[str, WordsLike]) -> AssociationTest:
+    named = {role: words_of(words) for role, words in sets.items()}
+    plain = {words.name for words in named.values() if [group.name for group in named.values()].count(words.name) > 1}
+    x, y, a, b = (
+        WordSet(role.upper(), named[role].words) if named[role].name in plain else named[role] for role in "xyab"
+    )
+    for first, second, what in ((x, y, "target sets, X and Y"), (a, b, "attribute sets, A and B")):
+        if both := sorted(set(first.words) & set(second.words)):
+            raise ParameterError(
+                f"The word {both[0]!r} is in both {what}, which a test of their difference cannot have; remove it "
+                "from one."
+            )
+    return AssociationTest(name="given words", title="given words", x=x, y=y, a=a, b=b)
+
+
+def _words(question: Question) -> list[str]:
+    sets = (*question.targets, *(() if question.pairs else question.attributes))
+    return [word for words in sets for word in words.words] + [word for pair in question.pairs for word in pair]
+
+
+def _known(group: ModelGroup, words: Sequence[str], how: _Settings) -> set[str]:
+    """Words that every model of a group has."""
+    each = [
+        model.coverage({"words": words}, case_fallback=how.case_fallback, directions=True) for model in group.models
+    ]
+    return set.intersection(*(set(coverage.sets["words"].words) for coverage in each))
+
+
+def _coverage(question: Question, groups: Sequence[ModelGroup], *, case_fallback: bool) -> Coverage:
+    """Words that all models have; of each lost one, which groups lack it."""
+    how = _Settings("contrast", 0.0, 0.95, case_fallback=case_fallback)
+    sets = {words.name: words.words for words in (*question.targets, *question.attributes)}
+    if question.kind == "test":
+        sets = dict(question.lexicon.sets)
+    lookups = {}
+    for name, words in sets.items():
+        known = {group.name: _known(group, words, how) for group in groups}
+        lacking = {word: [group for group, has in known.items() if word not in has] for word in dict.fromkeys(words)}
+        lost = {word: f"not in every model of {listed(lack)}" for word, lack in lacking.items() if lack}
+        kept = tuple(word for word in dict.fromkeys(words) if word not in lost)
+        lookups[name] = Lookup(kept, np.arange(len(kept)), lost)
+    return Coverage.of(lookups)

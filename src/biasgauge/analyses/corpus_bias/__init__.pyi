@@ -1,0 +1,13 @@
+from biasgauge.analyses.corpus_bias.asked import Asked as Asked
+from biasgauge.analyses.corpus_bias.asked import asked_sets as asked_sets
+from biasgauge.analyses.corpus_bias.counting import ContextCounts as ContextCounts
+from biasgauge.analyses.corpus_bias.counting import Weighting as Weighting
+from biasgauge.analyses.corpus_bias.counting import count_in_whole as count_in_whole
+from biasgauge.analyses.corpus_bias.measuring import CorpusLike as CorpusLike
+from biasgauge.analyses.corpus_bias.measuring import Counted as Counted
+from biasgauge.analyses.corpus_bias.measuring import corpus_bias as corpus_bias
+from biasgauge.analyses.corpus_bias.measuring import count_asked as count_asked
+from biasgauge.analyses.corpus_bias.measuring import present_coefficients as present_coefficients
+from biasgauge.analyses.corpus_bias.result import CorpusBias as CorpusBias
+from biasgauge.analyses.corpus_bias.result import SetOdds as SetOdds
+from biasgauge.analyses.corpus_bias.result import WordOdds as WordOdds

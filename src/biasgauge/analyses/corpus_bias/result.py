@@ -1,0 +1,229 @@
+"""What a text says about words: log odds ratios with their intervals, as one result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, ClassVar
+
+from biasgauge.core import Estimate, JsonMapping, LabeledEstimate, Record
+from biasgauge.results import (
+    Chart,
+    Column,
+    Result,
+    Summary,
+    Table,
+    chart_of_rows,
+    counted,
+    estimate_text,
+    level_text,
+    number_text,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_DRAWN = 40
+"""Words that a chart shows: those that most surely lean, then those best known."""
+LABELS = {
+    "flat": "every context counts 1",
+    "word2vec": "a context at distance d counts (window + 1 − d) / window, as often as word2vec's window reaches it",
+    "glove": "a context at distance d counts 1 / d, as in GloVe",
+}
+
+
+@dataclass(frozen=True)
+class WordOdds(Record):
+    """What the text says about one word.
+
+    Attributes:
+        word: the word, as asked for.
+        log_odds: log odds ratio of the word in contexts of A against contexts of B; 0: as likely in both; positive:
+            more likely near A. None where the text lacks the word.
+        low, high: ends of the interval.
+        se: standard error of the closed form, contexts taken as independent.
+        n_wa: contexts of A that hold the word; n_a: all contexts of A; n_wb, n_b: of B. Sums of weights where contexts
+            are weighted.
+        level: nominal coverage of the interval.
+        method: how the interval was found.
+        closed_low, closed_high: ends of the interval of the closed form.
+        se_documents: standard error over documents, by leaving out each.
+        documents: documents in which the word stands near A or B.
+        effective_documents: how many documents of equal weight would carry as much.
+        reason: why there is no number, or no interval.
+        warning: why the interval may cover less than its level.
+    """
+
+    word: str
+    log_odds: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    n_wa: int | float
+    n_a: int | float
+    n_wb: int | float
+    n_b: int | float
+    level: float = 0.95
+    method: str = ""
+    closed_low: float | None = None
+    closed_high: float | None = None
+    se_documents: float | None = None
+    documents: int = 0
+    effective_documents: float | None = None
+    reason: str | None = None
+    warning: str | None = None
+
+    @property
+    def at_least(self) -> float:
+        """The end of the interval nearest to 0, where it excludes 0; else 0. How far the word leans at least."""
+        return max(self.low or 0.0, 0.0) + min(self.high or 0.0, 0.0)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The log odds ratio with its interval."""
+        return Estimate(
+            value=self.log_odds, low=self.low, high=self.high, level=self.level, method=self.method,
+            n=self.documents, reason=self.reason, over="documents", warning=self.warning,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetOdds(LabeledEstimate):
+    """A mean of log odds ratios over the words of a set, or the difference of two such means, as in a WEAT.
+
+    The interval speaks of other documents of the same kind; the words are these.
+
+    Attributes:
+        name: of the set, or "x − y".
+        kind: "mean" or "contrast".
+    """
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CorpusBias(Result):
+    """Log odds ratios of words with two groups of words, from counts in a text alone.
+
+    Attributes:
+        words: one row per word.
+        sets: means over sets of words; of a test also the contrast of X and Y.
+        a, b: words of the two groups that the text has.
+        names: what the groups are called, the first and the second.
+        coverage: which words the text has: asked, found, lost.
+        settings: everything that decides the numbers.
+        warnings: what to know before trusting them.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("words",)
+
+    words: tuple[WordOdds, ...]
+    sets: tuple[SetOdds, ...]
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    names: tuple[str, str]
+    coverage: JsonMapping
+    settings: JsonMapping
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def log_odds(self) -> dict[str, float]:
+        """Log odds ratio of each word that has one."""
+        return {row.word: row.log_odds for row in self.words if row.log_odds is not None}
+
+    @property
+    def contrast(self) -> SetOdds | None:
+        """Mean log odds ratio of X less that of Y; None where no two sets were given."""
+        return next((row for row in self.sets if row.kind == "contrast"), None)
+
+    def sets_to_frame(self) -> pd.DataFrame:
+        """One row per set, and one for the contrast of two."""
+        from biasgauge.results import records_frame
+
+        return records_frame(self.sets)
+
+    def summary(self) -> Summary:
+        """Words by their log odds, sets, and how they were counted."""
+        first, second = self.names
+        ranked = sorted(self.words, key=lambda row: (row.log_odds is None, -row.at_least, -(row.log_odds or 0)))
+        counts = [Column(f"near {name}", "count" if self.settings["weighting"] == "flat" else "number")
+                  for name in self.names]  # fmt: skip
+        rows = [(row.word, row.estimate, exp(row.log_odds) if row.log_odds is not None else None, row.n_wa, row.n_wb,
+                 row.documents) for row in ranked]  # fmt: skip
+        columns = [
+            "word",
+            Column(f"log odds ratio [{self._level}]", "estimate"),
+            Column("odds ratio", "number"),
+            *counts,
+        ]
+        table = Table.of("words", "", [*columns, Column("documents", "count")], rows, most=30)
+        sets = [(row.name, row, row.n) for row in self.sets]
+        number = Column(f"log odds ratio [{self._level}]", "estimate")
+        named = Table.of(
+            "sets", "Means over words", ["set", number, Column("words", "count")],
+            sets,
+        )  # fmt: skip
+        return Summary(
+            title="What the text says",
+            headline=self._headline(),
+            sentences=(
+                f"Positive: more likely within {self.settings['window']} tokens of {first} than of {second}; 0: alike.",
+                *self._sentences(),
+            ),
+            tables=(*((named,) if self.sets else ()), table),
+            charts=(self._chart(),) if any(row.low is not None for row in self.words) else (),
+            warnings=self.warnings,
+        )
+
+    @property
+    def _level(self) -> str:
+        return f"{level_text(self.settings['level'])} interval"
+
+    def _headline(self) -> str:
+        contrast, only = self.contrast, self.words[0]
+        if contrast is not None:
+            said = f"undefined: {contrast.reason}" if contrast.value is None else _said(contrast)
+            return f"{contrast.name}: difference of mean log odds ratios {said}"
+        if len(self.words) > 1:
+            leaning = [row.log_odds or 0.0 for row in self.words if row.estimate.excludes(0)]
+            first = sum(value > 0 for value in leaning)
+            return (
+                f"{counted(self.words, 'word')}: {first} lean to {self.names[0]}, {len(leaning) - first} to "
+                f"{self.names[1]}, {len(self.words) - len(leaning)} to neither"
+            )
+        if only.log_odds is None:
+            return f"{only.word}: undefined: {only.reason}"
+        odds = exp(abs(only.log_odds))
+        toward, other = self.names if only.log_odds >= 0 else self.names[::-1]
+        return (
+            f"{only.word}: log odds ratio {_said(only.estimate)}: its odds near {toward} are "
+            f"{number_text(odds)} times those near {other}"
+        )
+
+    def _sentences(self) -> list[str]:
+        sized = self.settings
+        told = [
+            f"{sized['tokens']:,} tokens in {counted(sized['documents'], 'document')}; {LABELS[sized['weighting']]}.",
+        ]
+        if methods := {row.method for row in self.words if row.method}:
+            told.append(f"Intervals: {'; '.join(sorted(methods))}.")
+        if len(self.words) > 1:
+            told.append("A word leans where its interval excludes 0.")
+        return told
+
+    def _chart(self) -> Chart:
+        bounded = [row for row in self.words if row.low is not None and row.high is not None]
+        surest = sorted(bounded, key=lambda row: (-abs(row.at_least), (row.high or 0.0) - (row.low or 0.0)))
+        drawn = sorted(surest[:MOST_DRAWN], key=lambda row: -(row.log_odds or 0))
+        rows = [{"what": row.word, "log odds": row.log_odds, "low": row.low, "high": row.high} for row in drawn]
+        more = "" if len(drawn) == len(self.words) else f"The {len(drawn)} words that most surely lean."
+        axis = f"← {self.names[1]} · log odds ratio · {self.names[0]} →"
+        remark = more or "Every word, with its interval."
+        return chart_of_rows(
+            "log-odds", "Which words stand near which group", remark, axis, rows, number="log odds"
+        )  # fmt: skip
+
+
+def _said(estimate: Estimate) -> str:
+    return estimate_text(estimate) + (" no interval" if estimate.low is None else "")

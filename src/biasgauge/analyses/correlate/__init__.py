@@ -1,0 +1,5 @@
+"""Whether an intrinsic number tracks an extrinsic one."""
+
+from biasgauge.core import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,0 +1,158 @@
+"""`amplification`: how much of what a text says goes into the vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from biasgauge.analyses.corpus_bias import CorpusBias
+from biasgauge.analyses.criterion.scores import numbers_of
+from biasgauge.core import Estimate, Floats, IntervalsBeside, JsonMapping, PairsLike, check_whole
+from biasgauge.results import AltairChart, Chart, Column, Result, Summary, Table
+from biasgauge.stats import Resampling, correlation_estimate, slope_estimate, why_undefined
+
+
+@dataclass(frozen=True)
+class AmplificationRow(IntervalsBeside):
+    """How one measure's scores follow the log odds of the text.
+
+    Attributes:
+        measure: whose scores.
+        slope: of the score on the log odds ratio: by how much the score rises where the odds are e times as large. 0:
+            the vectors do not follow the text.
+        slope_corrected: the same, corrected for the error of the log odds, which flattens every slope.
+        r: Pearson's correlation of the two.
+        words: how many words it rests on.
+    """
+
+    intervals_of: ClassVar[tuple[str, ...]] = ("slope", "slope_corrected", "r")
+
+    measure: str
+    slope: Estimate
+    slope_corrected: Estimate
+    r: Estimate
+    words: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Amplification(Result):
+    """What the text says and what the vectors say, word by word, and the slope of the one on the other.
+
+    Attributes:
+        rows: one per measure.
+        points: word, log odds and score by measure.
+        settings: everything that decides the result.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+
+    rows: tuple[AmplificationRow, ...]
+    points: tuple[Mapping[str, Any], ...]
+    settings: JsonMapping
+
+    def summary(self) -> Summary:
+        """Slope and correlation of each measure."""
+        columns = [Column("measure", "name"), Column("slope", "estimate", 4), Column("slope, corrected", "estimate", 4),
+                   Column("r", "estimate"), Column("words", "count")]  # fmt: skip
+        rows = [(row.measure, row.slope, row.slope_corrected, row.r, row.words) for row in self.rows]
+        first = self.rows[0]
+        return Summary(
+            title="What the vectors make of it",
+            headline=f"{first.measure}: {replace(first.slope, statistic='slope of score on log odds')}, r {first.r}",
+            sentences=("Slope: by how much a score rises where the odds in the text are e = 2.7 times as large.",),
+            tables=(Table.of("amplification", "", columns, rows),),
+            charts=(self._chart(first.measure),) if self.points else (),
+        )
+
+    def _chart(self, measure: str) -> Chart:
+        def draw() -> AltairChart:
+            import pandas as pd
+
+            from biasgauge.results import altair
+
+            alt = altair()
+            frame = pd.DataFrame([point for point in self.points if point["measure"] == measure])
+            base = alt.Chart(frame).encode(x=alt.X("log_odds:Q", title="log odds ratio in the text"),
+                                           y=alt.Y("score:Q", title=measure))  # fmt: skip
+            dots = base.mark_circle(size=42, opacity=0.75).encode(tooltip=["word", "log_odds", "score"])
+            line = base.transform_regression("log_odds", "score").mark_line(color="#9aa09a", strokeDash=[4, 3])
+            return (line + dots).properties(width=420, height=300)
+
+        return Chart("amplification", "What the text says, what the vectors say", "Each dot is a word.", draw)
+
+
+def amplification(
+    bias: CorpusBias,
+    scores: Any,  # noqa: ANN401 - vectors, a ScoreTensor, a frame or a mapping
+    *,
+    pairs: PairsLike | None = None,
+    measures: Sequence[str] = ("dbwa", "ripa", "nbm"),
+    k: int = 100,
+    min_contexts: int = 10,
+    level: float = 0.95,
+    resamples: int = 2_000,
+    case_fallback: bool = True,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Amplification:
+    """Slope of embedding scores on the log odds ratios of the text that the embedding was trained on.
+
+    Args:
+        bias: of `corpus_bias`, on that text.
+        scores: vectors (a model or replicates), a score tensor, a mapping from word to score, or a frame with `word`
+            and `score`; positive leans to the first group.
+        pairs: base pairs that vectors are scored with; by default each word of A with the word of B at its place.
+        measures: measures that vectors are scored with.
+        k: neighbors of a neighborhood measure.
+        min_contexts: words with fewer contexts of both groups together are left out: their log odds are mostly error.
+        level: nominal coverage of the intervals.
+        resamples: draws of the words.
+        case_fallback: look words up in lower case, then capitalized.
+        random_state: seed of the draws.
+        progress: called with (done, total) while vectors are scored.
+
+    Raises:
+        ParameterError: vectors are to be scored, no pairs are given, and the groups are not of one size.
+    """
+    chosen = pairs
+    if chosen is None and len(bias.a) == len(bias.b):
+        chosen = list(zip(bias.a, bias.b, strict=True))
+    check_whole(0, min_contexts=min_contexts)
+    known = {row.word: row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts}
+    numbers = numbers_of(
+        scores, list(known), pairs=chosen, measures=list(measures), k=k, case_fallback=case_fallback, progress=progress
+    )
+    how = Resampling("bca", level, resamples, random_state)
+    rows, points = [], []
+    for own in numbers:
+        finite = {word for word, value in zip(own.words, own.values, strict=True) if np.isfinite(value)}
+        words = [word for word in known if word in finite]
+        values = own.only(words).values
+        odds = np.array([known[word].log_odds for word in words], np.float64)
+        errors = np.array([max(known[word].se or 0.0, known[word].se_documents or 0.0) for word in words])
+        rows.append(_row(own.measure, odds, errors, values, how))
+        points += [
+            {"word": word, "measure": own.measure, "log_odds": float(odds[place]), "score": float(values[place])}
+            for place, word in enumerate(words)
+        ]
+    settings = {
+        "min_contexts": min_contexts, "level": level, "resamples": resamples, "random_state": random_state,
+        "corpus": bias.settings["corpus"],
+    }  # fmt: skip
+    return Amplification(tuple(rows), tuple(points), settings)
+
+
+def _row(measure: str, odds: Floats, errors: Floats, values: Floats, how: Resampling) -> AmplificationRow:
+    if reason := why_undefined(odds, values, ("log odds", measure)):
+        none = Estimate(value=None, level=how.level, reason=reason, n=len(odds))
+        return AmplificationRow(measure, none, none, none, len(odds))
+    return AmplificationRow(
+        measure,
+        slope_estimate(odds, values, np.zeros(len(odds)), how),
+        slope_estimate(odds, values, errors, how),
+        correlation_estimate(odds, values, level=how.level, over="words"),
+        len(odds),
+    )

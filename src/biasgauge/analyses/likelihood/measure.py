@@ -1,0 +1,94 @@
+"""What a likelihood measure is: a rule that gives each of two sentences a score, higher where it is more likely."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from biasgauge.analyses.likelihood.models import LanguageModel, Sentence, Tokens
+from biasgauge.core import Floats
+
+Needs: TypeAlias = Literal["masked", "causal", "any"]
+Pair: TypeAlias = tuple[Sentence, Sentence]
+SentenceScores: TypeAlias = Callable[[LanguageModel, Sequence[Sentence], Sequence[Tokens]], Floats]
+PairScores: TypeAlias = Callable[[LanguageModel, Sequence[tuple[Tokens, Tokens]]], Floats]
+
+
+@dataclass(frozen=True)
+class LikelihoodMeasure(ABC):
+    """A rule that scores sentences by a language model.
+
+    Sentences that the model cannot read never reach it. NaN is a score that is undefined.
+
+    Attributes:
+        name: by which it is found.
+        summary: what the number means, what 0 or a difference of 0 means, when it is undefined.
+        source: where it was published.
+        needs: which kind of model it asks.
+        released: the name of the same measure as released code computes it, where that differs.
+        undefined: why a score of readable sentences may be undefined.
+    """
+
+    name: str
+    summary: str
+    source: str
+    needs: Needs
+    released: str = ""
+    undefined: str = "the measure has no value for it"
+
+    @abstractmethod
+    def of_pairs(
+        self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]], sentences: Sequence[Pair]
+    ) -> Floats:
+        """Scores of both sentences, pairs × 2."""
+
+    @property
+    def by_sentence(self) -> bool:
+        """Whether a sentence has one score, whatever it is compared with."""
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceMeasure(LikelihoodMeasure):
+    """A rule that scores each sentence by itself.
+
+    Attributes:
+        score: gives the score of each sentence.
+    """
+
+    score: SentenceScores
+
+    @property
+    def by_sentence(self) -> bool:
+        """Whether a sentence has one score, whatever it is compared with."""
+        return True
+
+    def of_pairs(
+        self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]], sentences: Sequence[Pair]
+    ) -> Floats:
+        """Scores of both sentences, pairs × 2."""
+        flat = [tokens for pair in pairs for tokens in pair]
+        texts = [sentence for pair in sentences for sentence in pair]
+        return np.asarray(self.score(model, texts, flat), np.float64).reshape(-1, 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairMeasure(LikelihoodMeasure):
+    """A rule that scores two sentences by the tokens that they share, or in which they differ.
+
+    Attributes:
+        score: gives the scores of both, pairs × 2.
+    """
+
+    score: PairScores
+
+    def of_pairs(
+        self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]], sentences: Sequence[Pair]
+    ) -> Floats:
+        """Scores of both sentences, pairs × 2."""
+        del sentences  # tokens say it all
+        return np.asarray(self.score(model, pairs), np.float64).reshape(-1, 2)

@@ -1,0 +1,324 @@
+"""`LanguageModel`: log probabilities of tokens, from a masked or a causal model. All that likelihood measures need.
+
+Sentences are run in batches of one length, so that there is no padding to change anything; a batch is bounded by the
+memory that its predictions take.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from biasgauge.core import Flags, Floats, Integers
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.io import read_json_object
+from biasgauge.vectors.encoders import GGUF_MAGIC, LoadedModel, load_model, out_of_memory
+
+if TYPE_CHECKING:
+    import torch
+
+Kind: TypeAlias = Literal["masked", "causal"]
+ModelLike: TypeAlias = "str | os.PathLike[str] | LoadedModel | LanguageModel | tuple[Any, Any]"
+"""A language model: a folder in the layout of Hugging Face, a GGUF file, (model, tokenizer), or what was loaded."""
+_CELLS = 48_000_000
+"""Predicted numbers (tokens × vocabulary) held at a time: bounds the memory; results do not depend on it."""
+_PICKED_CELLS = 16_000_000
+"""Those of them that are copied at a time: large enough that the system takes the memory back at once."""
+_REMEMBERED = 100_000
+"""Answers kept, since sum, mean and rate per word ask the same."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence to be scored, and what stands before it.
+
+    Attributes:
+        text: the sentence.
+        given: text before it that is read and not scored, such as the context of an intersentence cluster.
+    """
+
+    text: str
+    given: str = ""
+
+    def __repr__(self) -> str:
+        return f"Sentence of {len(self.text)} characters"  # benchmarks are offensive: never shown
+
+    @property
+    def whole(self) -> str:
+        """What the model reads."""
+        return f"{self.given} {self.text}" if self.given else self.text
+
+    @property
+    def words(self) -> int:
+        """How many words are scored, by spaces; the same whatever the model's tokens."""
+        return len(self.text.split())
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """A sentence as a model reads it.
+
+    Attributes:
+        ids: of its tokens, special ones included.
+        scored: which belong to the sentence itself: neither special nor given.
+        words: the word that each token belongs to, counted from 0; -1 for special tokens.
+    """
+
+    ids: Integers
+    scored: Flags
+    words: Integers
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """Some tokens to be predicted: the probability of `targets` at `places`, given `ids`."""
+
+    ids: Integers
+    places: Integers
+    targets: Integers
+
+    @property
+    def key(self) -> tuple[bytes, bytes, bytes]:
+        """The same for the same question."""
+        return self.ids.tobytes(), self.places.tobytes(), self.targets.tobytes()
+
+
+class LanguageModel:
+    """A model of one kind, with its tokenizer.
+
+    Attributes:
+        name: what tables call it.
+        kind: "masked" or "causal".
+        window: most tokens of a sentence, special ones included.
+        start: the token that a causal model reads first, so that it predicts the sentence's first token too: what parts
+            documents ("<|endoftext|>") where the tokenizer has that, else the beginning of a text, else its end; None
+            where there is none of them, and the first token is then not scored.
+        mask: the id of a masked model's mask; -1 for a causal one without.
+    """
+
+    def __init__(self, loaded: LoadedModel, start: str | None = None) -> None:
+        if loaded.kind == "encoder":
+            raise ParameterError(f"{loaded.name} was loaded without a head that predicts; load it as masked or causal.")
+        self.loaded = loaded
+        self._known: dict[tuple[bytes, bytes, bytes], Floats] = {}
+        self.name = loaded.name
+        self.kind: Kind = loaded.kind
+        self.window = loaded.window
+        tokenizer = loaded.tokenizer
+        self.mask: int = -1 if tokenizer.mask_token_id is None else tokenizer.mask_token_id
+        self.start: int | None = None
+        if self.kind == "causal":
+            self.start = _start_token(loaded, start)
+        elif start is not None:
+            raise ParameterError(f"The 'start' parameter is for causal models, and {loaded.name} is a masked one.")
+        elif self.mask < 0:
+            raise InputError(f"{loaded.name}: its tokenizer has no mask")
+
+    @property
+    def start_token(self) -> str | None:
+        """The token that a causal model reads first, as it is written; None for a masked one."""
+        return None if self.start is None else str(self.loaded.tokenizer.convert_ids_to_tokens(self.start))
+
+    def tokens(self, sentences: Sequence[Sentence]) -> list[Tokens]:
+        """Each sentence as the model reads it."""
+        encoded = self.loaded.tokenizer(
+            [sentence.whole for sentence in sentences],
+            add_special_tokens=True,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            truncation=False,
+            verbose=False,
+        )
+        tokens = []
+        for place, sentence in enumerate(sentences):
+            ids = encoded["input_ids"][place]
+            special = np.asarray(encoded["special_tokens_mask"][place], bool)
+            ends = np.array([end for _, end in encoded["offset_mapping"][place]], np.int64)
+            words = [-1 if word is None else word for word in encoded.word_ids(place)]
+            scored = ~special & (ends > len(sentence.given))
+            if self.start is not None and (not ids or ids[0] != self.start):
+                ids, words = [self.start, *ids], [-1, *words]
+                scored = np.concatenate([[False], scored])
+            tokens.append(Tokens(np.asarray(ids, np.int64), scored, np.asarray(words, np.int64)))
+        return tokens
+
+    def problem(self, tokens: Tokens) -> str | None:
+        """Why a sentence cannot be scored; None where it can."""
+        if len(tokens) > self.window:
+            return f"it has {len(tokens):,} tokens, and the model reads {self.window:,}"
+        return None if tokens.scored.any() else "it has no tokens"
+
+    def log_probabilities(self, queries: Sequence[Query]) -> list[Floats]:
+        """Log probabilities of the targets of each query.
+
+        A masked model is asked at the places themselves, whether they hold a mask or not; a causal model before them.
+        """
+        keys = [query.key for query in queries]
+        asked = list(dict.fromkeys(key for key in keys if key not in self._known))
+        if len(self._known) + len(asked) > _REMEMBERED:
+            self._known.clear()
+            asked = list(dict.fromkeys(keys))
+        new = [queries[place] for place in _first_places(keys, asked)]
+        for batch in self._batches([query.ids for query in new]):
+            logits = self._run(np.stack([new[place].ids for place in batch])).logits
+            asked_here = [new[place] for place in batch]
+            values = _log_probabilities(logits, asked_here, shift=int(self.kind == "causal"))
+            for query, answer in zip(asked_here, values, strict=True):
+                self._known[query.key] = answer
+        return [self._known[key] for key in keys]
+
+    def attention_received(self, rows: Sequence[Integers]) -> list[Floats]:
+        """Attention that each token receives, mean over all layers, heads and reading tokens; each row sums to 1."""
+        answers: list[Floats] = [np.empty(0)] * len(rows)
+        with self._attentions():
+            for batch in self._batches(rows):
+                outcome = self._run(np.stack([rows[place] for place in batch]), output_attentions=True)
+                mean = sum(layer.double().mean(dim=(1, 2)) for layer in outcome.attentions) / len(outcome.attentions)
+                for row, place in enumerate(batch):
+                    answers[place] = mean[row].cpu().numpy()
+        return answers
+
+    @contextmanager
+    def _attentions(self) -> Iterator[None]:
+        """The plain implementation of attention, which alone tells its weights."""
+        model = self.loaded.model
+        before = model.config._attn_implementation  # noqa: SLF001 - there is no public way to ask
+        model.set_attn_implementation("eager")
+        try:
+            yield
+        finally:
+            model.set_attn_implementation(before)
+
+    def _batches(self, rows: Sequence[Integers]) -> Iterator[list[int]]:
+        """Places of rows of one length, as many as the memory has room for."""
+        pieces = int(self.loaded.model.get_input_embeddings().weight.shape[0])
+        order = sorted(range(len(rows)), key=lambda place: len(rows[place]))
+        for length, group in groupby(order, key=lambda place: len(rows[place])):
+            places = list(group)
+            size = max(1, _CELLS // (pieces * max(length, 1)))
+            for start in range(0, len(places), size):
+                yield places[start : start + size]
+
+    def _run(self, ids: Integers, **asked: bool) -> Any:  # noqa: ANN401 - an output of transformers
+        import torch
+
+        with torch.inference_mode(), out_of_memory(f"{self.name}: a batch of {ids.shape} tokens does not fit"):
+            return self.loaded.model(torch.from_numpy(ids).to(self.loaded.model.device), **asked)
+
+
+def _start_token(loaded: LoadedModel, asked: str | None) -> int | None:
+    """The id of the token that a causal model reads first.
+
+    A chat model's beginning of a text announces a speaker ("<|im_start|>"), and plain sentences are unlikely after it;
+    what parts documents in its training text is the better start.
+    """
+    tokenizer = loaded.tokenizer
+    known: dict[str, int] = tokenizer.get_vocab()
+    if asked is not None and asked not in known:
+        raise ParameterError(f"The 'start' parameter must be a token of {loaded.name}. Got {asked!r}.")
+    names = [asked] if asked is not None else ["<|endoftext|>", tokenizer.bos_token, tokenizer.eos_token]
+    return next((known[name] for name in names if name is not None and name in known), None)
+
+
+def _first_places(keys: Sequence[object], asked: Sequence[object]) -> list[int]:
+    """Where each of some keys stands first."""
+    first: dict[object, int] = {}
+    for place, key in enumerate(keys):
+        first.setdefault(key, place)
+    return [first[key] for key in asked]
+
+
+def _log_probabilities(logits: torch.Tensor, queries: Sequence[Query], shift: int) -> list[Floats]:
+    """Of the targets at the places of each query, from predictions for every place; one query a row."""
+    import torch
+
+    counts = [len(query.places) for query in queries]
+    if not sum(counts):
+        return [np.empty(0)] * len(queries)
+    rows = np.repeat(np.arange(len(queries)), counts)
+    places = np.concatenate([query.places for query in queries]) - shift
+    targets = np.concatenate([query.targets for query in queries])
+    step = max(1, _PICKED_CELLS // logits.shape[-1])
+    parts = []
+    for start in range(0, len(rows), step):
+        row, place, target = (
+            torch.from_numpy(index[start : start + step]).to(logits.device) for index in (rows, places, targets)
+        )
+        own = logits[row, place].float()
+        parts.append(own.gather(1, target[:, None])[:, 0].double() - torch.logsumexp(own, dim=1).double())
+    values: Floats = torch.cat(parts).cpu().numpy()
+    return np.split(values, np.cumsum(counts)[:-1])
+
+
+def language_model(
+    source: ModelLike, kind: Kind | None = None, *, device: str = "cpu", start: str | None = None
+) -> LanguageModel:
+    """Load a language model.
+
+    Args:
+        source: a folder, a GGUF file, (model, tokenizer), or what was loaded before.
+        kind: "masked" or "causal"; by default what the folder or the model says of itself.
+        device: where it computes.
+        start: the token that a causal model reads first; by default what parts documents, else the beginning of a text.
+
+    Raises:
+        InputError: the folder or file is not what it should be, or has no head that predicts.
+        ParameterError: it is of the other kind than was asked for.
+    """
+    if isinstance(source, LanguageModel):
+        if kind not in {None, source.kind}:
+            raise ParameterError(f"{source.name} is a {source.kind} model, and a {kind} one is needed.")
+        if start not in {None, source.start_token}:
+            raise ParameterError(f"{source.name} was loaded to start with {source.start_token!r}, not with {start!r}.")
+        return source
+    if isinstance(source, LoadedModel):
+        return language_model(LanguageModel(source, start), kind)
+    own = kind_of(source)
+    if kind not in {None, own}:
+        what = source if isinstance(source, str | os.PathLike) else "The model"
+        raise ParameterError(f"{what}: is a {own} language model, and a {kind} one is needed.")
+    return LanguageModel(load_model(source, kind=own, device=device), start)
+
+
+def kind_of(source: object) -> Kind:
+    """Which kind of language model a folder, a GGUF file or an object is.
+
+    Raises:
+        InputError: it predicts neither masked tokens nor the next one, or does not say.
+    """
+    if isinstance(source, LanguageModel | LoadedModel):
+        return "masked" if source.kind == "masked" else "causal"
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(len(GGUF_MAGIC)) == GGUF_MAGIC:
+                    return "causal"
+        config = path / "config.json"
+        try:
+            classes = read_json_object(config).get("architectures") or []
+        except InputError:
+            classes = None
+    else:
+        model = source[0] if isinstance(source, tuple) and source else source
+        classes = [type(model).__name__]
+    if classes is None:
+        raise InputError(f"{source}: is neither a GGUF file nor a folder with a valid config.json")
+    for ending, kind in (("ForMaskedLM", "masked"), ("ForPreTraining", "masked"), ("LMHeadModel", "causal")):
+        if any(str(name).endswith(ending) for name in classes):
+            return kind  # type: ignore[return-value]  # one of the two
+    if any(str(name).endswith("ForCausalLM") for name in classes):
+        return "causal"
+    said = ", ".join(map(str, classes)) or "nothing"
+    what = source if isinstance(source, str | os.PathLike) else type(source).__name__
+    raise InputError(f"{what}: predicts neither masked tokens nor the next one; config.json says {said}")

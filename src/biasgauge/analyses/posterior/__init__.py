@@ -1,0 +1,5 @@
+"""Nulls, intervals and the Bayesian model of cosine distances."""
+
+from biasgauge.core import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,0 +1,222 @@
+"""Which share of similarities lies within ±(1 − MAC), by connection: figures 3–5 and 15–17 of the paper.
+
+MAC is a mean, and 1 − MAC a mean similarity to the stereotypes. The paper draws a band of that width around 0 and
+counts the similarities inside it, to show how little the mean says of single words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from biasgauge.analyses.posterior.bayesian import table_of
+from biasgauge.analyses.posterior.change import matched
+from biasgauge.analyses.posterior.figures import band_charts
+from biasgauge.analyses.posterior.table import DistancesLike, DistanceTable
+from biasgauge.core import (
+    Estimate,
+    Flags,
+    Floats,
+    JsonMapping,
+    JsonObject,
+    LexiconLike,
+    check_level,
+    check_number,
+    check_whole,
+)
+from biasgauge.errors import ParameterError
+from biasgauge.metrics import mac_from_similarities
+from biasgauge.results import Column, Result, Summary, Table, level_text, number_text
+from biasgauge.stats import blocks, draw_counts, percentile_estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+METHOD = "bootstrap over protected words and attributes"
+_BLOCK = 250
+"""Resamples computed at a time: bounds the memory; results do not depend on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BandShare(Estimate):
+    """Share of one connection's similarities inside the band, in [0, 1] ("change": in [−1, 1]); `n` similarities.
+
+    Attributes:
+        connection: which connection.
+        side: "before" or "after"; "change" is the share after less the share before, on the same pairs of words.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"value": "share", "n": "rows"}
+    hidden: ClassVar[frozenset[str]] = frozenset(
+        {"level", "method", "statistic", "k", "over", "resamples", "undefined_resamples"}
+    )
+
+    connection: str
+    side: str
+
+    @property
+    def share(self) -> float | None:
+        """The share; None when undefined."""
+        return self.value
+
+    def to_dict(self) -> JsonObject:
+        """As it stands in `--json`."""
+        return {"connection": self.connection, "side": self.side, **super().to_dict()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WithinBand(Result):
+    """Shares of similarities within ± the band, by connection.
+
+    Attributes:
+        name: of the table.
+        band: half-width of the band, in cosine similarity.
+        mac: the MAC that the band comes from; None when the band was given.
+        shares: for each connection; before, after and change where two tables were given.
+        interval: level and method of the intervals, and how many resamples they rest on.
+        left_out: rows that only one of two tables has.
+        points: the distances of each side, for figures; not in JSON.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("shares",)
+    hidden: ClassVar[frozenset[str]] = frozenset({"points"})
+
+    name: str
+    band: float
+    mac: float | None
+    shares: tuple[BandShare, ...]
+    interval: JsonMapping
+    left_out: Mapping[str, int]
+    points: Mapping[str, DistanceTable] = field(default_factory=dict)
+
+    def points_frame(self) -> pd.DataFrame:
+        """One row a similarity, with its side and whether it lies inside."""
+        import pandas as pd
+
+        parts = [table.to_frame().assign(side=side) for side, table in self.points.items()]
+        frame = pd.concat(parts, ignore_index=True)
+        frame["cosine_similarity"] = 1 - frame["cosine_distance"]
+        return frame.assign(within=frame["cosine_similarity"].abs() <= self.band)
+
+    def summary(self) -> Summary:
+        """The share of each connection."""
+        what = "" if self.mac is None else " (1 − MAC)"
+        rows = [(row.connection, row.side, row, row.n) for row in self.shares]
+        share = Column(f"share [{level_text(self.interval['level'])}, over words]", "estimate", 3)
+        name = f"Similarities within ±{number_text(self.band, 3)}{what}"
+        table = Table.of("shares", "", ["connection", "side", share, Column("rows", "count")], rows)
+        return Summary(
+            "Within a band", name, name="within-band", tables=(table,), charts=band_charts(self) if self.points else ()
+        )
+
+
+def within_band(
+    vectors: DistancesLike,
+    lexicon: LexiconLike | None = None,
+    *,
+    after: DistancesLike | None = None,
+    band: float | None = None,
+    level: float = 0.95,
+    resamples: int = 2_000,
+    random_state: int = 0,
+    **asked: Any,  # noqa: ANN401 - those of `distances`, which says what is wrong with them
+) -> WithinBand:
+    """Share of similarities within ±`band` for each connection, with an interval over words.
+
+    Every protected word meets every attribute, so rows are not independent. The interval draws protected words with
+    replacement, and attributes with replacement within their list, and weighs a row by the product of both (the
+    pigeonhole bootstrap: Owen, "The pigeonhole bootstrap", Annals of Applied Statistics 1 (2007)); quantiles of the
+    resampled shares are its ends. It is rather too wide than too narrow. The band is held fixed.
+
+    Args:
+        vectors: vectors with a lexicon, or distances, as in `bayes`.
+        lexicon: which words to compare; only with vectors.
+        after: the same after a change, such as debiasing: shares before, after and their change on the pairs of words
+            that both have, in the same band.
+        band: half-width of the band; 1 − MAC of `vectors` by default. The paper rounds it (.14, .38, .11).
+        level: nominal coverage of the intervals.
+        resamples: resamples; 0 for no intervals.
+        random_state: seed.
+        asked: `duplicates`, `human`, `neutral`, `min_coverage`, `case_fallback`, as in `bayes`.
+
+    Raises:
+        ParameterError: an argument cannot be used, or there is no MAC to take the band from.
+    """
+    check_level(level)
+    check_whole(0, resamples=resamples, random_state=random_state)
+    asked = {"duplicates": "drop", **asked}
+    table = table_of(vectors, lexicon, **asked)
+    width, mac = (band, None) if band is not None else _band_of(table)
+    check_number(0, 2, band=width)
+    check_number(0, ends=False, band=width)
+    left_out: dict[str, int] = {}
+    sides = {"before": table}
+    if after is not None:
+        (first, second), left_out = matched(table, table_of(after, lexicon, **asked))
+        sides = {"before": first, "after": second}
+    before = sides["before"]
+    hits = {side: (np.abs(1 - distances.distance) <= width).astype(np.float64) for side, distances in sides.items()}
+    if after is not None:
+        hits["change"] = hits["after"] - hits["before"]
+    shares = []
+    for name in before.connections:
+        rows = before.rows_of([name])
+        for side, values in hits.items():
+            drawn = _resampled(before, rows, values, resamples, random_state)
+            estimate = _estimate(before, rows, values, drawn, level)
+            shares.append(BandShare(**estimate, n=int(rows.sum()), level=level, connection=name, side=side))
+    shares += [
+        BandShare(value=None, reason=reason, level=level, connection=name, side="before")
+        for name, reason in table.undefined.items()
+    ]
+    interval = {"level": level, "method": METHOD, "resamples": resamples}
+    return WithinBand(table.name, float(width), mac, tuple(shares), interval, left_out, sides)
+
+
+def _band_of(table: DistanceTable) -> tuple[float, float]:
+    """1 − MAC over all protected words and lists of stereotypes, and the MAC."""
+    found = mac_from_similarities(table.similarities(), interval=None)
+    if found.value is None or found.value >= 1:
+        why = found.reason if found.value is None else f"MAC is {number_text(found.value, 4)}, not below 1"
+        raise ParameterError(f"There is no band of 1 − MAC: {why}; give one, as in band=.14.")
+    return 1 - found.value, found.value
+
+
+def _estimate(table: DistanceTable, rows: Flags, values: Floats, drawn: Floats, level: float) -> dict[str, Any]:
+    """The share of one connection with its interval, or why there is none."""
+    share = float(values[rows].mean())
+    sound = drawn[np.isfinite(drawn)]
+    if len(np.unique(table.word[rows])) < 2 or not len(sound):
+        why = "no resamples were asked for" if not len(drawn) else "fewer than two protected words to draw from again"
+        return {"value": share, "reason": why}
+    interval = percentile_estimate(share, sound, level)
+    return {"value": share, "low": interval.low, "high": interval.high, "method": METHOD}
+
+
+def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int, random_state: int) -> Floats:
+    """Weighted mean of `values` over `rows` in each resample; NaN where none of the rows was drawn.
+
+    The resamples of words and attributes are the same for every connection and side.
+    """
+    codes = table.source.astype(np.int64) * len(table.attributes) + table.attribute
+    listed, column = np.unique(codes, return_inverse=True)
+    count, total = np.zeros((2, len(table.words), len(listed)))
+    np.add.at(count, (table.word[rows], column[rows]), 1.0)
+    np.add.at(total, (table.word[rows], column[rows]), values[rows])
+    random = np.random.default_rng([random_state, 0])
+    lists = listed // len(table.attributes)
+    streams = {int(name): np.random.default_rng([random_state, 1, int(name)]) for name in np.unique(lists)}
+    parts = [np.empty(0)]
+    for size in blocks(resamples, 1, _BLOCK):
+        words = draw_counts(random, len(table.words), size)
+        attributes = np.empty((size, len(listed)))
+        for name, stream in streams.items():
+            own = np.flatnonzero(lists == name)
+            attributes[:, own] = draw_counts(stream, len(own), size)
+        weights = ((words @ count) * attributes).sum(axis=1)
+        parts.append(((words @ total) * attributes).sum(axis=1) / np.where(weights > 0, weights, np.nan))
+    return np.concatenate(parts)

@@ -1,0 +1,149 @@
+"""What is read off the draws: means with intervals, and differences between connections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from biasgauge.analyses.posterior.draws import Draws
+from biasgauge.core import Floats, JsonMapping, JsonObject, estimate
+from biasgauge.stats import Credible, Equivalence, decide_equivalence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GROUP = "*"
+"""Stands in the column of words where a row is about the whole group."""
+_LABELS = ("connection", "a", "b", "word")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorMean(estimate.Estimate):
+    """Posterior mean with its credible interval; level and method of the interval stand once, in the result.
+
+    Attributes:
+        sd: posterior standard deviation.
+        word: of which protected word; None for the group.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"value": "mean"}
+    hidden: ClassVar[frozenset[str]] = frozenset(
+        {"level", "method", "n", "statistic", "k", "over", "resamples", "undefined_resamples"}
+    )
+
+    sd: float | None = None
+    word: str | None = None
+
+    @property
+    def mean(self) -> float | None:
+        """The posterior mean; None when undefined."""
+        return self.value
+
+    def to_dict(self) -> JsonObject:
+        """As it stands in `--json`: labels first, the reason only where it is needed."""
+        shape = super().to_dict()
+        ordered = {name: shape[name] for name in (*_LABELS, *shape) if name in shape}
+        return {name: value for name, value in ordered.items() if name != "reason" or value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate(PosteriorMean):
+    """Posterior of one mean cosine distance; 1 means unrelated, less means closer.
+
+    Attributes:
+        connection: of which connection.
+    """
+
+    connection: str
+
+    def to_dict(self) -> JsonObject:
+        """As it stands in `--json`; the word only where there is one."""
+        return {name: value for name, value in super().to_dict().items() if name != "word" or value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrast(PosteriorMean):
+    """Posterior of the difference between two connections: a less b; negative when words of connection a are closer.
+
+    Attributes:
+        a: the first connection.
+        b: the second.
+        p_direction: probability that the difference has the sign of its median, in [.5, 1]; .5 says nothing.
+        p_equivalent: probability that the difference is no larger than `rope` either way.
+        rope: half-width of the region of practical equivalence.
+    """
+
+    a: str
+    b: str
+    p_direction: float | None = None
+    p_equivalent: float | None = None
+    rope: float
+
+    @property
+    def decision(self) -> Equivalence | None:
+        """What the interval says of the region of practical equivalence; None when undefined."""
+        return decide_equivalence(self.low, self.high, self.rope)
+
+    def derived(self) -> JsonMapping:
+        """The decision."""
+        return {"decision": self.decision}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change(PosteriorMean):
+    """Posterior of the change of one mean distance, after less before; positive when distances grew.
+
+    Attributes:
+        connection: of which connection.
+        p_direction: probability that the change has the sign of its median, in [.5, 1].
+        p_equivalent: probability that it is no larger than the region of practical equivalence either way.
+    """
+
+    connection: str
+    p_direction: float | None = None
+    p_equivalent: float | None = None
+
+
+def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: float) -> tuple[Contrast, ...]:
+    """Every pair of connections: of the groups, then of each word that both have."""
+    column = {label: at for at, label in enumerate(draws.labels(words))}
+    means = np.concatenate([draws.group, draws.word], axis=1)
+    labels = [
+        (a, b, word)
+        for word_or_group in ((None,), words)
+        for a, b in combinations(draws.connections, 2)
+        for word in word_or_group
+        if (a, word) in column and (b, word) in column
+    ]
+    if not labels:
+        return ()
+    differences = [means[:, column[a, word]] - means[:, column[b, word]] for a, b, word in labels]
+    numbers = posterior_means(np.stack(differences, 1), credible, rope)
+    return tuple(
+        Contrast(a=a, b=b, word=word, rope=rope, **own) for (a, b, word), own in zip(labels, numbers, strict=True)
+    )
+
+
+def posterior_means(draws: Floats, credible: Credible, rope: float | None = None) -> list[dict[str, Any]]:
+    """Mean, interval and sd of each column of draws; of differences, with a `rope`, the two probabilities too."""
+    if not draws.shape[1]:
+        return []
+    low, high = credible.ends(draws)
+    parts = {"value": draws.mean(axis=0), "low": low, "high": high, "sd": draws.std(axis=0, ddof=1)}
+    if rope is not None:
+        parts["p_direction"] = np.maximum((draws > 0).mean(axis=0), (draws < 0).mean(axis=0))
+        parts["p_equivalent"] = (np.abs(draws) <= rope).mean(axis=0)
+    about = {"level": credible.prob, "method": credible.kind}
+    return [{name: float(values[at]) for name, values in parts.items()} | about for at in range(draws.shape[1])]
+
+
+def means_frame(rows: Sequence[PosteriorMean], caution: str = "") -> pd.DataFrame:
+    """Posterior means, a row each; the column of cautions only where there is one."""
+    import pandas as pd
+
+    frame = pd.DataFrame([{**PosteriorMean.to_dict(row), "word": row.word or GROUP} for row in rows])
+    return frame.assign(caution=caution) if caution else frame

@@ -1,0 +1,190 @@
+"""Independent draws of standard deviations from a density known up to a constant.
+
+The density has one or two shared coordinates (log sigma, and perhaps a baseline) and any number of further ones (log
+tau of each block) that are independent of each other once the shared ones are known. A lattice is laid over the region
+that holds the mass; in each of its cells the density is bounded by its corners, a cell is drawn by its bound, a point
+is drawn in it evenly and accepted with probability density / bound. What is accepted follows the density itself,
+whatever the step of the lattice; only mass beyond its edges (e^-20 of the peak) is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from biasgauge.core import Floats, Places
+from biasgauge.errors import InternalError
+
+Box = tuple[float, float]
+Shared = Callable[[Floats, Floats], Floats]
+Block = Callable[[Floats, Floats, Floats], Floats]
+
+_CUT = 20.0
+"""Log density below the peak at which the lattice ends."""
+_SEARCH_POINTS, _SEARCH_STEPS = 24, 12
+_SMALL = 0.8
+"""The search ends when no side of the box shrinks to less than this share."""
+_SLACK = 0.02
+"""Added to the logarithm of each bound, for peaks between corners; grows when a point is found above its bound."""
+_MOST_ROUNDS = 200
+
+
+class LatticeDraws(NamedTuple):
+    """Draws × coordinates; `edge` is the density at the edge of the first box: where it is large, mass was cut off."""
+
+    shared: Floats
+    blocks: Floats
+    acceptance: float
+    edge: float
+
+
+class Target(NamedTuple):
+    """A density: `shared(a, b)` plus the sum of `block(a, b, c)` over the blocks, all logarithms, all broadcasting.
+
+    `boxes` hold the two shared coordinates, then one for each block; a coordinate whose box has no width is fixed.
+    """
+
+    shared: Shared
+    blocks: Sequence[Block]
+    boxes: Sequence[Box]
+
+    def tables(self, axes: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
+        """Log densities on a lattice: a × b, and for each block a × b × c."""
+        a, b = axes[0][:, None, None], axes[1][None, :, None]
+        size = (len(axes[0]), len(axes[1]))
+        base = np.broadcast_to(self.shared(a, b), (*size, 1))[..., 0]
+        parts = [
+            np.broadcast_to(block(a, b, axis[None, None, :]), (*size, len(axis)))
+            for block, axis in zip(self.blocks, axes[2:], strict=True)
+        ]
+        return base, parts
+
+    def at(self, shared: Floats, blocks: Floats) -> tuple[Floats, list[Floats]]:
+        """Log densities at points: the shared part, and each block's."""
+        a, b = shared[:, 0], shared[:, 1]
+        return self.shared(a, b), [block(a, b, blocks[:, index]) for index, block in enumerate(self.blocks)]
+
+
+def draw_from_lattice(target: Target, size: int, random: np.random.Generator, *, points: int = 64) -> LatticeDraws:
+    """Draw `size` independent points of the target, on a lattice of so many points a side."""
+    boxes, edge = _region(target)
+    axes = [_axis(box, points) for box in boxes]
+    slack = np.full(1 + len(target.blocks), _SLACK)
+    for _ in range(_MOST_ROUNDS):
+        found = _draw(target, axes, size, random, slack)
+        if isinstance(found, LatticeDraws):
+            return found._replace(edge=edge)
+        slack = slack + 1.5 * found
+    raise InternalError("no bound was found for the density of the standard deviations")
+
+
+def _axis(box: Box, points: int) -> Floats:
+    return np.array([box[0]]) if box[0] == box[1] else np.linspace(box[0], box[1], points)
+
+
+def _region(target: Target) -> tuple[list[Box], float]:
+    """Shrink the boxes to where the density is within e^-20 of its peak."""
+    boxes = list(target.boxes)
+    edge = -np.inf
+    for step in range(_SEARCH_STEPS):
+        axes = [_axis(box, _SEARCH_POINTS) for box in boxes]
+        marginals = _marginals(*target.tables(axes))
+        if step == 0:
+            ends = [
+                marginal[place] - marginal.max() for marginal in marginals if len(marginal) > 1 for place in (0, -1)
+            ]
+            edge = max(ends, default=-np.inf)
+        smaller = [_shrunk(axis, marginal) for axis, marginal in zip(axes, marginals, strict=True)]
+        sides = zip(smaller, boxes, strict=True)
+        shares = [(new[1] - new[0]) / (old[1] - old[0]) for new, old in sides if old[1] > old[0]]
+        boxes = smaller
+        if min(shares, default=1.0) > _SMALL:
+            break
+    return boxes, float(np.exp(edge))
+
+
+def _shrunk(axis: Floats, marginal: Floats) -> Box:
+    inside = np.flatnonzero(marginal > marginal.max() - _CUT)
+    return float(axis[max(inside[0] - 1, 0)]), float(axis[min(inside[-1] + 1, len(axis) - 1)])
+
+
+def _marginals(base: Floats, parts: Sequence[Floats]) -> list[Floats]:
+    """Log marginal density along each coordinate, up to a constant."""
+    sums = [log_sum(part, axis=2) for part in parts]
+    joint = base + sum(sums)
+    along = [log_sum(joint, axis=1), log_sum(joint, axis=0)]
+    for part, total in zip(parts, sums, strict=True):
+        rest = joint - total
+        along.append(log_sum((part + rest[..., None]).reshape(-1, part.shape[2]), axis=0))
+    return along
+
+
+def log_sum(values: Floats, axis: int) -> Floats:
+    """Logarithm of the sum of exponentials along an axis."""
+    peak = values.max(axis=axis, keepdims=True)
+    total: Floats = np.log(np.exp(values - peak).sum(axis=axis)) + np.squeeze(peak, axis)
+    return total
+
+
+def _highest_corner(values: Floats) -> Floats:
+    """The largest corner of each cell; an axis with a single point has one cell."""
+    for axis, length in enumerate(values.shape):
+        if length > 1:
+            low, high = (np.take(values, range(start, length - 1 + start), axis) for start in (0, 1))
+            values = np.maximum(low, high)
+    return values
+
+
+def _draw(
+    target: Target, axes: Sequence[Floats], size: int, random: np.random.Generator, slack: Floats
+) -> LatticeDraws | Floats:
+    """Draws; or, when a point lay above a bound, by how much it did so for each part of the density."""
+    base, parts = target.tables(axes)
+    base_bound = _highest_corner(base) + slack[0]
+    bounds = [_highest_corner(part) + more for part, more in zip(parts, slack[1:], strict=True)]
+    cells = base_bound.size
+    joint = base_bound.ravel() + sum(log_sum(bound, axis=2).ravel() for bound in bounds)
+    first = _cumulative(joint[None])[0]
+    rows = [_cumulative(bound.reshape(cells, -1)) for bound in bounds]
+    kept_shared, kept_blocks, accepted, proposed = [], [], 0, 0
+    while accepted < size:
+        count = int(1.3 * (size - accepted) * max(proposed, 1) / max(accepted, 0.1 * proposed, 1)) + 100
+        cell = np.searchsorted(first, random.random(count))
+        places = [np.minimum((row[cell] < random.random((count, 1))).sum(axis=1), row.shape[1] - 1) for row in rows]
+        in_a, in_b = np.divmod(cell, base_bound.shape[1])
+        shared = np.stack([_inside(axes[0], in_a, random), _inside(axes[1], in_b, random)], axis=1)
+        blocks = np.stack([_inside(axis, index, random) for axis, index in zip(axes[2:], places, strict=True)], axis=1)
+        density, densities = target.at(shared, blocks)
+        over_blocks = [
+            one - bound.reshape(cells, -1)[cell, index]
+            for one, bound, index in zip(densities, bounds, places, strict=True)
+        ]
+        above = np.stack([density - base_bound.ravel()[cell], *over_blocks])
+        worst = above.max(axis=1)
+        if (worst > 0).any():
+            over: Floats = np.maximum(worst, 0)
+            return over
+        good = np.log(random.random(count)) < above.sum(axis=0)
+        proposed, accepted = proposed + count, accepted + int(good.sum())
+        kept_shared.append(shared[good])
+        kept_blocks.append(blocks[good])
+    return LatticeDraws(
+        np.concatenate(kept_shared)[:size], np.concatenate(kept_blocks)[:size], accepted / proposed, 0.0
+    )
+
+
+def _cumulative(logs: Floats) -> Floats:
+    """Cumulative shares of each row."""
+    sums = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
+    shares: Floats = sums / sums[:, -1:]
+    return shares
+
+
+def _inside(axis: Floats, cell: Places, random: np.random.Generator) -> Floats:
+    """A point spread evenly over each cell."""
+    if len(axis) == 1:
+        return np.full(len(cell), axis[0])
+    inside: Floats = axis[cell] + random.random(len(cell)) * (axis[cell + 1] - axis[cell])
+    return inside

@@ -1,0 +1,247 @@
+"""`word_features`: properties of words that may decide how reliably their bias can be measured.
+
+Source: Du, Fang & Nguyen, "Assessing the Reliability of Word Embedding Gender Bias Measures", EMNLP 2021, section 5.5
+and appendix F. Senses and parts of speech come from a table that `scripts/make_word_properties.py` makes.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from biasgauge.core import (
+    Floats,
+    JsonObject,
+    ModelsLike,
+    Places,
+    all_lengths,
+    distinct_words,
+    has_direction,
+    unit_singles,
+)
+from biasgauge.errors import ParameterError
+from biasgauge.results import counted
+from biasgauge.scores import Workspace, block_rows, exact_similarities, nearest
+from biasgauge.vectors import Embedding, load, named_models, stability
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Codes = np.ndarray[Any, np.dtype[np.uint8]]
+
+HEADER = ("word", "senses", "tag")
+TABLE_PATH = Path(__file__).parent / "data" / "word_properties.tsv.gz"
+LICENSE_PATH = TABLE_PATH.with_name("WORD_PROPERTIES_LICENSE.txt")
+
+NUMBERS = ("log_frequency", "log_senses", "nn_similarity", "norm", "stability")
+"""Features that are numbers; the part of speech is the one that is not."""
+
+REASONS = (
+    "",
+    "no count of the word was given",
+    "the word is not in the Brown corpus, from which parts of speech are taken",
+    "WordNet has no sense of the word",
+    "the word is in no model",
+    "the word's vector is zero in every model",
+    "stability needs two models that have the word",
+    "no other word has a direction",
+)
+"""Why a feature is undefined; `WordFeatures.undefined` holds the place in this list, 0 where it is defined."""
+_DEFINED, _NO_COUNT, _NOT_IN_BROWN, _NO_SENSE, _IN_NO_MODEL, _ZERO, _ONE_MODEL, _ALONE = range(len(REASONS))
+
+
+@dataclass(frozen=True, eq=False)
+class WordFeatures:
+    """Properties of words.
+
+    Attributes:
+        words: the words.
+        log_frequency: natural logarithm of the count in the corpus that the models were trained on.
+        log_senses: natural logarithm of the number of WordNet synsets, over all parts of speech.
+        nn_similarity: cosine with the nearest other word of the whole vocabulary, mean over the models.
+        norm: Euclidean length of the vector, mean over the models.
+        stability: mean cosine of the word with itself after alignment, over pairs of models.
+        pos: most frequent universal part of speech in the Brown corpus ("NOUN", "VERB", …); empty where undefined.
+        undefined: for each feature, places in `REASONS`. Numbers are NaN exactly where this is not 0.
+        models: how many replicates they are means of.
+    """
+
+    words: tuple[str, ...]
+    log_frequency: Floats
+    log_senses: Floats
+    nn_similarity: Floats
+    norm: Floats
+    stability: Floats
+    pos: tuple[str, ...]
+    undefined: Mapping[str, Codes]
+    models: int
+
+    def count_undefined(self) -> dict[str, dict[str, int]]:
+        """For each feature, how many words lack it, by reason."""
+        counts = {name: np.bincount(codes, minlength=len(REASONS)) for name, codes in self.undefined.items()}
+        return {
+            name: {REASONS[code]: int(times[code]) for code in np.flatnonzero(times) if code}
+            for name, times in counts.items()
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a word: its features, None where undefined, and the first reason why one is."""
+        import pandas as pd
+
+        table: dict[str, Any] = {"word": self.words, **{name: getattr(self, name) for name in NUMBERS}}
+        table["pos"] = [tag or None for tag in self.pos]
+        first = np.zeros(len(self.words), np.uint8)
+        for codes in self.undefined.values():
+            first = np.where(first, first, codes)
+        table["undefined"] = np.array(REASONS, dtype=object)[first]
+        return pd.DataFrame(table)
+
+    def to_dict(self) -> JsonObject:
+        """Counts, without the features themselves."""
+        return {"words": len(self.words), "models": self.models, "undefined": self.count_undefined()}
+
+    def _repr_html_(self) -> str:
+        return f"<p>Features of {counted(self.words, 'word')} over {counted(self.models, 'model')}</p>"
+
+
+def word_features(
+    vectors: ModelsLike,
+    *,
+    words: Iterable[str] | None = None,
+    counts: Mapping[str, float] | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> WordFeatures:
+    """Find the properties of words in replicates of one model.
+
+    Args:
+        vectors: an `Embedding`, anything `load` takes, or a list of them: replicates of one algorithm on one corpus.
+        words: which words; all words of the models when None.
+        counts: how often each word occurs in the corpus.
+        n_jobs: threads of the alignment; all cores when None. The result does not depend on it.
+        progress: called with (done, total) models.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+    """
+    loaded = [load(source, name=name) for name, source in named_models(vectors).items()]
+    every = (word for model in loaded for word in model.words)
+    asked = tuple(dict.fromkeys(every)) if words is None else distinct_words(words, "words", "word_features")
+    rows = np.array([[model.index.get(word, -1) for word in asked] for model in loaded], np.intp)
+    norms, similarities = np.full(rows.shape, np.nan), np.full(rows.shape, np.nan)
+    for number, (model, own) in enumerate(zip(loaded, rows, strict=True)):
+        here = np.flatnonzero(own >= 0)
+        norms[number, here] = all_lengths(model.vectors, own[here])
+        similarities[number, here] = nearest_similarity(model, own[here])
+        if progress is not None:
+            progress(number + 1, len(loaded))
+    in_none = np.where((rows >= 0).any(axis=0), _DEFINED, _IN_NO_MODEL).astype(np.uint8)
+    zero = np.where((norms == 0).any(axis=0) & ~(norms > 0).any(axis=0), _ZERO, _ALONE)
+    frequency, no_count = _log_frequency(asked, counts)
+    senses, tags, no_sense, no_tag = _from_table(asked)
+    similarity = _mean(similarities)
+    stable, unstable = _stability(loaded, asked, n_jobs)
+    return WordFeatures(
+        words=asked,
+        log_frequency=frequency,
+        log_senses=senses,
+        nn_similarity=similarity,
+        norm=_mean(norms),
+        stability=stable,
+        pos=tags,
+        undefined={
+            "log_frequency": no_count,
+            "log_senses": no_sense,
+            "pos": no_tag,
+            "nn_similarity": np.where(in_none, in_none, np.where(np.isnan(similarity), zero, 0)).astype(np.uint8),
+            "norm": in_none,
+            "stability": unstable,
+        },
+        models=len(loaded),
+    )
+
+
+def nearest_similarity(model: Embedding, rows: Places) -> Floats:
+    """Cosine of each word with its nearest other word, over the whole vocabulary.
+
+    1 means that another word has the same direction. NaN for a zero vector, and where no other word has a direction.
+    The neighbor is exact: single precision proposes, double precision decides, as for the measures.
+    """
+    similarities = np.full(len(rows), np.nan)
+    pool = unit_singles(model.vectors)
+    directed = has_direction(pool)
+    place = np.cumsum(directed) - 1
+    asked = np.flatnonzero(directed[rows])
+    pool = pool[directed] if not directed.all() else pool
+    if len(pool) < 2:
+        return similarities
+    step = block_rows(len(pool))
+    workspace = Workspace(min(step, max(len(asked), 1)), len(pool))
+    for start in range(0, len(asked), step):
+        part = asked[start : start + step]
+        own = place[rows[part]]
+        neighbor = nearest(pool[own], pool, 1, own, workspace)
+        similarities[part] = exact_similarities(pool[own], pool, neighbor)[:, 0]
+    return similarities
+
+
+class WordProperties(NamedTuple):
+    """What the table says about a lower-cased word that the Brown corpus has.
+
+    Senses: synsets of WordNet 3.0 over all parts of speech, inflected forms by their base forms; 0 where it lacks the
+    word. Tag: the most frequent universal part of speech in Brown, the first seen among equals.
+    """
+
+    senses: int
+    tag: str
+
+
+@cache
+def word_properties() -> dict[str, WordProperties]:
+    """The whole table, by word."""
+    lines = gzip.decompress(TABLE_PATH.read_bytes()).decode().splitlines()
+    rows = (line.split("\t") for line in lines[1:])
+    return {word: WordProperties(int(senses), tag) for word, senses, tag in rows}
+
+
+def _mean(table: Floats) -> Floats:
+    """Mean over models, of what is defined; NaN where nothing is."""
+    sound = ~np.isnan(table)
+    count = sound.sum(axis=0)
+    mean: Floats = np.where(sound, table, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+    return mean
+
+
+def _log_frequency(words: tuple[str, ...], counts: Mapping[str, float] | None) -> tuple[Floats, Codes]:
+    if counts is not None and not isinstance(counts, Mapping):
+        raise ParameterError(f"The 'counts' parameter must map words to counts. Got {type(counts).__name__}.")
+    times = np.array([float((counts or {}).get(word, np.nan)) for word in words])
+    if (times < 1).any():
+        word = words[int(np.argmax(times < 1))]
+        raise ParameterError(f"A count must be at least 1. Got {(counts or {})[word]!r} for {word!r}.")
+    return np.log(times), np.where(np.isnan(times), _NO_COUNT, _DEFINED).astype(np.uint8)
+
+
+def _from_table(words: tuple[str, ...]) -> tuple[Floats, tuple[str, ...], Codes, Codes]:
+    """Log senses, tags, and why each is undefined."""
+    table = word_properties()
+    rows = [table.get(word.lower()) for word in words]
+    senses = np.array([np.nan if row is None or not row.senses else float(row.senses) for row in rows])
+    tags = tuple("" if row is None else row.tag for row in rows)
+    no_tag = np.array([_NOT_IN_BROWN if row is None else _DEFINED for row in rows], np.uint8)
+    no_sense = np.where(np.isnan(senses) & (no_tag == _DEFINED), _NO_SENSE, no_tag).astype(np.uint8)
+    return np.log(senses), tags, no_sense, no_tag
+
+
+def _stability(models: list[Embedding], words: tuple[str, ...], n_jobs: int | None) -> tuple[Floats, Codes]:
+    if len(models) < 2 or not words:
+        return np.full(len(words), np.nan), np.full(len(words), _ONE_MODEL, np.uint8)
+    stable = stability(models, words=words, n_jobs=n_jobs)
+    reasons = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO], np.uint8)[stable.undefined]
+    return np.asarray(stable.values, np.float64), reasons

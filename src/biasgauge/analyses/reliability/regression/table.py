@@ -1,0 +1,217 @@
+"""Rows for the regression: reliability of words under every measure, algorithm and corpus, with their features."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from biasgauge.analyses.reliability.features import NUMBERS, REASONS, word_features, word_properties
+from biasgauge.analyses.reliability.reliabilities import agreement_on_words, by_measure, standardized
+from biasgauge.core import Floats, ModelsLike, check_choice
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.io import decoded, read_whole
+from biasgauge.scores import ScoreStore, ScoreTensor
+from biasgauge.stats import Iccs
+from biasgauge.vectors import Embedding, load
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Outcome = Literal["test_retest", "inter_rater"]
+
+
+@dataclass(frozen=True, eq=False)
+class FactorSource:
+    """Replicates of one algorithm on one corpus, with their scores.
+
+    Attributes:
+        algorithm, corpus: what to call them; each is a level of a random effect.
+        scores: of all replicates.
+        vectors: the replicates themselves, for features of words; None reads the files that the scores were made from.
+        models_in: the folder that has these files, if they are no longer where they were.
+        counts: how often each word occurs in the corpus; None leaves frequency out.
+    """
+
+    algorithm: str
+    corpus: str
+    scores: ScoreTensor | ScoreStore
+    vectors: ModelsLike | None = None
+    models_in: str | os.PathLike[str] | None = None
+    counts: Mapping[str, float] | None = None
+
+    def about(self) -> dict[str, Any]:
+        """As the settings of a result record it."""
+        return {
+            "algorithm": self.algorithm,
+            "corpus": self.corpus,
+            "measures": list(self.scores.measures),
+            "models": len(self.scores.models),
+            "as_published": self.scores.provenance.get("as_published"),
+        }
+
+
+def factor_table(
+    sources: Sequence[FactorSource],
+    *,
+    outcome: Outcome = "test_retest",
+    standardize: bool = False,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """Put reliabilities and features of words into one table.
+
+    Columns: word, measure, algorithm, corpus, score (the reliability), the features of `word_features`, and
+    `undefined`: why a row cannot be used, empty where it can.
+
+    Args:
+        sources: one for each algorithm and corpus.
+        outcome: "test_retest": ICC(2,1) over replicates, a row for each measure; "inter_rater": ICC(3,1) over measures
+            of scores averaged over replicates.
+        standardize: bring measures to one standard deviation before they are compared; as published, they are not.
+        n_jobs: threads of the alignment behind stability.
+        progress: called with (done, total) sources.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+        InputError: a model that the scores were made from is gone or has changed.
+    """
+    import pandas as pd
+
+    check_choice(get_args(Outcome), outcome=outcome)
+    names = [(source.algorithm, source.corpus) for source in sources]
+    if not names or len(set(names)) != len(names):
+        raise ParameterError(f"The sources must be of different algorithms and corpora, at least one. Got {names!r}.")
+    parts = []
+    for done, source in enumerate(sources, 1):
+        features = _features(source, n_jobs)
+        for measure, values, reasons in _reliabilities(source.scores, outcome, standardize=standardize):
+            part = features.copy()
+            part["measure"], part["algorithm"], part["corpus"] = measure, source.algorithm, source.corpus
+            part["score"] = values
+            part["undefined"] = np.where(reasons != "", reasons, part["undefined"].to_numpy())
+            parts.append(part)
+        if progress is not None:
+            progress(done, len(names))
+    table = pd.concat(parts, ignore_index=True)
+    for name in ("measure", "algorithm", "corpus", "pos"):
+        table[name] = table[name].astype("category")
+    return table[["word", "measure", "algorithm", "corpus", "score", *NUMBERS, "pos", "undefined"]]
+
+
+def _features(source: FactorSource, n_jobs: int | None) -> pd.DataFrame:
+    """Features of the words of the scores, in their order; only words that have senses and a tag are looked up."""
+    words = source.scores.words
+    table = word_properties()
+    senses = [None if (row := table.get(word.lower())) is None else row.senses for word in words]
+    known = [word for word, count in zip(words, senses, strict=True) if count]
+    models = source.vectors if source.vectors is not None else list(_recorded_models(source))
+    features = word_features(models, words=known, counts=source.counts, n_jobs=n_jobs)
+    frame = features.to_frame().set_index("word").reindex(words)
+    # A feature that no word of a source has is left out of the model later on; it is no reason to drop every row.
+    codes = np.zeros(len(known), np.uint8)
+    for own in features.undefined.values():
+        if not (len(own) and own.all()):
+            codes = np.where(codes, codes, own)
+    frame["undefined"] = ""
+    frame.loc[known, "undefined"] = np.array(REASONS, dtype=object)[codes]
+    for reason, lost in ((REASONS[2], None), (REASONS[3], 0)):
+        frame.loc[[word for word, count in zip(words, senses, strict=True) if count == lost], "undefined"] = reason
+    return frame.reset_index(names="word")
+
+
+def _recorded_models(source: FactorSource) -> Iterator[Embedding]:
+    """Load the models that were scored, where they were or in a folder, and make sure that they are the same."""
+    paths: dict[str, Path] = {}
+    recorded = source.scores.provenance.get("models", {})
+    for name in source.scores.models:
+        file = recorded.get(name, {}).get("source", "memory")
+        if file == "memory":
+            raise ParameterError(f"The model {name!r} was in memory when it was scored; give FactorSource(vectors=…).")
+        path = paths[name] = Path(file) if source.models_in is None else Path(source.models_in) / Path(file).name
+        if not path.is_file():
+            raise InputError(
+                f"{path}: the model {name!r} is not there; say which folder has it (models_in, --models-in)"
+            )
+    for name, path in paths.items():
+        model = load(path, name=name)
+        if model.checksum != recorded[name].get("checksum"):
+            raise InputError(f"{path}: has changed since it was scored; score it again")
+        yield model
+
+
+def _reliabilities(
+    scores: ScoreTensor | ScoreStore, outcome: Outcome, *, standardize: bool
+) -> Iterator[tuple[str, Floats, np.ndarray[Any, Any]]]:
+    """Measure, reliability of every word, and why it has none."""
+    if outcome == "test_retest":
+        for measure in by_measure(scores):
+            yield measure.measure, *_values(measure.reliability_of_words())
+        return
+    averages = np.stack([measure.mean_over_models() for measure in by_measure(scores)])
+    yield "all", *_values(agreement_on_words(standardized(averages) if standardize else averages))
+
+
+def _values(estimates: Iccs) -> tuple[Floats, np.ndarray[Any, Any]]:
+    reasons: np.ndarray[Any, Any] = np.array(estimates.sentences(), dtype=object)[estimates.undefined]
+    reasons[~np.isnan(estimates.value)] = ""  # only the interval may be undefined
+    return estimates.value, reasons
+
+
+_DIGITS = 18
+"""More than any count has."""
+
+
+def read_counts(path: Path) -> dict[str, float]:
+    """Read a word and its count from each line, as GloVe's `vocab.txt` has them.
+
+    Raises:
+        InputError: the file cannot be read, or a line holds something else.
+    """
+    lines = decoded(read_whole(path), path).removeprefix("\ufeff").split("\n")
+    counts: dict[str, float] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        word, _, count = line.rstrip().rpartition("\t" if "\t" in line else " ")
+        word = word.strip()
+        if not word or not count.isdecimal() or len(count) > _DIGITS or int(count) < 1:
+            raise InputError(f"{path}, line {number}: expected a word and a count of at least 1, found {line[:60]!r}")
+        if word in counts:
+            raise InputError(f"{path}, line {number}: the word {word!r} has a count already")
+        counts[word] = float(count)
+    if not counts:
+        raise InputError(f"{path}: holds no counts; write a word and its count on each line")
+    return counts
+
+
+def stored_counts(store: ScoreStore | ScoreTensor, models_in: Path | None = None) -> dict[str, float] | None:
+    """Mean counts of words over the scored models that hold counts; None when none does."""
+    sums: dict[str, float] = {}
+    times: dict[str, int] = {}
+    for about in store.provenance["models"].values():
+        path = Path(about.get("source", ""))
+        for word, count in _counts_of_model(path if models_in is None else models_in / path.name):
+            sums[word] = sums.get(word, 0.0) + count
+            times[word] = times.get(word, 0) + 1
+    return {word: total / times[word] for word, total in sums.items()} or None
+
+
+def _counts_of_model(path: Path) -> Iterator[tuple[str, int]]:
+    """Words and counts of a model that `biasgauge train` wrote; nothing from other files."""
+    if path.suffix != ".safetensors" or not path.is_file():
+        return
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "np") as file:
+            counts = file.get_tensor("counts").tolist() if "counts" in file.keys() else []  # noqa: SIM118 - no mapping
+    except (SafetensorError, OSError, ValueError, TypeError) as problem:
+        raise InputError(f"{path}: cannot be read ({problem})") from problem
+    words = load(path).words
+    if len(words) == len(counts):
+        yield from ((word, count) for word, count in zip(words, counts, strict=True) if count > 0)

@@ -1,0 +1,332 @@
+"""`flips`: which conclusions flip when a reasonable choice changes: the pair, the measure, the form of the words.
+
+One choice is changed at a time, from a baseline: the first measure, the first pair, the words as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from biasgauge.analyses.reliability import pair_name
+from biasgauge.analyses.robustness.agreements import Row
+from biasgauge.analyses.robustness.forms import FormsLike, Pair, forms_and_cases
+from biasgauge.analyses.robustness.plan import MEASURES, NEUTRAL, Plan, as_spelled, chosen_measures, pool_of
+from biasgauge.core import Estimate, Floats, JsonMapping, LexiconLike, PairsLike, VectorsLike, WordsLike, check_level
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import Lexicon, WordSet, language_of, pairs_of, words_of
+from biasgauge.metrics import Measure
+from biasgauge.results import (
+    BAD,
+    CAUTION,
+    GOOD,
+    Chart,
+    Column,
+    Result,
+    Shown,
+    Summary,
+    Table,
+    Tone,
+    chart_of_rows,
+    list_name,
+    measure_name,
+    share_text,
+    spelled,
+)
+from biasgauge.results import NEUTRAL as NEUTRAL_COLOR
+from biasgauge.scores import ScoreTensor, score
+from biasgauge.stats import mean_estimate, share_of_words
+from biasgauge.vectors import load
+
+AS_GIVEN = "as given"
+"""Name of the form in which words were asked for."""
+UNCLEAR = "no clear lean"
+HOLDS, REVERSED, CLEAR_TO_NONE, NONE_TO_CLEAR = "holds", "reversed", "lost", "appears"
+TONES: dict[str, Tone] = {HOLDS: "good", REVERSED: "bad", CLEAR_TO_NONE: "caution", NONE_TO_CLEAR: "caution"}
+UNKNOWN = "unknown"
+MARKS = {
+    HOLDS: ("circle", GOOD),
+    REVERSED: ("cross", BAD),
+    CLEAR_TO_NONE: ("triangle-down", CAUTION),
+    NONE_TO_CLEAR: ("triangle-up", CAUTION),
+    UNKNOWN: ("square", NEUTRAL_COLOR),
+}
+"""Shape and color of each outcome in a chart."""
+
+ConceptsLike: TypeAlias = "LexiconLike | WordSet | Iterable[WordsLike] | Mapping[str, WordsLike]"
+"""Sets of words, each standing for one concept."""
+
+
+@dataclass(frozen=True)
+class Flip(Row):
+    """What changing one choice does to the conclusion about one concept.
+
+    Attributes:
+        concept: the set of words.
+        choice: what changes: "pair", "measure" or "form".
+        old, new: from which pair, measure or form to which.
+        before, after: to which end the words lean on average, or "no clear lean"; None with fewer than two words.
+        outcome: "holds", "reversed" (the other end), "lost" (a lean that is no longer clear), "appears" (one that was
+            not clear before); None where a side is undefined.
+        share: share of the words that lean to the other end after the change.
+        words: those words.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {
+        "old": "from", "new": "to", "before": "conclusion", "after": "conclusion_then"
+    }  # fmt: skip
+
+    concept: str
+    choice: str
+    old: str
+    new: str
+    before: str | None
+    after: str | None
+    outcome: str | None
+    share: Estimate
+    words: tuple[str, ...]
+
+    def derived(self) -> JsonMapping:
+        """The number of words."""
+        return {"n": self.share.n}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Flips(Result):
+    """Every single change of a choice, for every concept.
+
+    Attributes:
+        rows: one for each concept and change.
+        baseline: measure, pair and form from which one thing at a time is changed.
+        level: of the intervals.
+        lost_pairs: pairs that the embedding does not have.
+        lost_words: words of each concept that it does not have.
+    """
+
+    abridged: ClassVar[bool] = True
+    renamed: ClassVar[Mapping[str, str]] = {"rows": "flips"}
+    hidden: ClassVar[frozenset[str]] = frozenset({"level"})
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+
+    rows: tuple[Flip, ...]
+    baseline: Mapping[str, str]
+    level: float
+    lost_pairs: tuple[str, ...]
+    lost_words: Mapping[str, tuple[str, ...]]
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """One sentence a concept: its conclusion, how many changes keep it, and the worst one."""
+        return tuple(self._headline(concept) for concept in dict.fromkeys(row.concept for row in self.rows))
+
+    def _headline(self, concept: str) -> str:
+        rows = [row for row in self.rows if row.concept == concept and row.outcome is not None]
+        if not rows:
+            return f"{list_name(concept)}: unknown, too few of its words are in the vocabulary."
+        kept = sum(row.outcome == HOLDS for row in rows)
+        turned = [row.new for row in rows if row.outcome == REVERSED]
+        worst = max(rows, key=lambda row: row.share.value or 0.0)
+        lean = "has no clear lean" if rows[0].before == UNCLEAR else rows[0].before
+        verb = "reverses" if len(turned) == 1 else "reverse"
+        reverse = f"; {len(turned)} {verb} it ({', '.join(map(measure_name, turned))})" if turned else ""
+        return (
+            f"{list_name(concept)} {lean} ({measure_name(self.baseline['measure'])}, {self.baseline['pair']}): the "
+            f"lean holds under {kept} of {len(rows)} alternative choices{reverse}. Most words flip with "
+            f"{measure_name(worst.new)}: {share_text(worst.share.value)} of {worst.share.n}."
+        )
+
+    def derived(self) -> JsonMapping:
+        """Its sentences."""
+        return {"headlines": self.headlines}
+
+    def summary(self) -> Summary:
+        """One sentence a concept, and every single change."""
+        columns: list[Column | str] = [
+            "words", "changed", "to", "before", "after", Column("outcome", "mark", tones=TONES),
+            Column("words that flip", "estimate"), Column("of", "count"),
+        ]  # fmt: skip
+        rows = [
+            (
+                _named(row.concept, list_name),
+                row.choice,
+                _named(row.new, measure_name),
+                row.before,
+                row.after,
+                row.outcome,
+                row.share,
+                row.share.n,
+            )
+            for row in self.rows
+        ]
+        title = "Every single change of a choice, and what it does to the conclusion"
+        return Summary(
+            title="Conclusions under other choices",
+            headline=self.headlines[0],
+            sentences=self.headlines[1:],
+            tables=(Table.of("flips", title, columns, rows),),
+            charts=self._charts(),
+        )
+
+    def _charts(self) -> tuple[Chart, ...]:
+        """The share of words that flip with each change."""
+        rows = [
+            {
+                "what": f"{row.choice}: {spelled(measure_name(row.new))}",
+                "share": row.share.value,
+                "low": row.share.low,
+                "high": row.share.high,
+                "words": list_name(row.concept),
+                "outcome": row.outcome or UNKNOWN,
+            }
+            for row in self.rows
+            if row.share.value is not None
+        ]
+        if not rows:
+            return ()
+        baseline = f"{measure_name(self.baseline['measure'])}, {spelled(self.baseline['pair'])}"
+        remark = f"One choice is changed at a time, from {baseline}. 0: every word leans as before"
+        title, axis = "How many words lean to the other end when one choice changes", "share of the words that flip"
+        shown = chart_of_rows(
+            "flips", title, remark, axis, rows, number="share", color="outcome", meanings=MARKS, panel="words"
+        )  # fmt: skip
+        return (shown,)
+
+
+def _named(value: str, name: Callable[[str], str]) -> Shown:
+    """A cell that files have as it is, and readers by its display name."""
+    return Shown(value, name(value))
+
+
+def flips(
+    vectors: VectorsLike,
+    *,
+    concepts: ConceptsLike | None = None,
+    pairs: PairsLike = "zhang2020",
+    measures: str | Measure | Sequence[str | Measure] = MEASURES,
+    forms: FormsLike | None = None,
+    k: int = 100,
+    pool: WordsLike | None = NEUTRAL,
+    case_fallback: bool = False,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+) -> Flips:
+    """For each concept: to which end do its words lean, and does that hold when one choice changes?
+
+    A concept leans to an end when the mean score of its words differs from 0 (Student's interval over words); else it
+    has no clear lean. Each other pair, measure and form is tried alone, on the words that have both scores.
+
+    Args:
+        vectors: an `Embedding` or anything `load` takes.
+        concepts: lexicons or their sets, or a mapping of names to words; by default those of the pairs' language.
+        pairs: a lexicon of pairs, or pairs; the first that the embedding has is the baseline.
+        measures: the first is the baseline.
+        forms: forms of the words, as in `robustness`; by default those of the pairs' language, and capitalized.
+        k: how many neighbors vote.
+        pool: which words may be neighbors, as in `robustness`.
+        case_fallback: look a word up in lower case, then capitalized, when it is not there as written.
+        level: nominal coverage of the intervals.
+        n_jobs: threads; all cores when None.
+
+    Raises:
+        ParameterError: an argument cannot be used, or the embedding has none of the pairs.
+        LexiconError: a lexicon is unknown.
+    """
+    check_level(level)
+    model = load(vectors)
+    base = pairs_of(pairs)
+    spoken = language_of(base.language)
+    if concepts is None and (reason := spoken.lacks("concepts")):
+        raise ParameterError(f"The 'concepts' must be named: {reason}.")
+    asked = _concepts(spoken.named("concepts") if concepts is None else concepts)
+    named = {name: as_spelled(model, words, case_fallback=case_fallback) for name, words in asked.items()}
+    chosen_forms: FormsLike = forms_and_cases(spoken, "capitalized") if forms is None else forms
+    used = chosen_measures(measures)
+    words = [word for words in named.values() for word in words]
+    plan = Plan.of(model, base.pairs, words, chosen_forms, (), case_fallback=case_fallback)
+    usable = tuple(pair for pair in plan.pairs if all(end in model for end in pair))
+    if not usable:
+        raise ParameterError(f"The embedding has no pair of {base.name} with both its ends; name other pairs.")
+    neighbors = pool_of(pool, model, plan.pairs, used, language=spoken)
+    scores = score(
+        model, pairs=usable, words=plan.all_words, measures=list(used), k=k, pool=neighbors, n_jobs=n_jobs
+    )  # fmt: skip
+    lost = {name: tuple(word for word in words if word not in model) for name, words in named.items()}
+    return Flips(
+        rows=tuple(row for name, words in named.items() for row in _changes(name, words, scores, plan, level)),
+        baseline={"measure": scores.measures[0], "pair": pair_name(usable[0]), "form": AS_GIVEN},
+        level=level,
+        lost_pairs=tuple(pair_name(pair) for pair in plan.pairs if pair not in usable),
+        lost_words={name: words for name, words in lost.items() if words},
+    )
+
+
+def _concepts(concepts: ConceptsLike) -> dict[str, tuple[str, ...]]:
+    if isinstance(concepts, Mapping):
+        sets = {str(name): words_of(words).words for name, words in concepts.items()}
+    else:
+        several = [concepts] if isinstance(concepts, (str, Lexicon, WordSet)) else concepts
+        if not isinstance(several, Iterable):
+            raise ParameterError(f"The 'concepts' must be lexicons, or a mapping of names to words. Got {concepts!r}.")
+        sets = {words.name: words.words for words in map(words_of, several)}
+    if not sets:
+        raise ParameterError("The 'concepts' must hold at least one set of words. Got none.")
+    return {name: tuple(dict.fromkeys(words)) for name, words in sets.items()}
+
+
+def _changes(concept: str, words: Sequence[str], scores: ScoreTensor, plan: Plan, level: float) -> Iterator[Flip]:
+    """Every single change of a choice for one concept."""
+    index = {word: row for row, word in enumerate(scores.words)}
+
+    def values(measure: int, pair: int, spelled: Iterable[str]) -> Floats:
+        rows = [index[word] for word in spelled]
+        return np.asarray(scores.values[measure, pair, rows, 0], np.float64)
+
+    ends, before = scores.pairs[0], values(0, 0, words)
+    for number, pair in enumerate(scores.pairs[1:], 1):
+        about = concept, "pair", pair_name(ends), pair_name(pair), words
+        yield _change(*about, (ends, pair), before, values(0, number, words), level)
+    for number, measure in enumerate(scores.measures[1:], 1):
+        about = concept, "measure", scores.measures[0], measure, words
+        yield _change(*about, (ends, ends), before, values(number, 0, words), level)
+    for form in plan.forms:
+        known = [word for word in words if word in form.found]
+        after = values(0, 0, (form.found[word] for word in known))
+        yield _change(concept, "form", AS_GIVEN, form.name, known, (ends, ends), values(0, 0, known), after, level)
+
+
+def _change(
+    concept: str, choice: str, old: str, new: str, words: Sequence[str], ends: tuple[Pair, Pair],
+    before: Floats, after: Floats, level: float,
+) -> Flip:  # fmt: skip
+    """One change, on the words that have both scores; `ends` are those of the pair before and after."""
+    both = np.flatnonzero(~(np.isnan(before) | np.isnan(after)))
+    flipped = both[before[both] * after[both] < 0]
+    share = share_of_words(len(flipped), len(both), level, "share of words that flip")
+    leans = _lean(before[both], level), _lean(after[both], level)
+    old_lean, new_lean = (_said(lean, pair) for lean, pair in zip(leans, ends, strict=True))
+    flipped_words = tuple(words[index] for index in flipped)
+    return Flip(concept, choice, old, new, old_lean, new_lean, _outcome(*leans), share, flipped_words)
+
+
+def _lean(scores: Floats, level: float) -> int | None:
+    """1 or −1 where the mean differs from 0, 0 where it does not; None with fewer than two scores."""
+    mean = mean_estimate(scores, level=level)
+    clear = mean.excludes(0)
+    return None if clear is None else int(clear) * int(np.sign(mean.value or 0))
+
+
+def _said(lean: int | None, ends: Pair) -> str | None:
+    if lean is None:
+        return None
+    return UNCLEAR if lean == 0 else f"leans to {ends[0] if lean > 0 else ends[1]}"
+
+
+def _outcome(before: int | None, after: int | None) -> str | None:
+    if before is None or after is None:
+        return None
+    if before == after:
+        return HOLDS
+    return NONE_TO_CLEAR if before == 0 else CLEAR_TO_NONE if after == 0 else REVERSED

@@ -1,0 +1,240 @@
+"""`seeds`: is this pair of word lists fit to measure anything with these models? `seed_cards`: those of an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import get_args
+
+from biasgauge.analyses.seeds.advice import advise
+from biasgauge.analyses.seeds.balance import balance, set_similarities, similarity_left_out
+from biasgauge.analyses.seeds.card import FitnessCard
+from biasgauge.analyses.seeds.coherence import PairNumbers, coherence_estimates, in_every_model, influences
+from biasgauge.analyses.seeds.generated import generated_cloud
+from biasgauge.analyses.seeds.located import Located, locate
+from biasgauge.analyses.seeds.pairing import pairing
+from biasgauge.analyses.seeds.result import SeedsResult
+from biasgauge.analyses.seeds.subspaces import Method
+from biasgauge.analyses.seeds.word_pairs import SeedPair, SeedPairsLike, of_lexicon, seed_pairs
+from biasgauge.core import (
+    Estimate,
+    JsonMapping,
+    ModelsLike,
+    WordsLike,
+    check_choice,
+    check_level,
+    check_number,
+    check_whole,
+)
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import (
+    BANK,
+    DEFAULT_LANGUAGE,
+    AssociationTest,
+    Filter,
+    Language,
+    Lexicon,
+    Pairs,
+    SeedBank,
+    language_of,
+    lexicon,
+    seed_bank,
+    words_of,
+)
+from biasgauge.stats import mean_over_models
+from biasgauge.vectors import Embedding, load_models
+
+BANK_PAPERS = ("Bolukbasi", "Kozlowski")
+"""Papers of a seed bank whose pairings an audit also looks at: definitional gender, and gender, class and race."""
+LEFT_OUT_MODELS = 2
+"""Replicates in which an audit leaves seeds out one at a time: they differ little in that, and it takes most time."""
+MOST_WORDS = 120
+"""Larger sets are lists of words to be measured, not seeds."""
+
+
+def seeds(  # noqa: PLR0913 - settings, each with a name and a default
+    vectors: ModelsLike,
+    a: WordsLike | None = None,
+    b: WordsLike | None = None,
+    *,
+    pairs: SeedPairsLike | None = None,
+    paper: str | None = None,
+    method: Method = "mean-difference",
+    unit: bool = False,
+    shuffles: int = 200,
+    leave_one_out: bool | int = True,
+    generated: int = 0,
+    nouns: WordsLike | None = None,
+    counts: Mapping[str, float] | None = None,
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    level: float = 0.95,
+    filter: Filter = "corrected",  # noqa: A002 - the word that the papers use
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> SeedsResult:
+    """Say what pairs of seed sets are worth: a fitness card for each.
+
+    Numbers are found in every model and then averaged, so that replicates need not be aligned; to average vectors
+    instead, hand over `mean_embedding(models)` (aligned) or `mean_embedding(models, aligned=False)` (as published).
+
+    Args:
+        vectors: an `Embedding`, anything `load` takes, or a list of them: replicates.
+        a: one set: words, a lexicon, NAME:SET, or the id of a set of the seed bank.
+        b: the other set.
+        pairs: instead of a and b: "all" for the 90 pairings of the seed bank, a lexicon of kind "test" or "pairs", or
+            several (a, b).
+        paper: only pairings of the seed bank whose paper or id holds this text, as in "Caliskan".
+        method: the subspace whose coherence is measured: "mean-difference", or "pca" of the pairs by position.
+        unit: scale seed vectors to length 1 first; published with vectors as they are.
+        shuffles: shuffled pairings to compare with, over all models together; 0 for none.
+        leave_one_out: also measure without each seed, which costs a ranking of the vocabulary for every seed; a number
+            means in the first so many models.
+        generated: also generate so many sets of nouns as a reference; 0 for none, 50 as published.
+        nouns: words that count as nouns there, such as those that a tagger found in your text; by default those that
+            are nouns most often in the Brown corpus and that WordNet knows.
+        counts: how often each word occurs; by default the order of rows stands for frequency.
+        min_coverage: share of each set that must be found. A seed is lost when most models lack it; models that lack
+            another one take no part in that pair.
+        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        level: nominal coverage of the intervals.
+        filter: which form of the seed bank: "corrected", "published" or "none".
+        random_state: seed of shuffles and generated sets.
+        progress: called with (done, total) models.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+        LexiconError: a set is not known.
+    """
+    check_whole(0, shuffles=shuffles, leave_one_out=int(leave_one_out), generated=generated)
+    if generated == 1:
+        raise ParameterError("The 'generated' sets of seeds must be 0, or at least 2. Got 1.")
+    check_number(0, 1, min_coverage=min_coverage)
+    check_choice(get_args(Method), method=method)
+    check_level(level)
+    asked = seed_pairs(a, b, pairs, paper=paper, bank_filter=filter)
+    models = load_models(vectors)
+    located = locate(asked, models, min_coverage=min_coverage, case_fallback=case_fallback)
+    times = len(models) if leave_one_out is True else int(leave_one_out)
+    numbers = in_every_model(located, models, method, scaled=unit, left_out=times, progress=progress)
+    settings = {
+        "method": method,
+        "unit": unit,
+        "shuffles": shuffles,
+        "leave_one_out": leave_one_out,
+        "generated": generated,
+        "nouns": "Brown corpus" if nouns is None else words_of(nouns).name,
+        "min_coverage": min_coverage,
+        "case_fallback": case_fallback,
+        "level": level,
+        "filter": filter,
+        "frequency": "row order" if counts is None else "counts",
+        "random_state": random_state,
+        "model_checksums": {model.name: model.checksum for model in models},
+    }
+    cards = tuple(_card(pair, own, models, counts, settings) for pair, own in zip(located, numbers, strict=True))
+    cloud = None
+    if generated:
+        cloud = generated_cloud(
+            models, sets=generated, nouns=nouns, method=method, unit=unit, random_state=random_state
+        )
+    warnings = tuple(dict.fromkeys(notice.message for model in models for notice in model.notices))
+    return SeedsResult(cards, tuple(model.name for model in models), settings, cloud, warnings)
+
+
+def seed_cards(
+    vectors: ModelsLike,
+    lexicons: Iterable[str | Lexicon],
+    *,
+    language: str | Language | None = DEFAULT_LANGUAGE,
+    min_coverage: float = 0.8,
+    case_fallback: bool = False,
+    shuffles: int = 100,
+    random_state: int = 0,
+) -> SeedsResult | None:
+    """Cards for the sets that association tests and base pairs set against each other, and for pairings of the bank.
+
+    Args:
+        vectors: the model, or the replicates, of the audit.
+        lexicons: those of the audit; kinds other than "test" and "pairs" are left out.
+        language: pairings of its seed banks are added, where it has any; None for none.
+        min_coverage: as in `seeds`.
+        case_fallback: as in `seeds`.
+        shuffles: as in `seeds`.
+        random_state: as in `seeds`.
+
+    Returns:
+        None when no lexicon sets two sets against each other.
+    """
+    chosen = [source for source in map(lexicon, lexicons) if isinstance(source, (AssociationTest, Pairs))]
+    pairs = [pair for source in chosen for pair in of_lexicon(source)]
+    for bank in [] if language is None else _banks(language_of(language)):
+        pairs += [
+            SeedPair(a, b, bank.sets[a], bank.sets[b])
+            for a, b in bank.pairings
+            if any(paper in a and paper in b for paper in BANK_PAPERS)
+        ]
+    distinct = {
+        (frozenset(pair.a_words), frozenset(pair.b_words)): pair
+        for pair in reversed(pairs)
+        if max(len(pair.a_words), len(pair.b_words)) <= MOST_WORDS
+    }
+    if not distinct:
+        return None
+    return seeds(
+        vectors,
+        pairs=list(reversed(distinct.values())),
+        shuffles=shuffles,
+        leave_one_out=LEFT_OUT_MODELS,
+        min_coverage=min_coverage,
+        case_fallback=case_fallback,
+        random_state=random_state,
+    )
+
+
+def _banks(language: Language) -> Iterator[SeedBank]:
+    """Banks of seed sets in a language; the shipped one without what cannot be used."""
+    for name in language.named("seed_bank"):
+        bank = seed_bank().bank if name == BANK else lexicon(name)
+        if isinstance(bank, SeedBank):
+            yield bank
+
+
+def _card(
+    located: Located,
+    numbers: PairNumbers,
+    models: Sequence[Embedding],
+    counts: Mapping[str, float] | None,
+    settings: JsonMapping,
+) -> FitnessCard:
+    level, scaled = settings["level"], settings["unit"]
+    drawn = {"shuffles": settings["shuffles"], "random_state": settings["random_state"]}
+    pairs = pairing(located, models, scaled=scaled, level=level, **drawn)
+    about = balance(located, models, counts)
+    coherence, held_out, published = coherence_estimates(located, numbers, settings["method"], level)
+    similarity = _similarity(located, models, level, scaled=scaled)
+    moved = influences(located, numbers) if coherence.defined else ()
+    return FitnessCard(
+        a=located.pair.a,
+        b=located.pair.b,
+        coherence=coherence,
+        held_out=held_out,
+        coherence_published=published,
+        similarity=similarity,
+        pairing=pairs,
+        balance=about,
+        influence=moved,
+        coverage=located.coverage,
+        models=len(located.places),
+        of_models=located.models,
+        reason=located.reason,
+        advice=advise(located, coherence, held_out, similarity, pairs, about, moved),
+    )
+
+
+def _similarity(located: Located, models: Sequence[Embedding], level: float, *, scaled: bool) -> Estimate:
+    if located.reason is not None:
+        return Estimate(value=None, reason=located.reason)
+    left = None
+    if len(located.places) == 1:
+        left = similarity_left_out(models[located.places[0]].vectors, located.rows[0], scaled=scaled)
+    return mean_over_models(set_similarities(located, models, scaled=scaled), level, left, (-1.0, 1.0))

@@ -1,0 +1,287 @@
+"""Coherence: how far apart two sets of seeds stand when a vocabulary is ranked along their subspace.
+
+And without each seed: which one moves it, and do seeds stand where they should when they have no say in it?
+
+Sources: Antoniak & Mimno, "Bad Seeds" (2021); "Badder Seeds" (2022), section 3.5. Each set's mean rank is over its
+distinct words, and the difference is divided by the number of words ranked. The published code divided the sum of ranks
+by the length of the list with its duplicates, and the difference by the largest one of the pairs at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from biasgauge.analyses.seeds.located import Listed, Located, Rows
+from biasgauge.analyses.seeds.ranks import Ties, ranks_along
+from biasgauge.analyses.seeds.subspaces import NOTHING, Method, mean_direction, pair_components, seed_vectors
+from biasgauge.core import Estimate, Floats, Places, Record, Vectors
+from biasgauge.stats import mean_over_models
+from biasgauge.vectors import Embedding
+
+NO_SUBSPACE = "the two sets have one mean, so that nothing lies between them"
+MOST_LEFT_OUT = 500
+"""With more seeds in a set, none is left out: no single one could matter, and the work grows with their square."""
+
+
+def direction_of(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool) -> Floats | None:
+    """The subspace of one pair of sets in one model: a direction of length 1 that points to A; None without one."""
+    if method == "mean-difference":
+        return mean_direction(*(seed_vectors(vectors, own, scaled=scaled) for own in (rows.a, rows.b)))
+    components = pair_components(*(seed_vectors(vectors, end, scaled=scaled) for end in (rows.first, rows.second)))
+    return None if components is None else components.axes[0]
+
+
+def directions_of(vectors: Vectors, rows: Sequence[Rows], method: Method, *, scaled: bool) -> Floats:
+    """The subspaces of many pairs of sets in one model: pairs × dimensions; NaN where there is none."""
+    if method == "mean-difference" and rows:
+        sets = [own for pair in rows for own in (pair.a, pair.b)]
+        sizes = np.array([len(own) for own in sets])
+        members = seed_vectors(vectors, np.concatenate(sets), scaled=scaled)
+        means = np.add.reduceat(members, np.cumsum(sizes) - sizes, axis=0) / sizes[:, None]
+        return _directions(means[::2], means[1::2])
+    directions = np.full((len(rows), vectors.shape[1]), np.nan)
+    for index, pair in enumerate(rows):
+        direction = direction_of(vectors, pair, method, scaled=scaled)
+        if direction is not None:
+            directions[index] = direction
+    return directions
+
+
+def rank_gaps(vectors: Vectors, directions: Floats, a: Sequence[Places], b: Sequence[Places]) -> Floats:
+    """Rank the vocabulary along each direction, and compare the mean ranks of two sets of distinct rows.
+
+    Mean rank of B less that of A, as a share of the words ranked: positive when A is on top; NaN without a direction.
+    """
+    gaps = np.full(len(directions), np.nan)
+    sound = np.flatnonzero(np.isfinite(directions).all(axis=1)).tolist()
+    if sound:
+        sets = [rows for index in sound for rows in (a[index], b[index])]
+        sums, words = _rank_sums(vectors, directions[sound], sets, "half")
+        means = sums / np.array([len(own) for own in sets]).reshape(-1, 2)
+        gaps[sound] = (means[:, 1] - means[:, 0]) / words
+    return gaps
+
+
+def _rank_sums(vectors: Vectors, directions: Floats, sets: Sequence[Places], ties: Ties) -> tuple[Floats, int]:
+    """Sum of the ranks of each set, two for each direction, and how many words were ranked."""
+    set_of = np.repeat(np.arange(len(sets)), [len(own) for own in sets])
+    ranks = ranks_along(vectors, directions, np.concatenate(sets), set_of // 2, ties=ties)
+    sums: Floats = np.bincount(set_of, weights=ranks.values).astype(np.float64)
+    return sums.reshape(-1, 2), ranks.words
+
+
+def published_coherences(vectors: Vectors, lists: Sequence[Listed], method: Method) -> Floats:
+    """Coherence in one model as it was published: 1 for the pair with the largest; NaN without a direction.
+
+    Vectors as stored, duplicates weigh double in the mean vector and deflate their set's mean rank, ties by reversed
+    sort, and the largest of these pairs is 1 by construction: values of different models or tables do not compare.
+
+    Args:
+        vectors: the model.
+        lists: rows of the two lists of each pair, duplicates kept.
+        method: the subspace.
+    """
+    coherences = np.full(len(lists), np.nan)
+    rows = [Rows(a, b, a[: len(b)], b[: len(a)]) for a, b in lists]
+    directions = directions_of(vectors, rows, method, scaled=False)
+    sound = np.flatnonzero(np.isfinite(directions).all(axis=1)).tolist()
+    if sound:
+        chosen = [own for index in sound for own in lists[index]]
+        sums, _ = _rank_sums(vectors, directions[sound], [np.unique(own) for own in chosen], "later-first")
+        means = sums / np.array([len(own) for own in chosen]).reshape(-1, 2)
+        gaps = np.abs(means[:, 0] - means[:, 1])
+        coherences[sound] = gaps / (gaps.max() or 1)
+    return coherences
+
+
+class LeftOut(NamedTuple):
+    """One pair of sets in one model without each of its seeds in turn, those of A, then those of B.
+
+    The coherence (NaN without the only seed of a set), and where the seed itself then stands, as a share of the
+    vocabulary from A's end.
+    """
+
+    coherence: Floats
+    rank: Floats
+
+
+def leave_one_out(vectors: Vectors, rows: Sequence[Rows], method: Method, *, scaled: bool) -> list[LeftOut]:
+    """Find every pair's coherence without each seed, and where the seed then stands; all of one model at once."""
+    without = [_without_each(vectors, pair, method, scaled=scaled) for pair in rows]
+    sound = [np.flatnonzero(np.isfinite(directions[:, 0])) for directions in without]
+    results = [LeftOut(*np.full((2, len(directions)), np.nan)) for directions in without]
+    if not sum(map(len, sound)):
+        return results
+    seeds = [np.concatenate([pair.a, pair.b]) for pair in rows]
+    every = np.concatenate([directions[left] for directions, left in zip(without, sound, strict=True)])
+    of = np.repeat(np.arange(len(every)), np.repeat(list(map(len, without)), list(map(len, sound))))
+    wanted = np.concatenate([np.tile(own, len(left)) for own, left in zip(seeds, sound, strict=True)])
+    ranks = ranks_along(vectors, every, wanted, of)
+    start = 0
+    for pair, seed, left, result in zip(rows, seeds, sound, results, strict=True):
+        own = ranks.values[start : start + len(left) * len(seed)].reshape(len(left), len(seed)) / ranks.words
+        start += own.size
+        result.rank[left] = own[np.arange(len(left)), left]
+        kept = seed[left][:, None] != seed
+        halves = slice(0, len(pair.a)), slice(len(pair.a), None)
+        means = [(own * kept)[:, part].sum(axis=1) / kept[:, part].sum(axis=1) for part in halves]
+        result.coherence[left] = np.abs(means[0] - means[1])
+    return results
+
+
+def _without_each(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool) -> Floats:
+    """Direction without each seed of A, then of B; NaN where there is none, or where nothing is left of a set.
+
+    A word that stands in both sets is left out of both.
+    """
+    seeds = np.concatenate([rows.a, rows.b])
+    directions = np.full((len(seeds), vectors.shape[1]), np.nan)
+    if max(len(rows.a), len(rows.b)) > MOST_LEFT_OUT:
+        return directions
+    if method == "mean-difference":
+        return _directions(*(_means_without(vectors, own, seeds, scaled=scaled) for own in (rows.a, rows.b)))
+    for left, seed in enumerate(seeds):
+        kept = (rows.first != seed) & (rows.second != seed)
+        fewer = rows._replace(first=rows.first[kept], second=rows.second[kept])
+        direction = direction_of(vectors, fewer, method, scaled=scaled)
+        if direction is not None and (rows.a != seed).any() and (rows.b != seed).any():
+            directions[left] = direction
+    return directions
+
+
+def _means_without(vectors: Vectors, own: Places, seeds: Places, *, scaled: bool) -> Floats:
+    """Mean vector of a set without each of some seeds, which it may or may not hold; NaN where nothing is left."""
+    members = seed_vectors(vectors, own, scaled=scaled)
+    holds = seeds[:, None] == own
+    left = len(own) - holds.sum(axis=1)
+    means: Floats = (members.sum(axis=0) - holds @ members) / np.where(left, left, np.nan)[:, None]
+    return means
+
+
+def _directions(a: Floats, b: Floats) -> Floats:
+    """`mean_direction` for many means; NaN where there is none."""
+    differences = a - b
+    lengths = np.linalg.norm(differences, axis=1)
+    scales = np.linalg.norm(a, axis=1) + np.linalg.norm(b, axis=1)
+    lengths[lengths <= NOTHING * scales] = np.nan
+    units: Floats = differences / lengths[:, None]
+    return units
+
+
+class PairNumbers(NamedTuple):
+    """One pair of sets in each model that has its seeds (`published`: every word of its lists); NaN: no subspace."""
+
+    coherence: Floats
+    published: Floats
+    left_out: list[LeftOut]
+
+
+def in_every_model(
+    located: Sequence[Located],
+    models: Sequence[Embedding],
+    method: Method,
+    *,
+    scaled: bool,
+    published: bool = True,
+    left_out: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[PairNumbers]:
+    """Measure every pair of sets in every model, each with one pass over its vocabulary for all pairs.
+
+    The published normalization is over all pairs of a model. `left_out` says in how many models, the first that have a
+    pair, seeds are left out one at a time.
+    """
+    numbers = [PairNumbers(np.full(len(pair.places), np.nan), np.full(len(pair.whole), np.nan), []) for pair in located]
+    for place, model in enumerate(models):
+        here = [
+            (result, pair.places.index(place), pair.rows[pair.places.index(place)])
+            for pair, result in zip(located, numbers, strict=True)
+            if pair.reason is None and place in pair.places
+        ]
+        rows = [own for _, _, own in here]
+        directions = directions_of(model.vectors, rows, method, scaled=scaled)
+        gaps = rank_gaps(model.vectors, directions, [own.a for own in rows], [own.b for own in rows])
+        for (result, slot, _), gap in zip(here, gaps, strict=True):
+            result.coherence[slot] = abs(gap)
+        if published:
+            whole = [(pair, result) for pair, result in zip(located, numbers, strict=True) if place in pair.whole]
+            values = published_coherences(model.vectors, [pair.whole[place] for pair, _ in whole], method)
+            for (pair, result), value in zip(whole, values, strict=True):
+                result.published[list(pair.whole).index(place)] = value
+        chosen = [(result, own) for result, slot, own in here if slot < left_out]
+        without = leave_one_out(model.vectors, [own for _, own in chosen], method, scaled=scaled)
+        for (result, _), left in zip(chosen, without, strict=True):
+            result.left_out.append(left)
+        if progress is not None:
+            progress(place + 1, len(models))
+    return numbers
+
+
+@dataclass(frozen=True)
+class SeedInfluence(Record):
+    """What one seed does to the coherence of its pair of sets, mean over models.
+
+    Attributes:
+        word: the seed.
+        set: "a" or "b".
+        without: coherence of the sets without it; None when it is the only one of its set.
+        change: that less the coherence with it; negative: the seed holds the sets apart.
+        rank: where it stands along the subspace of the other seeds, as a share of the vocabulary: 0 is A's end, 1 B's.
+    """
+
+    word: str
+    set: str
+    without: float | None
+    change: float | None
+    rank: float | None
+
+
+def influences(located: Located, numbers: PairNumbers) -> tuple[SeedInfluence, ...]:
+    """Influence of every seed, the one whose absence changes most first; seeds without a value last."""
+    left = numbers.left_out
+    if not left:
+        return ()
+    without = np.mean([model.coherence for model in left], axis=0)
+    change = np.mean([model.coherence - whole for model, whole in zip(left, numbers.coherence, strict=False)], axis=0)
+    rank = np.mean([model.rank for model in left], axis=0)
+    ends = ["a"] * len(located.a) + ["b"] * len(located.b)
+    seeds = [
+        SeedInfluence(word, end, *(None if np.isnan(number) else float(number) for number in own))
+        for word, end, *own in zip((*located.a, *located.b), ends, without, change, rank, strict=True)
+    ]
+    return tuple(sorted(seeds, key=lambda seed: -1.0 if seed.change is None else abs(seed.change), reverse=True))
+
+
+def coherence_estimates(
+    located: Located, numbers: PairNumbers, method: Method, level: float
+) -> tuple[Estimate, Estimate, Estimate]:
+    """The coherence, that with every seed ranked along the subspace of the others, and that as published."""
+    published = Estimate(value=None, reason=NO_SUBSPACE if located.whole else "no model has every seed")
+    if np.isfinite(numbers.published).any():
+        published = mean_over_models(numbers.published, level, None, (0.0, 1.0))
+    if located.reason is not None or not np.isfinite(numbers.coherence).any():
+        why = NO_SUBSPACE if method == "mean-difference" else "no pair by position has two different words"
+        undefined = Estimate(value=None, reason=located.reason or why)
+        return undefined, undefined, published
+    size, left = len(located.a), numbers.left_out
+    without = [left[0].coherence[:size], left[0].coherence[size:]] if left else None
+    coherence = mean_over_models(numbers.coherence, level, without, (0.0, 1.0))
+    # Mean rank of B's seeds less that of A's: 1 fully apart, 0 not told apart, negative the wrong way round.
+    gaps = np.array([model.rank[size:].mean() - model.rank[:size].mean() for model in left])
+    if np.isfinite(gaps).any():
+        return coherence, mean_over_models(gaps, level, _held_out_left_out(left[0], size), (-1.0, 1.0)), published
+    large = max(size, len(located.b)) > MOST_LEFT_OUT
+    why = f"a set has more than {MOST_LEFT_OUT} seeds" if large else "a set has one seed"
+    return coherence, Estimate(value=None, reason=why if left else "no seed was left out"), published
+
+
+def _held_out_left_out(left: LeftOut, size_a: int) -> list[Floats]:
+    """The gap without each seed's own rank: what the jackknife needs (the others' subspaces are kept)."""
+    a, b = left.rank[:size_a], left.rank[size_a:]
+    if min(len(a), len(b)) < 2:
+        return [np.full(len(a), np.nan), np.full(len(b), np.nan)]
+    return [b.mean() - (a.sum() - a) / (len(a) - 1), (b.sum() - b) / (len(b) - 1) - a.mean()]

@@ -1,0 +1,225 @@
+"""Does it matter which seed is paired with which? Pairs as they stand, shuffled, at random, and held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from biasgauge.analyses.seeds.located import Located, Rows
+from biasgauge.analyses.seeds.subspaces import component_shares, pair_components, seed_vectors
+from biasgauge.core import UNDEFINED, Estimate, Flags, Floats, JsonMapping, Places, Record, Vectors, unit_rows
+from biasgauge.stats import mean_over_models, wilson
+from biasgauge.vectors import Embedding
+
+QUANTILES = "2.5 % and 97.5 % quantiles"
+"""How spreads over other pairings are given."""
+COMPONENTS = 10
+"""Components that are reported."""
+_NUMBERS = 2**22
+"""Numbers in a stack of shuffles that is decomposed at once."""
+
+
+@dataclass(frozen=True)
+class Pairing(Record):
+    """What the pairing of two sets by position comes to.
+
+    Attributes:
+        pairs: how many pairs of different words by position are in use.
+        explained: share of the variance of pair halves along each principal component, mean over models; at most 10.
+        first: the first component's share, with its interval.
+        shuffled: the same as `explained` with pairs drawn at random from the same words, mean over shuffles and models.
+        shuffled_first: the first share over shuffles: mean, 2.5 % and 97.5 % quantiles.
+        random: the same with as many random pairs of words of the vocabulary.
+        shuffles: how many shuffles, the same in all models.
+        p_value: share of shuffles whose first component, averaged over models, is at least as strong as that of the
+            pairs as they stand; small means that the pairing is part of what the sets say. None without shuffles.
+        accuracy: share of pairs that the subspace of the other pairs puts in the right order; .5 is chance.
+        reason: why there is none of this.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"p_value": "shuffles_p_value"}
+    hidden: ClassVar[frozenset[str]] = frozenset(
+        {"explained", "first", "shuffled", "shuffled_first", "random", "accuracy"}
+    )
+
+    pairs: int
+    explained: tuple[float, ...] = ()
+    first: Estimate = UNDEFINED
+    shuffled: tuple[float, ...] = ()
+    shuffled_first: Estimate = UNDEFINED
+    random: Estimate = UNDEFINED
+    shuffles: int = 0
+    p_value: float | None = None
+    accuracy: Estimate = UNDEFINED
+    reason: str | None = None
+
+    def derived(self) -> JsonMapping:
+        """Shares with their intervals; the card has `explained_variance` and `explained_variance_shuffled`."""
+        spreads = {"first_share_shuffled": self.shuffled_first, "first_share_random": self.random}
+        return {
+            **self.first.beside("first_share"),
+            **self.accuracy.beside("held_out_accuracy"),
+            **{
+                name: {"mean": one.value, "low": one.low, "high": one.high, "method": one.method}
+                if one.defined
+                else None
+                for name, one in spreads.items()
+            },
+        }
+
+
+def pairing(
+    located: Located, models: Sequence[Embedding], *, scaled: bool, shuffles: int, level: float, random_state: int
+) -> Pairing:
+    """Compare the pairs as they stand with other pairings of the same words, over all models that have them."""
+    pairs = len(located.rows[0].first) if located.rows else 0
+    if located.reason is not None or not pairs:
+        return Pairing(pairs, reason=located.reason or "no pair by position has both words")
+    name = [*located.pair.a.encode(), 0, *located.pair.b.encode()]
+    ordered, shuffled, random, accuracy = [], [], [], []
+    kept = min(COMPONENTS, pairs, *(models[place].dim for place in located.places))
+    count = shuffles if pairs > 1 else 0
+    orders = np.empty((0, pairs), np.intp)
+    for place, rows in zip(located.places, located.rows, strict=True):
+        vectors = models[place].vectors
+        first, second = (seed_vectors(vectors, end, scaled=scaled) for end in (rows.first, rows.second))
+        components = pair_components(first, second)
+        if components is None:
+            return Pairing(pairs, reason="the two words of every pair are the same")
+        ordered.append(components.shares[:kept])
+        stream = np.random.default_rng([random_state, place, *name])
+        if count:
+            if not len(orders):  # one set of shuffles for all models: a shuffle is one pairing, whatever the model
+                orders = np.stack([stream.permutation(pairs) for _ in range(count)])
+            shuffled.append(shuffled_shares(first, second, orders)[:, :kept])
+            random.append(_random_shares(vectors, pairs, stream, count, scaled=scaled))
+        accuracy.append(held_out_accuracy(rows, first, second))
+    shares = np.array([own[0] for own in ordered])
+    left = [_first_without_each(first - second)] if len(ordered) == 1 and pairs > 1 else None
+    extra: dict[str, Any] = {}
+    if count:
+        drawn, at_random = np.stack(shuffled), np.concatenate(random)
+        means, firsts = drawn.mean(axis=(0, 1)).tolist(), drawn[..., 0]
+        extra = {
+            "shuffled": tuple(means),
+            "shuffled_first": _spread(means[0], firsts),
+            "random": _spread(float(at_random.mean()), at_random),
+            "shuffles": count,
+            "p_value": float((1 + (firsts.mean(axis=0) >= shares.mean() - 1e-12).sum()) / (1 + count)),
+        }
+    return Pairing(
+        pairs=pairs,
+        explained=tuple(np.mean(ordered, axis=0).tolist()),
+        first=mean_over_models(shares, level, left, (0.0, 1.0), "pairs"),
+        accuracy=_accuracy(np.array(accuracy), pairs, level),
+        **extra,
+    )
+
+
+def _spread(mean: float, values: Floats) -> Estimate:
+    """A mean and where 95 % of the values lie."""
+    low, high = np.quantile(values, (0.025, 0.975)).tolist()
+    return Estimate(value=mean, low=low, high=high, method=QUANTILES)
+
+
+def _accuracy(values: Floats, pairs: int, level: float) -> Estimate:
+    sound = values[np.isfinite(values)]
+    if not len(sound):
+        return Estimate(value=None, reason="there are fewer than two pairs without a word in common")
+    return wilson(float(sound.mean()), pairs, level, "Wilson over pairs", "pairs")
+
+
+def shuffled_shares(first: Floats, second: Floats, orders: Places) -> Floats:
+    """Shares of the components for other pairings of the same ends, shuffles × components.
+
+    The halves of a shuffle need not be formed: their inner products are those of the ends, permuted.
+    """
+    count, size = orders.shape
+    if size > first.shape[1]:
+        return _wide_shares(first, second, orders)
+    one, cross, other = first @ first.T, first @ second.T, second @ second.T
+    shares = np.empty((count, size))
+    step = max(_NUMBERS // size**2, 1)
+    for start in range(0, count, step):
+        order = orders[start : start + step]
+        mixed = cross[:, order].transpose(1, 0, 2)
+        gram = one - mixed - mixed.transpose(0, 2, 1) + other[order[:, :, None], order[:, None, :]]
+        shares[start : start + step] = component_shares(gram)
+    return shares
+
+
+def _wide_shares(first: Floats, second: Floats, orders: Places) -> Floats:
+    """The same where there are more pairs than dimensions: products of dimensions instead of pairs."""
+    step = max(_NUMBERS // first.shape[1] ** 2, 1)
+    shares = []
+    for start in range(0, len(orders), step):
+        halves = (first - second[order] for order in orders[start : start + step])
+        shares.append(component_shares(np.stack([half.T @ half for half in halves])))
+    return np.concatenate(shares)
+
+
+def _random_shares(vectors: Vectors, pairs: int, stream: np.random.Generator, count: int, *, scaled: bool) -> Floats:
+    """First shares of as many pairs of words drawn at random from the whole vocabulary."""
+    shares = np.empty(count)
+    step = max(_NUMBERS // (pairs * (2 * vectors.shape[1] + pairs)), 1)
+    for start in range(0, count, step):
+        drawn = stream.integers(len(vectors), size=(min(step, count - start), 2, pairs))
+        ends = np.asarray(vectors[drawn.ravel()], np.float64)
+        if scaled:
+            ends = np.nan_to_num(unit_rows(ends, pairwise=True))  # a zero vector adds nothing
+        first, second = np.moveaxis(ends.reshape(*drawn.shape, -1), 1, 0)
+        halves = first - second
+        turned = halves.transpose(0, 2, 1)
+        grams = halves @ turned if pairs <= vectors.shape[1] else turned @ halves
+        shares[start : start + step] = component_shares(grams)[:, 0]
+    return shares
+
+
+def held_out_accuracy(rows: Rows, first: Floats, second: Floats) -> float:
+    """Share of pairs that the first component of the others puts in the right order, ties half; NaN without others.
+
+    Pairs that have a word in common with the held-out one are left out with it.
+    """
+    ends = np.stack([rows.first, rows.second], axis=1)
+    common = (ends[:, None, :, None] == ends[None, :, None, :]).any(axis=(2, 3))
+    halves = first - second
+    size = float((halves**2).sum())
+    score, judged = 0.0, 0
+    for held, values, axes in _first_axes(halves, ~common):
+        leaning = np.einsum("ij,ij->i", axes, (~common)[held] @ halves)
+        along = np.einsum("ij,ij->i", axes, halves[held]) * leaning
+        sound = values[:, -1] > 1e-12 * size
+        score += float(((np.sign(along) + 1) / 2)[sound].sum())
+        judged += int(sound.sum())
+    return score / judged if judged else float("nan")
+
+
+def _first_without_each(halves: Floats) -> Floats:
+    """The first component's share without each pair; NaN where the others have no variance."""
+    blocks = _first_axes(halves, ~np.eye(len(halves), dtype=bool))
+    values = np.concatenate([values for _, values, _ in blocks]).clip(min=0)
+    total = values.sum(axis=1)
+    shares: Floats = values[:, -1] / np.where(total > 0, total, np.nan)
+    return shares
+
+
+def _first_axes(halves: Floats, kept: Flags) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Variances of all components and the direction of the first, of the halves that each row of `kept` keeps.
+
+    From the products of halves, or of dimensions where those are fewer; as many rows at once as memory allows.
+    """
+    pairs, dim = halves.shape
+    step = max(_NUMBERS // min(pairs, dim) ** 2, 1)
+    whole = halves @ halves.T if pairs <= dim else halves.T @ halves
+    for start in range(0, len(kept), step):
+        part = kept[start : start + step]
+        if pairs <= dim:
+            values, axes = np.linalg.eigh(whole * part[:, :, None] * part[:, None, :])
+            yield slice(start, start + step), values, (axes[:, :, -1] * part) @ halves
+        else:
+            lost = [halves[~own].T @ halves[~own] for own in part]
+            values, axes = np.linalg.eigh(whole - np.stack(lost))
+            yield slice(start, start + step), values, axes[:, :, -1]

@@ -1,0 +1,197 @@
+"""Where some words stand when the whole vocabulary is ranked along many directions, without sorting it.
+
+One product of a block of words with all directions gives the cosines; a histogram counts them by narrow bins. All that
+is left to compare one by one are the words in a bin that holds a wanted word: those are sorted, a few per cent of the
+vocabulary. Cosines are computed in single precision; where they lie so close to a wanted word that rounding could
+decide, they are computed again in double precision from the vectors as stored. So ranks are exact, and depend on
+neither the block nor the company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from biasgauge.core import Flags, Floats, Places, Singles, Vectors, row_lengths, unit_singles
+from biasgauge.scores import LARGE, SMALL
+from biasgauge.stats import on_one_thread
+
+Ties = Literal["half", "later-first"]
+
+DIGITS = 12
+"""Decimals to which exact cosines are rounded, so that equal vectors tie."""
+
+_BINS = 4096
+_SCALE = _BINS // 2 - 1
+"""Bins between the cosines 0 and 1; one is kept for rounding."""
+_ROWS = 2048
+_DIRECTIONS = 128
+_VALUES = 2**25
+_DOUBT = 2e-6
+"""A single-precision cosine this near to a wanted word's may lie on its wrong side."""
+_EDGE = 2e-5
+"""A cosine this near to the edge of its bin may fall into the next: bin and direction share 32 bits."""
+_EXACT = 2**15
+_APART = 4.0
+"""Distance between the sort keys of two directions: cosines span 2."""
+
+
+class Ranks(NamedTuple):
+    """How many words have a larger cosine than each wanted word, and how many were ranked: all but zero vectors."""
+
+    values: Floats
+    words: int
+
+
+def ranks_along(vectors: Vectors, directions: Floats, wanted: Places, of: Places, *, ties: Ties = "half") -> Ranks:
+    """Rank wanted words among all words by their cosine with a direction, descending, from 0.
+
+    Args:
+        vectors: words × dimensions, as stored.
+        directions: directions × dimensions, each of length 1.
+        wanted: rows of words, none of them zero.
+        of: for each of them, which direction.
+        ties: "half" counts each word with the same cosine as half a word above; "later-first" puts those that come
+            later in the vocabulary above, which is what reversing an ascending stable sort does.
+    """
+    values = np.empty(len(wanted))
+    words = len(vectors)
+    most = int(min(max(_VALUES // max(len(vectors), 1), 8), _DIRECTIONS))
+    with on_one_thread():  # the last bits of a product depend on how threads share it
+        for start in range(0, len(directions), most):
+            chosen = np.flatnonzero((of >= start) & (of < start + most))
+            part = _Part(vectors, directions[start : start + most], wanted[chosen], of[chosen] - start)
+            words = part.count()
+            values[chosen] = part.ranks(ties)
+    return Ranks(values, words)
+
+
+class _Part:
+    """As many directions as fit into memory at once.
+
+    A bin is marked when it holds a wanted word, or may hold something that single precision cannot tell from one. A gap
+    is a run of bins between marked ones: its words are counted, those in marked bins are kept.
+    """
+
+    def __init__(self, vectors: Vectors, directions: Floats, wanted: Places, of: Places) -> None:
+        self.vectors, self.directions, self.wanted, self.of = vectors, directions, wanted, of
+        self.exact = exact_cosines(vectors, wanted, directions, of)
+        marked = self._marked()
+        gaps = np.cumsum(marked, dtype=np.int32).reshape(len(directions), _BINS)
+        gaps += np.arange(len(directions), dtype=np.int32)[:, None]
+        self.first_above = gaps[of, _bins(self.exact)]
+        self.last = gaps[:, -1].copy()
+        self.marked = int(self.last[-1]) + 1
+        self.codes = gaps.ravel()
+        self.codes[marked] = self.marked
+        self.counts = np.zeros(self.marked + 1, np.intp)
+        self.keys = np.empty(0)
+        self.rows = np.empty(0, np.intp)
+
+    def _marked(self) -> Flags:
+        marked = np.zeros((len(self.directions), _BINS), np.bool_)
+        low, high = _bins(self.exact - _EDGE), _bins(self.exact + _EDGE)
+        for more in range(int((high - low).max(initial=0)) + 1):
+            marked[self.of, np.minimum(low + more, high)] = True
+        return marked.ravel()
+
+    def count(self) -> int:
+        """Count what lies in gaps, and keep what lies in marked bins; say how many words there were."""
+        narrow = self.directions.astype(np.float32)
+        offsets = (np.arange(len(narrow), dtype=np.float32) * np.float32(_BINS) + np.float32(_BINS // 2))[:, None]
+        # Memory for one block, used again: fresh pages would cost as much as the work.
+        cosine_memory = np.empty(len(narrow) * _ROWS, np.float32)
+        place_memory = np.empty((2, len(narrow) * _ROWS), np.int32)
+        kept: list[tuple[Floats, Places]] = []
+        words = 0
+        for rows, block in _blocks(self.vectors):
+            size = len(narrow) * len(rows)
+            along = cosine_memory[:size].reshape(len(narrow), -1)
+            places, codes = (memory[:size].reshape(len(narrow), -1) for memory in place_memory)
+            np.matmul(narrow, block.T, out=along)
+            np.add(along, offsets, out=places, casting="unsafe")
+            np.take(self.codes, places, out=codes, mode="clip")
+            self.counts += np.bincount(codes.ravel(), minlength=len(self.counts))
+            inside = np.flatnonzero(codes.ravel() == self.marked)
+            direction, place = np.divmod(inside, len(rows))
+            keys: Floats = direction * _APART + along.ravel()[inside].astype(np.float64) / _SCALE
+            kept.append((keys, rows[place]))
+            words += len(rows)
+        if kept:
+            keys, rows = (np.concatenate(part) for part in zip(*kept, strict=True))
+            order = np.argsort(keys)
+            self.keys, self.rows = keys[order], rows[order]
+        return words
+
+    def ranks(self, ties: Ties) -> Floats:
+        """Words above each wanted word."""
+        before = np.concatenate([[0], np.cumsum(self.counts)])
+        key = self.of * _APART + self.exact
+        low = np.searchsorted(self.keys, key - _DOUBT, "left")
+        high = np.searchsorted(self.keys, key + _DOUBT, "right")
+        ends = np.searchsorted(self.keys, (np.arange(len(self.directions)) + 0.5) * _APART)
+        above = before[self.last[self.of] + 1] - before[self.first_above] + ends[self.of] - high
+        ranks: Floats = above.astype(np.float64)
+        for part in _slices(high - low):
+            self._settle(ranks, part, low[part], high[part], ties)
+        return ranks
+
+    def _settle(self, ranks: Floats, part: slice, low: Places, high: Places, ties: Ties) -> None:
+        """Add the words that single precision cannot tell from the wanted ones, compared in double precision."""
+        counts = high - low
+        target = np.repeat(np.arange(part.start, part.start + len(counts)), counts)
+        places = np.arange(counts.sum()) + np.repeat(low - (np.cumsum(counts) - counts), counts)
+        rows = self.rows[places]
+        others = rows != self.wanted[target]
+        rows, target = rows[others], target[others]
+        values = exact_cosines(self.vectors, rows, self.directions, self.of[target])
+        equal = values == self.exact[target]
+        weight = np.where(values > self.exact[target], 1.0, 0.0)
+        weight += equal * 0.5 if ties == "half" else equal & (rows > self.wanted[target])
+        ranks[part] += np.bincount(target - part.start, weights=weight, minlength=len(counts))
+
+
+def _bins(cosines: Floats) -> Places:
+    """Bin of each cosine."""
+    return (cosines * _SCALE + _BINS // 2).astype(np.intp)
+
+
+def _blocks(vectors: Vectors) -> Iterator[tuple[Places, Singles]]:
+    """Rows and their vectors, scaled so that a product with a direction counts in bins; zero vectors left out."""
+    for start in range(0, len(vectors), _ROWS):
+        stored = vectors[start : start + _ROWS]
+        rows = np.arange(start, start + len(stored))
+        with np.errstate(over="ignore"):  # what overflows is done again
+            block = np.asarray(stored, np.float32)
+            squares = np.einsum("ij,ij->i", block, block)
+        if not ((squares > SMALL) & (squares < LARGE)).all():
+            block = unit_singles(stored)
+            squares = np.einsum("ij,ij->i", block, block)
+            usable = squares > 0
+            rows, block, squares = rows[usable], block[usable], squares[usable]
+        if len(rows):
+            yield rows, block * (np.float32(_SCALE) / np.sqrt(squares))[:, None]
+
+
+def _slices(counts: Places) -> Iterator[slice]:
+    """Runs of wanted words with at most so many comparisons, or one word."""
+    start, total = 0, np.cumsum(counts)
+    while start < len(counts):
+        before = total[start - 1] if start else 0
+        end = max(int(np.searchsorted(total, before + _EXACT, "right")), start + 1)
+        yield slice(start, end)
+        start = end
+
+
+def exact_cosines(vectors: Vectors, rows: Places, directions: Floats, of: Places) -> Floats:
+    """Cosine of each row with its direction in double precision, rounded so that equal vectors have equal ones."""
+    cosines = np.empty(len(rows))
+    for start in range(0, len(rows), _EXACT):
+        part = slice(start, start + _EXACT)
+        stored = vectors[rows[part]].astype(np.float64)
+        stored /= np.abs(stored).max(axis=1, keepdims=True)  # so that squares neither overflow nor vanish
+        cosines[part] = np.einsum("ij,ij->i", stored, directions[of[part]]) / row_lengths(stored)
+    rounded: Floats = np.round(cosines, DIGITS)
+    return rounded

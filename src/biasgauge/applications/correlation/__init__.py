@@ -1,1 +1,0 @@
-"""Whether an intrinsic number tracks an extrinsic one."""

@@ -1,0 +1,1 @@
+from biasgauge.applications.point_tables.build import Variant as Variant

@@ -1,0 +1,187 @@
+"""From what the audit measured to the verdict on each question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from biasgauge import registry
+from biasgauge.audits.families import corrected_questions
+from biasgauge.audits.meaningless import smallest_contrast
+from biasgauge.audits.questions import Asked, Measured, Unmeasurable
+from biasgauge.audits.shared_scores import SharedScores
+from biasgauge.audits.subjects import Subject
+from biasgauge.audits.verdict_rule import Case, VerdictRule
+from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, decide, same_direction
+from biasgauge.lexicons import Lexicon
+from biasgauge.results import interval_text, level_text, number_text
+from biasgauge.stats import METHOD as CLUSTERED
+from biasgauge.stats import decide_equivalence, plan_words
+
+CONTRAST = "contrast"
+"""What a question is answered by."""
+
+
+def answer(
+    measured: Sequence[Asked],
+    others: Sequence[Asked] = (),
+    *,
+    rules: Rules,
+    scores: SharedScores,
+    min_coverage: float,
+    case_fallback: bool,
+    random_state: int,
+) -> tuple[Verdict, ...]:
+    """One verdict for each question and subject.
+
+    Args:
+        measured: every question put to every subject.
+        others: the same questions put to other models, for a second opinion.
+        rules: thresholds.
+        scores: scores of words on base pairs.
+        min_coverage: share of each set's words that had to be found.
+        case_fallback: whether words are looked up in another case too.
+        random_state: seed.
+    """
+    beside = corrected_questions(measured, rules.alpha)
+    smallest = {subject: _smallest(subject, measured, rules, random_state) for subject in _subjects(measured)}
+    verdicts = []
+    for index, measurement in enumerate(measured):
+        opinions = tuple(_opinion(measurement, other) for other in _same_question(measurement, [*measured, *others]))
+        if isinstance(measurement, Unmeasurable):
+            verdicts.append(_undefined(measurement, min_coverage, opinions))
+            continue
+        case = Case(
+            measurement, beside[index], rules, smallest[measurement.subject], scores, case_fallback, random_state
+        )
+        verdicts.append(_verdict(case, tuple(_evidence(case)), opinions))
+    return tuple(verdicts)
+
+
+def unasked(lexicons: Sequence[tuple[Lexicon, str]], subjects: Sequence[Subject]) -> Iterator[Verdict]:
+    """Verdicts on lexicons that were given and ask nothing by themselves."""
+    for lexicon, why in lexicons:
+        for subject in subjects:
+            yield Verdict(lexicon.name, lexicon.title, subject.name, CONTRAST, "not-measurable", "", why)
+
+
+def _subjects(measured: Sequence[Asked]) -> list[Subject]:
+    return list(dict.fromkeys(measurement.subject for measurement in measured))
+
+
+def _smallest(subject: Subject, measured: Sequence[Asked], rules: Rules, random_state: int) -> float:
+    if rules.smallest is not None:
+        return rules.smallest
+    asked = [
+        measurement for measurement in measured if measurement.subject is subject and isinstance(measurement, Measured)
+    ]
+    return smallest_contrast(subject, asked, random_state)
+
+
+def _same_question(measurement: Asked, others: Sequence[Asked]) -> Iterator[Asked]:
+    return (
+        other
+        for other in others
+        if other.question.name == measurement.question.name and other.subject is not measurement.subject
+    )
+
+
+def _opinion(measurement: Asked, other: Asked) -> Opinion:
+    name = other.subject.name
+    if isinstance(other, Unmeasurable):
+        return Opinion(name, reason=other.reason)
+    low, high = other.test.interval(0.95)
+    same = bool(np.sign(other.value) == np.sign(measurement.value)) if isinstance(measurement, Measured) else None
+    return Opinion(name, other.value, low, high, other.p, same, method=CLUSTERED)
+
+
+def _evidence(case: Case) -> Iterator[Evidence]:
+    """What every registered rule says of a case; one of a stranger that fails is unknown, and says why."""
+    known: Mapping[str, VerdictRule] = registry.everything("verdict_rule")
+    added = registry.added("verdict_rule")
+    for rule in sorted(known.values(), key=lambda rule: (rule.name in added, rule.order, rule.name)):
+        try:
+            yield from list(rule.judge(case))
+        except Exception as problem:
+            if rule.name not in added:
+                raise
+            why = f"unknown: the rule {rule.name} failed with {type(problem).__name__}: {problem}"
+            yield Evidence(rule.name, None, None, passes=None, reason=why)
+
+
+def _undefined(measurement: Unmeasurable, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
+    evidence = Evidence(
+        "coverage", measurement.share, min_coverage, passes=False, reason=measurement.reason, link="lexicons"
+    )
+    return _made(measurement, "not-measurable", "", measurement.reason, (evidence,), opinions)
+
+
+def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion, ...]) -> Verdict:
+    measured, (association, *stable) = case.measured, evidence
+    if not association.passes:
+        small = _equivalence(case)
+        decision = decide(found=False, stable=(), small=small.passes)
+        plan = _plan(case)
+        why = f"{small.reason} ({association.reason}){'' if small.passes else _settled(case, plan)}"
+        return _made(measured, decision, "", why, (association, small), opinions, plan)
+    decision = decide(found=True, stable=[piece.passes for piece in stable])
+    said = f"{measured.claim} ({association.reason})"
+    if decision == "do-not-report":
+        why = "; ".join([*(piece.reason for piece in stable if piece.passes is False), said])
+    else:
+        agreeing = [piece for piece in stable if piece.passes and piece.counts is not None]
+        rest = [piece.reason for piece in stable if piece not in agreeing]
+        why = "; ".join(filter(None, [said, same_direction(agreeing), *rest]))
+    return _made(measured, decision, measured.claim, why, evidence, opinions, _plan(case))
+
+
+def _equivalence(case: Case) -> Evidence:
+    """Where no association is found: is whatever there is too small to matter? Two one-sided tests at alpha."""
+    margin, level = case.smallest, 1 - 2 * case.rules.alpha
+    around = case.measured.test.contrast.at(level)
+    low, high = around.low, around.high
+    passes = decide_equivalence(low, high, margin) == "equivalent"
+    ends = interval_text(low, high, 3, signed=True)
+    within = f"{level_text(level)} interval {ends}, smallest that matters ±{number_text(margin, 3)}"
+    if passes:
+        reason = f"any association is too small to matter: {within}"
+    elif case.measured.p <= case.rules.alpha:
+        reason = f"an association is seen in this question alone, but not among {case.corrected.questions}"
+    else:
+        reason = f"an association is neither shown nor ruled out: {within}"
+    return Evidence("equivalence", {"low": low, "high": high, "level": level}, margin, passes, reason, "bias")
+
+
+def _plan(case: Case) -> Mapping[str, int | float | None] | None:
+    """How many words in each list would show the smallest contrast that matters."""
+    contrast = case.measured.test.contrast
+    if contrast.se is None:
+        return None
+    alpha = case.rules.alpha / case.corrected.k
+    return asdict(plan_words(contrast, case.smallest, alpha=alpha))
+
+
+def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
+    """What would settle an open question, where more words can."""
+    words = None if plan is None else plan["both"]
+    if words is None:
+        return ""
+    return f"; about {words:,} words in each list would show a contrast of {number_text(case.smallest, 3)}"
+
+
+def _made(
+    measurement: Asked,
+    decision: str,
+    claim: str,
+    why: str,
+    evidence: tuple[Evidence, ...],
+    opinions: tuple[Opinion, ...],
+    plan: Mapping[str, int | float | None] | None = None,
+) -> Verdict:
+    question = measurement.question
+    return Verdict(
+        question.name, question.title, measurement.subject.name, CONTRAST, decision, claim, why, evidence,  # type: ignore[arg-type]
+        question.family, opinions, plan,
+    )  # fmt: skip

@@ -1,0 +1,225 @@
+"""The verdicts: may the answer to the question that a lexicon asks be reported? The rules are in docs/verdicts.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from biasgauge.core import JsonMapping, Record, check_number
+from biasgauge.errors import ParameterError
+from biasgauge.results import Shape, Tone, count_of, share_text
+
+Decision = Literal[
+    "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
+]
+Observed = int | float | Mapping[str, int | float | None] | None
+"""What a rule looks at: a number, or a few by name; None where it cannot be known."""
+
+MEANINGS: dict[Decision, str] = {
+    "report": "the finding may be reported for these vectors",
+    "report-with-care": "report it with care",
+    "do-not-report": "do not report it",
+    "no-association-shown": "no association is shown",
+    "inconclusive": "inconclusive",
+    "not-measurable": "cannot be measured",
+}
+TONES: dict[str, Tone] = {
+    "report": "good",
+    "report-with-care": "caution",
+    "do-not-report": "bad",
+    "no-association-shown": "quiet",
+    "inconclusive": "quiet",
+    "not-measurable": "quiet",
+}
+SHAPES: dict[str, Shape] = {
+    "report": "full",
+    "report-with-care": "half",
+    "do-not-report": "cross",
+    "no-association-shown": "ring",
+    "inconclusive": "query",
+    "not-measurable": "dash",
+}
+REPORTED: tuple[Decision, ...] = ("report", "report-with-care")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Thresholds of the verdicts.
+
+    Attributes:
+        alpha: error of the whole audit: how often it may find an association where lists mean nothing.
+        agreement: smallest share of base pairs that must give the direction of the contrast.
+        smallest: the smallest contrast that matters, in cosine units; None: one standard deviation of the contrasts of
+            unrelated lists of eight words of like frequency in these vectors.
+        reliability: smallest reliability of a gap over task seeds; below .5 is poor (Koo & Li 2016).
+    """
+
+    alpha: float = 0.05
+    agreement: float = 0.9
+    smallest: float | None = None
+    reliability: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_number(0, 1, ends=False, alpha=self.alpha)
+        for name in ("agreement", "reliability"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ParameterError(f"The rule {name!r} must be above 0 and at most 1. Got {getattr(self, name)!r}.")
+        if self.smallest is not None:
+            check_number(0, ends=False, smallest=self.smallest)
+
+
+@dataclass(frozen=True)
+class Evidence(Record):
+    """One thing that speaks for or against an answer.
+
+    Attributes:
+        rule: what was looked at.
+        observed: the number, or numbers by name; "agree" and "of" count what gives the same direction.
+        threshold: the number that it is held against; None where there is none.
+        passes: whether it holds; None when it cannot be known.
+        reason: observed beside threshold in words, or why it cannot be known. Made from the numbers, never read back.
+        link: the section of the page that has the numbers; empty where there is none.
+    """
+
+    rule: str
+    observed: Observed
+    threshold: float | None
+    passes: bool | None
+    reason: str
+    link: str = ""
+
+    @classmethod
+    def directions(
+        cls, rule: str, agree: int, of: int, threshold: float, link: str, but: str = "", **more: float
+    ) -> Evidence:
+        """How many of something give the same direction; `but` names those that do not, `more` are further numbers."""
+        share = agree / of
+        passes = share >= threshold
+        required = "all" if threshold == 1 else share_text(threshold)
+        told = "" if agree == of else f" ({share_text(share)}; {required} required)"
+        reason = f"{'' if passes else 'only '}{count_of(agree, of)} {rule}{told} give the same direction{but}"
+        return cls(rule, {"agree": agree, "of": of, "share": share, **more}, threshold, passes, reason, link)
+
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """How many of how many give the same direction; None where that is not what was looked at."""
+        if isinstance(self.observed, Mapping) and {"agree", "of"} <= set(self.observed):
+            return int(self.observed["agree"] or 0), int(self.observed["of"] or 0)
+        return None
+
+
+@dataclass(frozen=True)
+class Opinion(Record):
+    """What another model says to the same question: a second opinion, never evidence.
+
+    Attributes:
+        model: which.
+        contrast: in cosine units; None where it cannot be measured.
+        low, high: 95 % interval.
+        p: the largest of its tests, not corrected.
+        same: whether it gives the same direction.
+        reason: why there is no contrast.
+        method: how the interval was made.
+    """
+
+    model: str
+    contrast: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    same: bool | None = None
+    reason: str | None = None
+    method: str | None = None
+
+
+@dataclass(frozen=True)
+class Verdict(Record):
+    """One question, its answer, and whether the answer can be reported.
+
+    Attributes:
+        question: name of the lexicon that asks it.
+        title: what it is about.
+        model: the vectors that were asked.
+        family: with which other questions it was corrected.
+        test: what answers it: "contrast" of similarities, "correlation" of points, or "change" of vectors.
+        decision: what to do with the answer.
+        claim: the answer, in one clause; empty where there is none.
+        why: the evidence and its limits, in plain words.
+        evidence: everything that it rests on.
+        opinions: what other models say, which is no evidence about this one.
+        plan: how many words in each list would show the smallest contrast that matters.
+    """
+
+    question: str
+    title: str
+    model: str
+    test: str
+    decision: Decision
+    claim: str
+    why: str
+    evidence: tuple[Evidence, ...] = ()
+    family: str = ""
+    opinions: tuple[Opinion, ...] = ()
+    plan: Mapping[str, int | float | None] | None = None
+
+    @property
+    def id(self) -> str:
+        """What no other verdict of the audit is called."""
+        return f"{self.question}:{self.test}:{self.model}"
+
+    @property
+    def sentence(self) -> str:
+        """The whole verdict in one sentence."""
+        said = MEANINGS[self.decision]
+        of = self.title or self.question
+        of += "" if of.endswith("?") else ":"
+        return f"{of} {self.why}; {said}." if self.decision in REPORTED else f"{of} {said}: {self.why}."
+
+    def derived(self) -> JsonMapping:
+        """What follows from the rest."""
+        return {"id": self.id, "sentence": self.sentence}
+
+    def observed(self, rule: str) -> Mapping[str, float | None]:
+        """The numbers that one rule looked at, by name."""
+        found = next((piece.observed for piece in self.evidence if piece.rule == rule), None)
+        return found if isinstance(found, Mapping) else {} if found is None else {"value": found}
+
+
+def decide(*, found: bool | None, stable: Sequence[bool | None], small: bool | None = None) -> Decision:
+    """The verdict from the evidence: is there an association, and does it survive other reasonable choices?
+
+    Args:
+        found: whether there is evidence of an association; None when it cannot be measured.
+        stable: whether it holds over base pairs, over replicates, …; None where that is unknown.
+        small: where none is found: whether whatever there is lies within the smallest that matters, which is evidence
+            of absence; None where nobody looked.
+    """
+    if found is None:
+        return "not-measurable"
+    if not found:
+        return "inconclusive" if small is False else "no-association-shown"
+    if any(passes is not None and not passes for passes in stable):
+        return "do-not-report"
+    return "report" if stable and all(stable) else "report-with-care"
+
+
+def decide_tracking(*, found: bool | None, rest: Sequence[bool | None]) -> Decision:
+    """The verdict on a correlation: as `decide`, but where none is seen, that says something only if it could be.
+
+    Args:
+        found: whether a correlation is seen; None when there is none to compute.
+        rest: where one is seen, whether it holds over strata, rests on independent points and on a reliable number;
+            where none is, whether it would have been seen. None where that is unknown.
+    """
+    decision = decide(found=found, stable=rest)
+    unseen = any(passes is not None and not passes for passes in rest)
+    return "inconclusive" if decision == "no-association-shown" and unseen else decision
+
+
+def same_direction(evidence: Sequence[Evidence]) -> str:
+    """What gives the same direction, in one clause: "all 23 base pairs and 8 replicates give the same direction"."""
+    parts = [f"{count_of(*piece.counts)} {piece.rule}" for piece in evidence if piece.counts is not None]
+    if not parts:
+        return ""
+    return f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} give the same direction"

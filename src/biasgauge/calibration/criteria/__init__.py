@@ -1,1 +1,0 @@
-"""Do scores of words follow something that is known about these words?"""

@@ -1,9 +1,0 @@
-from biasgauge.comparison.analysis import compare as compare
-from biasgauge.comparison.groups import ComparedGroup as ComparedGroup
-from biasgauge.comparison.groups import Replicates as Replicates
-from biasgauge.comparison.result import Comparison as Comparison
-from biasgauge.comparison.rows import Difference as Difference
-from biasgauge.comparison.rows import GroupContrast as GroupContrast
-from biasgauge.comparison.rows import LinePoint as LinePoint
-from biasgauge.comparison.rows import Trend as Trend
-from biasgauge.comparison.rows import WordChange as WordChange

@@ -1,0 +1,90 @@
+"""The kinds of things that can be added, as data: what each is called, its class, and where those that ship stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Group:
+    """One kind of thing that can be added.
+
+    Attributes:
+        says: what one of them is called in a sentence.
+        kind: "module:Class" that each must be an instance of; several are separated by "|".
+        home: the package whose modules hold those that ship, or the one module that does.
+        attribute: under which a module holds them: one, or a tuple of several.
+        classes: each is a subclass of `kind`, not an instance.
+        by_package: each is a package of `home` with a module named after `attribute`, so that listing imports nothing.
+        inside: "module:function" that gives what a registered thing holds, a loader for each name.
+        made_from: another group, each thing of which makes one of this group too.
+        made_by: "module:function" that makes it.
+    """
+
+    says: str
+    kind: str
+    home: str
+    attribute: str
+    classes: bool = False
+    by_package: bool = False
+    inside: str = ""
+    made_from: str = ""
+    made_by: str = ""
+
+    @property
+    def article(self) -> str:
+        """Which the name asks for: "a" or "an"."""
+        return "an" if self.says[0] in "aeiou" else "a"
+
+
+GROUPS = {
+    "measure": Group("measure", "biasgauge.metrics.kinds:Measure", "biasgauge.metrics", "MEASURE"),
+    "association_test": Group("association test", "biasgauge.metrics.set_test:SetTest", "biasgauge.metrics", "TEST"),
+    "mitigation": Group(
+        "mitigation",
+        "biasgauge.mitigation.mitigation:Mitigation",
+        "biasgauge.mitigation.methods",
+        "METHOD",
+        classes=True,
+    ),
+    "vector_format": Group(
+        "vector format",
+        "biasgauge.vectors.formats.vector_format:VectorFormat",
+        "biasgauge.vectors.formats",
+        "FORMAT",
+    ),
+    "likelihood_measure": Group(
+        "likelihood measure",
+        "biasgauge.analyses.likelihood.measure:LikelihoodMeasure",
+        "biasgauge.analyses.likelihood.measures",
+        "MEASURE",
+    ),
+    "encoder": Group("encoder", "biasgauge.vectors.encoders.encoder:Encoder", "biasgauge.vectors.encoders", "ENCODER"),
+    "corpus_reader": Group(
+        "corpus reader", "biasgauge.text.corpus_reader:CorpusReader", "biasgauge.text.readers", "READER"
+    ),
+    "task": Group(
+        "task",
+        "biasgauge.applications.tasks.task:Task",
+        "biasgauge.applications.task_kinds",
+        "TASK",
+        made_from="data_set",
+        made_by="biasgauge.applications.text.data_set:classification_task",
+    ),
+    "data_set": Group(
+        "data set", "biasgauge.applications.text.data_set:DataSet", "biasgauge.applications.loaders", "DATA_SET"
+    ),
+    "lexicon": Group(
+        "lexicon",
+        "pathlib:Path|types:ModuleType",
+        "biasgauge.lexicons.by_name",
+        "FOLDER",
+        inside="biasgauge.lexicons.by_name:lexicons_in",
+    ),
+    "verdict_rule": Group(
+        "verdict rule", "biasgauge.audits.verdict_rule:VerdictRule", "biasgauge.audits.rules", "RULE"
+    ),
+    "study_step": Group("study step", "biasgauge.study.step:Step", "biasgauge.study.steps", "STEP"),
+    "paper": Group("paper", "biasgauge.papers.paper:Paper", "biasgauge.papers", "PAPER", by_package=True),
+}
+"""Every group, by the name that `names`, `get` and entry points ("biasgauge.NAME") use."""

@@ -1,5 +1,0 @@
-"""Text to numbers: readers, tokenizers, vocabularies, bootstrap samples, and a corpus with planted bias."""
-
-from biasgauge.lazy import attach
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__)

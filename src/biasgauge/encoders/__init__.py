@@ -1,5 +1,0 @@
-"""Vectors that are computed, not read: of words in sentences through a transformer, or by any other encoder."""
-
-from biasgauge.lazy import attach
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,0 +1,1 @@
+from biasgauge.lexicons.by_language.checking import words_to_look_up as words_to_look_up

@@ -1,0 +1,283 @@
+"""WEAT: do two sets of target words lean differently towards two sets of attribute words?
+
+Source: Caliskan, Bryson & Narayanan, "Semantics derived automatically from language corpora contain human-like biases",
+Science 356 (2017), Methods: s(w, A, B), s(X, Y, A, B), the effect size and the one-sided permutation test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biasgauge.core import Estimate, Floats, check_choice
+from biasgauge.errors import ParameterError
+from biasgauge.metrics.set_test import AssociationResult, SetTest, cosines, floats, matrix, prepared, undefined
+from biasgauge.stats import (
+    BCA,
+    SAME,
+    Alternative,
+    Contrast,
+    Resampled,
+    Resampling,
+    Ties,
+    contrast_estimate,
+    estimate_over_words,
+    not_estimated,
+    permutation_p,
+)
+
+_LARGE = 2**24
+"""Similarities from which on a copy of them is not worth its memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatResult(AssociationResult):
+    """The outcome of a WEAT; `value` is the effect size.
+
+    Attributes:
+        statistic: sum of the associations of X less that of Y; None when a set is empty or holds a zero vector.
+        x_associations: s(w, A, B) of each word of X; positive leans to A, 0 to neither; in [-2, 2].
+        y_associations: the same for Y.
+        p_value: share of splits of X and Y together that are at least as extreme as this one.
+        p_method: "exact" over all splits or "monte-carlo" over random ones.
+        p_interval: a point when exact, the Clopper–Pearson interval otherwise.
+        splits: how many splits of these sizes there are.
+        samples: how many of them were drawn; 0 when exact.
+        alternative: which splits are extreme: "greater", "less" or "two-sided".
+        ties: whether splits equal to the observed one count ("inclusive") or not ("strict").
+        ddof: 0 divides the variance by the number of words, 1 by one less.
+        contrast: difference of the mean associations of X and Y in the units of the similarities (cosines), with an
+            interval over targets and attributes; the effect size is this by its standard deviation.
+        p_attributes: share of splits of A and B together that are at least as extreme, with X and Y as they are.
+        p_attributes_method: as `p_method`.
+        p_attributes_interval: as `p_interval`.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"value": "effect_size"}
+    beside: ClassVar[Mapping[str, str]] = {
+        "interval": "effect_size",
+        "p_interval": "p_value",
+        "p_attributes_interval": "p_attributes",
+    }
+
+    statistic: float | None = None
+    x_associations: tuple[float, ...] = ()
+    y_associations: tuple[float, ...] = ()
+    p_value: float | None = None
+    p_method: Literal["exact", "monte-carlo"] | None = None
+    p_interval: Estimate | None = None
+    splits: int | None = None
+    samples: int | None = None
+    alternative: Alternative = "greater"
+    ties: Ties = "inclusive"
+    ddof: int = 0
+    contrast: Contrast | None = None
+    p_attributes: float | None = None
+    p_attributes_method: Literal["exact", "monte-carlo"] | None = None
+    p_attributes_interval: Estimate | None = None
+
+    @property
+    def effect_size(self) -> float | None:
+        """Difference of the two mean associations in standard deviations of all of them."""
+        return self.value
+
+
+def associations(targets: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
+    """How much closer each target word is to A than to B: mean cosine with A less mean cosine with B.
+
+    Positive leans to A; 0 means as close to both; range [-2, 2]. Invariant to rotation and to the lengths of vectors.
+
+    Raises:
+        ParameterError: a set is empty or holds a zero vector, so that there is no association.
+    """
+    sets = prepared(targets=targets, a=a, b=b)
+    reason = undefined(sets)
+    if reason is not None:
+        raise ParameterError(f"Associations are undefined: {reason}.")
+    return _associations(cosines(sets["targets"], sets["a"]), cosines(sets["targets"], sets["b"]))
+
+
+def effect_size(x_associations: ArrayLike, y_associations: ArrayLike, *, ddof: int = 0) -> float | None:
+    """(Mean over X − mean over Y) / standard deviation over X and Y together.
+
+    Positive: X leans to A more than Y does; 0: both lean alike. With equal sizes and `ddof=0` it lies in [-2, 2]. None
+    where there is no standard deviation: a set is empty, or all associations are the same.
+    """
+    x, y = np.asarray(x_associations, dtype=np.float64), np.asarray(y_associations, dtype=np.float64)
+    if not x.size or not y.size:
+        return None
+    return _effect_size(x, y, ddof, scale=max(float(np.abs(x).max()), float(np.abs(y).max())))
+
+
+def weat(
+    x: ArrayLike,
+    y: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    ddof: int = 0,
+    alternative: Alternative = "greater",
+    max_exact: int = 2_000_000,
+    samples: int = 100_000,
+    ties: Ties = "inclusive",
+    random_state: int = 0,
+    interval: Resampling | None = BCA,
+) -> WeatResult:
+    """Word Embedding Association Test of the target sets X and Y against the attribute sets A and B.
+
+    Positive: X leans to A, Y to B; 0: both lean alike. Sets may differ in size: the standard deviation keeps its
+    formula, and p permutes the difference of means. Undefined, with a reason, when a set is empty or holds a zero
+    vector, or when all words have the same association (p is then 1). WEFE resamples words with replacement for p;
+    sweater uses `ddof=1` and another standard deviation when sizes differ; XWEAT counts with `ties="strict"`.
+    """
+    sets = prepared(x=x, y=y, a=a, b=b)
+    reason = undefined(sets)
+    if reason is not None:
+        return WeatResult.undefined(reason, interval, alternative=alternative, ties=ties, ddof=ddof)
+    return _weat(
+        _similarities(sets), ddof=ddof, interval=interval, alternative=alternative, max_exact=max_exact,
+        samples=samples, ties=ties, random_state=random_state,
+    )  # fmt: skip
+
+
+def weat_from_similarities(
+    xa: ArrayLike,
+    xb: ArrayLike,
+    ya: ArrayLike,
+    yb: ArrayLike,
+    *,
+    ddof: int = 0,
+    interval: Resampling | None = BCA,
+    **permutation: Any,  # noqa: ANN401 - those of `permutation_p`
+) -> WeatResult:
+    """WEAT from similarities: `xa` holds one row for each word of X and one column for each word of A, and so on.
+
+    Any similarity will do. Undefined as in `weat`; `alternative`, `max_exact`, `samples`, `ties` and `random_state` of
+    the permutation test are settings here too.
+
+    Raises:
+        ParameterError: the matrices do not fit together or hold a nan, or `ddof` is neither 0 nor 1.
+    """
+    check_choice((0, 1), ddof=ddof)
+    blocks = {name: matrix(name, values) for name, values in {"xa": xa, "xb": xb, "ya": ya, "yb": yb}.items()}
+    rules: dict[str, Any] = {name: permutation[name] for name in ("alternative", "ties") if name in permutation}
+    rules["ddof"] = ddof
+    if empty := [name for name, block in blocks.items() if not block.size]:
+        reason = f"there are no similarities in {empty[0]!r}"
+        return WeatResult.undefined(reason, interval, **rules)
+    shapes = {name: block.shape for name, block in blocks.items()}
+    rows = all(shapes[f"{target}a"][0] == shapes[f"{target}b"][0] for target in "xy")
+    columns = all(shapes[f"x{attribute}"][1] == shapes[f"y{attribute}"][1] for attribute in "ab")
+    if not (rows and columns):
+        raise ParameterError(f"Rows are target words and columns attribute words, the same throughout. Got {shapes}.")
+    whole = _Similarities(np.block([[blocks["xa"], blocks["xb"]], [blocks["ya"], blocks["yb"]]]), *blocks["xa"].shape)
+    return _weat(whole, interval=interval, **{**permutation, **rules})
+
+
+@dataclass(frozen=True, eq=False)
+class _Similarities:
+    """Similarities of all targets, those of X first, with all attributes, those of A first: one table, no copies."""
+
+    table: Floats
+    n_x: int
+    n_a: int
+
+    @property
+    def blocks(self) -> dict[str, Floats]:
+        """Views of its four parts."""
+        x, y, a, b = slice(self.n_x), slice(self.n_x, None), slice(self.n_a), slice(self.n_a, None)
+        places = {"xa": (x, a), "xb": (x, b), "ya": (y, a), "yb": (y, b)}
+        return {name: self.table[index] for name, index in places.items()}
+
+    @cached_property
+    def scale(self) -> float:
+        """The largest similarity, in either direction."""
+        return max(float(self.table.max()), -float(self.table.min()))
+
+
+def _weat(whole: _Similarities, *, ddof: int, interval: Resampling | None, **permutation: Any) -> WeatResult:  # noqa: ANN401 - those of `permutation_p`
+    check_choice((0, 1), ddof=ddof)
+    blocks, scale = whole.blocks, whole.scale
+    rules: dict[str, Any] = {name: permutation[name] for name in ("alternative", "ties") if name in permutation}
+    rules["ddof"] = ddof
+    s_x, s_y = _associations(blocks["xa"], blocks["xb"]), _associations(blocks["ya"], blocks["yb"])
+    p = permutation_p(s_x, s_y, scale=scale, **permutation)
+    r_a, r_b = (blocks[f"x{role}"].mean(axis=0) - blocks[f"y{role}"].mean(axis=0) for role in "ab")
+    p_attributes = permutation_p(r_a, r_b, scale=scale, **permutation)
+    value = _effect_size(s_x, s_y, ddof, scale)
+    why = None
+    if value is None:
+        why = "all target words have the same association, so there is no spread"
+        around = not_estimated(interval, why)
+    else:
+        around = estimate_over_words(value, _resampled_similarities(whole, ddof), interval)
+    return WeatResult(
+        value=value, reason=why, interval=around, statistic=float(s_x.sum() - s_y.sum()), x_associations=floats(s_x),
+        y_associations=floats(s_y), p_value=p.p_value, p_method=p.method, p_interval=p.interval, splits=p.splits,
+        samples=p.samples, contrast=_contrast(whole, 0.95 if interval is None else interval.level),
+        p_attributes=p_attributes.p_value, p_attributes_method=p_attributes.method,
+        p_attributes_interval=p_attributes.interval, **rules,
+    )  # fmt: skip
+
+
+def _contrast(whole: _Similarities, level: float) -> Contrast:
+    targets, attributes = whole.table.shape
+    rows = np.repeat([0, 1], [whole.n_x, targets - whole.n_x])
+    columns = np.repeat([0, 1], [whole.n_a, attributes - whole.n_a])
+    return contrast_estimate(whole.table, rows, columns, level=level)
+
+
+def _associations(to_a: Floats, to_b: Floats) -> Floats:
+    difference: Floats = to_a.mean(axis=1) - to_b.mean(axis=1)
+    return difference
+
+
+def _effect_size(x: Floats, y: Floats, ddof: int, scale: float) -> float | None:
+    """Give the effect size; None when associations differ by rounding alone, given the scale of the similarities."""
+    deviation = float(np.concatenate([x, y]).std(ddof=ddof))
+    return float(x.mean() - y.mean()) / deviation if deviation > SAME * scale else None
+
+
+def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
+    return _resampled_similarities(_similarities(sets), ddof)
+
+
+def _similarities(sets: Mapping[str, Floats]) -> _Similarities:
+    shape = len(sets["x"]) + len(sets["y"]), len(sets["a"]) + len(sets["b"])
+    whole = _Similarities(np.empty(shape), len(sets["x"]), len(sets["a"]))
+    for name, block in whole.blocks.items():
+        block[:] = cosines(sets[name[0]], sets[name[1]])
+    return whole
+
+
+def _resampled_similarities(whole: _Similarities, ddof: int) -> Resampled:
+    n_x, n_y = whole.n_x, len(whole.table) - whole.n_x
+    to_a, to_b = (np.ascontiguousarray(part) if part.size < _LARGE else part for part in
+                  (whole.table[:, : whole.n_a], whole.table[:, whole.n_a :]))  # fmt: skip
+    least = SAME * whole.scale
+
+    def values(counts: Mapping[str, Floats]) -> Floats:
+        share = {name: own / own.sum(axis=1, keepdims=True) for name, own in counts.items()}
+        scores = share["a"] @ to_a.T - share["b"] @ to_b.T
+        means = [(share["x"] * scores[:, :n_x]).sum(axis=1), (share["y"] * scores[:, n_x:]).sum(axis=1)]
+        drawn = np.concatenate([counts["x"], counts["y"]], axis=1)
+        size = drawn.sum(axis=1)
+        centered = scores - ((drawn * scores).sum(axis=1) / size)[:, None]
+        deviation = np.sqrt((drawn * centered**2).sum(axis=1) / (size - ddof))
+        effect: Floats = (means[0] - means[1]) / np.where(deviation > least, deviation, np.nan)
+        return effect
+
+    return Resampled({"x": n_x, "y": n_y, "a": to_a.shape[1], "b": to_b.shape[1]}, values)
+
+
+TEST = SetTest(
+    name="weat", function=weat, resampled=_resampled, sets=("x", "y", "a", "b"), range=(None, None),
+    rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy="negates", swap_ab="negates",
+    zero="X and Y lean alike towards A and B",
+    source="Caliskan et al. 2017, Methods",
+)  # fmt: skip

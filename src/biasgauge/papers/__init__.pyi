@@ -1,0 +1,12 @@
+from biasgauge.papers.coverage import PartCoverage as PartCoverage
+from biasgauge.papers.data import Data as Data
+from biasgauge.papers.data import Need as Need
+from biasgauge.papers.paper import Paper as Paper
+from biasgauge.papers.paper import Part as Part
+from biasgauge.papers.reproduction import list_papers as list_papers
+from biasgauge.papers.reproduction import reproduce as reproduce
+from biasgauge.papers.result import Missing as Missing
+from biasgauge.papers.result import PaperList as PaperList
+from biasgauge.papers.result import Reproduction as Reproduction
+from biasgauge.papers.row import Recomputed as Recomputed
+from biasgauge.papers.row import Row as Row

@@ -1,0 +1,1 @@
+from biasgauge.results.page.rendering import summary_page as summary_page

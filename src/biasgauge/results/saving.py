@@ -1,0 +1,131 @@
+"""A result to a file of the kind that its name says, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.io import atomic_file, csv_text, made_folder, manifest_text, portable_names, write_text
+from biasgauge.results import markup
+from biasgauge.results.grid import fitted_to_grid
+from biasgauge.results.latex_tables import latex
+
+if TYPE_CHECKING:
+    from biasgauge.results.result import Result
+
+
+def _json(result: Result) -> str:
+    return manifest_text(result.to_dict(), indent=1, finite=True)
+
+
+def _page(result: Result) -> str:
+    from biasgauge.results.page.rendering import summary_page
+
+    return summary_page(result.summary())
+
+
+WRITERS: dict[str, Callable[[Result], str]] = {
+    ".html": _page,
+    ".json": _json,
+    ".csv": lambda result: csv_text(result.to_frame()),
+    ".md": lambda result: markup.markdown(result.summary()),
+    ".tex": lambda result: latex(result.summary(), result.to_frame()),
+    ".txt": lambda result: markup.plain_text(result.summary()),
+}
+"""What each ending is written by; a page has its JSON and its tables beside it."""
+_BESIDE = {".html": (".json", ".csv")}
+
+
+def save_result(result: Result, path: Path) -> Path:
+    """Write a result; return where.
+
+    Raises:
+        ParameterError: the ending says nothing that can be written.
+    """
+    ending = path.suffix.lower()
+    if ending not in WRITERS:
+        raise ParameterError(f"A result can be saved as {', '.join(WRITERS)}. Got {str(path)!r}.")
+    frames = result.frames_beside() if ending == ".html" else {}
+    beside = [other for other in _BESIDE.get(ending, ()) if not (other == ".csv" and frames)]
+    texts = {path.with_suffix(other): WRITERS[other](result) for other in beside}
+    names = portable_names(frames)
+    texts |= {path.with_name(f"{names[name]}.csv"): csv_text(frame) for name, frame in frames.items()}
+    for place, text in {**texts, path: WRITERS[ending](result)}.items():
+        write_text(place, text)
+    return path
+
+
+FORMATS = ("svg", "png", "pdf", "html", "json")
+"""What a chart can be written as."""
+
+
+def save_figures(
+    charts: Mapping[str, Any], folder: str | os.PathLike[str], formats: tuple[str, ...] = ("svg", "png")
+) -> list[Path]:
+    """Write each chart as NAME.FORMAT into `folder`, which is made if need be; each file whole or not at all.
+
+    Signs of a name that some system forbids become hyphens.
+
+    All are 340 or 700 pixels wide: one column of a paper, or both.
+
+    Args:
+        charts: what `result.figures()` gives.
+        folder: where to.
+        formats: of svg, png, pdf, html and json.
+
+    Raises:
+        ParameterError: a format is not known.
+        InputError: what draws them is not installed.
+    """
+    if unknown := [kind for kind in formats if kind not in FORMATS]:
+        raise ParameterError(f"A figure can be saved as {', '.join(FORMATS)}. Got {unknown[0]!r}.")
+    if find_spec("vl_convert") is None:
+        raise InputError('To save figures, install an extra: pip install "biasgauge[figures]"')
+    target = Path(folder)
+    made_folder(target)
+    written = []
+    names = portable_names(charts)
+    for name, chart in charts.items():
+        drawing = _Drawing(fitted_to_grid(chart))
+        for kind in formats:
+            path = target / f"{names[name]}.{kind}"
+            with atomic_file(path) as part:
+                part.write_bytes(drawing.as_bytes(kind))
+            written.append(path)
+    return written
+
+
+class _Drawing:
+    """A chart that is drawn once, whatever it is written as."""
+
+    def __init__(self, chart: Any) -> None:  # noqa: ANN401 - a chart
+        self._chart = chart
+
+    def as_bytes(self, kind: str) -> bytes:
+        """One of FORMATS."""
+        import vl_convert
+
+        match kind:
+            case "svg":
+                return self._svg.encode()
+            case "png":
+                return vl_convert.svg_to_png(self._svg, scale=2)
+            case "pdf":
+                return vl_convert.svg_to_pdf(self._svg)
+            case _:
+                return self._saved(kind, **{"inline": True} if kind == "html" else {}).encode()
+
+    @cached_property
+    def _svg(self) -> str:
+        return self._saved("svg")
+
+    def _saved(self, kind: str, **how: bool) -> str:
+        text = StringIO()
+        self._chart.save(text, format=kind, **how)
+        return text.getvalue()

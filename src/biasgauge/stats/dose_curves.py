@@ -1,0 +1,242 @@
+"""Does a score follow a dose? The line, its departures, and what else moves the score.
+
+Scores of units (carriers) that were given doses in several draws, each measured in several runs. Doses are dealt anew
+in every draw, so that what belongs to the unit can be told from what belongs to the dose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import fdtrc, stdtr, stdtrit
+
+from biasgauge.core import Estimate, Floats, Integers, Record, check_level
+from biasgauge.errors import ParameterError
+from biasgauge.stats.mixed_models.model import fit_mixed
+from biasgauge.stats.multiple import holm
+
+
+@dataclass(frozen=True)
+class Variances(Record):
+    """What a single score varies with, as variances.
+
+    Attributes:
+        dose: what was planted.
+        carrier: who carries it, whatever the dose; with a single draw the draw's part is in here.
+        planting: where the dose was put, among the carrier's places; None with a single draw.
+        run: training again, which moves every word by itself; None with a single run.
+        shift: training again, which moves all words alike.
+    """
+
+    dose: float
+    carrier: float
+    planting: float | None
+    run: float | None
+    shift: float
+
+    @property
+    def total(self) -> float:
+        """Variance of a single score."""
+        return self.dose + self.word + self.shift
+
+    @property
+    def word(self) -> float:
+        """Variance between words of the same dose in one run."""
+        return self.carrier + (self.planting or 0.0) + (self.run or 0.0)
+
+    def of_mean(self, words: float, runs: int = 1) -> float:
+        """Variance of the mean of so many words over so many runs, at one dose."""
+        lasting = self.carrier + (self.planting or 0.0)
+        return lasting / words + (self.run or 0.0) / (words * runs) + self.shift / runs
+
+
+@dataclass(frozen=True)
+class DoseResponse(Record):
+    """How scores follow doses.
+
+    Attributes:
+        intercept: score at dose 0.
+        slope: change of the score with one unit of dose.
+        p: of no slope.
+        covariance: of intercept and slope.
+        df: degrees of freedom of the slope.
+        r: correlation of dose and score over all single scores.
+        variances: what single scores vary with.
+        p_bend: of a straight line against one whose slope changes with the size of the dose; None, as below, where the
+            doses cannot tell.
+        p_sides: of the same slope to both sides.
+        p_lack_of_fit: of the line against a mean of its own for every dose.
+        saturating: the slope falls with the size of the dose (p_bend < .05); None where there is no slope, or no p.
+        monotone: the means never fall from one dose to the next by more than chance; None where there is no slope.
+        sides: slope of negative and of positive doses, where they are fitted apart.
+    """
+
+    intercept: float
+    slope: Estimate
+    p: float
+    covariance: tuple[tuple[float, float], tuple[float, float]]
+    df: float
+    r: float
+    variances: Variances
+    p_bend: float | None
+    p_sides: float | None
+    p_lack_of_fit: float | None
+    saturating: bool | None
+    monotone: bool | None
+    sides: tuple[float, float]
+
+    @property
+    def follows(self) -> bool:
+        """Whether the score rises with the dose beyond chance."""
+        return self.slope.low is not None and self.slope.low > 0
+
+
+def dose_response(
+    scores: Floats, doses: Floats, levels: Floats, *, level: float = 0.95, shape: bool = True
+) -> DoseResponse:
+    """Fit a line to scores of doses, with everything that departs from it.
+
+    Args:
+        scores: units × draws × runs.
+        doses: units × draws: what was counted.
+        levels: units × draws: what was asked for, a few values; at 0 are the blanks.
+        level: of the slope's interval.
+        shape: also fit what departs from the line; without it these fields are None, and both sides have its slope.
+
+    Raises:
+        ParameterError: shapes differ, a number is not finite, or all doses are equal.
+    """
+    check_level(level)
+    scores, doses, levels = (np.asarray(values, np.float64) for values in (scores, doses, levels))
+    if scores.ndim != 3 or doses.shape != scores.shape[:2] or levels.shape != doses.shape:
+        raise ParameterError(f"Scores are units × draws × runs. Got shapes {scores.shape}, {doses.shape}.")
+    if not (np.isfinite(scores).all() and np.isfinite(doses).all()) or np.ptp(doses) == 0:
+        raise ParameterError("Scores and doses must be finite numbers, and doses must differ.")
+    units, draws, _ = scores.shape
+    means = scores.mean(axis=2)
+    centered = means - means.mean(axis=0) + means.mean()
+    y, x = centered.ravel(), doses.ravel()
+    unit = np.repeat(np.arange(units), draws)
+    line = _fit(y, np.column_stack([np.ones(len(x)), x]), unit, draws)
+    value, df = float(line.estimates[1]), float(line.df[1])
+    margin = float(stdtrit(df, (1 + level) / 2)) * float(np.sqrt(line.covariance[1, 1]))
+    about = Estimate(
+        value=value, low=value - margin, high=value + margin, level=level, n=units, over="carriers",
+        method="t, Satterthwaite" if draws > 1 else "t", statistic="slope",
+    )  # fmt: skip
+    straight = DoseResponse(
+        intercept=float(line.estimates[0]),
+        slope=about,
+        p=line.p(1),
+        covariance=tuple(tuple(float(cell) for cell in row) for row in line.covariance),  # type: ignore[arg-type]
+        df=df,
+        r=float(np.corrcoef(np.repeat(x, scores.shape[2]), scores.ravel())[0, 1]) if np.ptp(scores) > 0 else 0.0,
+        variances=_variances(scores, doses, value, line),
+        p_bend=None,
+        p_sides=None,
+        p_lack_of_fit=None,
+        saturating=None,
+        monotone=None,
+        sides=(value, value),
+    )
+    if not shape:
+        return straight
+    bend, p_bend = _beyond(y, x, x * np.abs(x), unit, draws)
+    uneven, p_sides = _beyond(y, x, np.abs(x), unit, draws)
+    known = straight.follows and p_bend is not None
+    return replace(
+        straight,
+        p_bend=p_bend,
+        p_sides=p_sides,
+        p_lack_of_fit=_lack_of_fit(y, x, levels.ravel(), unit, draws),
+        saturating=bool((p_bend or 0.0) < 0.05 and bend * value < 0) if known else None,
+        monotone=_monotone(centered, levels) if straight.follows else None,
+        sides=(value - uneven, value + uneven),
+    )
+
+
+class _Fit(NamedTuple):
+    """Coefficients with their covariance and degrees of freedom; variance between units, and the rest."""
+
+    estimates: Floats
+    covariance: Floats
+    df: Floats
+    by_unit: float
+    rest: float
+
+    def p(self, place: int) -> float:
+        """Two-sided p of no coefficient."""
+        ratio = abs(self.estimates[place]) / max(float(np.sqrt(self.covariance[place, place])), 1e-300)
+        return 2 * float(stdtr(self.df[place], -ratio))
+
+
+def _fit(y: Floats, x: Floats, unit: Integers, draws: int) -> _Fit:
+    """A random intercept for each unit where units have several draws; least squares otherwise."""
+    if draws == 1:
+        inverse = np.linalg.pinv(x.T @ x)
+        estimates = inverse @ x.T @ y
+        freedom = len(y) - x.shape[1]
+        rest = float(((y - x @ estimates) ** 2).sum()) / freedom
+        return _Fit(estimates, rest * inverse, np.full(x.shape[1], float(freedom)), 0.0, rest)
+    fit = fit_mixed(y, x, {"unit": unit}, [f"x{index}" for index in range(x.shape[1])])
+    by_unit, rest = (float(effect.variance) for effect in fit.random)
+    estimates = np.array([effect.estimate for effect in fit.fixed], np.float64)
+    return _Fit(estimates, fit.covariance, np.array([effect.df for effect in fit.fixed], np.float64), by_unit, rest)
+
+
+def _beyond(y: Floats, x: Floats, further: Floats, unit: Integers, draws: int) -> tuple[float, float | None]:
+    """Coefficient of something beside the line, and its p; 0 and None where doses cannot tell the two apart."""
+    design = np.column_stack([np.ones(len(x)), x, further])
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        return 0.0, None
+    fit = _fit(y, design, unit, draws)
+    return float(fit.estimates[2]), fit.p(2)
+
+
+def _variances(scores: Floats, doses: Floats, slope: float, line: _Fit) -> Variances:
+    units, draws, runs = scores.shape
+    shifts = scores.mean(axis=0)
+    if runs > 1:
+        inner = scores - scores.mean(axis=2, keepdims=True) - (shifts - shifts.mean(axis=1, keepdims=True))
+        run = float((inner**2).sum() / ((units - 1) * draws * (runs - 1)))
+    else:
+        run = 0.0
+    lasting = max(line.rest - run / runs, 0.0)
+    moved = float(shifts.var(ddof=1)) if shifts.size > 1 else 0.0
+    shift = max(moved - (run + (lasting if draws > 1 else 0.0)) / units, 0.0)
+    dose = slope**2 * float(doses.var())
+    if draws > 1:
+        return Variances(dose, line.by_unit, lasting, run if runs > 1 else None, shift)
+    return Variances(dose, lasting, None, run if runs > 1 else None, shift)
+
+
+def _lack_of_fit(y: Floats, x: Floats, levels: Floats, unit: Integers, draws: int) -> float | None:
+    """Do the means of the doses lie on the line? A Wald test of what every dose has beyond it."""
+    known = np.unique(levels)
+    if len(known) < 3:
+        return None
+    own = (levels[:, None] == known[1:-1]).astype(np.float64)
+    design = np.column_stack([np.ones(len(x)), x, own])
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        return None
+    fit = _fit(y, design, unit, draws)
+    beyond, covariance = fit.estimates[2:], fit.covariance[2:, 2:]
+    ratio = float(beyond @ np.linalg.solve(covariance, beyond)) / len(beyond)
+    return float(fdtrc(len(beyond), float(fit.df[2:].min()), ratio))
+
+
+def _monotone(means: Floats, levels: Floats) -> bool:
+    """Whether no step from one dose to the next is down by more than chance (Welch's t, one-sided, Holm, .05)."""
+    from scipy.stats import ttest_ind
+
+    known = np.unique(levels)
+    p_values: list[float | None] = []
+    for low, high in pairwise(known.tolist()):
+        ends = [means[levels == dose] for dose in (low, high)]
+        if min(map(len, ends)) < 2 or all(np.ptp(end) == 0 for end in ends):
+            continue
+        p_values.append(float(ttest_ind(ends[1], ends[0], equal_var=False, alternative="less").pvalue))
+    return not any(p is not None and p < 0.05 for p in holm(p_values))

@@ -1,0 +1,196 @@
+"""Explained variance of a mixed model after Nakagawa & Schielzeth (2013), split by group, and what each factor adds.
+
+Intervals come from draws of the parameters: each variance from the pivot that its own interval inverts
+(`variances`), the coefficients from their normal distribution. With two or three levels this matters:
+drawing new data from the fitted model and fitting again (the parametric bootstrap) would cover a variance of two levels
+in 66 % of cases, not 95 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from biasgauge.core import Estimate, Floats, Record
+from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import percentile_estimate
+from biasgauge.stats.mixed_models.model import MixedFit
+from biasgauge.stats.mixed_models.moment_sums import Moments
+from biasgauge.stats.mixed_models.variances import OVER, Pivot, Solution, pivots, solve
+from biasgauge.stats.threads import on_one_thread
+
+
+@dataclass(frozen=True)
+class Share(Record):
+    """A share of variance, or a difference of shares, and where it may lie."""
+
+    value: float
+    interval: Estimate
+
+
+@dataclass(frozen=True)
+class R2(Record):
+    """Shares of the variance of the outcome.
+
+    Attributes:
+        fixed: by the columns of X: R²m, var(Xβ) over the sum of var(Xβ), the groups' and the residual variance.
+        groups: by each group.
+        total: by all of them: R²c.
+    """
+
+    fixed: Share
+    groups: Mapping[str, Share]
+    total: Share
+
+
+@dataclass(frozen=True)
+class Drop(Record):
+    """What R² loses when a factor is left out: R²m and R²c of the whole model minus those without it.
+
+    Either can be negative: the groups or the residual take up what the factor explained.
+    """
+
+    fixed: Share
+    total: Share
+
+
+def r2(
+    fit: MixedFit,
+    factors: Mapping[str, Sequence[str]] | None = None,
+    *,
+    level: float = 0.95,
+    draws: int = 2_000,
+    refits: int = 300,
+    random_state: int = 0,
+) -> tuple[R2, dict[str, Drop]]:
+    """Explained variance of a fitted model, and how much of it each factor accounts for.
+
+    Args:
+        fit: the model; it must have a constant column.
+        factors: names of factors, each with the columns that leave the model together.
+        level: of the intervals.
+        draws: parameters drawn for the intervals of R².
+        refits: draws on which the models are fitted again for the intervals of the drops.
+        random_state: seed.
+
+    Raises:
+        ParameterError: the model has no constant column.
+    """
+    whole = fit.solution
+    if whole.sums.constant is None:
+        raise ParameterError("R² needs a model with an intercept: a column of ones in X.")
+    random = np.random.default_rng(random_state)
+    with on_one_thread():  # matrices of a few rows: threads would wait for each other, and change the last bits
+        drawn = _draw(whole, max(draws, refits), random)
+        spread = _shares(_explained(whole.sums, drawn.scaled), drawn.variances, drawn.sigma2)[:draws].T
+        shares = [_share(value, column, level) for value, column in zip(_own_shares(whole), spread, strict=True)]
+        groups = dict(zip((group.name for group in whole.sums.groups), shares[1:-1], strict=True))
+        drops = _drops(whole, factors, drawn, level, refits, random) if factors else {}
+    return R2(shares[0], groups, shares[-1]), drops
+
+
+class _Draws(NamedTuple):
+    """Parameters that could have given these data: one row a draw."""
+
+    scaled: Floats
+    variances: Floats
+    sigma2: Floats
+
+
+def _draw(fit: Solution, draws: int, random: np.random.Generator) -> _Draws:
+    pivot = pivots(fit)
+    if pivot.freedom < 1:
+        raise ParameterError("Groups and columns leave no residual: R² has no interval.")
+    error = random.chisquare(pivot.freedom, draws) / pivot.freedom
+    sigma2 = pivot.mean_square / error
+    columns = []
+    for group, variance in zip(pivot.groups, fit.variances, strict=True):
+        if group is None:  # nothing tells how far this variance could be off: kept as it is
+            columns.append(np.full(draws, variance))
+        else:
+            mean_square = random.chisquare(len(group.sizes), draws) / len(group.sizes)
+            columns.append(solve_many(group, mean_square / error) * sigma2)
+    noise = random.standard_normal((draws, len(fit.inverse))) @ np.linalg.cholesky(fit.inverse).T
+    return _Draws(fit.scaled + noise * np.sqrt(sigma2)[:, None], np.stack(columns, axis=1), sigma2)
+
+
+def solve_many(pivot: Pivot, targets: Floats) -> Floats:
+    """As `Pivot.solve`, for many targets: Newton from below, which a falling convex function never oversteps."""
+    at_zero = pivot.at(0.0)
+    ratios: Floats = np.maximum(at_zero / targets - 1, 0.0) / pivot.sizes.max()
+    for _ in range(200):
+        terms = pivot.squares / (1 + ratios[:, None] * pivot.sizes)
+        slope = (terms * pivot.sizes / (1 + ratios[:, None] * pivot.sizes)).mean(axis=1)
+        step = np.maximum(terms.mean(axis=1) - targets, 0.0) / slope
+        ratios = ratios + np.where(at_zero > targets, step, 0.0)
+        if (step <= 1e-10 * ratios).all():
+            break
+    return ratios
+
+
+def _explained(sums: Moments, scaled: Floats) -> Floats:
+    """Variance (by n − 1) of Xβ over the rows, for each row of coefficients."""
+    slopes = scaled.copy()
+    slopes[:, sums.constant] = 0.0
+    explained: Floats = np.einsum("ij,jk,ik->i", slopes, sums.xx, slopes) / (sums.rows - 1)
+    return explained
+
+
+def _shares(explained: Floats, variances: Floats, sigma2: Floats) -> Floats:
+    """Columns: fixed, each group, total."""
+    parts = np.column_stack([explained, variances])
+    parts /= (parts.sum(axis=1) + sigma2)[:, None]
+    return np.column_stack([parts, parts.sum(axis=1)])
+
+
+def _own_shares(fit: Solution) -> Floats:
+    """Shares of a fit itself."""
+    shares: Floats = _shares(_explained(fit.sums, fit.scaled[None]), fit.variances[None], np.array([fit.sigma2]))[0]
+    return shares
+
+
+def _share(value: float, drawn: Floats, level: float) -> Share:
+    return Share(float(value), percentile_estimate(float(value), drawn, level, method="draws from pivots", over=OVER))
+
+
+def _drops(
+    fit: Solution,
+    factors: Mapping[str, Sequence[str]],
+    drawn: _Draws,
+    level: float,
+    refits: int,
+    random: np.random.Generator,
+) -> dict[str, Drop]:
+    """Fit the model without each factor, on the rows and on what the rows would be under each draw."""
+    sides = [0, -1]  # fixed and total
+    values = {
+        name: _own_shares(fit)[sides] - _own_shares(solve(fit.sums.without(columns), start=fit.ratios))[sides]
+        for name, columns in factors.items()
+    }
+    lost: dict[str, list[Floats]] = {name: [] for name in factors}
+    sizes = [part.stop - part.start for part in fit.problem.parts]
+    left = pivots(fit).freedom
+    for scaled, variances, sigma2 in zip(*(column[:refits] for column in drawn), strict=True):
+        spreads = zip(np.sqrt(variances), sizes, strict=True)
+        effects = np.concatenate([spread * _contrast(size, random) for spread, size in spreads])
+        sums = fit.sums.with_outcome(scaled, effects, float(sigma2) * left)
+        ratios = variances / sigma2
+        whole = _own_shares(solve(sums, start=ratios))[sides]
+        for name, columns in factors.items():
+            lost[name].append(whole - _own_shares(solve(sums.without(columns), start=ratios))[sides])
+    drops = {}
+    for name, value in values.items():
+        fixed, total = (_share(*side, level) for side in zip(value, np.array(lost[name]).T, strict=True))
+        drops[name] = Drop(fixed, total)
+    return drops
+
+
+def _contrast(levels: int, random: np.random.Generator) -> Floats:
+    """Effects of levels with mean 0 and variance 1, in a random direction."""
+    effects: Floats = random.standard_normal(levels)
+    effects -= effects.mean()
+    effects /= effects.std(ddof=1)
+    return effects

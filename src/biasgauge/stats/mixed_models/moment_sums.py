@@ -1,0 +1,260 @@
+"""Sums of products of all columns, in one pass over the rows: all that a mixed model needs to know about them.
+
+Columns are shifted towards 0 and scaled to length 1 while they are summed, so that a column of large numbers that
+differ little keeps its digits; estimates are turned back to the columns as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from biasgauge.core import Floats, Integers, Vectors
+from biasgauge.errors import ParameterError
+
+_ROWS = 32_768
+"""Rows summed at a time: bounds the memory."""
+_COLLINEAR = 1e-10
+"""A column of which less than this share (of its sum of squares) is left beside the others adds nothing."""
+_DIGITS = 1e-12
+"""A column that differs from a constant by less than this share of it differs by rounding."""
+MOST_LEVELS = 6_000
+"""Levels of all groups together; the work grows with their third power."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """One grouping factor: its name, its levels, and the places of its columns among those of all groups."""
+
+    name: str
+    levels: tuple[Any, ...]
+    columns: slice
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums over rows, of the shifted and scaled columns that are not redundant.
+
+    Attributes:
+        names: the columns of X that are no combination of the ones before them.
+        groups: the grouping factors; their 0/1 columns stand side by side in `xz`, `zz`, `zy`.
+        xx, xz, zz, xy, zy, yy: sums of products of columns of X (x), of the groups (z) and of the outcome (y).
+        back: matrix that turns estimates for the scaled columns into estimates for the columns as given.
+        offset: what is added to them after that: the shift of the outcome.
+        constant: place of the constant column, to which all others are orthogonal; None when there is none.
+    """
+
+    rows: int
+    names: tuple[str, ...]
+    groups: tuple[Group, ...]
+    xx: Floats
+    xz: Floats
+    zz: Floats
+    xy: Floats
+    zy: Floats
+    yy: float
+    back: Floats
+    offset: Floats
+    constant: int | None
+
+    def without(self, names: Sequence[str]) -> Moments:
+        """Give the sums of the same rows without some columns of X; the constant column stays."""
+        keep = [column for column, name in enumerate(self.names) if name not in names or column == self.constant]
+        return replace(
+            self,
+            names=tuple(self.names[column] for column in keep),
+            xx=self.xx[np.ix_(keep, keep)],
+            xz=self.xz[keep],
+            xy=self.xy[keep],
+            back=self.back[np.ix_(keep, keep)],
+            offset=self.offset[keep],
+            constant=None if self.constant is None else keep.index(self.constant),
+        )
+
+    def with_outcome(self, coefficients: Floats, effects: Floats, error: float) -> Moments:
+        """Give the sums for another outcome: these effects, and an error orthogonal to all columns with this square."""
+        xy = self.xx @ coefficients + self.xz @ effects
+        zy = self.xz.T @ coefficients + self.zz @ effects
+        return replace(self, xy=xy, zy=zy, yy=float(coefficients @ xy + effects @ zy) + error)
+
+
+def moments(y: ArrayLike, x: ArrayLike, groups: Mapping[str, ArrayLike], names: Sequence[str]) -> Moments:
+    """Sum the rows.
+
+    Args:
+        y: the outcome, one number a row.
+        x: rows × columns of the fixed part; a column of ones, if wanted, must be among them.
+        groups: for each grouping factor the level of every row.
+        names: one for each column of `x`.
+
+    Raises:
+        ParameterError: shapes differ, a number is not finite, a group has fewer than two levels, or too few rows.
+    """
+    outcome, matrix = _checked(y, x, names)
+    codes, coded = _codes(groups, len(outcome))
+    constant = _constant_column(matrix)
+    shift = np.zeros(matrix.shape[1] + 1)
+    if constant is not None:
+        shift[:-1] = np.mean(matrix[:_ROWS], axis=0, dtype=np.float64)
+        shift[constant] = 0.0
+        shift[-1] = np.mean(outcome[:_ROWS], dtype=np.float64)
+    ww, zw = _sums(outcome, matrix, codes, coded, shift)
+    unit = 1.0 if constant is None else float(matrix[0, constant])
+    scaled = _scaled(len(outcome), tuple(names), (ww, zw), shift, constant, unit)
+    return Moments(rows=len(outcome), groups=coded, zz=_counts(codes, coded), **scaled)
+
+
+def _checked(y: ArrayLike, x: ArrayLike, names: Sequence[str]) -> tuple[Vectors, Vectors]:
+    outcome, matrix = np.asanyarray(y), np.asanyarray(x)
+    if outcome.ndim != 1 or matrix.ndim != 2 or len(outcome) != len(matrix):
+        raise ParameterError(
+            "A mixed model needs one outcome for each row of X. Got an outcome of shape "
+            f"{outcome.shape} and X of shape {matrix.shape}."
+        )
+    if len(outcome) < 2:
+        raise ParameterError(f"A mixed model needs at least two rows. Got {len(outcome)}.")
+    if len(names) != matrix.shape[1] or len(set(names)) != len(names):
+        raise ParameterError(
+            f"The 'names' parameter must name each of the {matrix.shape[1]} columns of X once. Got {list(names)!r}."
+        )
+    return outcome, matrix
+
+
+def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[Integers], tuple[Group, ...]]:
+    """Level of every row in each group, and the groups."""
+    import pandas as pd
+
+    if not groups:
+        raise ParameterError("A mixed model needs at least one grouping factor. Got none.")
+    codes: list[Integers] = []
+    coded: list[Group] = []
+    start = 0
+    for name, labels in groups.items():
+        values = np.asanyarray(labels)
+        if values.shape != (rows,):
+            raise ParameterError(
+                f"The group {name!r} must have one label for each of the {rows:,} rows. Got shape {values.shape}."
+            )
+        code, levels = pd.factorize(values, sort=True)
+        if (code < 0).any():
+            raise ParameterError(f"The group {name!r} has no label in row {int(np.argmax(code < 0)) + 1:,}.")
+        if len(levels) < 2:
+            raise ParameterError(f"The group {name!r} needs at least two levels to have a variance. Got {len(levels)}.")
+        codes.append(code.astype(np.int64))
+        coded.append(Group(name, tuple(levels.tolist()), slice(start, start + len(levels))))
+        start += len(levels)
+    if start > MOST_LEVELS:
+        raise ParameterError(
+            f"The groups of a mixed model may have {MOST_LEVELS:,} levels together. Got {start:,}; "
+            "a factor with so many levels needs another method."
+        )
+    return codes, tuple(coded)
+
+
+def _constant_column(matrix: Vectors) -> int | None:
+    """The first column of X that holds one number, not 0, in all rows."""
+    candidates = (matrix[:_ROWS] == matrix[:1]).all(axis=0) & (matrix[0] != 0)
+    constant = (column for column in np.flatnonzero(candidates) if (matrix[:, column] == matrix[0, column]).all())
+    return next(map(int, constant), None)
+
+
+def _sums(
+    outcome: Vectors, matrix: Vectors, codes: list[Integers], groups: tuple[Group, ...], shift: Floats
+) -> tuple[Floats, Floats]:
+    """Products of [X y], shifted, with itself and with the columns of the groups."""
+    width = matrix.shape[1] + 1
+    ww, zw = np.zeros((width, width)), np.zeros((groups[-1].columns.stop, width))
+    block = np.empty((min(_ROWS, len(outcome)), width))
+    for start in range(0, len(outcome), _ROWS):
+        stop = min(start + _ROWS, len(outcome))
+        part = block[: stop - start]
+        np.subtract(matrix[start:stop], shift[:-1], out=part[:, :-1])
+        np.subtract(outcome[start:stop], shift[-1], out=part[:, -1])
+        ww += part.T @ part
+        if not np.isfinite(ww).all():
+            _complain(np.column_stack([matrix[start:stop], outcome[start:stop]]), start)
+        columns = [code[start:stop] + group.columns.start for code, group in zip(codes, groups, strict=True)]
+        cells = np.stack(columns, axis=1)
+        pointers = np.arange(0, cells.size + 1, len(codes))
+        zw += csr_array((np.ones(cells.size), cells.ravel(), pointers), shape=(len(part), len(zw))).T @ part
+    return ww, zw
+
+
+def _complain(part: Vectors, start: int) -> None:
+    bad = np.argwhere(~np.isfinite(part))
+    if len(bad):
+        row, column = bad[0].tolist()
+        what = "the outcome" if column == part.shape[1] - 1 else f"column {column + 1} of X"
+        raise ParameterError(f"Every number of a mixed model must be finite. Row {start + row + 1:,} of {what} is not.")
+    raise ParameterError("The numbers of a mixed model are too large for their squares to be summed; scale them.")
+
+
+def _counts(codes: list[Integers], groups: tuple[Group, ...]) -> Floats:
+    """How many rows each pair of levels shares."""
+    size = groups[-1].columns.stop
+    zz = np.zeros((size, size))
+    for code, group in zip(codes, groups, strict=True):
+        np.fill_diagonal(zz[group.columns, group.columns], np.bincount(code, minlength=len(group.levels)))
+    for (code, group), (other_code, other) in combinations(zip(codes, groups, strict=True), 2):
+        width = len(other.levels)
+        shared = np.bincount(code * width + other_code, minlength=len(group.levels) * width).reshape(-1, width)
+        zz[group.columns, other.columns] = shared
+        zz[other.columns, group.columns] = shared.T
+    return zz
+
+
+def _scaled(
+    rows: int, names: tuple[str, ...], sums: tuple[Floats, Floats], shift: Floats, constant: int | None, unit: float
+) -> dict[str, Any]:
+    """Finish the shift, scale every column to length 1 and leave out the redundant ones: fields of `Moments`."""
+    ww, zw = sums
+    share = np.zeros(len(names) + 1)  # how much of the constant column is taken from each column of [X y]
+    if constant is not None:
+        means = ww[constant] / ww[constant, constant]
+        turn = np.eye(len(means))
+        turn[constant] -= means
+        turn[constant, constant] = 1.0
+        ww, zw = turn.T @ ww @ turn, zw @ turn
+        share = means + shift / unit
+        share[constant] = 0.0
+    lengths = np.sqrt(np.maximum(np.diag(ww)[:-1], 0.0))
+    kept = _independent_columns(ww[:-1, :-1], lengths, _DIGITS * np.sqrt(rows) * np.abs(share[:-1] * unit))
+    if len(kept) >= rows:
+        raise ParameterError(f"A mixed model needs more rows than columns. Got {rows:,} rows and {len(kept)} columns.")
+    scale = 1.0 / lengths[kept]
+    back, offset, row = np.diag(scale), np.zeros(len(kept)), None
+    if constant is not None:
+        row = kept.index(constant)
+        back[row] -= share[kept] * scale
+        offset[row] = share[-1]
+    return {
+        "names": tuple(names[column] for column in kept),
+        "xx": ww[np.ix_(kept, kept)] * np.outer(scale, scale),
+        "xz": zw[:, kept].T * scale[:, None],
+        "xy": ww[kept, -1] * scale,
+        "zy": zw[:, -1],
+        "yy": float(ww[-1, -1]),
+        "back": back,
+        "offset": offset,
+        "constant": row,
+    }
+
+
+def _independent_columns(products: Floats, lengths: Floats, rounding: Floats) -> list[int]:
+    """Places of the columns that are no combination of the ones before them, from their sums of products."""
+    kept: list[int] = []
+    factor = np.zeros((0, 0))
+    for column in np.flatnonzero(lengths > rounding).tolist():
+        cosines = products[column, kept] / (lengths[column] * lengths[kept])
+        row = np.linalg.solve(factor, cosines) if kept else np.zeros(0)
+        left = 1.0 - float(row @ row)
+        if left > _COLLINEAR:
+            factor = np.block([[factor, np.zeros((len(kept), 1))], [row[None, :], np.array([[left**0.5]])]])
+            kept.append(column)
+    return kept

@@ -1,0 +1,1 @@
+from biasgauge.study.planning.plan import Plan as Plan

@@ -1,0 +1,95 @@
+"""Tables and JSON lines, of which one field is the text: a record is a document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.errors import CorpusError
+from biasgauge.io import JSONProblem, csv_rows, parse_json
+from biasgauge.text.corpus_reader import CorpusReader, Layout, Sink
+from biasgauge.text.text_lines import whole_lines
+
+if TYPE_CHECKING:
+    from biasgauge.io import ByteSource
+
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
+
+def _read_tsv(layout: Layout, source: ByteSource, sink: Sink) -> None:
+    rows = ((number, text.rstrip("\r").split("\t")) for number, text in whole_lines(source) if text.strip())
+    _read_table(layout, source, sink, rows)
+
+
+def _read_csv(layout: Layout, source: ByteSource, sink: Sink) -> None:
+    lines = (f"{text}\n" for _, text in whole_lines(source))
+    rows = ((row.line, row.cells) for row in csv_rows(lines, source.path, error=CorpusError) if row.cells)
+    _read_table(layout, source, sink, rows)
+
+
+def _read_table(layout: Layout, source: ByteSource, sink: Sink, rows: Iterator[tuple[int, list[str]]]) -> None:
+    """A column by name, which the first row then gives, or by number, and then the first row is a document too."""
+    field = layout.field
+    if isinstance(field, int):
+        column = field - 1
+    else:
+        _, header = next(rows, (1, []))
+        if field is None or field not in header:
+            wanted = "name the column of the text" if field is None else f"has no column {field!r}"
+            raise CorpusError(
+                f"{wanted} (field): the first row has {_listed(header)}, or give its number, from 1",
+                path=source.path,
+                line=1,
+            )
+        column = header.index(field)
+    for number, row in rows:
+        if column >= len(row):
+            raise CorpusError(f"has {len(row)} columns, expected at least {column + 1}", path=source.path, line=number)
+        sink.record(row[column])
+
+
+def _read_jsonl(layout: Layout, source: ByteSource, sink: Sink) -> None:
+    for number, text in whole_lines(source):
+        if text.strip():
+            sink.record(_text_of(layout.field, source, number, text))
+
+
+def _text_of(field: str | int | None, source: ByteSource, number: int, text: str) -> str:
+    def problem(sentence: str) -> CorpusError:
+        return CorpusError(sentence, path=source.path, line=number)
+
+    try:
+        value: Any = parse_json(text, halves=True)
+    except JSONProblem as fault:
+        raise problem(f"is no JSON ({fault}); expected one object a line") from fault
+    if not isinstance(value, dict):
+        raise problem(f"is {_kind(value)}, expected a JSON object")
+    if field is None or field not in value:
+        wanted = "name the field of the text" if field is None else f"has no field {field!r}"
+        raise problem(f"{wanted} (field): the object has {_listed(list(value))}")
+    found = value[field]
+    if found is None:
+        return ""
+    if not isinstance(found, str):
+        raise problem(f"the field {field!r} is {_kind(found)}, expected text")
+    if _HALF_PAIR.search(found):
+        raise problem(f"the field {field!r} holds half of a surrogate pair, which is no text")
+    return found
+
+
+def _kind(value: object) -> str:
+    kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object", str: "text"}
+    return kinds.get(type(value), "null")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(repr(name if len(name) < 40 else name[:39] + "…") for name in names[:10])
+    return (shown + (", …" if len(names) > 10 else "")) or "nothing"
+
+
+READER = (
+    CorpusReader("tsv", "a table separated by tabs", _read_tsv, file_names=r".*\.tsv", field="name or number"),
+    CorpusReader("csv", "a table separated by commas", _read_csv, file_names=r".*\.csv", field="name or number"),
+    CorpusReader("jsonl", "a JSON object a line", _read_jsonl, file_names=r".*\.(jsonl|ndjson)", field="name"),
+)

@@ -1,0 +1,292 @@
+"""Skip-gram and CBOW (Mikolov et al. 2013) and fastText (Bojanowski et al. 2017), each a compiled loop over windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from biasgauge.core import Integers, Singles
+from biasgauge.text.training.algorithms import FastTextSettings, Fit, NegativeSampling
+from biasgauge.text.training.lanes import add_rows, dot_rows, fetch_row, padded
+from biasgauge.text.training.negative_sampling import (
+    LONGEST,
+    Course,
+    Knobs,
+    Reading,
+    against,
+    draw_negatives,
+    learning_rate,
+    prepare_reading,
+    read_piece,
+    run_epochs,
+    slope,
+    words_around,
+)
+from biasgauge.text.training.random_stream import compiled, fill_uniform, stream
+from biasgauge.vectors import Subwords, word_ngrams
+
+if TYPE_CHECKING:
+    from biasgauge.text.training.text import TrainingText
+
+Progress = Callable[[int, int], None]
+
+
+@compiled
+def _skip_gram(  # noqa: C901 - one loop nest; every call inside is a step with a name
+    read: Reading, first: int, last: int, knobs: Knobs, course: Course, inputs: Singles, outputs: Singles
+) -> None:
+    """A word's context predicts it, one context word at a time."""
+    kept = np.empty(LONGEST, np.int64)
+    context = np.empty(2 * knobs.window, np.int64)
+    drawn = np.empty(knobs.negative, np.int64)
+    guesses = np.empty(knobs.negative + 1, np.int64)
+    by_guess = np.empty((knobs.negative + 1, 2 * knobs.window), np.float32)
+    by_context = np.empty((2 * knobs.window, knobs.negative + 1), np.float32)
+    change = np.zeros((2 * knobs.window, inputs.shape[1]), np.float32)
+    for line in read.order[first:last]:
+        place = read.lines[line]
+        end = read.lines[line + 1]
+        while place < end:
+            count, place = read_piece(read, place, end, kept, course)
+            rate = learning_rate(knobs, course)
+            if count > 1:
+                draw_negatives(read, course, drawn, knobs.negative)
+            for middle in range(count):
+                guessed = against(kept[middle], drawn, guesses, 0)
+                if middle + 1 < count:
+                    # The next window's rows are asked for now, so that they are near when it is their turn.
+                    draw_negatives(read, course, drawn, knobs.negative)
+                    fetch_row(outputs, kept[middle + 1])
+                    for word in drawn:
+                        fetch_row(outputs, word)
+                near = words_around(kept, count, middle, knobs, course, context)
+                for guess in range(guessed):
+                    dot_rows(outputs, guesses[guess], inputs, context, by_guess, guess, near)
+                    for other in range(near):
+                        step = rate * slope(by_guess[guess, other], guess == 0, course)
+                        by_guess[guess, other] = step
+                        by_context[other, guess] = step
+                course.loss[1] += near * guessed
+                for other in range(near):
+                    change[other] = 0
+                    add_rows(change, other, outputs, guesses, by_context, other, guessed)
+                for guess in range(guessed):
+                    add_rows(outputs, guesses[guess], inputs, context, by_guess, guess, near)
+                for other in range(near):
+                    row = context[other]
+                    for column in range(inputs.shape[1]):
+                        inputs[row, column] += change[other, column]
+
+
+@compiled
+def _cbow(
+    read: Reading, first: int, last: int, knobs: Knobs, course: Course, inputs: Singles, outputs: Singles
+) -> None:
+    """The mean of a word's context predicts it; the whole error is added to each of its words, as in gensim."""
+    kept = np.empty(LONGEST, np.int64)
+    context = np.empty(2 * knobs.window, np.int64)
+    drawn = np.empty(knobs.negative, np.int64)
+    guesses = np.empty(knobs.negative + 1, np.int64)
+    steps = np.empty((1, knobs.negative + 1), np.float32)
+    shares = np.empty((1, 2 * knobs.window), np.float32)
+    step = np.empty((1, 1), np.float32)
+    only = np.zeros(1, np.int64)
+    mean = np.zeros((1, inputs.shape[1]), np.float32)
+    change = np.zeros((1, inputs.shape[1]), np.float32)
+    for line in read.order[first:last]:
+        place = read.lines[line]
+        end = read.lines[line + 1]
+        while place < end:
+            count, place = read_piece(read, place, end, kept, course)
+            rate = learning_rate(knobs, course)
+            for middle in range(count):
+                draw_negatives(read, course, drawn, knobs.negative)
+                for word in drawn:
+                    fetch_row(outputs, word)
+                guessed = against(kept[middle], drawn, guesses, 0)
+                near = words_around(kept, count, middle, knobs, course, context)
+                if near == 0:
+                    continue
+                mean[0] = 0
+                shares[0] = np.float32(1) / np.float32(near)
+                add_rows(mean, 0, inputs, context, shares, 0, near)
+                dot_rows(mean, 0, outputs, guesses, steps, 0, guessed)
+                for guess in range(guessed):
+                    steps[0, guess] = rate * slope(steps[0, guess], guess == 0, course)
+                course.loss[1] += guessed
+                change[0] = 0
+                add_rows(change, 0, outputs, guesses, steps, 0, guessed)
+                for guess in range(guessed):
+                    step[0, 0] = steps[0, guess]
+                    add_rows(outputs, guesses[guess], mean, only, step, 0, 1)
+                step[0, 0] = np.float32(1)
+                for other in range(near):
+                    add_rows(inputs, context[other], change, only, step, 0, 1)
+
+
+@dataclass(frozen=True)
+class Word2Vec:
+    """Trainer of skip-gram or CBOW; the vectors are those of words as context ("input"), as in word2vec and gensim."""
+
+    loop: Callable[..., None]
+
+    def prepare(self, text: TrainingText, settings: NegativeSampling, _folder: Path) -> Reading:
+        """Tables that all replicates of one text look things up in."""
+        return prepare_reading(text, settings)
+
+    def train(
+        self, text: TrainingText, settings: NegativeSampling, *, seed: int, shared: Reading, threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Fit:  # fmt: skip
+        """Train one model."""
+        inputs, outputs = _first_weights(len(text.vocabulary.words), 0, settings.dim, seed)
+        tokens, losses = run_epochs(
+            self.loop, (inputs, outputs), text, settings, read=shared, seed=seed, threads=threads, progress=progress
+        )
+        return Fit(np.ascontiguousarray(inputs[:, : settings.dim]), losses, tokens)
+
+
+def _first_weights(words: int, grams: int, dim: int, seed: int) -> tuple[Singles, Singles]:
+    """Random vectors in ±1 / (2 dim) for words and n-grams, by the seed, and zeros for words to predict with."""
+    inputs = np.zeros((words + grams, padded(dim)), dtype=np.float32)
+    fill_uniform(inputs, dim, 1.0 / dim, stream("initial vectors", seed))
+    return inputs, np.zeros((words, padded(dim)), dtype=np.float32)
+
+
+class SharedParts(NamedTuple):
+    """What replicates of fastText share: the tables, the n-grams, and which parts each word has (see `word_parts`)."""
+
+    read: Reading
+    grams: tuple[str, ...]
+    starts: Integers
+    parts: Integers
+
+
+class FastText:
+    """Trainer of skip-gram in which a word is the mean of itself and its character n-grams.
+
+    The n-grams of the vocabulary are kept exactly, each with a vector of its own, where the original hashes them into
+    a fixed number of buckets: nothing collides, nothing is kept that no word has, and an unseen word is built from
+    those of its n-grams that were seen.
+    """
+
+    def prepare(self, text: TrainingText, settings: FastTextSettings, _folder: Path) -> SharedParts:
+        """Tables and n-grams that all replicates of one text share."""
+        parts = word_parts(text.vocabulary.words, settings.min_n, settings.max_n)
+        return SharedParts(prepare_reading(text, settings), *parts)
+
+    def train(
+        self, text: TrainingText, settings: FastTextSettings, *, seed: int, shared: SharedParts, threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Fit:  # fmt: skip
+        """Train vectors of the words and of their n-grams."""
+        read, grams, starts, parts = shared
+        words, dim = len(text.vocabulary.words), settings.dim
+        inputs, outputs = _first_weights(words, len(grams), dim, seed)
+        weights = (inputs, outputs, starts, parts)
+        tokens, losses = run_epochs(
+            _fasttext, weights, text, settings, read=read, seed=seed, threads=threads, progress=progress
+        )
+        return fit_of_parts(inputs, shared, settings, losses, tokens)
+
+
+def fit_of_parts(
+    inputs: Singles, shared: SharedParts, settings: FastTextSettings, losses: tuple[float, ...], tokens: int
+) -> Fit:
+    """Build the vectors of words from trained vectors of their parts."""
+    words, dim = len(shared.starts) - 1, settings.dim
+    vectors = np.zeros((words, inputs.shape[1]), np.float32)
+    _compose(inputs, shared.starts, shared.parts, vectors)
+    ngrams = Subwords(shared.grams, np.ascontiguousarray(inputs[words:, :dim]), settings.min_n, settings.max_n)
+    return Fit(np.ascontiguousarray(vectors[:, :dim]), losses, tokens, subwords=ngrams)
+
+
+def word_parts(words: Sequence[str], min_n: int, max_n: int) -> tuple[tuple[str, ...], Integers, Integers]:
+    """Number the n-grams of a vocabulary, in the order in which they first occur.
+
+    Returns:
+        grams: the n-grams.
+        starts: where each word's parts begin; one longer than `words`.
+        parts: the parts of all words: a word's own number, then len(words) plus the number of each of its n-grams.
+    """
+    numbers: dict[str, int] = {}
+    parts: list[int] = []
+    starts = [0]
+    for own, word in enumerate(words):
+        parts.append(own)
+        parts.extend(len(words) + numbers.setdefault(gram, len(numbers)) for gram in word_ngrams(word, min_n, max_n))
+        starts.append(len(parts))
+    return tuple(numbers), np.array(starts, dtype=np.int64), np.array(parts, dtype=np.int64)
+
+
+@compiled
+def _compose(inputs: Singles, starts: Integers, parts: Integers, vectors: Singles) -> None:
+    shares = np.empty((1, np.max(np.diff(starts))), np.float32)
+    for word in range(len(vectors)):
+        _mean_of_parts(inputs, parts[starts[word] : starts[word + 1]], vectors, word, shares)
+
+
+@compiled
+def _mean_of_parts(inputs: Singles, parts: Integers, target: Singles, row: int, shares: Singles) -> None:
+    shares[0, : len(parts)] = np.float32(1) / np.float32(len(parts))
+    target[row] = 0
+    add_rows(target, row, inputs, parts, shares, 0, len(parts))
+
+
+@compiled
+def _fasttext(
+    read: Reading, first: int, last: int, knobs: Knobs, course: Course,
+    inputs: Singles, outputs: Singles, starts: Integers, parts: Integers,
+) -> None:  # fmt: skip
+    most = 2 * knobs.window * (knobs.negative + 1)
+    kept = np.empty(LONGEST, np.int64)
+    context = np.empty(2 * knobs.window, np.int64)
+    drawn = np.empty(knobs.negative, np.int64)
+    guesses = np.empty(most, np.int64)
+    true = np.empty(most, np.bool_)
+    steps = np.empty((1, most), np.float32)
+    step = np.empty((1, 1), np.float32)
+    shares = np.empty((1, np.max(np.diff(starts))), np.float32)
+    only = np.zeros(1, np.int64)
+    word = np.zeros((1, inputs.shape[1]), np.float32)
+    change = np.zeros((1, inputs.shape[1]), np.float32)
+    for line in read.order[first:last]:
+        place = read.lines[line]
+        end = read.lines[line + 1]
+        while place < end:
+            count, place = read_piece(read, place, end, kept, course)
+            rate = learning_rate(knobs, course)
+            for middle in range(count):
+                near = words_around(kept, count, middle, knobs, course, context)
+                guessed = 0
+                for other in context[:near]:
+                    draw_negatives(read, course, drawn, knobs.negative)
+                    for candidate in drawn:
+                        fetch_row(outputs, candidate)
+                    true[guessed] = True
+                    edge = against(other, drawn, guesses, guessed)
+                    true[guessed + 1 : edge] = False
+                    guessed = edge
+                if guessed == 0:
+                    continue
+                own = parts[starts[kept[middle]] : starts[kept[middle] + 1]]
+                _mean_of_parts(inputs, own, word, 0, shares)
+                dot_rows(word, 0, outputs, guesses, steps, 0, guessed)
+                for guess in range(guessed):
+                    steps[0, guess] = rate * slope(steps[0, guess], true[guess], course)
+                course.loss[1] += guessed
+                change[0] = 0
+                add_rows(change, 0, outputs, guesses, steps, 0, guessed)
+                for guess in range(guessed):
+                    step[0, 0] = steps[0, guess]
+                    add_rows(outputs, guesses[guess], word, only, step, 0, 1)
+                step[0, 0] = np.float32(1)
+                for part in own:
+                    add_rows(inputs, part, change, only, step, 0, 1)
+
+
+SGNS, CBOW, FASTTEXT = Word2Vec(_skip_gram), Word2Vec(_cbow), FastText()

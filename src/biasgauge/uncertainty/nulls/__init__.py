@@ -1,1 +1,0 @@
-"""What tests report when there is nothing to find."""

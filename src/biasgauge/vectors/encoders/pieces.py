@@ -1,0 +1,194 @@
+"""Sentences to tokens: where a word's own pieces are, what fits into the window, which sentences share a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biasgauge.core import Places
+from biasgauge.vectors.encoders.loading import LoadedModel
+
+Span = tuple[int, int]
+"""Where a word stands in a sentence: first character, and the one behind its last."""
+
+PADDED = 0.1
+"""Share of a batch that may be padding; below ten tokens all sentences of a batch are of one length."""
+
+
+@dataclass(frozen=True, eq=False)
+class TokenizedSentences:
+    """Sentences for the model, in arrays: all but those whose word cannot be used.
+
+    Attributes:
+        places: which of the sentences that were given.
+        tokens: ids, special ones included, one sentence after the other.
+        sizes: how many tokens each sentence has, at most as many as the window.
+        pieces: where in its sentence a word's own pieces are, in order, one word after the other.
+        counts: how many pieces each word has.
+        cls: place in each sentence of the classification token; −1 without one.
+        lost: why a word cannot be used, by the place of its sentence.
+        cut: how many sentences lost tokens, so that they fit.
+    """
+
+    places: Places
+    tokens: Places
+    sizes: Places
+    pieces: Places
+    counts: Places
+    cls: Places
+    lost: Mapping[int, str]
+    cut: int
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def padded(self, rows: Places, padding: int) -> tuple[Places, Places | None]:
+        """Tokens of some sentences as one array, and which of them are no padding; None where all are."""
+        sizes = self.sizes[rows]
+        across = np.arange(sizes.max())
+        mask = across < sizes[:, None]
+        inside = starts_of(self.sizes)[rows][:, None] + across
+        if mask.all():
+            return self.tokens[inside], None
+        return np.where(mask, self.tokens[np.where(mask, inside, 0)], padding), mask.astype(np.int64)
+
+    def pieces_of(self, rows: Places) -> tuple[Places, Places]:
+        """Places of the pieces of some words, one word after the other; and how many each has."""
+        counts = self.counts[rows]
+        return self.pieces[np.repeat(starts_of(self.counts)[rows], counts) + counting(counts)], counts
+
+    def piece_of(self, rows: Places, number: int) -> Places:
+        """Place of one piece of each of some words: 0 for the first, −1 for the last."""
+        ends = np.cumsum(self.counts)[rows]
+        return self.pieces[ends + number if number < 0 else ends - self.counts[rows] + number]
+
+
+def starts_of(sizes: Places) -> Places:
+    """Where parts of these sizes begin, one after the other."""
+    starts: Places = np.cumsum(sizes) - sizes
+    return starts
+
+
+def counting(sizes: Places) -> Places:
+    """0, 1, 2 … for each size, one after the other."""
+    return np.arange(sizes.sum()) - np.repeat(starts_of(sizes), sizes)
+
+
+def tokenize(loaded: LoadedModel, texts: Sequence[str], spans: Sequence[Span]) -> TokenizedSentences:
+    """Tokenize sentences.
+
+    A sentence that is longer than the window loses tokens on both sides, as far from the word as can be: special tokens
+    stay, and so do all pieces of the word.
+    """
+    tokenizer = loaded.tokenizer
+    backend = tokenizer.backend_tokenizer  # the library's own call copies every list of every sentence once more
+    backend.no_truncation()
+    backend.no_padding()
+    unknown = getattr(tokenizer, "unk_token_id", None)
+    encoded = backend.encode_batch(list(texts), add_special_tokens=True)
+    # Nothing is kept of a sentence but numbers: objects by the thousand would have the garbage collector look at all.
+    tokens: list[int] = []
+    pieces: list[int] = []
+    sizes: list[int] = []
+    counts: list[int] = []
+    lost: dict[int, str] = {}
+    cut = 0
+    for place, (encoding, span) in enumerate(zip(encoded, spans, strict=True)):
+        ids: list[int] = encoding.ids
+        own = _pieces(encoding, ids, span, unknown)
+        if len(ids) > loaded.window and not isinstance(own, str):
+            cut += 1
+            ids, own = _cut(encoding, ids, own, loaded.window)
+        if isinstance(own, str):
+            lost[place] = own
+            continue
+        tokens += ids
+        pieces += own
+        sizes.append(len(ids))
+        counts.append(len(own))
+    ids_of_all, lengths = np.array(tokens, np.int64), np.array(sizes, np.int64)
+    usable = np.arange(len(encoded)) if not lost else np.delete(np.arange(len(encoded)), list(lost))
+    found = _first_in_each(ids_of_all, lengths, getattr(tokenizer, "cls_token_id", None))
+    return TokenizedSentences(
+        usable, ids_of_all, lengths, np.array(pieces, np.int64), np.array(counts, np.int64), found, lost, cut
+    )
+
+
+def _pieces(encoded: Any, ids: list[int], span: Span, unknown: int | None) -> Sequence[int] | str:  # noqa: ANN401 - as below
+    """Places of the word's own pieces, at least one; or why it cannot be used."""
+    pieces = _run_of_pieces(encoded, span)
+    if pieces is None:
+        begin, stop = span
+        special: list[int] = encoded.special_tokens_mask
+        inside = [place for place, (start, end) in enumerate(encoded.offsets) if start < stop and end > begin]
+        pieces = [place for place in inside if not special[place] or ids[place] == unknown]
+    if not pieces:
+        return "the tokenizer makes nothing of it"
+    if ids[pieces[0]] == unknown and all(ids[place] == unknown for place in pieces):
+        return "the tokenizer does not know it"
+    return pieces
+
+
+def _cut(
+    encoded: Any,  # noqa: ANN401 - as below
+    ids: list[int],
+    pieces: Sequence[int],
+    window: int,
+) -> tuple[list[int], Sequence[int] | str]:
+    """A sentence that is too long: the tokens that stay and where the pieces are then, or why they cannot."""
+    kept = _around(pieces, encoded.special_tokens_mask, window)
+    if kept is None:
+        room = f"the model's window of {window:,} tokens has room for"
+        return ids, f"it has {len(pieces):,} pieces, which is more than {room}"
+    shift = {place: new for new, place in enumerate(kept)}
+    return [ids[place] for place in kept], [shift[place] for place in pieces]
+
+
+def _first_in_each(tokens: Places, sizes: Places, wanted: int | None) -> Places:
+    """Place of a token in each sentence, where it comes first; −1 where it does not come."""
+    starts = starts_of(sizes)
+    hits = np.append(np.flatnonzero(tokens == wanted) if wanted is not None else [], len(tokens)).astype(np.int64)
+    first = hits[np.searchsorted(hits, starts)]
+    return np.where(first < starts + sizes, first - starts, -1)
+
+
+def _run_of_pieces(encoded: Any, span: Span) -> Sequence[int] | None:  # noqa: ANN401 - an Encoding of the library
+    """The pieces from the word's first character to its last; None where these do not say which they are.
+
+    A character of several bytes may be several pieces, and one that the tokenizer leaves out is none. To ask for two
+    characters takes a fraction of the time that it takes to look at all tokens.
+    """
+    first, last = encoded.char_to_token(span[0]), encoded.char_to_token(span[1] - 1)
+    if first is None or last is None:
+        return None
+    behind = encoded.token_to_chars(last + 1)
+    return range(first, last + 1) if behind is None or behind[0] >= span[1] else None
+
+
+def _around(pieces: Sequence[int], special: Sequence[int], window: int) -> list[int] | None:
+    """Places that stay of a sentence that is too long: special tokens at its ends, and a run around the word."""
+    size = len(special)
+    front = next(place for place in range(size + 1) if place == size or not special[place])
+    back = next(count for count in range(size + 1) if count == size or not special[size - 1 - count])
+    room, needed = window - front - back, pieces[-1] - pieces[0] + 1
+    if needed > room:
+        return None
+    start = min(max(pieces[0] - (room - needed) // 2, front), size - back - room)
+    return [*range(front), *range(start, start + room), *range(size - back, size)]
+
+
+def batches(lengths: Sequence[int] | Places, most_tokens: int) -> Iterator[Places]:
+    """Places of the sentences of each batch, longest first: nearly one length each, at most so many tokens."""
+    shorter = -np.asarray(lengths)
+    order = np.argsort(shorter, kind="stable")
+    shorter = shorter[order]
+    start = 0
+    while start < len(order):
+        longest = -int(shorter[start])
+        alike = int(np.searchsorted(shorter, -longest * (1 - PADDED), side="right"))
+        end = min(alike, start + max(most_tokens // max(longest, 1), 1))
+        yield order[start:end]
+        start = end

@@ -1,0 +1,1 @@
+from biasgauge.vectors.formats.vector_format import VectorFormat as VectorFormat

@@ -1,0 +1,197 @@
+"""NumPy files: `.npz` with the arrays `words` and `vectors`, and a bare `.npy` matrix with a vocabulary beside it."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from typing import IO, Any, BinaryIO
+
+import numpy as np
+
+from biasgauge.io import ARCHIVE_DAMAGE, NpyHeader, NpyProblem, expansion_limit, expansion_sentence, read_header
+from biasgauge.vectors.formats.vector_format import Request, Table, VectorFormat
+from biasgauge.vectors.rows import RowTable, check_matrix, read_vocabulary, select_rows
+
+_BLOCK = 2**22
+_LONGEST_WORD = 2**20  # bytes
+
+
+def read_npy(request: Request) -> Table:
+    """Read a `.npy` matrix, memory-mapped."""
+    with request.open() as source, source.seekable() as file:
+        header = _read_header(request, file, "the array")
+        check_matrix(request, "the array", header.shape, header.dtype)
+        start = file.tell()
+        present = file.seek(0, 2) - start
+        if present != header.size:
+            raise request.error(
+                f"the header promises {header.size:,} bytes of numbers, {present:,} are there; copy the file again"
+            )
+        words = read_vocabulary(request)
+        if header.size == 0:
+            raise request.error("the matrix has no rows")
+        shape = header.shape[::-1] if header.fortran else header.shape
+        matrix = np.memmap(file, dtype=header.dtype, mode="r", offset=start, shape=shape)
+        if header.fortran:
+            matrix = matrix.T
+        return select_rows(request, words, matrix)
+
+
+def read_npz(request: Request) -> Table:
+    """Read an `.npz` archive in one pass over its vectors, a block of rows at a time."""
+    with request.open() as source, source.seekable() as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return _read_archive(request, archive)
+        except ARCHIVE_DAMAGE as problem:
+            raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
+
+
+def _read_archive(request: Request, archive: zipfile.ZipFile) -> Table:
+    names = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
+    if not {"words", "vectors"} <= names:
+        raise request.error(
+            f"expected the arrays words and vectors, found {', '.join(sorted(names)) or 'none'}; save them with "
+            "numpy.savez(path, words=words, vectors=vectors)"
+        )
+    with archive.open("vectors.npy") as member:
+        header = _read_header(request, member, "the array vectors")
+        check_matrix(request, "the array vectors", header.shape, header.dtype)
+        _refuse_promises(request, archive, "vectors", header)
+        words = list(_read_words(request, archive, header.shape[0]))
+        if header.fortran:
+            return _read_columns(request, words, header, member)
+        return _stream(request, words, header, member)
+
+
+def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, header: NpyHeader) -> None:
+    """Refuse a header that promises more than its member holds, before anything is set aside for it."""
+    member = archive.getinfo(f"{name}.npy")
+    if header.size > member.file_size:
+        raise request.error(f"the array {name} promises {header.size:,} bytes, more than the archive holds")
+    if member.file_size > expansion_limit(member.compress_size):
+        raise request.error(f"the array {name} {expansion_sentence(member.compress_size)}")
+
+
+def _stream(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> Table:
+    """Pass once over the rows of the matrix, keeping those that are wanted."""
+    integers = header.dtype.kind in "iu"
+    if integers:
+        request.book.add("integers", str(header.dtype))
+    dtype = np.dtype(np.float32) if integers else header.dtype.newbyteorder("=")
+    wanted, limit = request.wanted, request.limit
+    expected = len(words) if wanted is None else len(wanted)
+    table = RowTable(request, header.shape[1], dtype, expected=min(expected, len(words)))
+    start = 0
+    for count, data in _row_blocks(request, member, header.shape[0], header.shape[1] * header.dtype.itemsize):
+        block = np.frombuffer(data, header.dtype).reshape(count, header.shape[1])
+        names = words[start : start + len(block)]
+        if limit is not None and start + len(block) > limit:
+            names = names[: max(limit - start, 0)]
+        rows = [row for row, word in enumerate(names) if wanted is None or word in wanted]
+        if rows:
+            table.add([names[row] for row in rows], block[rows] if len(rows) < len(block) else block)
+        start += len(block)
+        if (limit is not None and start >= limit) or table.is_complete():
+            break
+        if request.progress is not None:
+            request.progress(start, len(words))
+    return table.finish()
+
+
+def _read_columns(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> Table:
+    """Pass once over a matrix that is stored column by column, keeping the rows that are wanted."""
+    wanted = request.wanted
+    rows = [row for row, word in enumerate(words[: request.limit]) if wanted is None or word in wanted]
+    matrix = np.empty((len(rows), header.shape[1]), header.dtype)
+    for column in range(header.shape[1]):
+        data = _read_exactly(request, member, header.shape[0] * header.dtype.itemsize)
+        matrix[:, column] = np.frombuffer(data, header.dtype)[rows]
+    return select_rows(request, [words[row] for row in rows], matrix)
+
+
+def _row_blocks(request: Request, member: IO[bytes], rows: int, row_bytes: int) -> Iterator[tuple[int, bytes]]:
+    """How many rows, and their bytes, a block at a time."""
+    step = max(_BLOCK // row_bytes, 1)
+    for start in range(0, rows, step):
+        count = min(step, rows - start)
+        yield count, _read_exactly(request, member, count * row_bytes)
+
+
+def _read_words(request: Request, archive: zipfile.ZipFile, rows: int) -> Iterator[str]:
+    with archive.open("words.npy") as member:
+        header = _read_header(request, member, "the array words")
+        if header.dtype.hasobject:
+            check_matrix(request, "the array words", header.shape, header.dtype)
+        if len(header.shape) != 1 or header.dtype.kind not in "US":
+            raise request.error(
+                f"the array words should be a list of text; found {header.dtype} of shape {header.shape}"
+            )
+        if header.shape[0] == 0 or header.dtype.itemsize == 0:
+            raise request.error("the array words is empty")
+        if header.shape[0] != rows:
+            raise request.error(f"there are {header.shape[0]:,} words for {rows:,} vectors; the two must be equal")
+        _refuse_promises(request, archive, "words", header)
+        size = header.dtype.itemsize
+        if size > _LONGEST_WORD:
+            raise request.error(f"the array words has words of {size:,} bytes, which no vocabulary has")
+        for _, data in _row_blocks(request, member, rows, size):
+            try:
+                yield from _texts(data, header.dtype)
+            except ValueError as problem:
+                raise request.error(f"the array words is not valid text ({problem})") from problem
+
+
+def _texts(data: bytes, dtype: np.dtype[Any]) -> list[str]:
+    """Turn NumPy's fixed-width text into words; ValueError where there is something that is no character."""
+    if dtype.kind == "U":
+        data.decode("utf-32-le" if dtype.newbyteorder("<") == dtype else "utf-32-be")
+    found = np.frombuffer(data, dtype).tolist()
+    return [word if isinstance(word, str) else word.decode("utf-8") for word in found]
+
+
+def _read_exactly(request: Request, member: IO[bytes], size: int) -> bytes:
+    """Read `size` bytes in pieces, so that a header that promises too much costs nothing."""
+    pieces = []
+    missing = size
+    while missing:
+        piece = member.read(min(missing, _BLOCK))
+        if not piece:
+            raise request.error(f"the archive ends {missing:,} bytes before its numbers do; copy or save it again")
+        pieces.append(piece)
+        missing -= len(piece)
+    return b"".join(pieces)
+
+
+def _read_header(request: Request, file: IO[bytes] | BinaryIO, kind: str) -> NpyHeader:
+    try:
+        return read_header(file)
+    except NpyProblem as problem:
+        raise request.error(f"{kind} {problem}") from problem
+
+
+def _is_npy(head: bytes, _request: Request) -> bool:
+    return head.startswith(b"\x93NUMPY")
+
+
+def _is_npz(head: bytes, request: Request) -> bool:
+    """Whether it is an archive, which must then hold arrays."""
+    if not head.startswith(b"PK\x03\x04"):
+        return False
+    with request.open(quiet=True) as source, source.seekable() as file:
+        try:
+            names = zipfile.ZipFile(file).namelist()
+        except ARCHIVE_DAMAGE as problem:
+            raise request.error(f"the archive is damaged or cut short ({problem}); copy it again") from problem
+    if any(name.endswith("data.pkl") for name in names):
+        raise request.error("is a PyTorch file, which is a pickle inside; save the weights as safetensors instead")
+    if not any(name.endswith(".npy") for name in names):
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        raise request.error(f"is a zip archive ({shown}); unzip it and give the file inside")
+    return True
+
+
+FORMAT = (
+    VectorFormat("npz", ".npz with words and vectors", _is_npz, read_npz, 10),
+    VectorFormat("npy", ".npy with a vocabulary", _is_npy, read_npy, 20),
+)

@@ -1,0 +1,356 @@
+"""`stability`: how much of a word's meaning survives training again.
+
+For each pair of models, one is turned to the other by orthogonal Procrustes on all words that both have; a word's
+stability is the cosine of its two vectors after that, mean over pairs (Du, Fang & Nguyen, EMNLP 2021: "embedding
+stability"). Turning the second to the first instead gives the same cosine, so pairs have no order.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from biasgauge.core import (
+    Codes,
+    Estimate,
+    Floats,
+    JsonObject,
+    ModelsLike,
+    Places,
+    all_lengths,
+    check_level,
+    check_whole,
+    distinct_words,
+)
+from biasgauge.errors import ParameterError
+from biasgauge.results import Column, Result, Summary, Table, chart_of_rows, counted
+from biasgauge.stats import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out, mean_estimate, on_one_thread
+from biasgauge.vectors.coverage import by_reason
+from biasgauge.vectors.embedding import Embedding, JointVocabulary
+from biasgauge.vectors.loading import load_models
+from biasgauge.vectors.procrustes import Side, align_sides, check_dimensions, cosines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PER_THREAD = 4
+REASONS = ("", "in no model", "in one model only", "its vector is zero in all models that have it, or in all but one")
+"""Why a word has no stability; `Stability.undefined` holds the place in this list, 0 where it has one."""
+
+NO_INTERVAL = "fewer than three models have the word with a direction"
+_SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairMean(Estimate):
+    """How far two models agree: mean cosine after alignment over the `n` words that have one, with its interval.
+
+    Attributes:
+        first, second: names of the models.
+        shared: how many words decided the rotation.
+        rank: rank of their cross-product; below the dimensions, any two models would seem stable.
+    """
+
+    first: str
+    second: str
+    shared: int
+    rank: int
+
+    def to_dict(self) -> JsonObject:
+        """As it stands in `--json`."""
+        numbers = {"mean": self.value, "interval": self.interval(), "compared": self.n}
+        return {"first": self.first, "second": self.second, **numbers, "shared": self.shared, "rank": self.rank}
+
+
+@dataclass(frozen=True, eq=False)
+class PairStability:
+    """Stability of every word between two models.
+
+    Attributes:
+        cosines: for each word asked for, the cosine after alignment, in [−1, 1]; NaN where a model lacks the word or
+            its vector is zero.
+        mean: their mean, and what the alignment rests on.
+    """
+
+    cosines: Floats
+    mean: PairMean
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordStability(Estimate):
+    """Stability of one word, over so many models and pairs of models: see `Stability`."""
+
+    word: str
+    models: int
+    pairs: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Result):
+    """Mean stability of each word over all pairs of models that have it.
+
+    1: the word lies in the same place after any training, but for a rotation; 0: in unrelated places; range [−1, 1].
+    Words with few occurrences are less stable. It is undefined, with a reason, for a word that fewer than two models
+    have with a direction. `result["nurse"]` tells all about one word.
+
+    Attributes:
+        models: names.
+        words: as asked for; all words of all models by default.
+        values: stability of each word; NaN exactly where `undefined` is not 0.
+        low, high: ends of its interval over models (jackknife over models: a pair is not independent of another that
+            shares a model; Student's t; cut at −1 and 1); NaN where fewer than three models have the word, or leaving
+            out any of them gives the same value.
+        model_counts, pair_counts: how many models and pairs of models each word's value rests on.
+        undefined: places in `REASONS`.
+        mean: over all words and pairs of models, with its interval over models.
+        pairs: each pair of models: its mean over words, how many words it shares.
+        notices: what to beware of.
+    """
+
+    abridged: ClassVar[bool] = True
+
+    models: tuple[str, ...]
+    words: tuple[str, ...]
+    values: Floats
+    low: Floats
+    high: Floats
+    model_counts: Places
+    pair_counts: Places
+    undefined: Codes
+    mean: Estimate
+    pairs: tuple[PairMean, ...]
+    notices: tuple[str, ...] = ()
+
+    def __getitem__(self, word: str) -> WordStability:
+        if word not in self.words:
+            raise KeyError(f"{word!r} was not asked for")
+        index = self.words.index(word)
+        reason = REASONS[int(self.undefined[index])] or None
+        bounded = not np.isnan(self.low[index])
+        if not reason and not bounded:
+            reason = NO_INTERVAL if self.model_counts[index] < 3 else NO_SPREAD
+        about: dict[str, Any] = {"level": self.mean.level, "method": JACKKNIFE, "over": "models", "reason": reason}
+        if bounded:
+            about |= {"low": float(self.low[index]), "high": float(self.high[index])}
+        about |= {"models": int(self.model_counts[index]), "pairs": int(self.pair_counts[index])}
+        return WordStability(word=word, value=None if self.undefined[index] else float(self.values[index]), **about)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per word: stability, low, high, models, pairs, and why it is undefined."""
+        import pandas as pd
+
+        numbers = {"stability": self.values, "low": self.low, "high": self.high}
+        counts = {"models": self.model_counts, "pairs": self.pair_counts}
+        reasons = np.array(REASONS, dtype=object)[self.undefined]
+        return pd.DataFrame({"word": self.words, **numbers, **counts, "undefined": reasons})
+
+    def pairs_to_frame(self) -> pd.DataFrame:
+        """One row per pair of models: first, second, mean, low, high (over words), words compared and shared, rank."""
+        import pandas as pd
+
+        rows = [{**pair.to_dict(), "low": pair.low, "high": pair.high} for pair in self.pairs]
+        return pd.DataFrame(rows, columns=["first", "second", "mean", "low", "high", "compared", "shared", "rank"])
+
+    def to_dict(self) -> JsonObject:
+        """One JSON-ready object: the means; words are in `to_frame`."""
+        return {
+            "models": list(self.models),
+            "words": len(self.words),
+            "mean": self.mean.value,
+            "interval": self.mean.interval(),
+            "undefined": by_reason(REASONS, self.undefined),
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "notices": list(self.notices),
+        }
+
+    def summary(self) -> Summary:
+        """The mean, each pair of models, and the least stable words."""
+        order = np.argsort(self.values, kind="stable")[: min(_SHOWN, np.count_nonzero(self.undefined == 0))]
+        least = [self[self.words[index]] for index in order.tolist()]
+        word_columns = ["word", Column("stability", "estimate", 3), Column("models", "count")]
+        pair_columns = ["first", "second", Column("mean", "estimate", 3), Column("words", "count")]
+        pairs = [(pair.first, pair.second, pair, pair.n) for pair in self.pairs]
+        words = [(word.word, word, word.models) for word in least]
+        drawn = [{"what": word.word, "stability": word.value, "low": word.low, "high": word.high} for word in least]
+        remark = f"The {len(least)} least stable of {len(self.words):,} words, with intervals over models. 1: the same"
+        axis = "mean cosine of two models' vectors after rotation"
+        return Summary(
+            title="Stability of words over replicates",
+            headline=f"Stability of {counted(self.words, 'word')} over {counted(self.models, 'model')}: "
+            f"mean {self.mean}.",
+            tables=(
+                Table.of("pairs", "Pairs of models", pair_columns, pairs, most=_SHOWN),
+                Table.of("words", "Least stable words", word_columns, words),
+            ),
+            warnings=self.notices,
+            charts=(chart_of_rows("words", "Least stable words", remark, axis, drawn, number="stability"),)
+            if drawn
+            else (),
+        )
+
+
+def stability(
+    vectors: ModelsLike,
+    *,
+    words: Iterable[str] | None = None,
+    center: bool = False,
+    unit: bool = False,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Stability:
+    """Compare every model with every other, and say of each word how far it keeps its place.
+
+    Args:
+        vectors: a list of at least two, each an `Embedding` or anything `load` takes: replicates, usually.
+        words: report these; all words of all models when None. Rotations always rest on all shared words.
+        center: subtract from both models of a pair the mean of their shared words first (after `unit`).
+        unit: scale vectors to length 1 before the rotation is sought, so that long vectors weigh no more.
+        level: nominal coverage of the intervals.
+        n_jobs: threads; all cores when None. The result does not depend on it.
+        progress: called with (done, total) pairs of models.
+
+    Raises:
+        ParameterError: fewer than two models, other dimensions, or two models without a common word.
+    """
+    check_level(level)
+    work = _Comparison.of(vectors, words, center=center, unit=unit, level=level, n_jobs=n_jobs)
+    names = [model.name for model in work.models]
+    sums = np.zeros((len(names), len(work.words)))
+    counts = np.zeros((len(names), len(work.words)))
+    kept: list[PairMean] = []
+    pairs = list(combinations(range(len(names)), 2))
+    for (i, j), pair in zip(pairs, work.pairs(pairs), strict=True):
+        sound = ~np.isnan(pair.cosines)
+        for model in (i, j):
+            sums[model, sound] += pair.cosines[sound]
+            counts[model, sound] += 1
+        kept.append(pair.mean)
+        if progress is not None:
+            progress(len(kept), len(pairs))
+    total, count = sums.sum(axis=0) / 2, counts.sum(axis=0) / 2
+    values = np.full(len(work.words), np.nan)
+    np.divide(total, count, out=values, where=count > 0)
+    margins = leave_one_out(total, count, sums, counts).margins(level)
+    pooled = (total.sum(keepdims=True), count.sum(keepdims=True))
+    margin = leave_one_out(*pooled, sums.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)).margins(level)
+    mean = float(pooled[0][0] / pooled[1][0]) if pooled[1][0] else None
+    dim = work.models[0].dim
+    loose = [pair for pair in kept if pair.shared <= dim]
+    notice = (
+        f"{len(loose)} pairs of models share no more words than they have dimensions ({dim}): a rotation then fits "
+        f"almost anything, and words look more stable than they are ({loose[0].first} and {loose[0].second} first)"
+        if loose
+        else ""
+    )
+    few = "there are fewer than three models" if len(names) < 3 else NO_SPREAD
+    return Stability(
+        models=tuple(names),
+        words=work.words,
+        values=values,
+        low=np.maximum(values - margins, -1),
+        high=np.minimum(values + margins, 1),
+        model_counts=np.count_nonzero(counts, axis=0),
+        pair_counts=count.astype(np.intp),
+        undefined=_reasons(work, count),
+        mean=jackknife_mean(mean, float(margin[0]), level, (-1.0, 1.0), n=len(names), reason=few),
+        pairs=tuple(kept),
+        notices=(notice,) if notice else (),
+    )
+
+
+def stability_by_pair(
+    vectors: ModelsLike,
+    *,
+    words: Iterable[str] | None = None,
+    center: bool = False,
+    unit: bool = False,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+) -> Iterator[PairStability]:
+    """Yield the stability of every word between two models, pair by pair: the columns of a words × pairs matrix.
+
+    Arguments are those of `stability`. Nothing is kept between pairs, so any number of them can be gone through.
+    """
+    check_level(level)
+    work = _Comparison.of(vectors, words, center=center, unit=unit, level=level, n_jobs=n_jobs)
+    return work.pairs(list(combinations(range(len(work.models)), 2)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """What is to be compared, and how; the lengths of all vectors where no center will be subtracted from them."""
+
+    models: Sequence[Embedding]
+    joint: JointVocabulary
+    words: tuple[str, ...]
+    places: Places
+    center: bool
+    unit: bool
+    level: float
+    n_jobs: int
+    lengths: Sequence[Floats] | None
+
+    @classmethod
+    def of(
+        cls,
+        vectors: ModelsLike,
+        words: Iterable[str] | None,
+        *,
+        center: bool,
+        unit: bool,
+        level: float,
+        n_jobs: int | None,
+    ) -> _Comparison:
+        models = load_models(list(vectors) if isinstance(vectors, tuple) else vectors)
+        if len(models) < 2:
+            raise ParameterError("The 'vectors' parameter of stability must hold at least two models. Got one.")
+        check_whole(1, n_jobs=1 if n_jobs is None else n_jobs)
+        check_dimensions(models)
+        joint = JointVocabulary.of(models)
+        asked = joint.words if words is None else distinct_words(words, "words", "stability")
+        places = np.arange(len(asked)) if words is None else joint.places(asked)
+        lengths = None if center else [all_lengths(model.vectors, rescale=True) for model in models]
+        return cls(models, joint, asked, places, center, unit, level, n_jobs or os.cpu_count() or 1, lengths)
+
+    def pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[PairStability]:
+        """Yield each pair's stabilities; a few pairs are worked on at a time, each on one thread."""
+        step = _PER_THREAD * self.n_jobs
+        for start in range(0, len(pairs), step):
+            with on_one_thread(), ThreadPoolExecutor(self.n_jobs) as threads:
+                found = list(threads.map(self.pair, pairs[start : start + step]))
+            yield from found
+
+    def pair(self, pair: tuple[int, int]) -> PairStability:
+        """Align two models on all words that both have, and compare the words asked for."""
+        models, rows = [self.models[i] for i in pair], [self.joint.rows[i] for i in pair]
+        shared = self.joint.shared(*pair)
+        a, b, best = align_sides(models, [own[shared] for own in rows], unit=self.unit, center=self.center)
+        places = self.places
+        asked = np.flatnonzero((places >= 0) & (rows[0][places] >= 0) & (rows[1][places] >= 0))
+        own, others = (model_rows[places[asked]] for model_rows in rows)
+        if self.lengths is None:
+            known = None
+            a, b = replace(a, rows=own), replace(b, rows=others)
+        else:  # scaling changes no cosine: the vectors as they are will do
+            known = self.lengths[pair[0]][own], self.lengths[pair[1]][others]
+            a, b = Side(models[0].vectors, own), Side(models[1].vectors, others)
+        by_word = np.full(len(self.words), np.nan)
+        by_word[asked] = cosines(a, b, best.matrix, known)
+        mean = mean_estimate(by_word[~np.isnan(by_word)], level=self.level, spread="normal", bounds=(-1.0, 1.0))
+        names = {"first": models[0].name, "second": models[1].name}
+        return PairStability(by_word, PairMean.of_estimate(mean, **names, shared=len(shared), rank=best.rank))
+
+
+def _reasons(work: _Comparison, count: Floats) -> Codes:
+    models = (work.joint.rows[:, work.places] >= 0).sum(axis=0)
+    models[work.places < 0] = 0
+    reasons = np.where(models == 0, 1, np.where(models == 1, 2, 3)).astype(np.uint8)
+    reasons[count > 0] = 0
+    return reasons

@@ -1,0 +1,277 @@
+"""Rows of vector files: lines of text, words as bytes, and what of a matrix is wanted and can be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from biasgauge.core import Flags, Vectors
+from biasgauge.errors import EmbeddingFormatError
+from biasgauge.io import ByteSource, physical_memory, readable_size
+from biasgauge.vectors.formats.vector_format import Request, Table
+from biasgauge.vectors.notices import NoticeBook
+
+_FIRST_ALLOCATION = 2**24
+_CHECKED = 2**24  # bytes of a matrix that are looked at together
+_SHOWN_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
+NOT_FINITE = "its vector has NaN or infinity"
+
+
+def decode(raw: bytes, book: NoticeBook) -> str:
+    r"""Turn a word's bytes into text; bytes that are not UTF-8 become `\xNN`, so that words stay apart."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        word = raw.decode("utf-8", "backslashreplace")
+        book.add("invalid-utf8", word)
+        return word
+
+
+def encodings(word: str) -> tuple[bytes, ...]:
+    r"""Return the bytes that `decode` turns into this word: its UTF-8, and those that it shows as `\xNN`."""
+    try:
+        plain = word.encode("utf-8")
+    except UnicodeEncodeError:
+        return ()
+    raw = _SHOWN_BYTE.sub(lambda shown: bytes.fromhex(shown[1].decode()), plain)
+    return (plain, raw) if raw != plain and raw.decode("utf-8", "backslashreplace") == word else (plain,)
+
+
+def is_utf8(text: str) -> bool:
+    """Whether a text can be written: half a surrogate pair cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def unusable_rows(block: Vectors) -> tuple[Flags, Flags]:
+    """Which rows hold NaN or infinity, and which are all zero: one pass, then a closer look at the suspects."""
+    wide = block if block.dtype.itemsize >= 4 else block.astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        energy = np.einsum("ij,ij->i", wide, wide)
+    not_finite = ~np.isfinite(energy)
+    zero = energy == 0
+    if not_finite.any():
+        not_finite[not_finite] = ~np.isfinite(block[not_finite]).all(axis=1)
+    if zero.any():
+        zero[zero] = ~block[zero].any(axis=1)
+    return not_finite, zero
+
+
+class RowTable:
+    """Words and vectors in the order they are added.
+
+    A word that comes again, an empty word and a vector that is not finite are dropped and noted; a zero vector is
+    kept and noted. Memory grows with the rows added; `expected` rows are set aside at once, so it must be a number that
+    the size of the file vouches for, never one that a header merely promises.
+    """
+
+    def __init__(self, request: Request, dim: int, dtype: DTypeLike, *, expected: int | None = None) -> None:
+        self._request = request
+        self._book = request.book
+        self._index: dict[str, int] = {}
+        self._dropped: dict[str, str] = {}
+        self._row_bytes = max(dim * np.dtype(dtype).itemsize, 1)
+        rows = max(_FIRST_ALLOCATION // self._row_bytes, 1) if expected is None else expected
+        self._refuse_impossible(rows)
+        self._matrix = np.empty((rows, dim), dtype)
+
+    def is_complete(self) -> bool:
+        """Whether all words that are wanted are here; a table of which all is wanted never is."""
+        return self._request.wanted is not None and len(self._index) == len(self._request.wanted)
+
+    def add(self, words: Sequence[str], block: Vectors) -> None:
+        """Add one row of `block` for each word."""
+        not_finite, zero = unusable_rows(block)
+        start = len(self._index)
+        fresh = dict(zip(words, range(start, start + len(words)), strict=True))
+        if len(fresh) == len(words) and not (
+            not_finite.any() or zero.any() or "" in fresh or not self._index.keys().isdisjoint(fresh)
+        ):
+            self._index.update(fresh)
+            self._append(start, block)
+            return
+        keep = [row for row, word in enumerate(words) if self._accept(word, bad=not_finite[row], zero=zero[row])]
+        self._append(start, block[keep])
+
+    def _accept(self, word: str, *, bad: np.bool_, zero: np.bool_) -> bool:
+        if not word:
+            self._book.add("empty-word")
+        elif word in self._index:
+            self._book.add("duplicate", repr(word))
+        elif bad:
+            self._book.add("not-finite", repr(word))
+            self._dropped.setdefault(word, NOT_FINITE)
+        else:
+            if zero:
+                self._book.add("zero", repr(word))
+            self._index[word] = len(self._index)
+            return True
+        return False
+
+    def _append(self, start: int, block: Vectors) -> None:
+        stop = start + len(block)
+        if stop > len(self._matrix):
+            self._refuse_impossible(stop)
+            rows = max(stop, len(self._matrix) * 3 // 2)
+            # in place: the system moves pages, not bytes
+            self._matrix.resize((rows, self._matrix.shape[1]), refcheck=False)
+        self._matrix[start:stop] = block
+
+    def _refuse_impossible(self, rows: int) -> None:
+        size = rows * self._row_bytes
+        if size > physical_memory():
+            raise self._request.error(
+                f"needs {readable_size(size)} of memory or more, and this machine has "
+                f"{readable_size(physical_memory())}; ask for some words (words=…) or the first rows (limit=…)"
+            )
+
+    def finish(self) -> Table:
+        """What was kept, and the words dropped with the reason."""
+        if len(self._index) < len(self._matrix):
+            self._matrix.resize((len(self._index), self._matrix.shape[1]), refcheck=False)
+        dropped = {word: reason for word, reason in self._dropped.items() if word not in self._index}
+        return Table(tuple(self._index), self._matrix, MappingProxyType(dropped))
+
+
+def check_matrix(request: Request, kind: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse an array that is not a matrix of real numbers; `kind` says where it stands."""
+    if dtype.hasobject:
+        raise request.error(
+            f"{kind} holds pickled Python objects, which can run code when they are read; save plain numbers and text: "
+            "numpy.savez(path, words=numpy.array(words, dtype=str), vectors=matrix.astype('float32'))"
+        )
+    if len(shape) != 2 or dtype.kind not in "fiu" or shape[1] == 0:
+        raise request.error(f"{kind} should be a matrix of numbers, words × dimensions; found {dtype} of shape {shape}")
+    if dtype.kind == "f" and dtype.itemsize not in {2, 4, 8}:
+        raise request.error(f"{kind} is {dtype}; biasgauge reads 16-, 32- and 64-bit floating point")
+
+
+def select_rows(
+    request: Request,
+    words: Sequence[str],
+    matrix: Vectors,
+    *,
+    convert: Callable[[Vectors], Vectors] | None = None,
+) -> Table:
+    """Keep the wanted words among the first `limit`, the first of duplicates, and finite vectors.
+
+    When that is everything, the matrix is handed on as it is, still memory-mapped if it was. `convert` turns the chosen
+    rows into floating point where NumPy cannot read them as they are stored.
+    """
+    if len(words) != len(matrix):
+        raise request.error(f"there are {len(words):,} words for {len(matrix):,} vectors; they must be as many")
+    rows: dict[str, int] = {}
+    for row, word in enumerate(words[: request.limit]):
+        if request.wanted is not None and word not in request.wanted:
+            continue
+        if not word:
+            request.book.add("empty-word")
+        elif word in rows:
+            request.book.add("duplicate", repr(word))
+        else:
+            rows[word] = row
+    whole = len(rows) == len(matrix)
+    chosen = matrix if whole else matrix[np.fromiter(rows.values(), np.intp, len(rows))]
+    native = convert(chosen) if convert else _native(request, chosen)
+    bad = _note_unusable(request, tuple(rows), native)
+    if not bad:
+        return Table(tuple(rows), native, MappingProxyType({}))
+    kept = [word for word in rows if word not in bad]
+    usable = np.array([word not in bad for word in rows])
+    return Table(tuple(kept), native[usable], MappingProxyType(dict.fromkeys(bad, NOT_FINITE)))
+
+
+def _native(request: Request, matrix: Vectors) -> Vectors:
+    """Floating point in this machine's byte order; copies only where it must."""
+    if matrix.dtype.kind in "iu":
+        request.book.add("integers", str(matrix.dtype))
+        return matrix.astype(np.float32)
+    return matrix if matrix.dtype.isnative else matrix.astype(matrix.dtype.newbyteorder("="))
+
+
+def _note_unusable(request: Request, words: Sequence[str], matrix: Vectors) -> set[str]:
+    """Look at every vector, a block at a time; note zero vectors, return the words whose vector is not finite."""
+    bad: set[str] = set()
+    step = max(_CHECKED // max(matrix.shape[1] * matrix.dtype.itemsize, 1), 1)
+    for start in range(0, len(words), step):
+        not_finite, zero = unusable_rows(matrix[start : start + step])
+        for row in np.flatnonzero(zero).tolist():
+            request.book.add("zero", repr(words[start + row]))
+        for row in np.flatnonzero(not_finite).tolist():
+            request.book.add("not-finite", repr(words[start + row]))
+            bad.add(words[start + row])
+        if request.progress is not None:
+            request.progress(min(start + step, len(words)), len(words))
+    return bad
+
+
+LONGEST_LINE = 2**22
+"""Bytes: about 300,000 numbers, far beyond any embedding."""
+
+
+def line_blocks(source: ByteSource, block_size: int = 2**20) -> Iterator[tuple[list[bytes], bool]]:
+    """Yield the lines of each block that was read, without their line feeds, and whether each had one.
+
+    Only the last line of a file can lack its line feed; it then comes alone.
+    """
+    rest = b""
+    number = 1
+    while block := source.read(block_size):
+        lines = block.split(b"\n")
+        lines[0] = rest + lines[0]
+        if any(len(line) > LONGEST_LINE for line in (lines[0], lines[-1])):
+            raise EmbeddingFormatError(
+                f"the line is longer than {LONGEST_LINE:,} bytes, so this is no text file of vectors",
+                path=source.path,
+                line=number if len(lines[0]) > LONGEST_LINE else number + len(lines) - 1,
+            )
+        rest = lines.pop()
+        number += len(lines)
+        if lines:
+            yield lines, True
+    if rest:
+        yield [rest], False
+
+
+SUFFIXES = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt")
+"""Looked for beside `NAME.npy`, in this order, as `NAME` + suffix."""
+
+
+def read_vocabulary(request: Request) -> list[str]:
+    """Read the vocabulary that the user named, or the one that lies beside the matrix."""
+    words: list[str] = []
+    with ByteSource(_vocabulary_path(request), error=EmbeddingFormatError) as source:
+        for lines, _ in line_blocks(source):
+            if not words and lines[0].endswith(b"\r"):
+                request.book.add("crlf")
+            words.extend(decode(line.removesuffix(b"\r"), request.book) for line in lines)
+    while words and not words[-1]:
+        words.pop()
+    if words and words[0].startswith("\ufeff"):
+        words[0] = words[0][1:]
+        request.book.add("bom")
+    return words
+
+
+def _vocabulary_path(request: Request) -> Path:
+    if request.vocabulary is not None:
+        return request.vocabulary
+    stem = request.path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    names = [stem + suffix for suffix in SUFFIXES]
+    for name in names:
+        beside = request.path.with_name(name)
+        if beside.is_file() and not beside.samefile(request.path):
+            return beside
+    raise request.error(
+        f"holds vectors but no words; put a file with one word a line beside it ({', '.join(names)}), or name it with "
+        "vocabulary=… (--vocabulary FILE)"
+    )

@@ -1,0 +1,144 @@
+"""`save`: an `Embedding` to a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import numpy as np
+
+from biasgauge.core import Integers
+from biasgauge.errors import ParameterError
+from biasgauge.io import atomic_file, refuse_inputs
+from biasgauge.vectors.embedding import Embedding
+from biasgauge.vectors.loading import load
+
+if TYPE_CHECKING:
+    from biasgauge.core import VectorsLike
+    from biasgauge.vectors.subwords import Subwords
+
+FORMATS = {".safetensors": "safetensors", ".bin": "word2vec-binary", ".txt": "word2vec-text", ".vec": "word2vec-text"}
+_DIGITS = {2: 9, 4: 9, 8: 17}
+"""Significant decimal digits from which a number of so many bytes can be read back exactly, as 32-bit or longer."""
+
+_ROWS = 4096
+
+
+def save(
+    vectors: VectorsLike,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word users know
+    counts: Integers | None = None,
+    subwords: Subwords | None = None,
+) -> Path:
+    """Write vectors to `path` and return it.
+
+    Args:
+        vectors: what to write: an `Embedding` or anything `load` takes.
+        path: where; an existing file is replaced in one step, unless the vectors were read from it.
+        format: "safetensors" (any word, any precision, memory-mapped on reading), "word2vec-binary" (32-bit) or
+            "word2vec-text"; by default found from the ending (`.safetensors`, `.bin`, `.txt`, `.vec`). A further
+            `.gz` compresses.
+        counts: how often each word occurs in the text the vectors were trained on; only safetensors can hold them.
+        subwords: vectors of character n-grams to keep in the same file, which must be safetensors; `load_subwords`
+            reads them back.
+
+    Raises:
+        ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks), a number
+            (they are read as 32-bit), counts or n-grams.
+        InputError: `path` is the file that the vectors come from, which is never overwritten.
+    """
+    target = Path(path)
+    ending = Path(target.name.removesuffix(".gz")).suffix
+    chosen = format or FORMATS.get(ending)
+    if chosen is None or chosen not in FORMATS.values():
+        known = ", ".join(sorted({*FORMATS.values()}))
+        raise ParameterError(
+            f"The 'format' parameter of save must be one of {known}, or follow from the file's "
+            f"ending ({', '.join(FORMATS)}). Got {format!r} for {target.name}."
+        )
+    for what, more in (("counts", counts), ("the vectors of n-grams", subwords)):
+        if more is not None and chosen != "safetensors":
+            raise ParameterError(f"The format {chosen} cannot hold {what}; use safetensors.")
+    refuse_inputs(target, [vectors])
+    embedding = load(vectors)
+    refuse_inputs(target, [embedding.source])
+    if subwords is not None and subwords.dim != embedding.dim:
+        raise ParameterError(
+            f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "
+            f"{embedding.dim}."
+        )
+    with atomic_file(target) as part, part.open("wb") as raw, ExitStack() as stack:
+        file: BinaryIO = raw
+        if target.name.endswith(".gz"):
+            # No name and no time in the header: the same vectors give the same bytes.
+            packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
+            file = cast("BinaryIO", stack.enter_context(packed))
+        if chosen == "safetensors":
+            _write_safetensors(embedding, file, counts, subwords)
+        else:
+            _refuse_what_word2vec_lacks(embedding, chosen)
+            file.write(f"{len(embedding)} {embedding.dim}\n".encode())
+            (_write_binary if chosen == "word2vec-binary" else _write_text)(embedding, file)
+    return target
+
+
+def _write_safetensors(
+    embedding: Embedding, file: BinaryIO, counts: Integers | None, subwords: Subwords | None
+) -> None:
+    from safetensors.numpy import save as to_bytes
+
+    tensors: dict[str, Any] = {
+        "vectors": np.ascontiguousarray(embedding.vectors),
+        **_text_tensors(embedding.words, "words", "word_ends"),
+    }
+    if counts is not None:
+        tensors["counts"] = np.ascontiguousarray(counts, dtype=np.int64)
+    if subwords is not None:
+        tensors |= {
+            "subword_vectors": np.ascontiguousarray(subwords.vectors),
+            **_text_tensors(subwords.ngrams, "subwords", "subword_ends"),
+            "subword_lengths": np.array([subwords.min_n, subwords.max_n], np.int64),
+        }
+    file.write(to_bytes(tensors, metadata={"format": "biasgauge embedding 1"}))
+
+
+def _text_tensors(words: Sequence[str], text: str, ends: str) -> dict[str, Any]:
+    raw = [word.encode("utf-8") for word in words]
+    return {text: np.frombuffer(b"".join(raw), np.uint8), ends: np.cumsum([len(word) for word in raw], dtype=np.int64)}
+
+
+def _write_binary(embedding: Embedding, file: BinaryIO) -> None:
+    for start in range(0, len(embedding), _ROWS):
+        block = np.ascontiguousarray(embedding.vectors[start : start + _ROWS], dtype="<f4")
+        words = embedding.words[start : start + _ROWS]
+        file.write(b"".join(word.encode() + b" " + row.tobytes() for word, row in zip(words, block, strict=True)))
+
+
+def _write_text(embedding: Embedding, file: BinaryIO) -> None:
+    number = f"%.{_DIGITS[embedding.vectors.dtype.itemsize]}g"
+    pattern = " ".join([number] * embedding.dim)
+    file.writelines(
+        f"{word} {pattern % tuple(row.tolist())}\n".encode()
+        for word, row in zip(embedding.words, embedding.vectors, strict=True)
+    )
+
+
+def _refuse_what_word2vec_lacks(embedding: Embedding, chosen: str) -> None:
+    for word in embedding.words:
+        if any(blank in word for blank in " \t\n\r\v\f\0"):
+            raise ParameterError(f"The format {chosen} cannot hold the word {word!r}; use safetensors.")
+    for start in range(0, len(embedding), _ROWS):
+        with np.errstate(over="ignore"):
+            rounded = embedding.vectors[start : start + _ROWS].astype(np.float32, copy=False)
+        if not (finite := np.isfinite(rounded).all(axis=1)).all():
+            word = embedding.words[start + int(finite.argmin())]
+            raise ParameterError(
+                f"The format {chosen} cannot hold the vector of {word!r}, which is too large for 32-bit numbers; use "
+                "safetensors."
+            )

@@ -1,0 +1,142 @@
+"""The first screen: the headline says what the verdicts allow and no more; each question has its row and sentence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from biasgauge import registry
+from biasgauge.audits.first_screen import CAVEAT, headline, slugs, tiles
+from biasgauge.audits.reporting_sentences import METHODS, _bibliography, citation_key, methods, references
+from biasgauge.audits.verdicts import Verdict
+from biasgauge.results import Summary
+from biasgauge.results.blocks import Quote
+from biasgauge.results.markup import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import biasgauge as bg
+
+
+@pytest.fixture
+def audited(shipped_audit: Callable[..., bg.audits.AuditResult]) -> bg.audits.AuditResult:
+    return shipped_audit()
+
+
+def decided(result: bg.audits.AuditResult, **decisions: str) -> bg.audits.AuditResult:
+    """The same audit in which these questions ended so, and all others are inconclusive."""
+    verdicts = tuple(
+        replace(one, decision=decisions.get(one.question, "inconclusive"))  # type: ignore[arg-type]
+        for one in result.verdicts
+    )
+    return replace(result, verdicts=verdicts)
+
+
+def test_a_headline_repeats_what_may_be_reported(audited: bg.audits.AuditResult) -> None:
+    claim = "male names are more associated with career words than female names are"
+    assert headline(decided(audited, weat6="report")) == (
+        f"In these vectors, {claim}. Nothing else about people may be reported."
+    )
+    both = headline(decided(audited, weat6="report", weat7="report-with-care"))
+    assert both == f"In these vectors, {claim}. Nothing else about people may be reported without care."
+    careful = headline(decided(audited, weat6="report-with-care"))
+    assert careful.startswith(
+        f"With care, it may be reported that {claim}. Nothing can be said either way about race, "
+    )
+    assert "gender" not in careful
+
+
+def test_sanity_checks_and_what_fails_are_no_findings(audited: bg.audits.AuditResult) -> None:
+    said = headline(decided(audited, weat1="report", weat7="do-not-report"))
+    assert said.startswith("Nothing about people may be reported from these vectors: of 12 questions, 1 should not")
+    assert "flowers" not in said
+
+
+def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.audits.AuditResult) -> None:
+    shown = tiles(audited)
+    about_people = [one for one in audited.verdicts if one.family != "sanity"]
+    assert 0 < len(about_people) < len(audited.verdicts)
+    assert sum(int(tile.value) for tile in shown[:-1]) == len(about_people)
+    rate = next(one.rate for one in audited.error_rates if one.null == "relabeled")
+    assert shown[-1].value == f"≤\u00a0{100 * rate:g}\u00a0%"
+    assert audited.summary().caveat == CAVEAT
+
+
+def test_the_forest_has_every_question_by_family_with_checks_last(audited: bg.audits.AuditResult) -> None:
+    part = audited.summary().parts[0]
+    assert part.forest is not None
+    assert next(iter(part.forest.groups)) == "Gender"
+    assert list(part.forest.groups)[-1] == "Checks that the method works"
+    assert len(part.forest.rows) == len(audited.verdicts)
+    assert {row.part for row in part.forest.rows} == set(part.rows_of_parts)
+    smallest = {one.observed("association").get("smallest") for one in audited.verdicts} - {None}
+    assert smallest == {part.forest.band}
+    for verdict in audited.verdicts:
+        row = next(row for row in part.forest.rows if row.part == slugs(audited.verdicts)[verdict.id])
+        assert row.mark == verdict.decision
+        if row.estimate is not None:
+            excludes = row.estimate.low > 0 or row.estimate.high < 0
+            assert excludes == (verdict.decision in {"report", "report-with-care", "do-not-report"})
+
+
+def test_slugs_are_fit_for_links_and_none_is_used_twice() -> None:
+    verdicts = [
+        Verdict(question, "", model, "contrast", "inconclusive", "", "")
+        for question in ("A b", "a-b", "<i>", "???") for model in ("m", "n")
+    ]  # fmt: skip
+    names = list(slugs(verdicts).values())
+    assert len(set(names)) == len(verdicts)
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in names)
+
+
+def test_every_question_has_a_sentence_to_quote(audited: bg.audits.AuditResult) -> None:
+    part = next(one for one in audited.summary().parts if one.name == "write")
+    assert len(part.quotes) == len(audited.verdicts) + 1
+    for quote in part.quotes:
+        assert quote.text.endswith(".")
+        assert quote.caveat
+    by_decision = {quote.mark: quote.text for quote in part.quotes}
+    assert "it is not settled whether" in by_decision["inconclusive"]
+    assert "could not be measured" in by_decision["not-measurable"]
+
+
+def test_the_methods_paragraph_follows_the_settings(audited: bg.audits.AuditResult) -> None:
+    text = methods(audited)
+    assert "8 replicates of SGNS enwiki (13,000 words, 64 dimensions)" in text
+    assert "alpha = 0.05" in text
+    rules = {**audited.settings["rules"], "alpha": 0.01, "agreement": 0.8, "smallest": 0.02}
+    changed = methods(replace(audited, settings={**audited.settings, "rules": rules, "random_state": 7}))
+    assert "alpha = 0.01" in changed
+    assert "at least 80 %" in changed
+    assert "set in advance" in changed
+    assert changed.endswith("Random seed: 7.")
+
+
+def test_references_are_of_what_was_used_and_of_nothing_else(
+    shipped_audit: Callable[..., bg.audits.AuditResult],
+) -> None:
+    keys = [re.match(r"@\w+\{(\w+),", entry) for entry in references(shipped_audit("weat7", "gender"))]
+    found = {key.group(1) for key in keys if key}
+    assert {"caliskan2017", "manzini2019", "holm1979", "du2021"} <= found
+    assert not {"goldfarbtarrant2021", "lauscher2019", "koo2016"} & found
+
+
+def test_every_list_and_method_has_its_entry() -> None:
+    known = _bibliography()
+    cited = {citation_key(one.citation) for one in registry.everything("lexicon").values() if one.citation}
+    assert cited | {key for keys in METHODS.values() for key in keys} <= set(known)
+    for entry in known.values():
+        assert entry.count("{") == entry.count("}")
+        assert "author = {" in entry
+        assert "year = {" in entry
+
+
+def test_markdown_does_not_say_the_title_of_a_sentence_twice() -> None:
+    quotes = (Quote("WEAT 7", "WEAT 7 could not be measured.", "Nothing."), Quote("WEAT 8", "In v, men.", "Only v."))
+    text = markdown(Summary("T", "", quotes=quotes))
+    assert "\nWEAT 7 could not be measured. *Nothing.*" in text
+    assert "\nWEAT 8: In v, men. *Only v.*" in text

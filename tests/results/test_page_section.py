@@ -1,0 +1,122 @@
+"""Sections of a page: tables carry what charts draw, numbers are shown as readers expect them."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import pytest
+
+import biasgauge as bg
+from biasgauge.core.estimate import Estimate
+from biasgauge.results import Chart, Column, Extra, Shown, Summary, Table
+from biasgauge.results.page.rendering import Cell, page_chart, page_table, records_table, summary_page
+
+FRAME = pd.DataFrame({"name": ["a", "b"], "value": [0.123456, -2.0], "mean_of": [None, None]})
+
+
+def chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - the library has no stubs
+    return alt.Chart(frame).mark_bar(color="#16324a").encode(x="value:Q", y="name:N")
+
+
+CHART = Chart("name", "What it shows", "one\ntwo", lambda: chart(FRAME))
+
+
+def test_a_chart_has_its_numbers_in_a_table_and_its_title_apart() -> None:
+    drawn = page_chart("section", CHART)
+    assert (drawn.key, drawn.title, drawn.remarks) == ("section-name", "What it shows", ("one", "two"))
+    assert not {"title", "config", "$schema"} & set(drawn.spec)
+    assert drawn.spec["description"] == "What it shows"
+    (table,) = drawn.tables
+    assert table.columns == ("name", "value")
+    assert table.numbers == {1}
+    assert [[each.text for each in row] for row in table.rows] == [["a", "0.1235"], ["b", "−2"]]
+    assert [row[1].order for row in table.rows] == [0.123456, -2.0]
+
+
+def test_a_chart_of_a_group_and_with_numbers_of_its_own() -> None:
+    own = Table.of("own", "Own", ["name"], [("a",)])
+    drawn = page_chart("section", replace(CHART, group="group", numbers=lambda: (own,)))
+    assert (drawn.key, drawn.group) == ("section-group-name", "group")
+    assert [table.caption for table in drawn.tables] == ["Own"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (True, "yes"), (12_345, "12,345"), (0.00001234, "1.234e−05"), (float("nan"), "–"), (3.0, "3")],
+)
+def test_numbers_of_a_figure_are_as_readers_expect_them(value: object, text: str) -> None:
+    assert records_table("c", [{"a": "x", "b": value}, {"a": "y", "b": 1}]).rows[0][1].text == text
+
+
+def test_cells_of_every_kind() -> None:
+    columns: list[Column | str] = [
+        Column("estimate", "estimate"),
+        Column("mark", "mark", tones={"bad word": "bad"}),
+        Column("words", "words"),
+        "link",
+    ]
+    words = {"first": [f"w{n}" for n in range(20)], "second": ["x"]}
+    table = page_table(
+        Table.of(
+            "t",
+            "T",
+            columns,
+            [(Estimate(value=-0.5, low=-1, high=0.25), "bad word", words, Shown(3, "three", "s", "bias"))],
+        )
+    )
+    (row,) = table.rows
+    assert row[0] == Cell("−0.50", "[−1.00,\u00a00.25]", -0.5)
+    assert row[1].mark == "bad"
+    assert (row[2].text, row[2].words["second"]) == ("21 words", "x")
+    assert (row[3].text, row[3].small, row[3].order, row[3].link) == ("three", "s", 3.0, "bias")
+    undefined = page_table(Table.of("t", "T", columns[:1], [(Estimate(value=None, reason="too few"),)]))
+    assert undefined.rows[0][0] == Cell("undefined", "too few", mark="bad")
+
+
+def test_a_page_of_any_summary_needs_no_room() -> None:
+    table = Table.of("t", "Folded", ["a"], [("<b>",)], folded=True)
+    part = Summary(
+        "Part <i>", "", name="part", tables=(table,), parts=(Summary("Card", "Why.", mark="fine", tone="good"),)
+    )
+    page = summary_page(Summary("Title", "Headline", parts=(part,), warnings=("beware",)))
+    assert page.index('<section id="part"') < page.index('<section id="warnings"')
+    assert "<details><summary>Folded</summary>" in page
+    assert "&lt;b&gt;" in page
+    assert '<article id="part-0" class="card good">' in page
+    assert "<p>Why.</p>" in page
+
+
+def test_an_extra_block_brings_its_markup_data_and_scripts(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
+    package = tmp_path / "my_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "block.html").write_text("<p id='own'>{{ word }}</p>")
+    (package / "block.js").write_text('extras["own-data"] = () => () => {};')
+    monkeypatch.syspath_prepend(tmp_path)
+    extra = Extra("my_package", "block.html", {"word": "<script>"}, {"own-data": {"a": 1}}, ("block.js",))
+    page = summary_page(Summary("Title", "", parts=(Summary("Part", "", name="part", extra=extra),)))
+    assert "<p id='own'>&lt;script&gt;</p>" in page
+    (held,) = re.findall(r'<script type="text/plain" id="own-data">([^<]*)</script>', page)
+    assert zlib.decompress(base64.b64decode(held)) == b'{"a":1}'
+    assert 'extras["own-data"] = () => () => {};' in page
+
+
+def test_every_section_has_something_to_say_about_the_shipped_vectors(
+    shipped_audit: Callable[..., bg.audits.AuditResult],
+) -> None:
+    summary = shipped_audit().summary()
+    names = [part.name for part in summary.parts]
+    assert names == [
+        "verdicts", "write", "explorer", "reliability", "robustness", "seeds", "extrinsic", "uncertainty",
+        "error-rates", "calibration", "chance", "bias", "replicates", "lexicons", "vectors", "settings",
+    ]  # fmt: skip
+    charts = [name for name, _ in summary.named_charts()]
+    assert len(charts) == len(set(charts))
+    assert {"bias-weat", "bias-mac", "reliability-design", "uncertainty-race-groups"} <= set(charts)
