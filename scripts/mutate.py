@@ -2,7 +2,7 @@
 
 Draws some mutants of every file at random: a comparison, an operator, a constant, a condition or a statement is changed
 in the syntax tree. Each is tried in a process of its own that imports the changed module in the place of the true one,
-so no file is touched. Fast tests of the package run until the first failure; a mutant that none of them notices survives.
+so no file is touched. Fast tests of the package run until the first failure; a mutant that no test notices survives.
 
     python scripts/mutate.py measures
     python scripts/mutate.py association --per-file 10 --seed 3 --files weat mac
