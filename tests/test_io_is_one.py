@@ -12,36 +12,36 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 READERS = {
-    **dict.fromkeys(("json.load", "json.loads", "json.JSONDecoder"), "_io/json_file.py"),
-    **dict.fromkeys(("tomllib.load", "tomllib.loads"), "_io/toml_file.py"),
-    **dict.fromkeys(("csv.reader", "csv.DictReader", "csv.writer", "csv.DictWriter"), "_io/csv_file.py"),
+    **dict.fromkeys(("json.load", "json.loads", "json.JSONDecoder"), "io/json_file.py"),
+    **dict.fromkeys(("tomllib.load", "tomllib.loads"), "io/toml_file.py"),
+    **dict.fromkeys(("csv.reader", "csv.DictReader", "csv.writer", "csv.DictWriter"), "io/csv_file.py"),
     **dict.fromkeys(
         ("np.load", "np.save", "np.savez", "np.savez_compressed", "np.genfromtxt", "np.loadtxt", "np.lib.format"),
-        "_io/npy_file.py",
+        "io/npy_file.py",
     ),
 }
 """Functions that only one module may name."""
-METHODS = {"to_csv": "_io/csv_file.py", "model_validate_json": "", "validate_json": "", "read_json_lines": ""}
+METHODS = {"to_csv": "io/csv_file.py", "model_validate_json": "", "validate_json": "", "read_json_lines": ""}
 """Methods of libraries that read or write such files as well; "" where nobody may."""
 FRAMES = ("pd.read_csv", "pd.read_json", "pd.read_table", "pd.read_pickle", "pd.read_excel", "pd.read_parquet")
-EXCEPTIONS = {("embeddings/formats/text.py", "pd.read_csv")}  # rows of numbers, split and bounded before
-MODULES = {"tomllib": "_io/toml_file.py", "csv": "_io/csv_file.py"}
+EXCEPTIONS = {("vectors/formats/text.py", "pd.read_csv")}  # rows of numbers, split and bounded before
+MODULES = {"tomllib": "io/toml_file.py", "csv": "io/csv_file.py"}
 NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "xml", "joblib"}
 
 REMOVES = {
-    "_io/atomic.py": "parts of files that it makes itself",
-    "_io/leftovers.py": "what `atomic` and `scratch` name: theirs, or of a process that has ended",
-    "_io/locks.py": "its own lock",
+    "io/atomic.py": "parts of files that it makes itself",
+    "io/leftovers.py": "what `atomic` and `scratch` name: theirs, or of a process that has ended",
+    "io/locks.py": "its own lock",
     "applications/coref/model.py": "weights by a name of ours, which the model has replaced",
     "applications/coref/training_run.py": "states by a name of ours, which the training has replaced",
-    "corpora/read.py": "a temporary folder that it has made",
-    "corpora/writer.py": "its own blocks of numbers, in a folder that it has made",
-    "encoders/view_files.py": "its own list of views, under the lock",
+    "text/read.py": "a temporary folder that it has made",
+    "text/writer.py": "its own blocks of numbers, in a folder that it has made",
+    "vectors/encoders/view_files.py": "its own list of views, under the lock",
     "scores/store.py": "its own list of models, and tables by a name of ours, under the lock",
     "study/steps/models.py": "a record that the same step has written in a folder of the study",
     "study/store.py": "files of the store, by a name that no link leads out of",
-    "training/cooccurrence.py": "its own list of tables",
-    "training/sweep.py": "counts that models share, in folders by a name of ours, under the lock",
+    "text/training/cooccurrence.py": "its own list of tables",
+    "text/training/sweep.py": "counts that models share, in folders by a name of ours, under the lock",
 }
 """Modules that remove files or folders, and which."""
 REMOVERS = {"unlink", "rmtree", "rmdir", "remove_all", "rm_file"}

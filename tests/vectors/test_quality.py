@@ -60,7 +60,7 @@ def peer(glove: Embedding) -> KeyedVectors:
 
 @pytest.fixture(scope="module")
 def shipped(package: Path) -> Path:
-    return package / "embeddings" / "data" / "similarity"
+    return package / "vectors" / "data" / "similarity"
 
 
 # --- similarity ---------------------------------------------------------------------------------------------------
