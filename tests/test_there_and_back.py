@@ -23,7 +23,7 @@ import biasgauge as bg
 from biasgauge.analyses.reliability import decision_study, variance_components
 from biasgauge.audits.result import AuditResult
 from biasgauge.core.estimate import Estimate
-from biasgauge.core.plain import from_plain, type_hints
+from biasgauge.core.plain import from_plain
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon, SeedBank, lexicon
 from biasgauge.results import Result, Stored
@@ -31,13 +31,13 @@ from biasgauge.study.state import study_state
 from biasgauge.vectors import load_default, load_default_replicates
 
 ELSEWHERE = {
-    "AuditResult": "auditing/test_defects.py",
-    "ChangeResult": "uncertainty/test_change.py",
-    "Comparison": "comparison/test_compare.py",
+    "AuditResult": "audits/test_defects.py",
+    "ChangeResult": "posterior/test_change.py",
+    "Comparison": "compare/test_compare.py",
     "Expansion": "mitigation/test_expansion.py",
-    "Posterior": "uncertainty/test_distances.py",
-    "SpecificationCurve": "sensitivity/test_specifications.py",
-    "WithinBand": "uncertainty/test_within_band.py",
+    "Posterior": "posterior/test_distances.py",
+    "SpecificationCurve": "robustness/test_specifications.py",
+    "WithinBand": "posterior/test_within_band.py",
 }
 """Classes whose JSON is read back by tests of their own, which compute them anyway."""
 
@@ -163,7 +163,7 @@ def _made_up(kind: type[Any]) -> Any:  # noqa: ANN401 - of `kind`
         return Estimate(value=0.5, low=0.25, high=0.75, level=0.95, method="m", n=3)
     if issubclass(kind, Lexicon):
         return lexicon("seed_bank" if kind is SeedBank else "weat7")
-    hints = type_hints(kind)  # type: ignore[arg-type]
+    hints = get_type_hints(kind)
     return kind(**{field.name: _value(hints[field.name]) for field in fields(kind) if field.init})
 
 
@@ -199,7 +199,7 @@ def test_what_a_stored_result_says_may_be_no_list(hostile: object) -> None:
 
 def test_keys_that_must_be_numbers() -> None:
     assert from_plain(dict[int, str], {"3": "a"}) == {3: "a"}
-    with pytest.raises(InputError, match="the keys of counts must be numbers"):
+    with pytest.raises(InputError, match=r"counts\.three must be a whole number"):
         from_plain(dict[int, str], {"three": "a"}, "counts")
 
 

@@ -8,18 +8,20 @@ comes back as a tuple of records.
 from __future__ import annotations
 
 import math
-import sys
-import types
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from os import PathLike, fspath
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, NotRequired, get_type_hints
 
 from biasgauge.core.json_types import JsonMapping
 from biasgauge.errors import InputError
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+_CONFIG: Any = {"arbitrary_types_allowed": True, "allow_inf_nan": False}
 _SCALARS = (str, int, bool, type(None))
 
 
@@ -35,7 +37,7 @@ def to_plain(value: Any) -> Any:  # noqa: PLR0911 - one line for each type that 
         return float(value) if math.isfinite(value) else None
     if isinstance(value, _SCALARS):
         return value
-    if _numpy(type(value)):
+    if is_numpy(type(value)):
         return _array_to_lists(value) if value.ndim else to_plain(value.item())
     if hasattr(value, "to_dict") and not isinstance(value, type):
         return value.to_dict()
@@ -69,8 +71,8 @@ def _key(key: object) -> str:
     return f"{key:g}" if isinstance(key, float) else str(key)
 
 
-def _numpy(kind: Any) -> bool:
-    """Whether it is a type of NumPy, which is slow to import and need not be here to know that."""
+def is_numpy(kind: Any) -> bool:
+    """Return whether a type is one of NumPy, without importing NumPy."""
     return getattr(kind, "__module__", "") == "numpy"
 
 
@@ -86,165 +88,163 @@ def _array_to_lists(array: Any) -> Any:
     return array.tolist()
 
 
-def from_plain(kind: Any, value: Any, where: str = "") -> Any:  # noqa: C901, PLR0911 - as to_plain
-    """A value of type `kind` from what `to_plain` made of it.
+def from_plain(kind: Any, value: Any, path: str = "") -> Any:
+    """Return the value of type `kind` from which `to_plain` made `value`.
+
+    Args:
+        kind: a class or any type annotation that a record may have.
+        value: JSON, or what already is of that type.
+        path: keys that lead to it, for the message.
 
     Raises:
-        InputError: it is something else; says where.
+        InputError: it is something else; the message names the path of the first offending key.
     """
-    if kind is Any or kind is object or isinstance(kind, str):
-        return _finite(value, where)
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin in {Union, types.UnionType}:
-        return _one_of(arguments, value, where)
-    if origin is Literal:
-        if value not in arguments:
-            raise InputError(f"{where or 'it'} must be one of {', '.join(map(repr, arguments))}. Got {value!r}.")
-        return value
-    if kind is type(None):
-        if value is not None:
-            raise InputError(f"{where or 'it'} must be empty. Got {value!r}.")
-        return None
-    if _numpy(origin or kind):
-        return _array(kind, value)
-    if isinstance(kind, type) and is_dataclass(kind):
-        return value if isinstance(value, kind) else _record(kind, value, where)
-    if origin is tuple or kind is tuple:
-        return _tuple(arguments, _sequence(value, where), where)
-    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
-        return _mapping(arguments, value, where)
-    if origin is not None and isinstance(origin, type) and issubclass(origin, Sequence | set | frozenset):
-        items = [from_plain(arguments[0], item, where) for item in _sequence(value, where)]
-        return items if origin in {list, Sequence} or not isinstance(origin, type) else _collected(origin, items)
-    return _scalar(kind, value, where)
+    from pydantic import ValidationError
 
-
-def _record(kind: type[Any], value: Any, where: str) -> Any:
-    """A record by its own `from_dict`, if it has one; problems name the whole place."""
-    reader = getattr(kind, "from_dict", None)
-    if reader is None:
-        return record_from_plain(kind, value, where)
-    check_object(kind, value, where)
     try:
-        return reader(value)
-    except InputError as problem:
-        raise InputError(f"{where}.{problem}" if where else str(problem)) from problem
+        return _validator(kind).validate_python(value)
+    except ValidationError as error:
+        raise InputError(_error_sentence(error.errors(include_url=False)[0], path)) from error
 
 
-def check_object(kind: type[Any], content: object, where: str = "") -> None:
-    """Refuse what is no object with keys, of which a record could be made.
+def record_from_plain(kind: type[Any], content: JsonMapping) -> Any:
+    """Return a dataclass from its fields by name; other keys are ignored (newer versions add keys).
+
+    Raises:
+        InputError: a field is missing or of another type.
+    """
+    check_object(kind, content)
+    return kind(**from_plain(_json_fields(kind), content))  # type: ignore[arg-type]  # a class is hashable
+
+
+def check_object(kind: type[Any], content: object) -> None:
+    """Refuse content that is not a JSON object.
 
     Raises:
         InputError: it is something else.
     """
     if not isinstance(content, Mapping):
-        raise InputError(f"{where or kind.__name__} must be an object with keys. Got {content!r:.60}.")
-
-
-def record_from_plain(kind: type[Any], content: JsonMapping, where: str = "") -> Any:
-    """A dataclass from its fields by name; keys that are no fields are left aside (newer versions add keys).
-
-    Raises:
-        InputError: a field is missing or of another type.
-    """
-    check_object(kind, content, where)
-    hints: dict[str, Any] = type_hints(kind)  # type: ignore[arg-type]  # a class is hashable
-    given: dict[str, Any] = {}
-    for field in fields(kind):
-        place = f"{where}.{field.name}" if where else field.name
-        if field.name in content:
-            given[field.name] = from_plain(hints[field.name], content[field.name], place)
-        elif field.default is MISSING and field.default_factory is MISSING:
-            raise InputError(f"{place} is missing: this is not the JSON of a {kind.__name__}.")
-    return kind(**given)
+        raise InputError(f"{kind.__name__} must be an object with keys. Got {content!r:.60}.")
 
 
 @cache
-def type_hints(kind: Any) -> dict[str, Any]:
-    """Types of a class's fields."""
-    return get_type_hints(kind)
+def _json_fields(kind: Any) -> Any:
+    """Typed dictionary of the fields of a dataclass that its JSON has; those with a default may be missing."""
+    from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
+
+    types_of_fields, hidden = get_type_hints(kind), getattr(kind, "hidden", ())
+    content: dict[str, Any] = {}
+    for field in fields(kind):
+        if field.default is MISSING and field.default_factory is MISSING:
+            content[field.name] = types_of_fields[field.name]
+        elif field.name not in hidden:
+            content[field.name] = NotRequired[types_of_fields[field.name]]
+    shape: Any = TypedDict
+    fields_of_json = shape(kind.__name__, content)
+    fields_of_json.__pydantic_config__ = _CONFIG
+    return fields_of_json
 
 
-def _one_of(kinds: Sequence[Any], value: Any, where: str) -> Any:
-    if value is None and type(None) in kinds:
-        return None
-    problems = []
-    for kind in (kind for kind in kinds if kind is not type(None)):
-        try:
-            return from_plain(kind, value, where)
-        except InputError as problem:
-            problems.append(str(problem))
-    raise InputError(problems[-1] if problems else f"{where or 'it'} must be empty. Got {value!r}.")
+@cache
+def _validator(kind: Any) -> Any:
+    """Pydantic's validator of a type, adapted to our JSON."""
+    from pydantic import TypeAdapter
+    from pydantic_core import SchemaValidator
+
+    has_config = is_dataclass(kind) or hasattr(kind, "__pydantic_config__")
+    adapter = TypeAdapter(kind, config=None if has_config else _CONFIG)
+    return SchemaValidator(_adapt_schema(adapter.core_schema))
 
 
-def _tuple(arguments: Sequence[Any], items: Sequence[Any], where: str) -> tuple[Any, ...]:
-    if not arguments:
-        return tuple(items)
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return tuple(from_plain(arguments[0], item, f"{where}[{place}]") for place, item in enumerate(items))
-    if len(items) != len(arguments):
-        raise InputError(f"{where or 'it'} must have {len(arguments)} parts. Got {len(items)}.")
-    return tuple(from_plain(one, item, where) for one, item in zip(arguments, items, strict=True))
+def _adapt_schema(schema: Any) -> Any:  # noqa: PLR0911 - one line for each type of schema
+    """Adapt a schema of pydantic: scalars are strict, null is an undefined float, a record reads itself."""
+    from pydantic_core import core_schema
+
+    if isinstance(schema, list):
+        return [_adapt_schema(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    match schema.get("type"):
+        case "float":
+            return core_schema.no_info_wrap_validator_function(_read_float, {**schema, "strict": True})
+        case "str" | "int" | "bool":
+            return {**schema, "strict": True}
+        case "any":
+            return core_schema.no_info_plain_validator_function(_check_finite)
+        case "dataclass":
+            return core_schema.no_info_plain_validator_function(partial(read_record, schema["cls"]), ref=schema["ref"])
+        case "is-instance" if is_numpy(schema["cls"]):
+            return core_schema.no_info_plain_validator_function(_read_array)
+        case "union":  # the first that fits; an empty label keeps its type out of the path
+            choices: list[Any] = [(_adapt_schema(choice), "") for choice in schema["choices"]]
+            return core_schema.union_schema(choices, mode="left_to_right")
+        case "dict":  # JSON has keys of text only, so that numbers are parsed
+            return {**schema, "values_schema": _adapt_schema(schema["values_schema"])}
+    return {name: _adapt_schema(part) for name, part in schema.items()}
 
 
-def _mapping(arguments: Sequence[Any], value: Any, where: str) -> dict[Any, Any]:
+def read_record(kind: type[Any], value: Any) -> Any:
+    """Read a nested record by its own `from_dict`, if it has one; pydantic puts the path before its message."""
+    from pydantic_core import PydanticCustomError
+
+    if isinstance(value, kind):
+        return value
     if not isinstance(value, Mapping):
-        raise InputError(f"{where or 'it'} must be an object with keys. Got {value!r:.60}.")
-    keys, items = arguments or (Any, Any)
-    reader = keys if keys in {int, float} else lambda key: key
+        raise PydanticCustomError("object", "Input should be an object with keys")
     try:
-        read = {key: reader(key) for key in value}
-    except (ValueError, TypeError) as problem:
-        raise InputError(f"the keys of {where or 'it'} must be numbers: {problem}.") from problem
-    return {read[key]: from_plain(items, item, f"{where}.{key}") for key, item in value.items()}
+        return kind.from_dict(value) if hasattr(kind, "from_dict") else record_from_plain(kind, value)
+    except InputError as error:
+        raise PydanticCustomError("record", "{sentence}", {"sentence": str(error)}) from error
 
 
-def _sequence(value: Any, where: str) -> Sequence[Any]:
-    if not isinstance(value, list | tuple):
-        raise InputError(f"{where or 'it'} must be a list. Got {value!r:.60}.")
-    return value
+def _read_float(value: Any, validate: Callable[[Any], float]) -> float:
+    return math.nan if value is None else validate(value)
 
 
-def _collected(kind: type[Any], items: list[Any]) -> Any:
-    return kind(items) if kind in {set, frozenset} else items
-
-
-def _array(kind: Any, value: Any) -> Any:
+def _read_array(value: Any) -> Any:
     import numpy as np
 
-    arguments = get_args(kind)
-    dtype = get_args(arguments[1])[0] if len(arguments) > 1 and get_args(arguments[1]) else np.float64
-    if dtype is Any or not isinstance(dtype, type) or dtype is np.floating:
-        dtype = np.float64
-    return np.array(value, dtype=dtype) if value is not None else np.array([], dtype=dtype)
+    array = np.array([] if value is None else value)
+    return array.astype(np.float64) if array.dtype == object else array  # None becomes nan
 
 
-def _finite(value: Any, where: str) -> Any:
-    """The value, if all of its numbers are finite: JSON of ours has no others."""
+def _check_finite(value: Any, path: str = "") -> Any:
+    """Return the value if all of its numbers are finite: our JSON has no others."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"{where or 'it'} must be a finite number. Got {value!r}.")
+        raise ValueError(f"{path} must be a finite number. Got {value!r}.".lstrip())
     if isinstance(value, Mapping):
         for key, item in value.items():
-            _finite(item, f"{where}.{key}")
+            _check_finite(item, f"{path}.{key}")
     elif isinstance(value, list | tuple):
-        for place, item in enumerate(value):
-            _finite(item, f"{where}[{place}]")
+        for index, item in enumerate(value):
+            _check_finite(item, f"{path}[{index}]")
     return value
 
 
-_KINDS: dict[Any, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+def _error_sentence(error: ErrorDetails, path: str) -> str:
+    """One sentence of an error of pydantic: the path of the key, the expected type, the value."""
+    for step in error["loc"]:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if step not in {"", "[key]"} else ""
+    path, message = path.lstrip("."), error["msg"]
+    if error["type"] == "record":
+        return f"{path}.{message}".lstrip(".")
+    if error["type"] == "value_error":
+        return f"{path}{message.removeprefix('Value error, ')}"
+    if error["type"] == "missing":
+        return f"{path} is missing."
+    expected = message.removeprefix("Input should be ")
+    for type_of_pydantic, type_of_json in _JSON_TYPES.items():
+        expected = expected.replace(type_of_pydantic, type_of_json)
+    return f"{path or 'it'} must be {expected}. Got {error['input']!r:.60}."
 
 
-def _scalar(kind: Any, value: Any, where: str) -> Any:
-    if not isinstance(kind, type):
-        return value
-    if issubclass(kind, Enum):
-        return kind(value)
-    if kind is float and value is None:
-        return math.nan
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if kind is float and number and abs(value) <= sys.float_info.max:
-        return float(value)
-    if kind in _KINDS and (kind is float or not isinstance(value, kind) or (kind is int and not number)):
-        raise InputError(f"{where or 'it'} must be {_KINDS[kind]}. Got {str(value)[:40]!r}.")
-    return value
+_JSON_TYPES = {
+    "a valid string": "text",
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "a valid boolean": "true or false",
+    "a valid tuple": "a list",
+    "a valid list": "a list",
+    "a valid dictionary": "an object with keys",
+}
+"""Names of types in messages of pydantic, and how users of JSON say it."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from biasgauge.core.json_types import JsonMapping, JsonObject
-from biasgauge.core.plain import check_object, fields_to_plain, record_from_plain, to_plain
+from biasgauge.core.plain import check_object, fields_to_plain, read_record, record_from_plain, to_plain
+
+if TYPE_CHECKING:
+    from pydantic_core import CoreSchema
 
 
 @dataclass(frozen=True)
@@ -39,5 +43,12 @@ class Record:
         """
         back = {key: name for name, key in cls.renamed.items()}
         check_object(cls, content)
-        found: Self = record_from_plain(cls, {back.get(key, key): value for key, value in content.items()})
-        return found
+        record: Self = record_from_plain(cls, {back.get(key, key): value for key, value in content.items()})
+        return record
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> CoreSchema:
+        """Inside another record, pydantic leaves reading to `from_dict`."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(partial(read_record, cls))

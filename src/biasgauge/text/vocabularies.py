@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,8 +42,13 @@ class PaperRules(Record):
     source: str = ""
 
 
-_RULES = read_toml(Path(__file__).with_name("paper_rules.toml"))
-PAPER_RULES = MappingProxyType({paper: PaperRules.from_dict(rules) for paper, rules in _RULES.items()})
+def _paper_rules(rules: dict[str, Any]) -> PaperRules:
+    """Build the rules of one paper from its table in the file."""
+    return PaperRules(**{**rules, **{name: tuple(rules.get(name, ())) for name in ("remove", "not_scored")}})
+
+
+_RULES: dict[str, dict[str, Any]] = read_toml(Path(__file__).with_name("paper_rules.toml"))
+PAPER_RULES = MappingProxyType({paper: _paper_rules(rules) for paper, rules in _RULES.items()})
 """What each paper did; `vocabulary(corpus, **PAPER_RULES["du2021"].to_dict())` does it."""
 
 
