@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 READERS = {
     **dict.fromkeys(("json.load", "json.loads", "json.JSONDecoder"), "io/json_file.py"),
-    **dict.fromkeys(("tomllib.load", "tomllib.loads"), "io/toml_file.py"),
+    **dict.fromkeys(("tomllib.load", "tomllib.loads"), "io/text_file.py"),
     **dict.fromkeys(("csv.reader", "csv.DictReader", "csv.writer", "csv.DictWriter"), "io/csv_file.py"),
     **dict.fromkeys(
         ("np.load", "np.save", "np.savez", "np.savez_compressed", "np.genfromtxt", "np.loadtxt", "np.lib.format"),
@@ -25,12 +25,11 @@ METHODS = {"to_csv": "io/csv_file.py", "model_validate_json": "", "validate_json
 """Methods of libraries that read or write such files as well; "" where nobody may."""
 FRAMES = ("pd.read_csv", "pd.read_json", "pd.read_table", "pd.read_pickle", "pd.read_excel", "pd.read_parquet")
 EXCEPTIONS = {("vectors/formats/text.py", "pd.read_csv")}  # rows of numbers, split and bounded before
-MODULES = {"tomllib": "io/toml_file.py", "csv": "io/csv_file.py"}
+MODULES = {"tomllib": "io/text_file.py", "csv": "io/csv_file.py"}
 NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "xml", "joblib"}
 
 REMOVES = {
-    "io/atomic.py": "parts of files that it makes itself",
-    "io/leftovers.py": "what `atomic` and `scratch` name: theirs, or of a process that has ended",
+    "io/atomic.py": "temporary files that it makes itself, or of a process that has ended",
     "io/locks.py": "its own lock",
     "applications/coref/model.py": "weights by a name of ours, which the model has replaced",
     "applications/coref/training_run.py": "states by a name of ours, which the training has replaced",

@@ -18,8 +18,8 @@ import pytest
 import biasgauge as bg
 from biasgauge.applications.tasks.cache import CellCache
 from biasgauge.errors import InputError
-from biasgauge.io import atomic, locks
-from biasgauge.io.portable import is_device, portable_name, portable_names
+from biasgauge.io import locks, write_text
+from biasgauge.io.paths import is_device, portable_name, portable_names
 from biasgauge.results.saving import save_figures
 from biasgauge.study.read import read_study
 from biasgauge.text import read_corpus
@@ -225,11 +225,11 @@ def test_a_disk_that_flushes_files_alone_can_be_written_to(tmp_path: Path, monke
         flush(handle)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    atomic.write_text(tmp_path / "file.txt", "there\n")
+    write_text(tmp_path / "file.txt", "there\n")
     assert (tmp_path / "file.txt").read_text(encoding="utf-8") == "there\n"
     refused = errno.EIO  # a disk that fails is no such disk
     with pytest.raises(OSError, match=os.strerror(errno.EIO)):
-        atomic.write_text(tmp_path / "file.txt", "lost?\n")
+        write_text(tmp_path / "file.txt", "lost?\n")
 
 
 def as_on_windows(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
@@ -259,7 +259,7 @@ def test_locks_of_windows_keep_a_second_writer_out(tmp_path: Path, monkeypatch: 
     lock = tmp_path / module.LOCK
     with module.writer_lock(lock) as sole:
         assert sole
-        assert module.holder_of(lock).startswith(f"process {os.getpid()} on ")
+        assert module.lock_holder(lock).startswith(f"process {os.getpid()} on ")
         with pytest.raises(InputError, match="is writing there"), module.writer_lock(lock, patience=0.05):
             pass
 

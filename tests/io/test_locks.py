@@ -15,8 +15,8 @@ import pytest
 
 from biasgauge import weat
 from biasgauge.errors import InputError
-from biasgauge.io.atomic import atomic_file, holds_something, write_text
-from biasgauge.io.locks import holder_of, writer_lock
+from biasgauge.io.atomic import atomic_file, is_occupied, write_text
+from biasgauge.io.locks import lock_holder, writer_lock
 from biasgauge.io.scratch import Scratch
 from biasgauge.mitigation import balance
 from biasgauge.scores import score
@@ -63,7 +63,7 @@ def test_who_holds_it_is_said_and_a_kill_frees_it(tmp_path: Path) -> None:
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        assert holder_of(lock).startswith(f"process {process.pid} on ")
+        assert lock_holder(lock).startswith(f"process {process.pid} on ")
         told: list[str] = []
         with (
             pytest.raises(InputError, match=rf"process {process.pid} on .* is writing there; wait until it has ended"),
@@ -125,7 +125,7 @@ def test_parts_of_dead_processes_go_and_nothing_else_does(tmp_path: Path) -> Non
     }
     for name, text in mine.items():
         (tmp_path / name).write_text(text)
-    assert not holds_something(tmp_path / "nowhere")
+    assert not is_occupied(tmp_path / "nowhere")
     write_text(target, "whole")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {**mine, "file": "whole"}
 

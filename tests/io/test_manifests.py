@@ -12,7 +12,7 @@ from biasgauge import weat
 from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION, load_calibration, load_default_calibration
 from biasgauge.applications.tasks.result import read_task
 from biasgauge.errors import InputError
-from biasgauge.io.manifests import OWN, manifest_text, read_manifest, read_record, read_saved
+from biasgauge.io.manifests import CHECKSUM_KEY, manifest_text, read_manifest, read_record, read_saved
 from biasgauge.results import Stored
 from biasgauge.vectors import Embedding
 
@@ -28,14 +28,14 @@ def test_every_bit_of_it_counts(indent: int | None, tmp_path: Path) -> None:
     text = manifest_text(CONTENT, indent=indent)
     sound = text.encode()
     path.write_bytes(sound)
-    assert json.loads(text) == {**CONTENT, OWN: json.loads(text)[OWN]}
+    assert json.loads(text) == {**CONTENT, CHECKSUM_KEY: json.loads(text)[CHECKSUM_KEY]}
     assert read_manifest(path, "things 1", absent="{}", again="make it again") == CONTENT
     assert read_record(path, again="make it again") == CONTENT
-    name = sound.index(OWN.encode())
+    name = sound.index(CHECKSUM_KEY.encode())
     for place in range(len(sound)):
         for bit in (0x01, 0x04):
             path.write_bytes(sound[:place] + bytes([sound[place] ^ bit]) + sound[place + 1 :])
-            if name <= place < name + len(OWN):  # another key: then nobody says what the checksum should be
+            if name <= place < name + len(CHECKSUM_KEY):  # another key: then nobody says what the checksum should be
                 record = read_record(path, again="make it again")
                 assert {key: record[key] for key in CONTENT} == CONTENT
                 continue
@@ -61,10 +61,10 @@ def test_what_is_none(content: str, tmp_path: Path) -> None:
 def test_the_checksum_stands_for_nothing_else(tmp_path: Path) -> None:
     """A text that looks like the key does not take its place."""
     path = tmp_path / "things.json"
-    tricky = {"format": "things 1", "a": f'", "{OWN}": "{"0" * 64}"' + "}"}
+    tricky = {"format": "things 1", "a": f'", "{CHECKSUM_KEY}": "{"0" * 64}"' + "}"}
     path.write_text(manifest_text(tricky))
     assert read_record(path, again="again") == tricky
-    assert manifest_text({**tricky, OWN: "old"}) == manifest_text(tricky)
+    assert manifest_text({**tricky, CHECKSUM_KEY: "old"}) == manifest_text(tricky)
 
 
 def test_a_result_that_was_saved_says_its_checksum(tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_a_result_that_was_saved_says_its_checksum(tmp_path: Path) -> None:
     tested = weat(model, x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"])
     path = tested.save(tmp_path / "weat.json")
     content = json.loads(path.read_text())
-    assert list(content)[-1] == OWN
-    assert read_saved(path) == tested.to_dict() == {key: content[key] for key in content if key != OWN}
+    assert list(content)[-1] == CHECKSUM_KEY
+    assert read_saved(path) == tested.to_dict() == {key: content[key] for key in content if key != CHECKSUM_KEY}
     for back in (type(tested).from_dict(content), Stored.from_dict(content)):  # plain JSON, as users read it
         assert back.to_dict() == tested.to_dict()
         assert back.save(tmp_path / "again.json").read_bytes() == path.read_bytes()
@@ -83,7 +83,7 @@ def test_a_result_that_was_saved_says_its_checksum(tmp_path: Path) -> None:
     path.write_text(sound.replace('"p_value": 0.', '"p_value": 0.0', 1))
     with pytest.raises(InputError, match=r"weat\.json: is damaged .* remove its key 'own_sha256'"):
         read_saved(path)
-    del content[OWN]
+    del content[CHECKSUM_KEY]
     path.write_text(json.dumps(content))
     assert read_saved(path) == tested.to_dict()
     assert read_saved(DEFAULT_CALIBRATION)["curves"]

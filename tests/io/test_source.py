@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 from biasgauge.errors import EmbeddingFormatError
-from biasgauge.io.memory import physical_memory, readable_size
+from biasgauge.io.limits import physical_memory, readable_size
 from biasgauge.io.source import ByteSource
 
 if TYPE_CHECKING:

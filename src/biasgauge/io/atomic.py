@@ -1,7 +1,8 @@
-"""Files and folders that appear whole or not at all; what a killed process left behind goes with the next one.
+"""Files and folders that appear whole or not at all; temporary files of a killed process go with the next one.
 
-While a file or folder is made it has a hidden name beside its own, which says whose it is: of which machine and which
-process. Whoever makes the same file next removes those whose process has ended, and nothing else.
+While a file or folder is made it has a hidden name beside its final one, which ends with its owner:
+MACHINE-PROCESS-DIGITS. Whoever makes the same file next removes those of this machine whose process has ended, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -10,74 +11,80 @@ import errno
 import hashlib
 import os
 import re
+import secrets
 import shutil
+import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from biasgauge.errors import InputError, OutputError
-from biasgauge.io.leftovers import OWNER, is_alive, made_here, names_in, owner_mark, remove
 from biasgauge.io.locks import LOCK
+from biasgauge.io.paths import file_target, usable_path
 from biasgauge.io.text_file import utf8
 
-_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_RIGHTS = (errno.EROFS, errno.EACCES, errno.EPERM)
-_FILES_ALONE = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS, *_RIGHTS)
-"""What shares of Windows, and other file systems over a network, say where a folder is to be flushed."""
-_LONGEST = 180
-_PART = re.compile(rf"\..+\.(?:{OWNER}|[0-9a-f]{{8}})\.part", re.DOTALL)
+OWNER = r"(?P<machine>[0-9a-f]{6})-(?P<process>[0-9a-f]+)-[0-9a-f]{8}"
+"""Pattern of what `owner_mark` returns."""
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_PERMISSION = (errno.EROFS, errno.EACCES, errno.EPERM)
+_CANNOT_FLUSH_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS, *_NO_PERMISSION)
+"""Errors of Windows shares and other network file systems where a folder is to be flushed."""
+_LONGEST_NAME = 180
+_TEMPORARY = re.compile(rf"\..+\.(?:{OWNER}|[0-9a-f]{{8}})\.part", re.DOTALL)
 
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path beside `path`; move it into place when the block ends without an error.
+    """Yield a temporary path beside `path`; move it into place when the block ends without an error.
 
-    The bytes are flushed to the disk before the move, so a crash leaves either the old file or the new one. What a
-    killed process leaves behind is a hidden file that ends in `.part`, never the file itself; whoever writes the same
-    file next removes it.
+    The bytes are flushed to the disk before the move, so a crash leaves either the old file or the new one. A killed
+    process leaves a hidden file that ends in `.part`, never the file itself; the next writer of the same file removes
+    it.
 
     Raises:
-        InputError: there is no such folder, or a folder is there.
+        InputError: there is no such folder, or the path is a folder.
         OutputError: it may not be written to, or the disk is full.
     """
-    target = checked_target(path)
-    sweep_parts(target)
-    part = _part_of(target)
+    target = file_target(path)
+    remove_abandoned(target)
+    temporary = _temporary_path(target)
     try:
-        with writing(target, part):
-            yield part
-        with part.open("rb+") as written, writing(target):
-            os.fsync(written.fileno())
-        with writing(target, part):
-            part.replace(target)
+        with explained_write_errors(target, temporary):
+            yield temporary
+        with temporary.open("rb+") as file, explained_write_errors(target):
+            os.fsync(file.fileno())
+        with explained_write_errors(target, temporary):
+            temporary.replace(target)
     finally:
-        part.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     flush_folder(target.parent)
 
 
 @contextmanager
 def atomic_folder(target: Path) -> Iterator[Path]:
-    """Give a hidden folder beside `target`; move it into place when the block ends without an error.
+    """Yield a hidden folder beside `target`; move it into place when the block ends without an error.
 
-    What the block writes must be on the disk when it ends.
+    Files that the block writes must be flushed to the disk when it ends.
     """
-    sweep_parts(target)
-    part = _part_of(target)
-    part.mkdir()
+    remove_abandoned(target)
+    temporary = _temporary_path(target)
+    temporary.mkdir()
     try:
-        yield part
-        flush_folder(part)
-        part.rename(target)
+        yield temporary
+        flush_folder(temporary)
+        temporary.rename(target)
     except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
     flush_folder(target.parent)
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file whole or not at all."""
-    with atomic_file(path) as part:
-        part.write_bytes(content)
+    with atomic_file(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -86,10 +93,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 @contextmanager
-def writing(*places: Path) -> Iterator[None]:
-    """Turn what the system says about a failed write into one sentence that names the first of `places`.
+def explained_write_errors(*paths: Path) -> Iterator[None]:
+    """Turn the system's error about a failed write into one sentence that names the first of `paths`.
 
-    What it says of other files, such as one that was to be read, is left as it is.
+    Errors about other files, such as one that was to be read, pass unchanged.
 
     Raises:
         OutputError: one of them cannot be written.
@@ -97,84 +104,29 @@ def writing(*places: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        named = any(str(place) == str(problem.filename) for place in places)
-        unnamed = problem.filename is None and problem.errno in (*_ROOM, *_RIGHTS, errno.EIO)
+        named = any(str(path) == str(problem.filename) for path in paths)
+        unnamed = problem.filename is None and problem.errno in (*_NO_SPACE, *_NO_PERMISSION, errno.EIO)
         if isinstance(problem, InputError) or not (named or unnamed):
             raise
-        mend = "free some space, or name another place" if problem.errno in _ROOM else "name another place"
-        failure = OutputError(f"{places[0]}: cannot be written: {problem.strerror}; {mend}")
+        hint = "free some space, or name another path" if problem.errno in _NO_SPACE else "name another path"
+        failure = OutputError(f"{paths[0]}: cannot be written: {problem.strerror}; {hint}")
         failure.errno = problem.errno
         raise failure from problem
 
 
-def usable_path(path: str | os.PathLike[str]) -> Path:
-    """A path that a file or folder can have, whether there is one or not.
-
-    Raises:
-        InputError: it has a null byte, or is too long.
-    """
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        pass
-    except (OSError, ValueError) as problem:
-        why = getattr(problem, "strerror", None) or problem
-        raise InputError(f"{os.fspath(path)[:200]}: cannot be the name of a file ({why}); name another") from problem
-    return Path(path)
+def is_temporary_file(name: str) -> bool:
+    """Tell whether a name is one that writing makes for a while: a lock, or an unfinished file."""
+    return name == LOCK or _TEMPORARY.fullmatch(name) is not None
 
 
-def made_folder(path: str | os.PathLike[str]) -> Path:
-    """A folder that is there, made where it is not, with those above it.
-
-    Raises:
-        OutputError: it cannot be made.
-    """
-    folder = usable_path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:  # a file is there, or no rights
-        failure = OutputError(f"{folder}: cannot be a folder for the output: {problem.strerror}; name another")
-        failure.errno = problem.errno
-        raise failure from problem
-    return folder
-
-
-def checked_target(path: str | os.PathLike[str]) -> Path:
-    """A path that a file can have, in a folder that is there.
-
-    Raises:
-        InputError: it cannot.
-    """
-    target = usable_path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"{target}: the folder {target.parent} does not exist; make it first")
-    if target.is_dir():
-        raise InputError(f"{target}: is a folder; name a file inside it")
-    return target
-
-
-def sweep_parts(target: Path) -> None:
-    """Remove what processes of this machine that were killed left of this very file or folder."""
-    parts = re.compile(rf"\.{re.escape(short_name(target.name))}\.{OWNER}\.part")
-    for part, process in made_here(target.parent, parts):
-        if not is_alive(process):
-            with suppress(OSError):  # somebody was faster
-                remove(part)
-
-
-def is_of_ours(name: str) -> bool:
-    """Whether a name in a folder is one that writing there makes for a while: a lock, or a part of a file."""
-    return name == LOCK or _PART.fullmatch(name) is not None
-
-
-def holds_something(folder: Path) -> bool:
-    """Whether there is anything in a folder but locks and parts of files of ours; also where it is no folder."""
-    place = usable_path(folder)
-    return place.exists() and (not place.is_dir() or not all(map(is_of_ours, names_in(place))))
+def is_occupied(folder: Path) -> bool:
+    """Tell whether a folder holds more than our locks and temporary files, or is not a folder."""
+    path = usable_path(folder)
+    return path.exists() and (not path.is_dir() or not all(map(is_temporary_file, folder_names(path))))
 
 
 def flush_folder(folder: Path) -> None:
-    """Make the move itself durable, where the system can open and flush a folder; what was moved is there anyway."""
+    """Make a move itself durable, where the system can open and flush a folder."""
     if os.name != "posix":
         return
     try:
@@ -184,14 +136,76 @@ def flush_folder(folder: Path) -> None:
         finally:
             os.close(handle)
     except OSError as problem:
-        if problem.errno not in _FILES_ALONE:
+        if problem.errno not in _CANNOT_FLUSH_FOLDERS:
             raise
 
 
-def _part_of(target: Path) -> Path:
+def short_name(name: str) -> str:
+    """Return a name to which more can be added (systems allow 255 bytes): its digest where it is long."""
+    encoded = os.fsencode(name)
+    return name if len(encoded) <= _LONGEST_NAME else hashlib.sha256(encoded).hexdigest()[:32]
+
+
+def _temporary_path(target: Path) -> Path:
     return target.with_name(f".{short_name(target.name)}.{owner_mark()}.part")
 
 
-def short_name(name: str) -> str:
-    """A name to which more can be added: systems allow 255 bytes."""
-    return name if len(os.fsencode(name)) <= _LONGEST else hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
+def remove_abandoned(target: Path) -> None:
+    """Remove temporary files of this very target whose process, on this machine, has ended."""
+    pattern = re.compile(rf"\.{re.escape(short_name(target.name))}\.{OWNER}\.part")
+    for temporary, process in made_on_this_machine(target.parent, pattern):
+        if not _is_alive(process):
+            with suppress(OSError):  # another process was faster
+                remove(temporary)
+
+
+def owner_mark() -> str:
+    """Return a mark of this process that is never returned again: machine, process, random digits."""
+    return f"{_machine_tag()}-{os.getpid():x}-{secrets.token_hex(4)}"
+
+
+def made_on_this_machine(folder: Path, pattern: re.Pattern[str]) -> Iterator[tuple[Path, int]]:
+    """Yield the paths in a folder whose names match `pattern` and bear this machine's tag, with their process ids."""
+    for name in folder_names(folder):
+        match = pattern.fullmatch(name)
+        if match is not None and match["machine"] == _machine_tag():
+            yield folder / name, int(match["process"], 16)
+
+
+@cache
+def _machine_tag() -> str:
+    """Six digits for the scope in which process ids are unique: this machine, or this container."""
+    try:
+        namespace = str(os.stat("/proc/self/ns/pid").st_ino)  # noqa: PTH116 - a path of the system
+    except OSError:
+        namespace = ""
+    return hashlib.sha256(f"{socket.gethostname()}\0{namespace}".encode()).hexdigest()[:6]
+
+
+def _is_alive(process: int) -> bool:
+    """Tell whether a process of that id runs; true where the system cannot say."""
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with its content; of a link the link alone."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def folder_names(folder: Path) -> list[str]:
+    """Names in a folder; none where it cannot be read."""
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - names are enough
+    except OSError:
+        return []

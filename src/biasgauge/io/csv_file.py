@@ -1,4 +1,4 @@
-"""Separated text: the one place that parses it, and the one that writes it so that no cell is taken for a formula."""
+"""Separated text, parsed and written here and nowhere else; no written cell is taken for a formula by a spreadsheet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from biasgauge.errors import InputError, file_error
-from biasgauge.io.text_file import decoded, read_whole
+from biasgauge.io.text_file import decode_utf8, read_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class CsvRow(NamedTuple):
-    """A row, and the line where it ends, from 1."""
+    """Cells of a row, and the line where it ends, from 1."""
 
     cells: list[str]
     line: int
@@ -40,12 +40,12 @@ def csv_rows(
     Args:
         lines: the lines, with their ends.
         path: only named in errors.
-        error: which error to raise.
-        separator: what stands between cells.
-        quotes: whether a cell may stand in quotation marks.
+        error: class of the error.
+        separator: character between cells.
+        quotes: whether a cell may be in quotation marks.
 
     Raises:
-        InputError: a row is no separated text; names the line.
+        InputError: a row is not separated text; names the line.
     """
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
@@ -68,10 +68,10 @@ def csv_records(
     separator: str = ",",
     needed: Sequence[str] = (),
 ) -> Iterator[tuple[dict[str, str], int]]:
-    """Rows as dictionaries under the names of the first one, each with its line; blank lines are passed over.
+    """Yield rows as dictionaries under the names of the first one, each with its line; blank lines are skipped.
 
     Raises:
-        InputError: a row is no separated text or has another number of cells, or a column that is needed is missing.
+        InputError: a row is not separated text or has another number of cells, or a column that is needed is missing.
     """
     rows = csv_rows(lines, path, error=error, separator=separator)
     header, line = next((row for row in rows if row.cells), CsvRow([], 1))
@@ -91,38 +91,38 @@ def csv_records(
 def read_records(
     path: str | os.PathLike[str], *, needed: Sequence[str], error: type[InputError] = InputError
 ) -> list[dict[str, str]]:
-    """The rows of a small CSV file under the names of its first one.
+    """Read the rows of a small CSV file under the names of its first one.
 
     Raises:
         InputError: it cannot be read, or lacks a column.
     """
-    text = decoded(read_whole(path, error=error), path, error=error)
+    text = decode_utf8(read_whole(path, error=error), path, error=error)
     return [row for row, _ in csv_records(io.StringIO(text, newline=""), path, error=error, needed=needed)]
 
 
 def spreadsheet_safe(cell: object) -> object:
-    """A cell as it may stand in a CSV file: text that starts a formula and is no number gets a quote before it.
+    """Return a cell that is safe in a CSV file: text that starts a formula and is not a number gets a quote before it.
 
     Spreadsheets show text after such a quote as it is. A carriage return becomes a line feed: Python before 3.13 does
-    not quote it, so that what stands behind would begin a row of its own.
+    not quote it, so that the text behind it would begin another row.
     """
     if not isinstance(cell, str):
         return cell
-    guarded = f"'{cell}" if cell.startswith(_FORMULA_STARTS) and not _number(cell) else cell
-    return guarded.replace("\r\n", "\n").replace("\r", "\n") if "\r" in guarded else guarded
+    escaped = f"'{cell}" if cell.startswith(_FORMULA_STARTS) and not _is_number(cell) else cell
+    return escaped.replace("\r\n", "\n").replace("\r", "\n") if "\r" in escaped else escaped
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """A frame as CSV with Unix line ends; cells and names of columns are `spreadsheet_safe`."""
+    """Format a frame as CSV with Unix line ends; cells and names of columns are `spreadsheet_safe`."""
     safe = frame.copy()
-    for place in range(len(safe.columns)):
-        safe.isetitem(place, [spreadsheet_safe(cell) for cell in safe.iloc[:, place]])
+    for column in range(len(safe.columns)):
+        safe.isetitem(column, [spreadsheet_safe(cell) for cell in safe.iloc[:, column]])
     safe.columns = [spreadsheet_safe(name) for name in safe.columns]
     return str(safe.to_csv(index=False, lineterminator="\n"))
 
 
 def csv_of_records(columns: Sequence[str], records: Iterable[Mapping[str, object]]) -> str:
-    """Dictionaries as CSV; what one lacks is empty."""
+    """Format dictionaries as CSV; missing values are empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(spreadsheet_safe(name) for name in columns)
@@ -131,7 +131,7 @@ def csv_of_records(columns: Sequence[str], records: Iterable[Mapping[str, object
     return text.getvalue()
 
 
-def _number(text: str) -> bool:
+def _is_number(text: str) -> bool:
     try:
         return isfinite(float(text))
     except ValueError:

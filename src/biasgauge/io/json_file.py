@@ -1,4 +1,4 @@
-"""JSON: the one place that parses it. Whatever the bytes are, the outcome is a value or one error of ours."""
+"""JSON, parsed here and nowhere else. Whatever the bytes are, the outcome is a value or one error of ours."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from biasgauge.io.text_file import read_whole
 DEEPEST = 100
 """Lists and objects inside one another; nothing of ours has more than fifteen."""
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-"""Texts; one that does not end goes to the end of the file, so that nothing is looked at twice."""
+"""Strings; one without an end goes to the end of the file, so that no byte is scanned twice."""
 _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 """Halves of surrogate pairs, escaped or as bytes; those that make a whole character together too."""
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 class JSONProblem(ValueError):  # noqa: N818 - a sentence for whoever reads the file, who raises an error of their own
-    """Why some bytes are no JSON of ours."""
+    """Reason why some bytes are not JSON of ours."""
 
 
 def parse_json(content: bytes | str, *, finite: bool = False, halves: bool = False) -> Any:  # noqa: ANN401 - whatever it holds
@@ -33,23 +33,23 @@ def parse_json(content: bytes | str, *, finite: bool = False, halves: bool = Fal
     Args:
         content: the bytes or the text.
         finite: refuse NaN, infinities and numbers too large for a float, which our own files never hold.
-        halves: let halves of surrogate pairs pass, which no text can be written with; for who looks at texts later.
+        halves: accept halves of surrogate pairs, which cannot be written as text; for callers that check texts later.
 
     Raises:
-        JSONProblem: it is something else, is nested more than `DEEPEST` deep, or holds text that cannot be written.
+        JSONProblem: it is not JSON, is nested more than `DEEPEST` deep, or holds text that cannot be written.
     """
     raw = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     if _depth_above(raw, DEEPEST):
         raise JSONProblem(f"lists or objects are nested more than {DEEPEST} deep")
-    only: JsonObject = {"parse_constant": _refuse, "parse_float": _finite} if finite else {}
+    options: JsonObject = {"parse_constant": _refuse, "parse_float": _finite} if finite else {}
     try:
-        value = json.loads(content if isinstance(content, str) else content.decode("utf-8-sig"), **only)
+        value = json.loads(content if isinstance(content, str) else content.decode("utf-8-sig"), **options)
     except (RecursionError, MemoryError) as problem:
         raise JSONProblem("it is nested too deeply or too large") from problem
     except ValueError as problem:  # also bytes that are no text, and numbers of too many digits
         raise JSONProblem(str(problem)) from problem
     if not halves and _HALF_PAIR.search(raw) and not _is_writable(value):
-        raise JSONProblem("a text in it holds half of a surrogate pair, which is no text")
+        raise JSONProblem("a text in it holds half of a surrogate pair, which is not text")
     return value
 
 
@@ -60,12 +60,12 @@ def read_json(
 
     Args:
         path: the file.
-        error: which error to raise.
+        error: class of the error.
         again: what to do about a damaged file.
         finite: refuse NaN and infinities.
 
     Raises:
-        InputError: it cannot be read, or is no JSON.
+        InputError: it cannot be read, or is not JSON.
     """
     content = read_whole(path, error=error, wanted="a JSON file", again=again)
     try:
@@ -78,7 +78,7 @@ def read_json(
 def read_json_object(
     path: str | os.PathLike[str], *, error: type[InputError] = InputError, again: str = "", finite: bool = False
 ) -> JsonObject:
-    """The same, of a file that must hold an object."""
+    """Read a JSON file that must hold an object; arguments as in `read_json`."""
     content = read_json(path, error=error, again=again, finite=finite)
     if not isinstance(content, dict):
         hint = f"; {again}" if again else ""
@@ -87,7 +87,7 @@ def read_json_object(
 
 
 def as_read_back(value: Any) -> Any:  # noqa: ANN401 - whatever JSON can hold
-    """A value as JSON gives it back: tuples as lists, keys as text."""
+    """Return a value as JSON reads it back: tuples as lists, keys as text."""
     return json.loads(json.dumps(value))
 
 
@@ -100,7 +100,7 @@ def _depth_above(raw: bytes, most: int) -> bool:
 
 
 def _is_writable(value: object) -> bool:
-    """Whether all text in it can be written: halves of surrogate pairs cannot."""
+    """Tell whether all text in a value can be written: halves of surrogate pairs cannot."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -109,7 +109,7 @@ def _is_writable(value: object) -> bool:
 
 
 def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a number of JSON")
 
 
 def _finite(text: str) -> float:

@@ -1,7 +1,7 @@
-"""One writer at a time: a file that its process locks, and that says who holds it.
+"""One writer at a time: a file that its process locks, and that names the holder.
 
-The system lets go of the lock when a process ends, however it ends, so a file that is left behind holds nobody up.
-Where a file system has no such locks nobody waits, and `sole` is false.
+The system releases the lock when a process ends, however it ends, so a lock file that is left behind stops nobody.
+Where a file system has no such locks nobody waits, and `writer_lock` yields False.
 """
 
 from __future__ import annotations
@@ -19,43 +19,71 @@ from pathlib import Path
 from biasgauge.errors import InputError
 
 LOCK = ".biasgauge.lock"
-"""Name of the lock of a folder, inside it; locks that lie beside what they are for end in it."""
+"""Name of the lock of a folder, inside it; locks that lie beside their target end in it."""
 _HOLDER = "process "
-"""What the text of a lock begins with: a file of that name with another text is not a lock of ours."""
+"""Beginning of the text of a lock: a file of that name with another text is not a lock of ours."""
 _PAUSE = 0.02
 _LONGEST_PAUSE = 0.5
-_FAR = 2**30
+_BEYOND_TEXT = 2**30
 """Windows locks ranges of bytes, and forbids others to read them: this one lies beyond the text."""
 
+if sys.platform == "win32":
+    import msvcrt
 
-class _HeldError(Exception):
-    """Another process has the lock."""
+    def try_lock(handle: int) -> bool:
+        """Lock an open file without waiting; False where another process holds it."""
+        os.lseek(handle, _BEYOND_TEXT, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            os.lseek(handle, 0, os.SEEK_SET)
+        return True
+
+else:
+    import fcntl
+
+    def try_lock(handle: int) -> bool:
+        """Lock an open file without waiting; False where another process holds it.
+
+        Raises:
+            OSError: the file system has no locks.
+        """
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
 
 @contextmanager
 def writer_lock(
     path: Path, *, patience: float | None = None, waits: Callable[[str], None] | None = None
 ) -> Iterator[bool]:
-    """Hold the lock file `path`; give whether the system vouches that no other process does.
+    """Hold the lock file `path`; yield whether the system vouches that no other process does.
 
     Args:
         path: the lock file; it is made, and removed at the end.
-        patience: seconds to wait for whoever holds it; without end when None.
-        waits: told once, in a sentence, that another process has to be waited for, and which.
+        patience: seconds to wait for its holder; without limit when None.
+        waits: called once, with a sentence, when another process has to be waited for.
 
     Raises:
-        InputError: it is still held after `patience`, or is a link or a file of the user's own.
+        InputError: it is still held after `patience`, or is a link or a file of the user's.
     """
     handle = _acquire(path, patience, waits)
     try:
         yield handle is not None
     finally:
         if handle is not None:
-            _release(path, handle)
+            if sys.platform != "win32":  # there, an open file cannot be removed; it may stay
+                with suppress(OSError):
+                    path.unlink()
+            os.close(handle)
 
 
-def holder_of(path: Path) -> str:
-    """Who wrote into a lock file: "process 4711 on HOST"; "another process" where it does not say."""
+def lock_holder(path: Path) -> str:
+    """Text of a lock file: "process 4711 on HOST"; "another process" where it does not say."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")[:200].strip()
     except OSError:
@@ -63,28 +91,15 @@ def holder_of(path: Path) -> str:
     return text if text.startswith(_HOLDER) else "another process"
 
 
-def try_lock(handle: int) -> bool:
-    """Lock an open file without waiting; false where another process holds it.
-
-    Raises:
-        OSError: the file system has no locks.
-    """
-    try:
-        _lock_now(handle)
-    except _HeldError:
-        return False
-    return True
-
-
 def _acquire(path: Path, patience: float | None, waits: Callable[[str], None] | None) -> int | None:
+    """Handle of the locked file; None where the file system has no locks."""
     deadline = None if patience is None else time.monotonic() + patience
     pause = _PAUSE
-    told = False
     while True:
-        handle = _opened(path)
+        handle = _open_lock(path)
         try:
-            held = not try_lock(handle)
-            here = None if held else _same(path, handle)
+            is_locked = try_lock(handle)
+            is_current = is_locked and _is_same_file(path, handle)
         except OSError:  # this file system has no locks
             os.close(handle)
             with suppress(OSError):
@@ -93,78 +108,47 @@ def _acquire(path: Path, patience: float | None, waits: Callable[[str], None] | 
         except BaseException:
             os.close(handle)
             raise
-        if here:
+        if is_current:
             os.ftruncate(handle, 0)
             os.write(handle, f"{_HOLDER}{os.getpid()} on {socket.gethostname()}\n".encode())
             return handle
         os.close(handle)
-        if not held:
-            continue  # its last holder has removed it: lock the file that is there now
+        if is_locked:
+            continue  # its last holder has removed the file: lock the one that exists now
         if deadline is not None and time.monotonic() > deadline:
-            raise InputError(f"{path.parent}: {holder_of(path)} is writing there; wait until it has ended")
-        if waits is not None and not told:
-            waits(f"{path.parent}: waiting for {holder_of(path)}, which is writing there")
-            told = True
+            raise InputError(f"{path.parent}: {lock_holder(path)} is writing there; wait until it has ended")
+        if waits is not None:
+            waits(f"{path.parent}: waiting for {lock_holder(path)}, which is writing there")
+            waits = None  # once is enough
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _opened(path: Path) -> int:
-    """Open a lock file, or make it; never what a link leads to, and never a file that is something else.
+def _open_lock(path: Path) -> int:
+    """Open or make a lock file; never the target of a link, and never a file that is something else.
 
-    A folder may come from somebody else, with a link of that name to a file of the user's: what is opened here is
+    A folder may come from somebody else, with a link of that name to a file of the user's, and what is opened here is
     written to.
     """
+    refusal = f"{path}: is not a lock of biasgauge; move it away, or name another folder"
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
     except OSError as problem:
         if problem.errno not in {errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.ENXIO}:
             raise
-        raise InputError(f"{path}: is not a lock of biasgauge; move it away, or name another folder") from problem
-    if stat.S_ISREG(os.fstat(handle).st_mode) and _is_free_or_ours(handle):
-        return handle
+        raise InputError(refusal) from problem
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        beginning = os.read(handle, len(_HOLDER))
+        os.lseek(handle, 0, os.SEEK_SET)
+        if _HOLDER.encode().startswith(beginning):
+            return handle
     os.close(handle)
-    raise InputError(f"{path}: is not a lock of biasgauge; move it away, or name another folder")
+    raise InputError(refusal)
 
 
-def _is_free_or_ours(handle: int) -> bool:
-    start = os.read(handle, len(_HOLDER))
-    os.lseek(handle, 0, os.SEEK_SET)
-    return _HOLDER.encode().startswith(start)
-
-
-def _same(path: Path, handle: int) -> bool:
-    """Whether the file that was locked is still the one of that name."""
+def _is_same_file(path: Path, handle: int) -> bool:
+    """Tell whether the file that was locked is still the one of that name."""
     try:
         return os.path.samestat(path.stat(), os.fstat(handle))
     except FileNotFoundError:
         return False
-
-
-def _release(path: Path, handle: int) -> None:
-    if sys.platform != "win32":  # there, a file that is open cannot go; it may stay
-        with suppress(OSError):
-            path.unlink()
-    os.close(handle)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock_now(handle: int) -> None:
-        os.lseek(handle, _FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError as problem:
-            raise _HeldError from problem
-        finally:
-            os.lseek(handle, 0, os.SEEK_SET)
-
-else:
-    import fcntl
-
-    def _lock_now(handle: int) -> None:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as problem:
-            raise _HeldError from problem

@@ -1,8 +1,7 @@
-"""NumPy files: the one place that reads their headers, maps them and writes them.
+"""NumPy files, whose headers are read here and nowhere else; mapping and writing them.
 
-A header is Python source, and NumPy's own reader raises whatever Python's parser does on bytes that are none. Here a
-file is an array of numbers with exactly the bytes that its header promises, or one error of ours; pickled objects are
-refused.
+A header is Python source, and NumPy's own reader raises whatever Python's parser does on damaged bytes. Here a file is
+an array of numbers with exactly the bytes that its header promises, or one error of ours; pickled objects are refused.
 """
 
 from __future__ import annotations
@@ -27,31 +26,31 @@ from numpy.typing import DTypeLike
 from biasgauge.core import Array
 from biasgauge.errors import InputError, file_error
 from biasgauge.io.atomic import atomic_file
-from biasgauge.io.expansion import expansion_limit, expansion_sentence
+from biasgauge.io.limits import expansion_limit, expansion_sentence
 
 _LONGEST_HEADER = 2**16
 _LONGEST_SHOWN = 200
-"""Characters: what Python says about a header may repeat all of it."""
+"""Characters: Python's message about a header may repeat all of it."""
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _DAMAGE = (
     *(ValueError, TypeError, SyntaxError, KeyError, AttributeError, IndexError, EOFError, OverflowError),
     *(RecursionError, MemoryError, tokenize.TokenError, struct.error, UnicodeError),
 )
-"""Whatever NumPy and Python's own parser raise on a header that is none."""
+"""Exceptions of NumPy and of Python's parser on a damaged header."""
 
 ARCHIVE_DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
     *(NotImplementedError, RuntimeError, ValueError, OverflowError, KeyError),
 )
-"""Whatever the standard library raises on an archive that is damaged, encrypted or packed in some other way."""
+"""Exceptions of the standard library on an archive that is damaged, encrypted or packed in some other way."""
 
 
 class NpyProblem(ValueError):  # noqa: N818 - a sentence for whoever reads the file, who raises an error of their own
-    """Why some bytes are no array of ours."""
+    """Reason why some bytes are not an array of ours."""
 
 
 class NpyHeader(NamedTuple):
-    """What a header promises."""
+    """Shape, order and type that a header promises."""
 
     shape: tuple[int, ...]
     fortran: bool
@@ -67,7 +66,7 @@ def read_header(file: IO[bytes] | BinaryIO) -> NpyHeader:
     """Read the header of an array; the file then stands before the first number.
 
     Raises:
-        NpyProblem: it is damaged, or in a version that nobody writes; goes on from the name of the array.
+        NpyProblem: it is damaged, or of an unknown version; the message continues after the name of the array.
     """
     try:
         version = np.lib.format.read_magic(file)
@@ -85,8 +84,8 @@ def read_header(file: IO[bytes] | BinaryIO) -> NpyHeader:
             warnings.simplefilter("ignore")  # a header written by Python 2 is as good as any; odd escapes are damage
             shape, fortran, dtype = _READERS[version](content)
     except _DAMAGE as problem:
-        first = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise NpyProblem(f"has a damaged header ({first[:_LONGEST_SHOWN]})") from problem
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise NpyProblem(f"has a damaged header ({reason[:_LONGEST_SHOWN]})") from problem
     if any(isinstance(length, bool) or length < 0 for length in shape):
         raise NpyProblem(f"has the impossible shape {shape}")
     return NpyHeader(shape, fortran, dtype)
@@ -105,10 +104,10 @@ def map_array(
 
     Args:
         path: the file.
-        dtype: what its numbers must be.
-        shape: what it must be; one row of any length when None.
+        dtype: required type of its numbers.
+        shape: required shape; one row of any length when None.
         again: what to do about a damaged file, for errors.
-        error: which error to raise.
+        error: class of the error.
         writable: whether changes go to the file.
 
     Raises:
@@ -137,7 +136,7 @@ def map_array(
 
 
 def read_npz(path: Path, names: Sequence[str], *, error: type[InputError] = InputError) -> dict[str, Array]:
-    """Some arrays of an archive, whole; those that it has not are left out.
+    """Read some arrays of an archive whole; names that it lacks are left out.
 
     Raises:
         InputError: it is damaged, or unpacks to more than it may.
@@ -145,9 +144,9 @@ def read_npz(path: Path, names: Sequence[str], *, error: type[InputError] = Inpu
     arrays: dict[str, Array] = {}
     try:
         with zipfile.ZipFile(path) as archive:
-            there = {member.filename: member for member in archive.infolist()}
+            members = {member.filename: member for member in archive.infolist()}
             for name in names:
-                member = there.get(f"{name}.npy")
+                member = members.get(f"{name}.npy")
                 if member is None:
                     continue
                 if member.file_size > expansion_limit(member.compress_size):
@@ -171,7 +170,7 @@ def _read_numbers(file: IO[bytes]) -> Array:
 
 
 def header_bytes(dtype: DTypeLike, shape: tuple[int, ...]) -> bytes:
-    """The header of an array of this type and shape, as bytes."""
+    """Header of an array of this type and shape, as bytes."""
     header = io.BytesIO()
     descr = np.lib.format.dtype_to_descr(np.dtype(dtype))
     np.lib.format.write_array_header_1_0(header, {"descr": descr, "fortran_order": False, "shape": shape})
@@ -179,9 +178,9 @@ def header_bytes(dtype: DTypeLike, shape: tuple[int, ...]) -> bytes:
 
 
 def array_sha256(array: Array) -> str:
-    """The SHA-256 that the file of an array will have; from memory, before anything is written."""
+    """SHA-256 of the file that an array will be written to; from memory, before anything is written."""
     digest = hashlib.sha256(header_bytes(array.dtype, array.shape))
-    digest.update(_flat(array))
+    digest.update(_array_bytes(array))
     return digest.hexdigest()
 
 
@@ -189,8 +188,8 @@ def write_array(path: Path, array: Array) -> None:
     """Write a NumPy file, whole or not at all."""
     with atomic_file(path) as part, part.open("wb") as file:
         file.write(header_bytes(array.dtype, array.shape))
-        file.write(_flat(array))  # never through `tofile`, which does not say that the disk is full
+        file.write(_array_bytes(array))  # never through `tofile`, which does not say that the disk is full
 
 
-def _flat(array: Array) -> memoryview:
+def _array_bytes(array: Array) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data

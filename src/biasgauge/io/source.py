@@ -1,4 +1,4 @@
-"""A file as a stream of bytes, compressed or not, that counts what was read, and hashes it if asked."""
+"""A file as a stream of bytes, compressed or not, that counts what was read, and hashes it on request."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from biasgauge.errors import InternalError
-from biasgauge.io.expansion import expansion_limit, expansion_sentence
-from biasgauge.io.zstd import ZSTD_MAGIC, DamagedZstdError, ZstdFile
+from biasgauge.io.limits import expansion_limit, expansion_sentence
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -27,71 +26,23 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     """Called with (bytes of the file read so far, bytes of the file)."""
 
-GZIP_MAGIC = b"\x1f\x8b"
-_XZ_MAGIC = b"\xfd7zXZ\x00"
-_COMPRESSIONS = {GZIP_MAGIC: "gzip", _XZ_MAGIC: "xz", ZSTD_MAGIC: "zstd"}
+GZIP_MAGIC, _XZ_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_COMPRESSIONS = {GZIP_MAGIC: "gzip", _XZ_MAGIC: "xz", _ZSTD_MAGIC: "zstd"}
 _DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
-
-
-class _HashedFile(io.RawIOBase):
-    """A file that hashes each of its bytes once, in their order, as they are read."""
-
-    def __init__(self, raw: FileIO) -> None:
-        super().__init__()
-        self._raw = raw
-        self._digest = hashlib.sha256()
-        self._behind = 0
-        self._ended = False
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        start = self._raw.tell()
-        count = self._raw.readinto(buffer) or 0
-        self._take(memoryview(buffer).cast("B")[:count], start)
-        return count
-
-    def read(self, size: int = -1, /) -> bytes:
-        start = self._raw.tell()
-        content = self._raw.read(size) or b""
-        self._take(memoryview(content), start)
-        return content
-
-    def _take(self, content: memoryview, start: int) -> None:
-        """Hash what lies behind the bytes that were hashed before; after the end, nothing: the file has grown since."""
-        self._ended = self._ended or (not content and start == self._behind)
-        if not self._ended and start <= self._behind < start + len(content):
-            self._digest.update(content[self._behind - start :])
-            self._behind = start + len(content)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        return self._raw.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._raw.tell()
-
-    def finish(self) -> str:
-        """Read what was not read yet, unless the end was met before; then the checksum of what was read."""
-        self._raw.seek(self._behind)
-        while self.read(2**20):
-            pass
-        return self._digest.hexdigest()
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+_ZSTD_SKIPPABLE = range(0x184D2A50, 0x184D2A60)
+_ZSTD_LONGEST_HEADER = 18
+_ZSTD_RUN = 1
+"""The kind of block that stores a run of one byte as that byte."""
+_ZSTD_LARGEST_WINDOW = 2**31
+"""Bytes: what `zstd --long=31` makes, which is how the large archives of forum text are packed."""
 
 
 class ByteSource:
     """Reads a regular file from its start, decompressing gzip, xz and zstd when its first bytes say so.
 
-    `error` is the exception class for whatever is wrong with the file. `progress` is told, after each block, how many
-    bytes of the file itself (compressed, if it is) are behind us. What a compressed file may unpack to has a limit, see
-    `expansion`. With `hashed`, `sha256` says what the file held while it was read.
+    `error` is the exception class for any problem with the file. `progress` is called after each block with the bytes
+    of the file itself (compressed, if it is) read so far. `limits` bounds what a compressed file may unpack to. With
+    `hashed`, `sha256` is the checksum of the very bytes that were read.
     """
 
     def __init__(
@@ -106,7 +57,7 @@ class ByteSource:
         self._error = error
         self._progress = progress
         self._hashed: _HashedFile | None = None
-        expansion_limit(0)  # refuses a limit that is none, before anything is opened
+        expansion_limit(0)  # refuses an impossible limit before anything is opened
         try:
             if not self.path.exists():
                 raise error("there is no such file; check the path", path=path)
@@ -124,12 +75,10 @@ class ByteSource:
         head = self._raw.read(max(map(len, _COMPRESSIONS)))
         self._compression = next((name for magic, name in _COMPRESSIONS.items() if head.startswith(magic)), None)
         self.compressed = self._compression is not None
-        self._raw.seek(0)
-        self._stream = self._decompressed()
-        self.offset = 0
+        self.rewind()
 
-    def _decompressed(self) -> BinaryIO:
-        """The content from the place where the raw file stands."""
+    def _open_stream(self) -> BinaryIO:
+        """Open the content from the raw file's current position."""
         if self._compression is None:
             return self._raw
         if self._compression == "gzip":
@@ -137,12 +86,11 @@ class ByteSource:
         if self._compression == "xz":
             return cast("BinaryIO", lzma.LZMAFile(self._raw))
         try:
-            return cast("BinaryIO", ZstdFile(self._raw))
+            return cast("BinaryIO", _ZstdFile(self._raw))
         except ImportError as problem:
             self._raw.close()
-            raise self._error(
-                'is compressed with zstd; to read it: pip install "biasgauge[train]"', path=self.path
-            ) from problem
+            install = 'is compressed with zstd; to read it: pip install "biasgauge[train]"'
+            raise self._error(install, path=self.path) from problem
 
     def __enter__(self) -> Self:
         return self
@@ -160,7 +108,7 @@ class ByteSource:
     def rewind(self) -> None:
         """Go back to the first byte."""
         self._raw.seek(0)
-        self._stream = self._decompressed()
+        self._stream = self._open_stream()
         self.offset = 0
 
     def read(self, size: int) -> bytes:
@@ -173,7 +121,7 @@ class ByteSource:
                 missing -= len(piece)
         except _DAMAGE as problem:
             raise self._failure(problem, size - missing) from problem
-        self._passed(size - missing)
+        self._advance(size - missing)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def readinto(self, buffer: memoryview) -> int:
@@ -187,10 +135,10 @@ class ByteSource:
                 filled += count
         except _DAMAGE as problem:
             raise self._failure(problem, filled) from problem
-        self._passed(filled)
+        self._advance(filled)
         return filled
 
-    def _passed(self, count: int) -> None:
+    def _advance(self, count: int) -> None:
         self.offset += count
         if self.compressed and self.offset > expansion_limit(self.size):
             raise self._error(expansion_sentence(self.size), path=self.path)
@@ -198,20 +146,19 @@ class ByteSource:
             self._progress(self._raw.tell(), self.size)
 
     def _failure(self, problem: Exception, count: int) -> _FileError:
-        if isinstance(problem, OSError) and not isinstance(problem, (gzip.BadGzipFile, DamagedZstdError)):
+        if isinstance(problem, OSError) and not isinstance(problem, (gzip.BadGzipFile, _DamagedZstdError)):
             sentence = f"reading failed: {problem.strerror}"
         else:
-            sentence = (
-                f"the {self._compression} stream is damaged or cut short ({problem}); copy or download the file again"
-            )
+            damage = f"the {self._compression} stream is damaged or cut short ({problem})"
+            sentence = f"{damage}; copy or download the file again"
         return self._error(sentence, path=self.path, offset=self.offset + count)
 
     def stream(self) -> io.RawIOBase:
-        """The content as a file for reading, as the library wants one; it ends with this source."""
+        """Return the content as a file object for libraries; it ends with this source."""
         return _ContentFile(self)
 
     def sha256(self) -> str:
-        """SHA-256 of the file itself, of the very bytes that were read; for a source that was opened with `hashed`."""
+        """SHA-256 of the bytes that were read from the file itself; for a source opened with `hashed`."""
         if self._hashed is None:
             raise InternalError("This source was opened without a checksum.")
         try:
@@ -222,7 +169,7 @@ class ByteSource:
     def seekable(self) -> BinaryIO:
         """Return the bytes as a seekable file that can be mapped: the file itself, or its content decompressed.
 
-        The decompressed copy is an unnamed temporary file that goes when it is closed.
+        The decompressed copy is an unnamed temporary file that vanishes when it is closed.
         """
         if not self.compressed:
             return self.path.open("rb")
@@ -233,9 +180,8 @@ class ByteSource:
                 copy.write(block)
         except OSError as problem:
             copy.close()
-            raise self._error(
-                f"cannot be decompressed to a temporary file: {problem.strerror}", path=self.path
-            ) from problem
+            sentence = f"cannot be decompressed to a temporary file: {problem.strerror}"
+            raise self._error(sentence, path=self.path) from problem
         except BaseException:
             copy.close()
             raise
@@ -243,8 +189,52 @@ class ByteSource:
         return copy
 
 
+class _HashedFile(io.RawIOBase):
+    """A file that hashes each of its bytes once, in their order, as they are read."""
+
+    def __init__(self, raw: FileIO) -> None:
+        super().__init__()
+        self._raw = raw
+        self._digest = hashlib.sha256()
+        self._hashed_to = 0
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        start = self._raw.tell()
+        count = self._raw.readinto(buffer) or 0
+        # Only bytes beyond those hashed before count; after the end none do: the file has grown since.
+        self._ended = self._ended or (not count and start == self._hashed_to)
+        if not self._ended and start <= self._hashed_to < start + count:
+            self._digest.update(memoryview(buffer).cast("B")[self._hashed_to - start : count])
+            self._hashed_to = start + count
+        return count
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def finish(self) -> str:
+        """Read the bytes that were not read yet, unless the end was met before; return the checksum."""
+        self._raw.seek(self._hashed_to)
+        while self.read(2**20):
+            pass
+        return self._digest.hexdigest()
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
 class _ContentFile(io.RawIOBase):
-    """What a source holds, unpacked, as a file."""
+    """Decompressed content of a source as a file object."""
 
     def __init__(self, source: ByteSource) -> None:
         super().__init__()
@@ -255,3 +245,66 @@ class _ContentFile(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         return self._source.readinto(memoryview(buffer).cast("B"))
+
+
+class _DamagedZstdError(OSError):
+    """The stream is not what zstd writes."""
+
+
+class _ZstdFile(io.RawIOBase):
+    """Decompresses `raw` from its current position, frame after frame, and notices a file that was cut short.
+
+    The library itself takes the bytes that are there as the whole. Raises ImportError where it is not installed.
+    """
+
+    def __init__(self, raw: BinaryIO) -> None:
+        import zstandard
+
+        super().__init__()
+        self._raw = raw
+        self._library = zstandard
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_LARGEST_WINDOW)
+        self._stream = decompressor.stream_reader(raw, read_across_frames=True, closefd=False)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Fill `buffer` as far as there is content; EOFError where it ends in the middle of a frame."""
+        try:
+            count = self._stream.readinto(buffer)
+        except self._library.ZstdError as problem:
+            raise _DamagedZstdError(str(problem)) from problem
+        if not count and not self._ends_with_a_frame():
+            raise EOFError("the last frame is incomplete")
+        return count
+
+    def _ends_with_a_frame(self) -> bool:
+        """Walk from block to block by their headers: the last frame must end where the file ends."""
+        raw = self._raw
+        size = raw.seek(0, io.SEEK_END)
+        position = 0
+        while position < size:
+            raw.seek(position)
+            head = raw.read(_ZSTD_LONGEST_HEADER)
+            if int.from_bytes(head[:4], "little") in _ZSTD_SKIPPABLE:
+                position += 8 + int.from_bytes(head[4:8], "little")
+                continue
+            try:
+                position += self._library.frame_header_size(head)
+                checksum = 4 * self._library.get_frame_parameters(head).has_checksum
+            except self._library.ZstdError:
+                return False
+            last = False
+            while not last:
+                raw.seek(position)
+                header = raw.read(3)
+                if not header:
+                    return False
+                # Three bytes, little-endian: one bit "last block", two bits kind, 21 bits length.
+                block = int.from_bytes(header, "little")
+                last, kind, length = bool(block & 1), block >> 1 & 3, block >> 3
+                position += 3 + (1 if kind == _ZSTD_RUN else length)
+            position += checksum
+        raw.seek(0, io.SEEK_END)
+        return position == size

@@ -1,14 +1,25 @@
-"""A file of text, whole: one sentence for whatever is wrong with its name, its kind or its bytes."""
+"""Text files read whole, and TOML: one sentence for any problem with a file's name, kind or bytes."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
+import tomllib
 from pathlib import Path
 
+from biasgauge.core import JsonObject
 from biasgauge.errors import InputError, file_error
 
-_LONGEST_SHOWN = 200
+LARGEST_TOML = 16 * 2**20
+"""Bytes. Such a file is read whole; ten thousand words take about 0.1 MiB."""
+_DEEPEST = 100
+"""Parts of a key with dots (a.b.c); no file of ours has more than five."""
+_KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_DEEP_KEY = re.compile(rf"(?<![\w-])(?:{_KEY_PART}){{{_DEEPEST},}}", re.ASCII)
+"""The library takes a time with the square of their number: a key of 80 KB takes a quarter of a minute."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_POSITION = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def read_whole(
@@ -23,9 +34,9 @@ def read_whole(
 
     Args:
         path: the file.
-        error: which error to raise.
+        error: class of the error.
         most: bytes.
-        wanted: what to name, where this is a folder or a device.
+        wanted: kind of file to name, where this is a folder or a device.
         again: what to do where it is a file of ours.
 
     Raises:
@@ -46,17 +57,16 @@ def read_whole(
     except OSError as problem:
         raise file_error(error, f"cannot be read: {problem.strerror or problem}", path) from problem
     except ValueError as problem:
-        shown = os.fspath(path)[:_LONGEST_SHOWN]
-        raise file_error(error, f"is not a usable file name: {problem}", shown) from None
+        raise file_error(error, f"is not a usable file name: {problem}", os.fspath(path)[:200]) from None
 
 
 def utf8(text: str) -> bytes:
-    r"""Text as UTF-8; bytes of a file's name that are no text stand there by number (\udce9), which JSON reads back."""
+    r"""Encode text; bytes of a file's name that are not text become numbers (\udce9), which JSON reads back."""
     return text.encode("utf-8", "backslashreplace")
 
 
-def decoded(content: bytes, path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> str:
-    """The bytes of a file as text.
+def decode_utf8(content: bytes, path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> str:
+    """Decode the bytes of a file.
 
     Raises:
         InputError: they are not UTF-8; names the line and the byte.
@@ -65,5 +75,30 @@ def decoded(content: bytes, path: str | os.PathLike[str], *, error: type[InputEr
         return content.decode("utf-8")
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
-        why = f"is not UTF-8 text: found the byte 0x{content[problem.start]:02x}; save it as UTF-8"
-        raise file_error(error, why, path, line=line, offset=problem.start) from None
+        sentence = f"is not UTF-8 text: found the byte 0x{content[problem.start]:02x}; save it as UTF-8"
+        raise file_error(error, sentence, path, line=line, offset=problem.start) from None
+
+
+def read_toml(path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> JsonObject:
+    """Read a TOML file as a dictionary. Raises `error`, and nothing else, for any problem with it."""
+    return parse_toml(read_whole(path, error=error, most=LARGEST_TOML, wanted="a TOML file"), path, error=error)
+
+
+def parse_toml(content: bytes, path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> JsonObject:
+    """Parse the bytes of a TOML file; `path` is only named in errors."""
+    if content.startswith(_BYTE_ORDER_MARK):
+        raise file_error(error, "starts with a byte order mark; save it as plain UTF-8 without one", path)
+    if len(content) > LARGEST_TOML:
+        raise file_error(error, f"holds more than {LARGEST_TOML // 2**20} MiB; such a file must be smaller", path)
+    text = decode_utf8(content, path, error=error)
+    if deep := _DEEP_KEY.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise file_error(error, f"has a key of more than {_DEEPEST} parts, nested too deeply to read", path, line=line)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise file_error(error, "has tables or arrays nested too deeply to read", path) from None
+    except ValueError as problem:  # tomllib's own error is one; numbers too long to convert raise a bare one
+        position = _POSITION.search(str(problem))
+        number = int(position.group(1) or len(text.splitlines())) if position else None
+        raise file_error(error, f"is not valid TOML: {_POSITION.sub('', str(problem))}", path, line=number) from None

@@ -9,25 +9,27 @@ from typing import Any, NoReturn
 
 from biasgauge.core import did_you_mean
 from biasgauge.errors import LexiconError
-from biasgauge.io import LARGEST, decoded, read_whole, toml_file
+from biasgauge.io import LARGEST_TOML, decode_utf8, read_whole
+from biasgauge.io import parse_toml as parse_toml_bytes
+from biasgauge.io import read_toml as read_toml_file
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a TOML file as a dictionary. Raises LexiconError, and nothing else, for whatever is wrong with it."""
-    return toml_file.read_toml(path, error=LexiconError)
+    return read_toml_file(path, error=LexiconError)
 
 
 def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, Any]:
     """Parse the bytes of a TOML file; `path` is only named in errors."""
-    return toml_file.parse_toml(content, path, error=LexiconError)
+    return parse_toml_bytes(content, path, error=LexiconError)
 
 
 def read_text(path: str | os.PathLike[str], wanted: str) -> str:
     """Read a word list as text. Raises LexiconError alone, also where there is too much of it."""
-    content = read_whole(path, error=LexiconError, most=LARGEST, wanted=wanted)
-    if len(content) > LARGEST:
-        raise LexiconError(f"holds more than {LARGEST // 2**20} MiB; a lexicon must be smaller", path=path)
-    return decoded(content.removeprefix(b"\xef\xbb\xbf"), path, error=LexiconError)
+    content = read_whole(path, error=LexiconError, most=LARGEST_TOML, wanted=wanted)
+    if len(content) > LARGEST_TOML:
+        raise LexiconError(f"holds more than {LARGEST_TOML // 2**20} MiB; a lexicon must be smaller", path=path)
+    return decode_utf8(content.removeprefix(b"\xef\xbb\xbf"), path, error=LexiconError)
 
 
 _LONGEST_SHOWN = 40

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.io import atomic_file, csv_text, made_folder, manifest_text, portable_names, write_text
+from biasgauge.io import atomic_file, csv_text, make_folder, manifest_text, portable_names, write_text
 from biasgauge.results import markup
 from biasgauge.results.grid import fitted_to_grid
 from biasgauge.results.latex_tables import latex
@@ -88,7 +88,7 @@ def save_figures(
     if find_spec("vl_convert") is None:
         raise InputError('To save figures, install an extra: pip install "biasgauge[figures]"')
     target = Path(folder)
-    made_folder(target)
+    make_folder(target)
     written = []
     names = portable_names(charts)
     for name, chart in charts.items():

@@ -26,7 +26,7 @@ from biasgauge.core import (
     device_named,
 )
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.io import holds_something
+from biasgauge.io import is_occupied
 from biasgauge.lexicons import Words, WordSet, pairs_of, words_of
 from biasgauge.metrics import Measure, Neighborhood
 from biasgauge.scores import engine
@@ -141,7 +141,7 @@ class _Plan:
         """Keep the scores in a store, which is made once the first model could be loaded."""
         labels: dict[str, Any] = {"measures": self.measure_names, "pairs": self.pairs, "words": self.words}
         create = partial(ScoreStore.create, path, **labels, provenance=self.provenance, replace=replace)
-        if holds_something(Path(path)) and not replace:
+        if is_occupied(Path(path)) and not replace:
             create()  # refuses what does not fit before any vectors are read
         for name, model in self.loaded():
             store = create()

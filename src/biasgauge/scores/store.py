@@ -33,8 +33,8 @@ from biasgauge.io import (
     array_sha256,
     as_read_back,
     check_digest,
-    holds_something,
-    made_folder,
+    is_occupied,
+    make_folder,
     manifest_text,
     map_array,
     read_manifest,
@@ -136,9 +136,9 @@ class ScoreStore:
             "models": {},
         }
         # In this order: what another process puts there in between is its manifest.
-        if holds_something(folder) and not (folder / MANIFEST).exists():
+        if is_occupied(folder) and not (folder / MANIFEST).exists():
             raise InputError(f"{folder}: exists and is not a score store; name another folder")
-        made_folder(folder)
+        make_folder(folder)
         with writer_lock(folder / LOCK):
             if (folder / MANIFEST).exists():
                 there = cls.open(folder)
@@ -148,7 +148,7 @@ class ScoreStore:
                     if not replace:
                         raise
                     there._remove_files()  # noqa: SLF001 - of the same class; the lock is held
-            if holds_something(folder):
+            if is_occupied(folder):
                 raise InputError(f"{folder}: exists and is not a score store; name another folder")
             store = cls(folder, manifest)
             store._write_manifest()

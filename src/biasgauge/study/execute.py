@@ -14,7 +14,7 @@ from typing import Literal
 from biasgauge import registry
 from biasgauge.core import Record
 from biasgauge.errors import BiasgaugeError, InputError
-from biasgauge.io import path_sha256, stamps_of
+from biasgauge.io import path_sha256, path_stamps
 from biasgauge.stats import thread_pools
 from biasgauge.study.cell import Cell
 from biasgauge.study.result import Failure
@@ -82,7 +82,7 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
         if path_sha256(place) != known:
             raise ChangedFileError(f"{place}: has changed since the study was planned; run the study again")
     places = [Path(cell.places[name]) for name in cell.files]
-    before = stamps_of(places)
+    before = path_stamps(places)
     out = scratch / "out"
     out.mkdir()
     step.run(
@@ -95,7 +95,7 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
             device=cell.device,
         )
     )
-    if stamps_of(places) != before:
+    if path_stamps(places) != before:
         raise ChangedFileError(f"{', '.join(map(str, places))}: changed while the study read it; run the study again")
     return out
 

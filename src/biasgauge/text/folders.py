@@ -7,7 +7,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from biasgauge.errors import CorpusError, InputError
-from biasgauge.io import LOCK, atomic, writer_lock
+from biasgauge.io import LOCK, short_name, writer_lock
+from biasgauge.io import atomic_folder as atomic_output_folder
 
 
 @contextmanager
@@ -30,12 +31,12 @@ def exclusive_lock(target: Path) -> Iterator[None]:
     with ExitStack() as stack:
         with writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(writer_lock(target.with_name(f".{atomic.short_name(target.name)}{LOCK}")))
+            stack.enter_context(writer_lock(target.with_name(f".{short_name(target.name)}{LOCK}")))
         yield
 
 
 @contextmanager
 def atomic_folder(target: Path) -> Iterator[Path]:
     """Give a hidden folder beside `target`; move it into place when the block ends without an error."""
-    with writing(target), atomic.atomic_folder(target) as part:
+    with writing(target), atomic_output_folder(target) as part:
         yield part

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from biasgauge.core import Array, Integers, JsonMapping, JsonObject
 from biasgauge.errors import CorpusError
-from biasgauge.io import map_array, read_json, read_manifest, remembered
+from biasgauge.io import cache_by_stamp, map_array, read_json, read_manifest
 
 MANIFEST, WORDS = "corpus.json", "words.json"
 COUNTS, TOKENS, LINES, DOCUMENTS = "counts.npy", "tokens.npy", "lines.npy", "documents.npy"
@@ -176,7 +176,7 @@ def open_corpus(folder: str | os.PathLike[str], *, check: bool = True) -> TokenC
         raise CorpusError(f"is damaged (its boundaries do not fit its tokens); {_AGAIN}", path=path)
     corpus = TokenCorpus(path, tuple(words), counts, tokens, lines, documents, checksum, MappingProxyType(settings))
     if check:
-        remembered([path / name for name in (MANIFEST, WORDS, COUNTS, TOKENS, LINES, DOCUMENTS)], corpus.checked)
+        cache_by_stamp([path / name for name in (MANIFEST, WORDS, COUNTS, TOKENS, LINES, DOCUMENTS)], corpus.checked)
     return corpus
 
 

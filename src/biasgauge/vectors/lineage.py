@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from biasgauge.errors import InputError
-from biasgauge.io import OWN as OWN_CHECKSUM
-from biasgauge.io import check_digest, read_record
+from biasgauge.io import CHECKSUM_KEY, check_digest, read_record
 
 OWN = ("seed", "sample", "sample_seed", "threads")
 """What replicates may differ by."""
@@ -65,6 +64,6 @@ def _record_beside(path: Path) -> dict[str, Any] | None:
         record = read_record(beside, again=f"train it again, or remove {beside.name}")
         return record if {"algorithm", "corpus", "settings", "seed"} <= record["recipe"].keys() else None
     except (InputError, KeyError, TypeError, AttributeError) as problem:
-        if isinstance(problem, InputError) and f'"{OWN_CHECKSUM}"'.encode() in content:
+        if isinstance(problem, InputError) and f'"{CHECKSUM_KEY}"'.encode() in content:
             raise
         return None

@@ -18,7 +18,7 @@ from biasgauge.analyses.calibrate.readings import ModelReading, Readings
 from biasgauge.analyses.calibrate.result import Calibration
 from biasgauge.analyses.calibrate.texts import Progress, SweepTrainer, Trainer
 from biasgauge.core import PairsLike, VectorsLike, WordsLike
-from biasgauge.io import made_folder
+from biasgauge.io import make_folder
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language
 from biasgauge.text import TokenCorpus, read_corpus
 
@@ -147,7 +147,7 @@ def _read(
 def _folder(out: str | os.PathLike[str] | None) -> Iterator[Path]:
     """The folder for texts and models; a temporary one goes when the work is done."""
     if out is not None:
-        yield made_folder(out)
+        yield make_folder(out)
         return
     with tempfile.TemporaryDirectory(prefix="biasgauge-calibration-") as folder:
         yield Path(folder)

@@ -18,7 +18,7 @@ from biasgauge.applications.coref.spans import clusters_of
 from biasgauge.applications.text.classification import need_torch
 from biasgauge.core import Floats, JsonObject, VectorsLike, device_named
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.io import atomic_file, file_sha256, made_folder, manifest_text, read_saved, write_text
+from biasgauge.io import atomic_file, file_sha256, make_folder, manifest_text, read_saved, write_text
 from biasgauge.vectors import Embedding, load
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class CorefModel:
         from safetensors.torch import save_file
 
         place = Path(folder)
-        made_folder(place)
+        make_folder(place)
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
         with atomic_file(place / "weights.new.safetensors") as part:
             save_file(weights, part)

@@ -29,7 +29,7 @@ from biasgauge.io import (
     atomic_file,
     check_digest,
     file_sha256,
-    made_folder,
+    make_folder,
     manifest_text,
     read_record,
     write_text,
@@ -70,7 +70,7 @@ class TrainingRun:
         """Write to a folder after each epoch; first go on from what it holds."""
         self.folder, self.about, self.key = folder, about, as_read_back(key)
         if folder is not None:
-            made_folder(folder)
+            make_folder(folder)
             if (folder / _JSON).is_file():
                 self._read_state(folder)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from biasgauge.core import JsonMapping, JsonObject
 from biasgauge.errors import InputError
-from biasgauge.io import as_read_back, made_folder, parse_json, portable_name, utf8, write_text
+from biasgauge.io import as_read_back, make_folder, parse_json, portable_name, utf8, write_text
 
 VERSION = 1
 """Raised when the same key would give another outcome, so that old cells are not taken for new ones."""
@@ -27,7 +27,7 @@ class CellCache:
         if folder is not None:
             if folder.exists() and not folder.is_dir():
                 raise InputError(f"{folder}: is a file; name a folder for finished cells")
-            made_folder(folder)
+            make_folder(folder)
 
     def read(self, key: JsonMapping) -> JsonObject | None:
         """The outcome of a cell; None where it is not there or damaged."""

@@ -21,7 +21,7 @@ from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import (
     array_sha256,
     check_digest,
-    made_folder,
+    make_folder,
     manifest_text,
     map_array,
     read_manifest,
@@ -85,7 +85,7 @@ class Cooccurrence:
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the cells into a folder, which is made; they are there once its `cooccurrence.json` is."""
         path = Path(folder)
-        made_folder(path)
+        make_folder(path)
         (path / MANIFEST).unlink(missing_ok=True)
         digests = {name: array_sha256(getattr(self, name)) for name in _DTYPES}  # of what is in memory
         for name in _DTYPES:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.core import JsonObject, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.io import made_folder
+from biasgauge.io import make_folder
 from biasgauge.results import Column, Result, Summary, Table, counted
 from biasgauge.text import TokenCorpus, read_corpus, statistics
 from biasgauge.text.training.algorithms import Algorithm, Recipe, Settings, algorithm
@@ -158,7 +158,7 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     numbers = list(range(random_state, random_state + seeds) if isinstance(seeds, int) else seeds)
     check_whole(1, n_jobs_per_model=n_jobs_per_model)
     check_whole(0, bootstrap=bootstrap)
-    folder = made_folder(out)
+    folder = make_folder(out)
     if not isinstance(corpus, TokenCorpus):
         corpus = read_corpus(corpus, out=folder / "corpus")
     common: dict[str, Any] = {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.core import check_choice, check_whole
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.io import LOCK, Scratch, made_folder, physical_memory, readable_size, writer_lock
+from biasgauge.io import LOCK, Scratch, make_folder, physical_memory, readable_size, writer_lock
 from biasgauge.text import TokenCorpus
 from biasgauge.text.training.algorithms import algorithm
 from biasgauge.text.training.model_file import TrainedModel, find_model, write_model
@@ -66,7 +66,7 @@ def run_sweep(
     check_choice((CPU, GPU), device=device)
     if len({recipe.digest for recipe in recipes}) != len(recipes):
         raise ParameterError("Every model of a sweep needs a recipe of its own. Got one twice; do seeds recur?")
-    made_folder(folder)
+    make_folder(folder)
     with writer_lock(folder / LOCK, waits=say) as sole:
         scratch = Scratch(folder, SCRATCH)
         scratch.sweep()

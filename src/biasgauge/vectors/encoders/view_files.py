@@ -14,11 +14,11 @@ from biasgauge._version import __version__
 from biasgauge.core import JsonMapping, Record, WordsLike
 from biasgauge.errors import InputError
 from biasgauge.io import (
+    CHECKSUM_KEY,
     LOCK,
-    OWN,
     check_digest,
     file_sha256,
-    made_folder,
+    make_folder,
     manifest_text,
     read_manifest,
     read_whole,
@@ -38,7 +38,7 @@ from biasgauge.vectors.encoders.views import FACETS, Views
 MANIFEST = "views.json"
 FORMAT = "biasgauge views 1"
 AGAIN = "encode again"
-_MARKS = (b'"biasgauge views ', f'"{OWN}": "'.encode())
+_MARKS = (b'"biasgauge views ', f'"{CHECKSUM_KEY}": "'.encode())
 """By one of these a list of ours is known, also where it is damaged."""
 
 
@@ -164,7 +164,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
     if models:  # one that cannot be loaded is told before anything is written
         models[0] = encoder_of(models[0], name=name, device=device)
     folder = Path(out)
-    made_folder(folder)
+    make_folder(folder)
     settings = {
         "model": str(model), "words": asked.name, "templates": None if templates is None else str(templates),
         "corpus": None if corpus is None else str(corpus), "draws": None if corpus is None else draws,
@@ -195,7 +195,7 @@ def save_views(views: Sequence[Embedding], out: str | os.PathLike[str]) -> Encod
         ParameterError: they are no views.
     """
     checked, folder = Views(views), Path(out)
-    made_folder(folder)
+    make_folder(folder)
     lost = {word: reason for view in checked for word, reason in view.dropped.items()}
     with writer_lock(folder / LOCK):
         _forget(folder)

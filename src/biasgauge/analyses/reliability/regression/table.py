@@ -14,7 +14,7 @@ from biasgauge.analyses.reliability.features import NUMBERS, REASONS, word_featu
 from biasgauge.analyses.reliability.reliabilities import agreement_on_words, by_measure, standardized
 from biasgauge.core import Floats, ModelsLike, check_choice
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.io import decoded, read_whole
+from biasgauge.io import decode_utf8, read_whole
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats import Iccs
 from biasgauge.vectors import Embedding, load
@@ -172,7 +172,7 @@ def read_counts(path: Path) -> dict[str, float]:
     Raises:
         InputError: the file cannot be read, or a line holds something else.
     """
-    lines = decoded(read_whole(path), path).removeprefix("\ufeff").split("\n")
+    lines = decode_utf8(read_whole(path), path).removeprefix("\ufeff").split("\n")
     counts: dict[str, float] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
