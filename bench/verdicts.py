@@ -25,17 +25,30 @@ from biasgauge import Embedding, registry
 from biasgauge.audits.answers import answer
 from biasgauge.audits.families import Corrected, corrected_questions
 from biasgauge.audits.like_frequency import matched
-from biasgauge.audits.questions import ASKING, Asked, Measured, measure, questions_of
+from biasgauge.audits.questions import Measured, QueryOutcome, measure
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.audits.verdict_rule import Case
 from biasgauge.audits.verdicts import Rules
+from biasgauge.core import WordPolicy
 from biasgauge.core.geometry import unit_rows
-from biasgauge.lexicons import AssociationTest, Lexicon, Pairs, Stereotypes, Values, Words, WordSet, lexicon
+from biasgauge.lexicons import (
+    QUERY_KINDS,
+    AssociationTest,
+    Lexicon,
+    Pairs,
+    Stereotypes,
+    Values,
+    Words,
+    WordSet,
+    lexicon,
+    queries_from_lexicons,
+)
 from biasgauge.metrics.contrast import contrast_test
 from biasgauge.stats.multiple import holm
 from biasgauge.vectors import load_default, load_default_replicates
 
+POLICY = WordPolicy(case="fallback")
 ALPHA = 0.05
 PAIRS = "du2021"
 Drawn = Iterator[tuple[Sequence[Embedding], Sequence[Lexicon]]]
@@ -61,7 +74,7 @@ def main() -> None:
 
 
 def nulls() -> dict[str, Callable[[np.random.Generator], Drawn]]:
-    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in ASKING]
+    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in QUERY_KINDS]
     glove, runs = [load_default()], load_default_replicates()
     return {
         "isotropic vectors, one file": lambda random: isotropic(every, 1, random),
@@ -207,24 +220,21 @@ def rates(drawn: Drawn, audits: int) -> tuple[float, float, float]:
     return said / audits, found / audits, old / audits
 
 
-def put(subject: Subject, lexicons: Sequence[Lexicon]) -> tuple[list[Asked], dict[int, Corrected]]:
+def put(subject: Subject, lexicons: Sequence[Lexicon]) -> tuple[list[QueryOutcome], dict[int, Corrected]]:
     """Every question of these lexicons, put to a subject, and p of each beside the others."""
-    asked = [
-        measure(question, subject, min_coverage=0.8, case_fallback=True, random_state=0)
-        for question in questions_of(lexicons)
-    ]
+    asked = [measure(question, subject, POLICY, 0) for question in queries_from_lexicons(lexicons)]
     return asked, corrected_questions(asked, ALPHA)
 
 
-def _reports(asked: Sequence[Asked], subject: Subject, lexicons: Sequence[Lexicon]) -> bool:
+def _reports(asked: Sequence[QueryOutcome], subject: Subject, lexicons: Sequence[Lexicon]) -> bool:
     scores = SharedScores(subject.models, tuple(lexicons), case_fallback=True)
-    verdicts = answer(asked, rules=Rules(), scores=scores, min_coverage=0.8, case_fallback=True, random_state=0)
+    verdicts = answer(asked, rules=Rules(), scores=scores, policy=POLICY, random_state=0)
     return any(verdict.decision.startswith("report") for verdict in verdicts)
 
 
 def fired(audits: int) -> None:
     """How often each rule forbids or cannot know, on lists that mean nothing and on the shipped ones."""
-    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in ASKING]
+    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in QUERY_KINDS]
     runs = load_default_replicates()
     print(f"\n{'rule':<24}{'asked':>8}{'fails':>8}{'unknown':>9}   on")
     lists = {
@@ -249,7 +259,7 @@ def pieces(subject: Subject, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str,
     for place, one in enumerate(asked):
         if not isinstance(one, Measured):
             continue
-        case = Case(one, beside[place], Rules(), 0.03, scores, case_fallback=True, random_state=0)
+        case = Case(one, beside[place], Rules(), 0.03, scores, POLICY, random_state=0)
         for name, rule in registry.everything("verdict_rule").items():
             yield from ((name, piece.rule, piece.passes) for piece in rule.judge(case))
 

@@ -33,10 +33,10 @@ from tests.stats.test_calibration import CASES, SETTLED_ELSEWHERE  # noqa: E402
 import biasgauge as bg  # noqa: E402
 from biasgauge import registry  # noqa: E402
 from biasgauge.audits.change import contrast_changes  # noqa: E402
-from biasgauge.audits.questions import ASKING  # noqa: E402
 from biasgauge.audits.subjects import subjects_of  # noqa: E402
 from biasgauge.audits.tracking import answer_points  # noqa: E402
 from biasgauge.audits.verdicts import Rules  # noqa: E402
+from biasgauge.lexicons import QUERY_KINDS  # noqa: E402
 from biasgauge.vectors import load_default_replicates  # noqa: E402
 
 ALPHA = 0.05
@@ -132,7 +132,7 @@ def verdict_rates(share: float) -> Iterator[str]:
 
 def rule_rows(audits: int) -> list[Row]:
     """How often each rule forbids or cannot know."""
-    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in ASKING]
+    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in QUERY_KINDS]
     runs = load_default_replicates()
     random = np.random.default_rng(5)
     lists = {
@@ -196,7 +196,7 @@ def _points_verdict(seed: int) -> str:
 
 def placebo_changes(runs: int) -> tuple[int, int]:
     """Ordered pairs of replicates in which every association seems reduced, and how many pairs there are."""
-    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in ASKING]
+    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in QUERY_KINDS]
     asked = [verdicts.put(subjects_of([model])[0], every)[0] for model in load_default_replicates()[:runs]]
     reduced = pairs = 0
     for before, after in permutations(asked, 2):

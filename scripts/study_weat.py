@@ -19,9 +19,10 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.audits.meaningless import chance_band
-from biasgauge.audits.questions import Unmeasurable, measure, questions_of
+from biasgauge.audits.questions import Unmeasurable, measure
 from biasgauge.audits.subjects import Subject, subjects_of
-from biasgauge.lexicons import lexicon
+from biasgauge.core import WordPolicy
+from biasgauge.lexicons import lexicon, queries_from_lexicons
 from biasgauge.results.drawing import altair
 from biasgauge.stats.contrasts import plan_words
 from biasgauge.vectors import load_default, load_default_replicates, load_models
@@ -75,8 +76,8 @@ def asked_of(subject: Subject, names: list[str], least: float) -> Iterator[dict[
     """One row a test."""
     tests = [lexicon(name) for name in names]
     lower = all(word == word.lower() for word in subject.models[0].words)
-    for name, question in zip(names, questions_of(tests), strict=True):
-        found = measure(question, subject, min_coverage=least, case_fallback=lower, random_state=0)
+    for name, question in zip(names, queries_from_lexicons(tests), strict=True):
+        found = measure(question, subject, WordPolicy(least, "fallback" if lower else "exact"), 0)
         published = PUBLISHED.get(name, (None, None))
         row: dict[str, Any] = {"vectors": subject.name, "test": name}
         row |= {"published_d": published[0], "published_p": published[1], "words_found": found.share}
@@ -84,7 +85,9 @@ def asked_of(subject: Subject, names: list[str], least: float) -> Iterator[dict[
             yield {**row, "reason": found.reason}
             continue
         sizes = [
-            bg.weat(model, name, interval=None, min_coverage=least, case_fallback=lower, samples=10_000).effect_size
+            bg.weat(
+                model, name, interval=None, policy=WordPolicy(least, "fallback" if lower else "exact"), samples=10_000
+            ).effect_size
             or 0.0
             for model in subject.models
         ]

@@ -119,6 +119,16 @@ def get(group: str, name: object) -> Any:
     return loaders[name]()
 
 
+def read(group: str, reference: Any) -> Any:  # noqa: ANN401 - as get
+    """Read one thing of a group from whatever names it: its name, its file, or the thing itself.
+
+    Raises:
+        ParameterError: things of the group are not read from files.
+    """
+    reader = _group(group).reader
+    return _import(reader)(reference) if reader else get(group, reference)
+
+
 def everything(group: str) -> dict[str, Any]:
     """All things of a group by name, each of them loaded; what cannot be loaded is left out, with a warning."""
     things = {}

@@ -10,18 +10,19 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.audits.change import answer_change, contrast_changes
-from biasgauge.audits.questions import measure, questions_of
+from biasgauge.audits.questions import measure
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Rules
 from biasgauge.cli.entry import run
+from biasgauge.core import WordPolicy
 from biasgauge.core.estimate import Estimate
-from biasgauge.lexicons import parse_lexicon
+from biasgauge.lexicons import parse_lexicon, queries_from_lexicons
 from biasgauge.mitigation.effects.result import CLASSIFIER, Row
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.audits.questions import Asked
+    from biasgauge.audits.questions import QueryOutcome
     from biasgauge.audits.verdicts import Verdict
 
 pytestmark = pytest.mark.usefixtures("quick_audits")
@@ -69,7 +70,7 @@ KEPT, WORSE = Estimate(value=0.001, low=-0.01, high=0.01), Estimate(value=-0.1, 
 ROLES = {role: [f"{role}{number}" for number in range(8)] for role in "xyab"}
 
 
-def leaning(pull: float, test: str = "own") -> Asked:
+def leaning(pull: float, test: str = "own") -> QueryOutcome:
     """The same words, X and A on one side of a direction; a negative pull turns X to B."""
     random = np.random.default_rng(1)
     words = [word for role in "xyab" for word in ROLES[role]]
@@ -80,8 +81,8 @@ def leaning(pull: float, test: str = "own") -> Asked:
     content = {role: {"name": role, "words": ROLES[role]} for role in "xyab"}
     asked = parse_lexicon({"name": test, "kind": "test", "language": "en", **content}, path="own.toml")
     subject = Subject("made", (bg.Embedding(tuple(words), rows, name="made"),))
-    (question,) = questions_of([asked])
-    return measure(question, subject, min_coverage=0.8, case_fallback=False, random_state=0)
+    (question,) = queries_from_lexicons([asked])
+    return measure(question, subject, WordPolicy(0.8, "exact"), 0)
 
 
 def changed(before: float, after: float, **effect: Estimate | None) -> Verdict:

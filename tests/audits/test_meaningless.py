@@ -19,9 +19,10 @@ from biasgauge.audits.meaningless import (
     error_rates,
     smallest_contrast,
 )
-from biasgauge.audits.questions import Measured, measure, questions_of
+from biasgauge.audits.questions import Measured, measure
 from biasgauge.audits.subjects import Subject
-from biasgauge.lexicons import parse_lexicon
+from biasgauge.core import WordPolicy
+from biasgauge.lexicons import parse_lexicon, queries_from_lexicons
 from biasgauge.stats.shares import clopper_pearson
 
 if TYPE_CHECKING:
@@ -44,10 +45,7 @@ def random_test(random: np.random.Generator, name: str, size: int = 8, family: s
 
 def put(lexicons: list[Lexicon], *models: bg.Embedding) -> list[Measured]:
     subject = Subject(models[0].name, models)
-    asked = [
-        measure(question, subject, min_coverage=0.8, case_fallback=False, random_state=0)
-        for question in questions_of(lexicons)
-    ]
+    asked = [measure(question, subject, WordPolicy(0.8, "exact"), 0) for question in queries_from_lexicons(lexicons)]
     assert all(isinstance(one, Measured) for one in asked)
     return [one for one in asked if isinstance(one, Measured)]
 
@@ -128,7 +126,7 @@ def test_chance_contrasts_are_those_of_random_attributes() -> None:
     (one,) = put([random_test(np.random.default_rng(6), "one")], vectors)
     drawn = chance_contrasts(one, 0, draws=2_000)
     unit = {word: row / np.linalg.norm(row) for word, row in zip(WORDS, vectors.vectors, strict=True)}
-    x, y = (np.mean([unit[word] for word in words.words], axis=0) for words in one.question.targets)
+    x, y = (np.mean([unit[word] for word in words.words], axis=0) for words in one.query.targets)
     expected = (2 * np.sum((x - y) ** 2) / DIM / 8) ** 0.5
     assert drawn.std() == pytest.approx(expected, rel=0.15)  # of 40 candidates for each word
     band = chance_band(one, 0)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.questions import Measured, Unmeasurable, asks_nothing, measure, questions_of
+from biasgauge.audits.questions import Measured, Unmeasurable, measure
 from biasgauge.audits.subjects import Subject
-from biasgauge.lexicons import parse_lexicon
+from biasgauge.core import WordPolicy
+from biasgauge.lexicons import lexicons_without_query, parse_lexicon, queries_from_lexicons
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats
@@ -61,16 +62,16 @@ VALUES = parsed(
 
 def put(lexicons: list[Lexicon], *models: bg.Embedding, **settings: Any) -> list[Measured]:  # noqa: ANN401 - of measure
     subject = Subject("made", models or (vectors(),))
-    asked = {"min_coverage": 0.8, "case_fallback": False, "random_state": 0, **settings}
-    found = [measure(question, subject, **asked) for question in questions_of(lexicons)]
+    policy = WordPolicy(**{"case": "exact", **settings})
+    found = [measure(question, subject, policy, 0) for question in queries_from_lexicons(lexicons)]
     assert all(isinstance(one, Measured) for one in found)
     return [one for one in found if isinstance(one, Measured)]
 
 
 def refused(lexicon: Lexicon, *models: bg.Embedding, **settings: Any) -> Unmeasurable:  # noqa: ANN401 - of measure
-    (question,) = questions_of([lexicon])
-    asked = {"min_coverage": 0.8, "case_fallback": False, "random_state": 0, **settings}
-    found = measure(question, Subject("made", models or (vectors(),)), **asked)
+    (question,) = queries_from_lexicons([lexicon])
+    policy = WordPolicy(**{"case": "exact", **settings})
+    found = measure(question, Subject("made", models or (vectors(),)), policy, 0)
     assert isinstance(found, Unmeasurable)
     return found
 
@@ -102,7 +103,7 @@ def test_a_test_asks_for_its_contrast() -> None:
     x, y, a, b = (ROLES[role] for role in "xyab")
     assert found.value == pytest.approx(mean(model, x, a) - mean(model, x, b) - mean(model, y, a) + mean(model, y, b))
     assert found.claim == "set-x words are more associated with set a than set-y words are"
-    assert (found.question.kind, found.question.family) == ("test", "own")
+    assert (found.query.kind, found.query.family) == ("test", "own")
     assert None not in {found.test.p_targets, found.test.p_attributes}
 
 
@@ -122,7 +123,7 @@ def test_stereotypes_ask_for_own_attributes_less_others() -> None:
 def test_words_and_sets_lean_along_pairs() -> None:
     model = vectors()
     one, first, second = put([LIST, SETS, PAIRS], model)
-    assert [found.question.name for found in (one, first, second)] == ["list", "sets:first", "sets:second"]
+    assert [found.query.name for found in (one, first, second)] == ["list", "sets:first", "sets:second"]
     for found, role in ((one, "x"), (first, "x"), (second, "y")):
         from_random_words = found.random_leans.mean() if found.random_leans.size else 0.0
         assert found.value == pytest.approx(leaning(model, ROLES[role]) - from_random_words)
@@ -161,7 +162,7 @@ def test_words_that_one_replicate_lacks_are_left_out() -> None:
     assert "x0" not in found.target_words
     assert found.share == 0.8
     short = refused(TEST, whole, less, min_coverage=0.9)
-    assert short.reason == "too few words: set x: 4 of 5 words found (90 % needed)"
+    assert short.reason == "fewer than 90 % of the words found: x 4 of 5"
 
 
 def test_forms_of_one_word_are_lost_together() -> None:
@@ -208,7 +209,7 @@ def test_a_test_of_single_words_says_why() -> None:
     ],
 )
 def test_what_asks_nothing_says_what_would(lexicons: list[Lexicon], names: dict[str, str]) -> None:
-    found = {one.name: why for one, why in asks_nothing(lexicons)}
+    found = {one.name: why for one, why in lexicons_without_query(lexicons)}
     assert found.keys() == names.keys()
     assert all(part in found[name] for name, part in names.items())
 

@@ -10,11 +10,12 @@ import pytest
 from biasgauge import registry
 from biasgauge.audits import Evidence, Rules
 from biasgauge.audits.answers import answer
-from biasgauge.audits.questions import measure, questions_of
+from biasgauge.audits.questions import measure
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import VerdictRule
-from biasgauge.lexicons import lexicon
+from biasgauge.core import WordPolicy
+from biasgauge.lexicons import lexicon, queries_from_lexicons
 from biasgauge.metrics import Linear
 from biasgauge.vectors import load_default
 
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 def verdict() -> Verdict:
     """The verdict on weat8 for the shipped GloVe vectors, however many base pairs agree."""
     model, test = load_default(), lexicon("weat8")
-    settings = {"min_coverage": 0.8, "case_fallback": True, "random_state": 0}
-    (question,) = questions_of([test])
-    measured = measure(question, Subject(model.name, (model,)), **settings)  # type: ignore[arg-type]
+    policy = WordPolicy(case="fallback")
+    (question,) = queries_from_lexicons([test])
+    measured = measure(question, Subject(model.name, (model,)), policy, 0)
     scores = SharedScores((model,), (test,), case_fallback=True)
-    (found,) = answer([measured], rules=Rules(agreement=0.01), scores=scores, **settings)  # type: ignore[arg-type]
+    (found,) = answer([measured], rules=Rules(agreement=0.01), scores=scores, policy=policy, random_state=0)
     return found
 
 
@@ -42,7 +43,7 @@ def before() -> Verdict:
 
 
 def refuse(case: Case) -> Iterator[Evidence]:
-    reason = f"{case.measured.question.name} has p {case.corrected.p:.3f}"
+    reason = f"{case.measured.query.name} has p {case.corrected.p:.3f}"
     yield Evidence("mine", case.corrected.p, 0.0, passes=False, reason=reason)
 
 

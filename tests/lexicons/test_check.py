@@ -176,7 +176,12 @@ def test_a_test_is_usable_exactly_where_weat_is_defined() -> None:
             continue
         for fallback in (False, True):
             checked = check(name, embedding, case_fallback=fallback)
-            defined = bg.weat(embedding, name, interval=None, case_fallback=fallback).value is not None
+            defined = (
+                bg.weat(
+                    embedding, name, interval=None, policy=bg.core.WordPolicy.from_options(case_fallback=fallback)
+                ).value
+                is not None
+            )
             assert checked.ok == defined, (name, fallback)
             seen.add(defined)
     assert seen == {True, False}

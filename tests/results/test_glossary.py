@@ -97,9 +97,9 @@ def test_charts_name_measures_and_leave_words_alone() -> None:
 
 def test_no_two_shipped_tests_ask_the_same_question() -> None:
     from biasgauge.audits.breakdown import wording
-    from biasgauge.audits.questions import questions_of
+    from biasgauge.lexicons import queries_from_lexicons
 
     tests = [bg.lexicons.lexicon(name) for name in ("weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat6b",
                                                     "weat7", "weat8", "weat9", "weat10")]  # fmt: skip
-    asked = [wording(question)[0] for question in questions_of(tests)]
+    asked = [wording(question)[0] for question in queries_from_lexicons(tests)]
     assert len(set(asked)) == len(tests)

@@ -12,6 +12,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge import registry
+from biasgauge.core import WordPolicy
 from biasgauge.errors import ParameterError
 from biasgauge.metrics.weat import weat as weat_of_arrays
 from biasgauge.results.wording import number_text
@@ -121,8 +122,8 @@ def test_a_word_in_both_target_sets_is_refused_by_name() -> None:
 
 def test_a_word_in_both_target_sets_under_another_case_is_refused_too() -> None:
     shared = {**SETS, "y": ["y1", "y2", "X1"]}
-    with pytest.raises(bg.ParameterError, match="'x1' is in both target sets"):
-        bg.weat(model(), case_fallback=True, **shared)
+    with pytest.raises(bg.ParameterError, match=r"(?i)'x1' is in both"):
+        bg.weat(model(), policy=WordPolicy(case="fallback"), **shared)
 
 
 def test_two_unnamed_models_are_not_averaged() -> None:
@@ -201,7 +202,9 @@ def test_mac_of_stereotypes_and_its_change() -> None:
     assert change.df == 44  # 15 targets × 3 sets − 1, as in Manzini et al.
     assert bg.scores.mac_change(vectors, vectors, "religion").t is None
     with pytest.raises(bg.ParameterError, match="must have the same words"):
-        bg.scores.mac_change(vectors, vectors.subset([*targets, *groups[0]]), "religion", min_coverage=0)
+        bg.scores.mac_change(
+            vectors, vectors.subset([*targets, *groups[0]]), "religion", policy=WordPolicy(min_coverage=0)
+        )
 
 
 @pytest.mark.shared
@@ -276,7 +279,7 @@ def test_an_undefined_test_says_when_another_case_would_do() -> None:
     }  # fmt: skip
     undefined = bg.weat(capitals, **sets)
     assert undefined.value is None
-    assert str(undefined.reason).endswith("; enough are found in another case: case_fallback=True (--case-fallback)")
-    assert bg.weat(capitals, **sets, case_fallback=True).value is not None
+    assert str(undefined.reason).endswith("(--case-fallback)")
+    assert bg.weat(capitals, **sets, policy=WordPolicy(case="fallback")).value is not None
     hopeless = bg.weat(capitals, **{**sets, "x": ["zzz", "yyy"]})
     assert "another case" not in str(hopeless.reason)

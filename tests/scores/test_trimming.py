@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.core import WordPolicy
 from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
 from biasgauge.metrics.weat import weat as weat_of_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from biasgauge.scores.word_set_tests import Trimming
 
 TEST = "weat_es_gender"
 FEMININE_ART = ("poetisa", "bailarina", "actora", "fotógrafa")  # METHODS: the last four, which the released code drops
@@ -64,7 +64,7 @@ def test_lost_words_take_their_counterparts_with_them() -> None:
     found = bg.weat(model(lost), TEST, min_coverage=0.5, interval=None)
     assert forms(found, "x") == (4, 4)
     assert forms(found, "y") == (6, 6)
-    assert found.settings["trimming"] == "balanced"
+    assert found.settings["counterparts"] == "balance"
     reasons = found.to_dict()["coverage"]["reasons"]
     assert reasons == {
         "astrónomo": "its counterpart 'astrónoma' was lost",
@@ -79,41 +79,41 @@ def test_lost_words_take_their_counterparts_with_them() -> None:
 
 
 def test_without_trimming_only_the_lost_words_go() -> None:
-    found = bg.weat(model(("astrónoma", "pintor")), TEST, trimming="none", interval=None)
+    found = bg.weat(model(("astrónoma", "pintor")), TEST, policy=WordPolicy(counterparts="keep"), interval=None)
     assert forms(found, "x") == (6, 5)
     assert forms(found, "y") == (7, 8)
-    assert found.settings["trimming"] == "none"
+    assert found.settings["counterparts"] == "keep"
 
 
 def test_the_released_trimming_drops_the_last_four_feminine_art_words() -> None:
     embedding, test = model(), named()
-    found = bg.weat(embedding, TEST, trimming="as_published", interval=None)
+    found = bg.weat(embedding, TEST, policy=WordPolicy(counterparts="as-published"), interval=None)
     assert forms(found, "x") == (6, 6)
     assert forms(found, "y") == (8, 4)
     assert found.coverage.lost == {"y": FEMININE_ART}
     expected = by_hand(embedding, test.x.words, test.y.words[:12], test.a.words, test.b.words)  # hermano twice, too
     assert found.effect_size == pytest.approx(expected, rel=1e-12)
-    assert found.settings["trimming"] == "as_published"
+    assert found.settings["counterparts"] == "as-published"
 
 
 def test_grammar_alone_is_a_bias_as_published_and_none_when_balanced() -> None:
-    rules: tuple[Trimming, ...] = ("balanced", "as_published")
-    for rule in rules:
-        found = [bg.weat(model(seed=seed), TEST, trimming=rule, interval=None) for seed in range(40)]
+    for rule in ("balance", "as-published"):
+        policy = WordPolicy(counterparts=rule)
+        found = [bg.weat(model(seed=seed), TEST, policy=policy, interval=None) for seed in range(40)]
         values = np.array([one.effect_size for one in found], float)
         error = np.std(values, ddof=1) / np.sqrt(len(values))
         significant = abs(np.mean(values)) > 4 * error
-        assert significant == (rule == "as_published"), (rule, np.mean(values), error)
+        assert significant == (rule == "as-published"), (rule, np.mean(values), error)
 
 
 def test_the_migrant_test_loses_its_last_names_and_terms_as_published() -> None:
     test = named("weat_es_migrant")
     embedding = model(words=test.words)
-    found = bg.weat(embedding, test, trimming="as_published", interval=None)
+    found = bg.weat(embedding, test, policy=WordPolicy(counterparts="as-published"), interval=None)
     assert found.coverage.lost == {"y": test.y.words[-5:], "b": test.b.words[-5:]}
     whole = bg.weat(embedding, test, interval=None)
     assert not whole.coverage.lost
-    assert "trimming" not in whole.settings  # nothing there to balance
+    assert "counterparts" not in whole.settings  # nothing there to balance
 
 
 def test_a_set_that_balance_leaves_too_small_is_undefined() -> None:
@@ -123,10 +123,10 @@ def test_a_set_that_balance_leaves_too_small_is_undefined() -> None:
 
 
 def test_bad_rules_are_refused() -> None:
-    with pytest.raises(bg.ParameterError, match=r"must be one of balanced, none, as_published\. Got 'last'"):
-        bg.weat(model(), TEST, trimming="last")  # type: ignore[arg-type]
+    with pytest.raises(bg.ParameterError, match=r"'counterparts'"):
+        bg.weat(model(), TEST, policy=WordPolicy(counterparts="last"))  # type: ignore[arg-type]
     with pytest.raises(bg.ParameterError, match="as published is that of WEAT; the test is 'mac'"):
-        bg.association_test(model(), TEST, kind="mac", trimming="as_published")
+        bg.association_test(model(), TEST, kind="mac", policy=WordPolicy(counterparts="as-published"))
 
 
 def test_counterparts_of_a_file_must_be_in_one_set() -> None:

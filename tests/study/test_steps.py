@@ -383,7 +383,10 @@ def test_association_tests_are_those_of_each_model_with_their_spread(done: Done)
     axis = bg.association_test(odd, "weat7", kind="semaxis", interval=how)
     assert done.result("axis/odd")["models"][0]["result"] == plain(axis.to_dict())
     assert done.result("axis/odd")["spread"] == []
-    mac = [bg.scores.mac(done.given(which), "gender", min_coverage=0.0, interval=None) for which in (1, 2)]
+    mac = [
+        bg.scores.mac(done.given(which), "gender", policy=bg.core.WordPolicy(min_coverage=0.0), interval=None)
+        for which in (1, 2)
+    ]
     assert [one["result"] for one in done.result("several/given")["models"]] == [plain(one.to_dict()) for one in mac]
 
 

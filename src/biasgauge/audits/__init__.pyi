@@ -4,11 +4,8 @@ from biasgauge.audits.calibrated import verdict_rates as verdict_rates
 from biasgauge.audits.encoder import audit_encoder as audit_encoder
 from biasgauge.audits.encoder import audit_words as audit_words
 from biasgauge.audits.extrinsic import track as track
-from biasgauge.audits.questions import Question as Question
 from biasgauge.audits.questions import Tabulated as Tabulated
 from biasgauge.audits.questions import Unmeasurable as Unmeasurable
-from biasgauge.audits.questions import asks_nothing as asks_nothing
-from biasgauge.audits.questions import questions_of as questions_of
 from biasgauge.audits.questions import tabulate as tabulate
 from biasgauge.audits.replicates import NO_BIAS as NO_BIAS
 from biasgauge.audits.replicates import spread_of as spread_of

@@ -10,11 +10,12 @@ import numpy as np
 from biasgauge import registry
 from biasgauge.audits.families import corrected_questions
 from biasgauge.audits.meaningless import smallest_contrast
-from biasgauge.audits.questions import Asked, Measured, Unmeasurable
+from biasgauge.audits.questions import Measured, QueryOutcome, Unmeasurable
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import Case, VerdictRule
 from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, decide, same_direction
+from biasgauge.core import WordPolicy
 from biasgauge.lexicons import Lexicon
 from biasgauge.results import interval_text, level_text, number_text
 from biasgauge.stats import METHOD as CLUSTERED
@@ -25,13 +26,12 @@ CONTRAST = "contrast"
 
 
 def answer(
-    measured: Sequence[Asked],
-    others: Sequence[Asked] = (),
+    measured: Sequence[QueryOutcome],
+    others: Sequence[QueryOutcome] = (),
     *,
     rules: Rules,
     scores: SharedScores,
-    min_coverage: float,
-    case_fallback: bool,
+    policy: WordPolicy,
     random_state: int,
 ) -> tuple[Verdict, ...]:
     """One verdict for each question and subject.
@@ -41,8 +41,7 @@ def answer(
         others: the same questions put to other models, for a second opinion.
         rules: thresholds.
         scores: scores of words on base pairs.
-        min_coverage: share of each set's words that had to be found.
-        case_fallback: whether words are looked up in another case too.
+        policy: how words were looked up.
         random_state: seed.
     """
     beside = corrected_questions(measured, rules.alpha)
@@ -51,11 +50,9 @@ def answer(
     for index, measurement in enumerate(measured):
         opinions = tuple(_opinion(measurement, other) for other in _same_question(measurement, [*measured, *others]))
         if isinstance(measurement, Unmeasurable):
-            verdicts.append(_undefined(measurement, min_coverage, opinions))
+            verdicts.append(_undefined(measurement, policy.min_coverage, opinions))
             continue
-        case = Case(
-            measurement, beside[index], rules, smallest[measurement.subject], scores, case_fallback, random_state
-        )
+        case = Case(measurement, beside[index], rules, smallest[measurement.subject], scores, policy, random_state)
         verdicts.append(_verdict(case, tuple(_evidence(case)), opinions))
     return tuple(verdicts)
 
@@ -67,11 +64,11 @@ def unasked(lexicons: Sequence[tuple[Lexicon, str]], subjects: Sequence[Subject]
             yield Verdict(lexicon.name, lexicon.title, subject.name, CONTRAST, "not-measurable", "", why)
 
 
-def _subjects(measured: Sequence[Asked]) -> list[Subject]:
+def _subjects(measured: Sequence[QueryOutcome]) -> list[Subject]:
     return list(dict.fromkeys(measurement.subject for measurement in measured))
 
 
-def _smallest(subject: Subject, measured: Sequence[Asked], rules: Rules, random_state: int) -> float:
+def _smallest(subject: Subject, measured: Sequence[QueryOutcome], rules: Rules, random_state: int) -> float:
     if rules.smallest is not None:
         return rules.smallest
     asked = [
@@ -80,15 +77,15 @@ def _smallest(subject: Subject, measured: Sequence[Asked], rules: Rules, random_
     return smallest_contrast(subject, asked, random_state)
 
 
-def _same_question(measurement: Asked, others: Sequence[Asked]) -> Iterator[Asked]:
+def _same_question(measurement: QueryOutcome, others: Sequence[QueryOutcome]) -> Iterator[QueryOutcome]:
     return (
         other
         for other in others
-        if other.question.name == measurement.question.name and other.subject is not measurement.subject
+        if other.query.name == measurement.query.name and other.subject is not measurement.subject
     )
 
 
-def _opinion(measurement: Asked, other: Asked) -> Opinion:
+def _opinion(measurement: QueryOutcome, other: QueryOutcome) -> Opinion:
     name = other.subject.name
     if isinstance(other, Unmeasurable):
         return Opinion(name, reason=other.reason)
@@ -172,7 +169,7 @@ def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
 
 
 def _made(
-    measurement: Asked,
+    measurement: QueryOutcome,
     decision: str,
     claim: str,
     why: str,
@@ -180,7 +177,7 @@ def _made(
     opinions: tuple[Opinion, ...],
     plan: Mapping[str, int | float | None] | None = None,
 ) -> Verdict:
-    question = measurement.question
+    question = measurement.query
     return Verdict(
         question.name, question.title, measurement.subject.name, CONTRAST, decision, claim, why, evidence,  # type: ignore[arg-type]
         question.family, opinions, plan,

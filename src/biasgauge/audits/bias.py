@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from biasgauge.core import WordPolicy
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
 from biasgauge.scores import Association, mac, weat
 from biasgauge.stats import Resampling
@@ -16,9 +17,7 @@ SAMPLES = 10_000
 def measure_bias(
     model: Embedding,
     lexicon: Lexicon,
-    *,
-    min_coverage: float,
-    case_fallback: bool,
+    policy: WordPolicy,
     random_state: int,
 ) -> Iterator[Association]:
     """WEAT, two-sided, for an association test; MAC for stereotypes; nothing for a list that is no test by itself.
@@ -30,8 +29,7 @@ def measure_bias(
             model,
             lexicon,
             alternative="two-sided",
-            min_coverage=min_coverage,
-            case_fallback=case_fallback,
+            policy=policy,
             random_state=random_state,
             samples=SAMPLES,
             interval=None,
@@ -40,7 +38,6 @@ def measure_bias(
         yield mac(
             model,
             lexicon,
-            min_coverage=min_coverage,
-            case_fallback=case_fallback,
+            policy=policy,
             interval=Resampling(random_state=random_state),
         )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biasgauge.audits.questions import Asked, Measured, Question, Unmeasurable, members
+from biasgauge.audits.questions import Measured, QueryOutcome, Unmeasurable
 from biasgauge.audits.rules.other_words import gender_roles, own_pair_contrasts, pair_differences, sides_along
 from biasgauge.audits.shared_scores import SharedScores
-from biasgauge.core import Floats, Integers, Record
+from biasgauge.core import Floats, Integers, Query, Record, words_phrase
 from biasgauge.errors import InputError
 from biasgauge.lexicons import AssociationTest
 from biasgauge.results import group_name
@@ -72,9 +72,9 @@ class Breakdown(Record):
     viewed: bool = False
 
 
-def break_down(measured: Asked, scores: SharedScores) -> Breakdown:
+def break_down(measured: QueryOutcome, scores: SharedScores) -> Breakdown:
     """Take a contrast apart; where it could not be measured, there is the question alone."""
-    question, subject = measured.question, measured.subject
+    question, subject = measured.query, measured.subject
     asked, said = wording(question)
     start = (question.name, subject.name, asked)
     if isinstance(measured, Unmeasurable):
@@ -96,11 +96,11 @@ def break_down(measured: Asked, scores: SharedScores) -> Breakdown:
     )
 
 
-def wording(question: Question) -> tuple[str, tuple[str, str]]:
+def wording(question: Query) -> tuple[str, tuple[str, str]]:
     """What is asked, and what a positive and a negative contrast say, in plain words."""
-    names = [members(words) for words in question.targets]
+    names = [words_phrase(words) for words in question.targets]
     if question.kind == "test":
-        ends = [members(words) for words in question.attributes]
+        ends = [words_phrase(words) for words in question.attributes]
         claim = f"{names[0]} are more associated with {{}} than {names[1]} are"
         return f"Are {names[0]} more associated with {ends[0]} than {names[1]} are?", _both(claim, ends)
     if question.kind == "stereotypes":
@@ -123,7 +123,7 @@ def _both(claim: str, ends: list[str]) -> tuple[str, str]:
 
 def _pairs(measured: Measured, scores: SharedScores) -> tuple[tuple[PartValue, ...], tuple[PartValue, ...]]:
     """The contrast by each base pair, its own or in the place of its lists of men and women; and by measure."""
-    question = measured.question
+    question = measured.query
     if question.pairs:
         values = map(float, own_pair_contrasts(measured))
         return _named(measured.attribute_words, values), ()
@@ -150,13 +150,13 @@ def _named(names: Iterable[str], values: Iterable[float]) -> tuple[PartValue, ..
 
 def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
     """What each target, or each attribute, adds to the contrast, and the contrast without it."""
-    table, weights = measured.table.mean(axis=0), np.asarray(measured.question.weights, np.float64)
+    table, weights = measured.table.mean(axis=0), np.asarray(measured.query.weights, np.float64)
     own, other, words = measured.rows, measured.columns, measured.target_words
-    sets = [members(words) for words in measured.question.targets]
+    sets = [words_phrase(words) for words in measured.query.targets]
     if role == "attribute":
         table, weights, own, other = table.T, weights.T, other, own
         words = measured.attribute_words
-        sets = ["base pairs"] if measured.question.pairs else [members(words) for words in measured.question.attributes]
+        sets = ["base pairs"] if measured.query.pairs else [words_phrase(words) for words in measured.query.attributes]
     leans = _leans(table, weights, own, other)
     counts = np.bincount(own)[own]
     shares = leans / counts

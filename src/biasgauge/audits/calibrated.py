@@ -23,12 +23,12 @@ from biasgauge.analyses.calibrate import (
     odds_text,
 )
 from biasgauge.audits.answers import answer
-from biasgauge.audits.questions import measure, questions_of
+from biasgauge.audits.questions import measure
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Evidence, Rules, Verdict
-from biasgauge.core import JsonMapping
-from biasgauge.lexicons import AssociationTest, Lexicon, WordSet
+from biasgauge.core import JsonMapping, WordPolicy
+from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, queries_from_lexicons
 from biasgauge.results import Column, Result, Shown, Summary, Table, counted
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import Z, dose_of_score, wilson
@@ -112,9 +112,9 @@ def planted_question(
 
 def planted_decision(subject: Subject, scores: SharedScores, question: AssociationTest) -> str:
     """The verdict of an audit; `scores` holds those of all words that are asked about."""
-    asked = {"min_coverage": 0.5, "case_fallback": False, "random_state": 0}
-    measured = [measure(each, subject, **asked) for each in questions_of([question])]  # type: ignore[arg-type]
-    return answer(measured, rules=Rules(), scores=scores, **asked)[0].decision  # type: ignore[arg-type]
+    policy = WordPolicy(min_coverage=0.5, case="exact")
+    measured = [measure(query, subject, policy, 0) for query in queries_from_lexicons([question])]
+    return answer(measured, rules=Rules(), scores=scores, policy=policy, random_state=0)[0].decision
 
 
 @dataclass(frozen=True, eq=False, repr=False)

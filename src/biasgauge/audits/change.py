@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 
 from biasgauge.audits.did_it_work import ContrastChange, nearer_text
-from biasgauge.audits.questions import SANITY, Asked, Measured
+from biasgauge.audits.questions import SANITY, Measured, QueryOutcome
 from biasgauge.audits.verdicts import Decision, Evidence, Rules, Verdict
 from biasgauge.core import Estimate
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
@@ -49,7 +49,9 @@ TITLE = "Did the change remove the bias?"
 LINK = "change"
 
 
-def contrast_changes(before: Sequence[Asked], after: Sequence[Asked], rules: Rules) -> tuple[ContrastChange, ...]:
+def contrast_changes(
+    before: Sequence[QueryOutcome], after: Sequence[QueryOutcome], rules: Rules
+) -> tuple[ContrastChange, ...]:
     """The contrast of each question that both vectors can be asked, before and after.
 
     Args:
@@ -73,9 +75,9 @@ def _contrast_change(before: Measured, after: Measured, rules: Rules) -> Contras
         reduced = towards is not None and towards.high is not None and towards.high < 0
     flipped = bool(np.sign(before.value) != np.sign(after.value))
     return ContrastChange(
-        question=before.question.name,
-        title=before.question.title,
-        family=before.question.family,
+        question=before.query.name,
+        title=before.query.title,
+        family=before.query.family,
         before=_estimate(before.test.contrast),
         after=_estimate(after.test.contrast),
         change=moved,
@@ -91,7 +93,7 @@ def _moved(before: Measured, after: Measured, side: float) -> Estimate | None:
     if before.table.shape != after.table.shape:
         return None
     moved = side * (after.table - before.table)
-    return _estimate(contrast_estimate(moved, before.rows, before.columns, before.question.weights))
+    return _estimate(contrast_estimate(moved, before.rows, before.columns, before.query.weights))
 
 
 def _estimate(contrast: Contrast) -> Estimate:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from biasgauge.audits.questions import ASKING
 from biasgauge.core import LexiconLike
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import (
     DEFAULT_LANGUAGE,
+    QUERY_KINDS,
     Language,
     Lexicon,
     language_of,
@@ -46,7 +46,7 @@ def chosen_lexicons(
             f"one of your own (`biasgauge lexicons check {spoken.name}` says where its template is). Got "
             f"{spoken.name!r}; or name your own lexicons."
         )
-    if not any(lexicon.kind in ASKING for lexicon in inside):
+    if not any(lexicon.kind in QUERY_KINDS for lexicon in inside):
         raise ParameterError(
             f"The language {spoken.name!r} has no association test and no stereotypes to ask about: name your own "
             "lexicons."

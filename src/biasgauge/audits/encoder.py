@@ -12,7 +12,7 @@ from biasgauge.analyses.robustness import SpecificationCurve, specification_curv
 from biasgauge.audits.chosen_lexicons import chosen_lexicons
 from biasgauge.audits.result import AuditResult
 from biasgauge.audits.shared_scores import words_of_lists
-from biasgauge.core import LexiconLike
+from biasgauge.core import LexiconLike, WordPolicy
 from biasgauge.errors import InputError
 from biasgauge.lexicons import (
     DEFAULT_LANGUAGE,
@@ -127,11 +127,11 @@ def last_layer_first(models: list[Embedding]) -> list[Embedding]:
 
 
 def curves_of(
-    subjects: Sequence[Subject], lexicons: Sequence[Lexicon], *, min_coverage: float, random_state: int
+    subjects: Sequence[Subject], lexicons: Sequence[Lexicon], policy: WordPolicy, random_state: int
 ) -> tuple[SpecificationCurve, ...]:
     """The specification curve of every test in every transformer."""
     return tuple(
-        specification_curve(list(subject.models), lexicon, min_coverage=min_coverage, random_state=random_state)
+        specification_curve(list(subject.models), lexicon, policy=policy, random_state=random_state)
         for subject in subjects
         if subject.viewed and subject.replicated
         for lexicon in lexicons

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from biasgauge.audits.questions import Asked, Measured
+from biasgauge.audits.questions import Measured, QueryOutcome
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -54,10 +54,10 @@ def corrected(p_values: Mapping[Key, tuple[str, float | None]], alpha: float) ->
     return {key: found[key] for key, (_, p) in p_values.items() if p is not None}
 
 
-def corrected_questions(asked: Sequence[Asked], alpha: float) -> dict[int, Corrected]:
+def corrected_questions(asked: Sequence[QueryOutcome], alpha: float) -> dict[int, Corrected]:
     """P of each question that was measured, by its place in `asked`; all that were asked count."""
     p_values = {
-        index: (measurement.question.family, measurement.p if isinstance(measurement, Measured) else None)
+        index: (measurement.query.family, measurement.p if isinstance(measurement, Measured) else None)
         for index, measurement in enumerate(asked)
     }
     return corrected(p_values, alpha)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from biasgauge.audits.breakdown import Breakdown, listed
 from biasgauge.audits.did_it_work import headline_of_change
-from biasgauge.audits.questions import OWN, SANITY
+from biasgauge.audits.questions import SANITY
 from biasgauge.audits.tracking import TEST as TRACKING
 from biasgauge.audits.verdicts import REPORTED, SHAPES, TONES, Verdict
-from biasgauge.core import Estimate
+from biasgauge.core import NO_FAMILY, Estimate
 from biasgauge.results import (
     Forest,
     ForestRow,
@@ -35,7 +35,7 @@ GROUPS = {
     "religion": "Religion",
     "age": "Age",
     "health": "Health",
-    OWN: "Your own lists",
+    NO_FAMILY: "Your own lists",
     TRACKING: "In applications",
     SANITY: "Checks that the method works",
 }
@@ -68,7 +68,7 @@ def headline(result: AuditResult) -> str:
         count = len(result.verdicts)
         return f"{count} questions were asked." if count > 1 else f"{'One' if count else 'No'} question was asked."
     families = dict.fromkeys(verdict.family for verdict in asked)
-    about = "" if OWN in families or "" in families else " about people"
+    about = "" if NO_FAMILY in families or "" in families else " about people"
     sure, careful = ([verdict for verdict in asked if verdict.decision == decision] for decision in REPORTED)
     if not sure and not careful:
         counts = [
@@ -87,7 +87,9 @@ def headline(result: AuditResult) -> str:
         return f"In these vectors, {listed(claims)}. {rest}" if len(asked) > len(sure) else f"{listed(claims)}."
     told = {verdict.family for verdict in careful}
     silent = [_group(family).lower() for family in families if family and family not in told]
-    rest = f" Nothing can be said either way about {listed(silent, 'or')}." if silent and OWN not in families else ""
+    rest = (
+        f" Nothing can be said either way about {listed(silent, 'or')}." if silent and NO_FAMILY not in families else ""
+    )
     return f"With care, it may be reported that {', and that '.join(claims)}.{rest}"
 
 
@@ -137,7 +139,7 @@ def breakdowns(result: AuditResult) -> dict[tuple[str, str], Breakdown]:
 def in_order(result: AuditResult) -> list[Verdict]:
     """Verdicts by family, in the order in which families are shown."""
     order = list(GROUPS)
-    place = order.index(OWN)
+    place = order.index(NO_FAMILY)
     known = {name: (number, "") for number, name in enumerate(order)}
     return sorted(result.verdicts, key=lambda verdict: known.get(_family(verdict), (place - 0.5, _family(verdict))))
 
@@ -207,7 +209,7 @@ def reason_in_brief(verdict: Verdict) -> str:
 
 
 def _family(verdict: Verdict) -> str:
-    return verdict.test if verdict.test in (CHANGE, TRACKING) else verdict.family or OWN
+    return verdict.test if verdict.test in (CHANGE, TRACKING) else verdict.family or NO_FAMILY
 
 
 def _group(family: str) -> str:

@@ -14,9 +14,9 @@ import numpy as np
 
 from biasgauge.audits.families import corrected
 from biasgauge.audits.like_frequency import CANDIDATES, matched
-from biasgauge.audits.questions import Asked, Measured, Unmeasurable, unit_vectors
+from biasgauge.audits.questions import Measured, QueryOutcome, Unmeasurable
 from biasgauge.audits.subjects import Subject
-from biasgauge.core import Floats, Record
+from biasgauge.core import Floats, Record, unit_vectors
 from biasgauge.metrics import contrast_test
 from biasgauge.stats import clopper_pearson, contrast_parts
 
@@ -68,7 +68,7 @@ class ErrorRate(Record):
 
 
 def error_rates(
-    measured: Sequence[Asked], alpha: float, random_state: int, audits: int = AUDITS
+    measured: Sequence[QueryOutcome], alpha: float, random_state: int, audits: int = AUDITS
 ) -> tuple[ErrorRate, ...]:
     """Audit meaningless lists of the same sizes, on each subject and in each way."""
     rates = []
@@ -95,7 +95,7 @@ def error_rates(
 
 def _simulated(measurement: Measured, null: Null) -> bool:
     """Whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
-    return (null == "shuffled" or not measurement.question.pairs) and measurement.table[0].size <= CELLS
+    return (null == "shuffled" or not measurement.query.pairs) and measurement.table[0].size <= CELLS
 
 
 def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator) -> int:
@@ -103,13 +103,13 @@ def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, ran
     by_audit: list[dict[int, tuple[str, float]]] = [{} for _ in range(audits)]
     for number, measurement in enumerate(asked):
         tables = _meaningless(measurement, null, audits, random)
-        p_values = contrast_parts(tables, measurement.rows, measurement.columns, measurement.question.weights).p
+        p_values = contrast_parts(tables, measurement.rows, measurement.columns, measurement.query.weights).p
         for audit, p in enumerate(p_values):
             largest = 1.0 if np.isnan(p) else float(p)
             if largest <= alpha:  # the other tests can only make it larger
-                test = contrast_test(tables[audit], measurement.rows, measurement.columns, measurement.question.weights)
+                test = contrast_test(tables[audit], measurement.rows, measurement.columns, measurement.query.weights)
                 largest = 1.0 if test.p is None else test.p
-            by_audit[audit][number] = (measurement.question.family, largest)
+            by_audit[audit][number] = (measurement.query.family, largest)
     return sum(any(test.p <= alpha for test in corrected(p_values, alpha).values()) for p_values in by_audit)
 
 
@@ -121,7 +121,7 @@ def _meaningless(measurement: Measured, null: Null, count: int, random: np.rando
         return np.moveaxis(measurement.table[:, :, order], 2, 0)
     models = measurement.subject.models if _alike(measurement.subject) else measurement.subject.models[:1]
     if null == "shuffled":
-        paired = 2 if measurement.question.pairs else 1
+        paired = 2 if measurement.query.pairs else 1
         needed = 2 * (rows + paired * columns)
         pool = random.choice(len(models[0]), min(max(POOL, needed), len(models[0])), replace=False)
         drawn = random.random((count, len(pool))).argsort(axis=1)[:, : rows + paired * columns]
@@ -146,17 +146,17 @@ def _meaningless(measurement: Measured, null: Null, count: int, random: np.rando
 def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAWS) -> Floats:
     """What any words would give: the contrasts of random attributes of like frequency; along pairs, random targets."""
     random = np.random.default_rng([random_state, 7])
-    if not measurement.question.pairs:
+    if not measurement.query.pairs:
         tables = _meaningless(measurement, "matched", draws, random)
-        return contrast_parts(tables, measurement.rows, measurement.columns, measurement.question.weights).value
+        return contrast_parts(tables, measurement.rows, measurement.columns, measurement.query.weights).value
     leans = measurement.random_leans
     if not leans.size:
         return leans
     drawn = random.choice(
-        leans - leans.mean() if measurement.question.kind == "lean" else leans, (draws, len(measurement.rows))
+        leans - leans.mean() if measurement.query.kind == "lean" else leans, (draws, len(measurement.rows))
     )
-    groups = [drawn[:, measurement.rows == group].mean(axis=1) for group in range(len(measurement.question.weights))]
-    return np.asarray(np.array([weight for (weight,) in measurement.question.weights]) @ np.stack(groups))
+    groups = [drawn[:, measurement.rows == group].mean(axis=1) for group in range(len(measurement.query.weights))]
+    return np.asarray(np.array([weight for (weight,) in measurement.query.weights]) @ np.stack(groups))
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class ChanceBand(Record):
     counts: tuple[int, ...]
 
 
-def chance_band(measurement: Asked, random_state: int) -> ChanceBand | None:
+def chance_band(measurement: QueryOutcome, random_state: int) -> ChanceBand | None:
     """Contrasts by chance as a histogram; None where there are none."""
     drawn = np.empty(0) if isinstance(measurement, Unmeasurable) else chance_contrasts(measurement, random_state)
     if isinstance(measurement, Unmeasurable) or not drawn.size:
@@ -188,7 +188,7 @@ def chance_band(measurement: Asked, random_state: int) -> ChanceBand | None:
     counts, edges = np.histogram(drawn, BINS)
     band = float(np.quantile(np.abs(drawn), 0.95))
     return ChanceBand(
-        measurement.question.name,
+        measurement.query.name,
         measurement.subject.name,
         measurement.value,
         band,
@@ -199,7 +199,7 @@ def chance_band(measurement: Asked, random_state: int) -> ChanceBand | None:
 
 def smallest_contrast(subject: Subject, asked: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
     """One standard deviation (around 0) of the contrasts of unrelated lists of eight words of like frequency."""
-    known = [np.concatenate(measurement.places) for measurement in asked if not measurement.question.pairs]
+    known = [np.concatenate(measurement.places) for measurement in asked if not measurement.query.pairs]
     places = np.concatenate(known) if known else np.arange(min(len(subject.models[0]), 1_000))
     model = subject.models[0]
     random = np.random.default_rng([random_state, 11])

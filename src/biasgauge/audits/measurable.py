@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from biasgauge.audits.result import LexiconCoverage, LexiconVerdict, Measurable
+from biasgauge.core import WordPolicy
 from biasgauge.lexicons import TOGETHER, Lexicon
 from biasgauge.vectors import Embedding
 
 
-def judge(model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallback: bool) -> LexiconVerdict:
+def judge(model: Embedding, lexicon: Lexicon, policy: WordPolicy) -> LexiconVerdict:
     """Judge one lexicon: measurable, partly (some sets have enough words, each stands on its own), or undefined."""
-    coverage = model.coverage(lexicon.sets, case_fallback=case_fallback)
+    fallback, min_coverage = policy.uses_fallback([model]), policy.min_coverage
+    coverage = model.coverage(lexicon.sets, case_fallback=fallback)
     short = coverage.short_of(min_coverage)
     verdict: Measurable = "measurable"
     reason = ""
@@ -18,7 +20,7 @@ def judge(model: Embedding, lexicon: Lexicon, *, min_coverage: float, case_fallb
     elif short:
         verdict, reason = "partly", f"{len(short)} of {len(coverage.sets)} sets lost too many words"
     case_to_blame = False
-    if short and not case_fallback:
+    if short and not fallback:
         rescued = model.coverage({name: lexicon.sets[name] for name in short}, case_fallback=True)
         case_to_blame = len(rescued.short_of(min_coverage)) < len(short)
     if case_to_blame:

@@ -12,9 +12,9 @@ from biasgauge._version import __version__
 from biasgauge.audits.breakdown import Breakdown, listed
 from biasgauge.audits.first_screen import CHANGE, breakdowns, in_order, short_title
 from biasgauge.audits.meaningless import NULLS
-from biasgauge.audits.questions import OWN
 from biasgauge.audits.tracking import TEST as TRACKING
 from biasgauge.audits.verdicts import REPORTED, SHAPES, TONES, Verdict
+from biasgauge.core import NO_FAMILY
 from biasgauge.results import (
     Listing,
     Quote,
@@ -179,7 +179,7 @@ def methods(result: AuditResult) -> str:
 
 
 def _family(verdict: Verdict) -> str:
-    return "lists of our own" if verdict.family == OWN else verdict.family
+    return "lists of our own" if verdict.family == NO_FAMILY else verdict.family
 
 
 def _vectors(result: AuditResult, subject: SubjectSummary) -> str:

@@ -25,7 +25,7 @@ from biasgauge.audits.meaningless import chance_band, error_rates
 from biasgauge.audits.measurable import judge
 from biasgauge.audits.model_summary import summarize
 from biasgauge.audits.not_measured import NotMeasured
-from biasgauge.audits.questions import ASKING, Asked, Question, asks_nothing, measure, questions_of
+from biasgauge.audits.questions import QueryOutcome, measure
 from biasgauge.audits.reliability import EMPTY as RELIABILITY
 from biasgauge.audits.reliability import measure_reliability
 from biasgauge.audits.replicates import spread_of
@@ -38,9 +38,9 @@ from biasgauge.audits.text_side import measure_text
 from biasgauge.audits.tracking import answer_points
 from biasgauge.audits.uncertainty import measure_uncertainty
 from biasgauge.audits.verdicts import Rules
-from biasgauge.core import LexiconLike, ModelsLike, VectorsLike, check_number
+from biasgauge.core import LexiconLike, ModelsLike, Query, VectorsLike, WordPolicy, check_number
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import Language, Pairs
+from biasgauge.lexicons import QUERY_KINDS, Language, Pairs, lexicons_without_query, queries_from_lexicons
 from biasgauge.stats import on_one_thread
 from biasgauge.vectors import DEFAULT_NAME, load_default, load_default_replicates, load_models
 
@@ -133,19 +133,22 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     models = last_layer_first(models)
     subjects = subjects_of(models, replicates=replicates)
     second = (Subject(DEFAULT_NAME, (load_default(limit),)),) if vectors is None else ()
-    lower = all(_lower_case(model) for model in models)
+    lower = all(model.lower_case for model in models)
     fallback = lower if case_fallback is None else case_fallback
     earlier = _earlier(before, models, limit)
     tracked = None if points is None else track(points, random_state=random_state)
     applied = tuple(map(as_task, (tasks,) if isinstance(tasks, (str, os.PathLike, TaskResult)) else tasks))
     gauge = chosen_calibration(calibration, shipped=vectors is None)
+    policy = WordPolicy(min_coverage, "fallback" if fallback else "exact")
     asked: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": fallback, "random_state": random_state}
     scores = SharedScores(
         (*models, *(model for subject in second for model in subject.models)), tuple(chosen), fallback, language=spoken
     )
     everything = lexicons is None
     given_pairs = [] if everything else [given for given in chosen if isinstance(given, Pairs)]
-    questions = list(questions_of([lexicon for lexicon in chosen if lexicon.kind in ASKING] if everything else chosen))
+    questions = list(
+        queries_from_lexicons([lexicon for lexicon in chosen if lexicon.kind in QUERY_KINDS] if everything else chosen)
+    )
     gathered = [model for subject in subjects if subject.replicated for model in subject.models]
     trained = [model for subject in subjects if subject.replicated and not subject.viewed for model in subject.models]
     first = [subject.models[0] for subject in subjects]
@@ -153,10 +156,10 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     single = [model for subject in subjects for model in (subject.models[:1] if subject.viewed else subject.models)]
     parts = _together(
         {
-            "measured": lambda: _measured(questions, subjects, asked),
-            "others": lambda: _measured(questions, second, asked),
+            "measured": lambda: _measured(questions, subjects, policy, random_state),
+            "others": lambda: _measured(questions, second, policy, random_state),
             "bias": lambda: tuple(
-                row for which in chosen for model in single for row in measure_bias(model, which, **asked)
+                row for which in chosen for model in single for row in measure_bias(model, which, policy, random_state)
             ),
             "explorer": lambda: explore(scores, gathered, lists=given_pairs) if everything or given_pairs else None,
             "reliability": lambda: (
@@ -166,7 +169,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             ),
             "uncertainty": lambda: tuple(
                 measure_uncertainty(
-                    first, chosen, kinds=ASKING if len(chosen) <= MOST_POSTERIORS else ASKING[1:], **asked
+                    first, chosen, kinds=QUERY_KINDS if len(chosen) <= MOST_POSTERIORS else QUERY_KINDS[1:], **asked
                 )
             ),
             "seeds": lambda: seed_cards(
@@ -177,9 +180,13 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
                 if everything
                 else NotMeasured(UNASKED, ROBUSTNESS)
             ),
-            "specifications": lambda: curves_of(subjects, chosen, min_coverage=min_coverage, random_state=random_state),
+            "specifications": lambda: curves_of(subjects, chosen, policy, random_state),
             "change": lambda: None if earlier is None else measure_change(earlier, models[0], chosen, **asked),
-            **({} if earlier is None else {"earlier": lambda: _measured(questions, subjects_of([earlier]), asked)}),
+            **(
+                {}
+                if earlier is None
+                else {"earlier": lambda: _measured(questions, subjects_of([earlier]), policy, random_state)}
+            ),
         },
         progress,
         say,
@@ -191,11 +198,10 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         others,
         rules=rules,
         scores=scores,
-        min_coverage=min_coverage,
-        case_fallback=fallback,
+        policy=policy,
         random_state=random_state,
     )
-    nothing = () if everything else tuple(unasked(list(asks_nothing(chosen)), subjects))
+    nothing = () if everything else tuple(unasked(list(lexicons_without_query(chosen)), subjects))
     contrasts = () if earlier is None else contrast_changes(parts.pop("earlier"), measured, rules)
     changed = () if earlier is None else (answer_change(parts["change"], contrasts),)
     tracking = () if tracked is None else (answer_points(tracked, rules),)
@@ -219,11 +225,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
             if gauge is None or spoken.lacks("base_pairs", "scored_words")
             else calibrated_scores(gauge, scores.of_lists(gathered or models))
         ),
-        lexicons=tuple(
-            judge(subject.models[0], lexicon, min_coverage=min_coverage, case_fallback=fallback)
-            for lexicon in chosen
-            for subject in subjects
-        ),
+        lexicons=tuple(judge(subject.models[0], lexicon, policy) for lexicon in chosen for subject in subjects),
         bias=bias,
         spread=spread_of(row for row in bias if any(row.model == model.name for model in trained)),
         settings={
@@ -250,18 +252,15 @@ def _today() -> str:
     return now.date().isoformat()
 
 
-def _measured(questions: Sequence[Question], subjects: Sequence[Subject], asked: Mapping[str, Any]) -> list[Asked]:
-    return [measure(question, subject, **asked) for question in questions for subject in subjects]
+def _measured(
+    queries: Sequence[Query], subjects: Sequence[Subject], policy: WordPolicy, random_state: int
+) -> list[QueryOutcome]:
+    return [measure(query, subject, policy, random_state) for query in queries for subject in subjects]
 
 
 def _about(subject: Subject, role: Literal["audited", "second opinion"]) -> SubjectSummary:
     names = tuple(model.name for model in subject.models)
     return SubjectSummary(subject.name, names, role, views=subject.viewed, shared=subject.shared)
-
-
-def _lower_case(model: Embedding) -> bool:
-    """Whether no word of the vocabulary has a capital letter."""
-    return not any(word != word.lower() for word in model.words)
 
 
 def _earlier(before: VectorsLike | None, models: Sequence[Embedding], limit: int | None) -> Embedding | None:

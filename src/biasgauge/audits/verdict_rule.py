@@ -9,6 +9,7 @@ from biasgauge.audits.families import Corrected
 from biasgauge.audits.questions import Measured
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.verdicts import Evidence, Rules
+from biasgauge.core import WordPolicy
 from biasgauge.vectors import Embedding
 
 
@@ -22,7 +23,7 @@ class Case:
         rules: thresholds.
         smallest: the smallest contrast that matters, in cosine units.
         scores: scores of words on base pairs, which the whole audit shares.
-        case_fallback: whether words are looked up in another case too.
+        policy: how words are looked up.
         random_state: seed of whatever is drawn.
     """
 
@@ -31,7 +32,7 @@ class Case:
     rules: Rules
     smallest: float
     scores: SharedScores
-    case_fallback: bool
+    policy: WordPolicy
     random_state: int
 
     @property

@@ -36,12 +36,14 @@ SET = "words separated by commas, a file with one word per line, or NAME:SET"
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Read the groups, then compare."""
     from biasgauge.analyses.compare import compare
+    from biasgauge.core import WordPolicy
 
     groups = _groups(arguments.pop("group"))
     tests = list(arguments.pop("test"))
     arguments["positions"] = arguments.pop("at")
+    policy = WordPolicy.from_options(arguments.pop("min_coverage"), arguments.pop("case_fallback"))
     with progress(options, "comparing"):
-        return Outcome(compare(groups, tests or None, **arguments))
+        return Outcome(compare(groups, tests or None, policy=policy, **arguments))
 
 
 def _groups(typed: tuple[str, ...]) -> JsonObject:
@@ -90,6 +92,13 @@ app = command(
             type=tuple[str, ...],
             default=(),
             check=check_groups,
+        ),
+        "min_coverage": Option("share of each set's words that every model must have", type=float, default=0.8),
+        "case_fallback": Option(
+            "look words up in lower case, then capitalized, when they are not there as written; by default where all "
+            "vocabularies are in lower case",
+            type=bool | None,
+            default=None,
         ),
         "test": Option(
             'a lexicon of kind "test" or "stereotypes", or your own TOML file; repeat for several',

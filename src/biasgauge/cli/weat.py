@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 from biasgauge.cli.from_function import Option, command
 from biasgauge.cli.outcome import Outcome
@@ -33,6 +34,7 @@ SET = "words separated by commas, a file with one word per line, or NAME:SET"
 
 def run(arguments: JsonObject, options: Options) -> Outcome:
     """Read the vectors, then test; `alternative` and `ddof` are of WEAT alone."""
+    from biasgauge.core import WordPolicy
     from biasgauge.scores import association_test
     from biasgauge.stats import Resampling
     from biasgauge.vectors import load
@@ -43,7 +45,10 @@ def run(arguments: JsonObject, options: Options) -> Outcome:
         model = load(arguments.pop("vectors"), progress=report)
     spread = {name: arguments.pop(name) for name in ("level", "resamples") if name in arguments}
     interval = Resampling(method=arguments.pop("interval"), random_state=options.seed, **spread)
-    result = association_test(model, interval=interval, **arguments, **own)
+    rule = {"balanced": "balance", "none": "keep", "as_published": "as-published"}[arguments.pop("trimming")]
+    policy = WordPolicy.from_options(arguments.pop("min_coverage"), arguments.pop("case_fallback"))
+    policy = replace(policy, counterparts=rule)  # type: ignore[arg-type]  # one of its choices
+    result = association_test(model, interval=interval, policy=policy, **arguments, **own)
     warnings = [notice.message for notice in model.notices]
     return Outcome(result, warnings=warnings, exit_code=0 if result.value is not None else UNDEFINED)
 
@@ -58,6 +63,19 @@ app = command(
     sources=("metrics.weat:weat", "stats.bootstrap:Resampling", "scores:weat"),
     changes={
         "test": Option('a lexicon of kind "test", or your own TOML file'),
+        "min_coverage": Option("share of each set that must be found", type=float, default=0.8),
+        "case_fallback": Option(
+            "look words up in lower case, then capitalized, when they are not there as written; by default where the "
+            "whole vocabulary is in lower case",
+            type=bool | None,
+            default=None,
+        ),
+        "trimming": Option(
+            "what else goes with lost words: the other form of a word (balanced), nothing (none), or the last words "
+            "of the longer set (as_published)",
+            type=Literal["balanced", "none", "as_published"],
+            default="balanced",
+        ),
         "x": Option(f"first target set: {SET}"),
         "y": Option("second target set"),
         "a": Option("first attribute set"),

@@ -17,6 +17,7 @@ class Group:
         classes: each is a subclass of `kind`, not an instance.
         by_package: each is a package of `home` with a module named after `attribute`, so that listing imports nothing.
         inside: "module:function" that gives what a registered thing holds, a loader for each name.
+        reader: "module:function" that reads a thing from a name, a file, or the thing itself.
         made_from: another group, each thing of which makes one of this group too.
         made_by: "module:function" that makes it.
     """
@@ -28,6 +29,7 @@ class Group:
     classes: bool = False
     by_package: bool = False
     inside: str = ""
+    reader: str = ""
     made_from: str = ""
     made_by: str = ""
 
@@ -80,6 +82,7 @@ GROUPS = {
         "biasgauge.lexicons.by_name",
         "FOLDER",
         inside="biasgauge.lexicons.by_name:lexicons_in",
+        reader="biasgauge.lexicons:lexicon",
     ),
     "verdict_rule": Group(
         "verdict rule", "biasgauge.audits.verdict_rule:VerdictRule", "biasgauge.audits.rules", "RULE"

@@ -1,3 +1,4 @@
+from biasgauge.core import WordSet as WordSet
 from biasgauge.lexicons.bank import FEWEST as FEWEST
 from biasgauge.lexicons.bank import Filter as Filter
 from biasgauge.lexicons.bank import FilteredSeedBank as FilteredSeedBank
@@ -32,12 +33,15 @@ from biasgauge.lexicons.model import Stereotypes as Stereotypes
 from biasgauge.lexicons.model import Translations as Translations
 from biasgauge.lexicons.model import Values as Values
 from biasgauge.lexicons.model import Words as Words
-from biasgauge.lexicons.model import WordSet as WordSet
 from biasgauge.lexicons.model import WordSets as WordSets
 from biasgauge.lexicons.parse import KINDS as KINDS
 from biasgauge.lexicons.parse import parse_lexicon as parse_lexicon
 from biasgauge.lexicons.parse import read_lexicon as read_lexicon
 from biasgauge.lexicons.parse import read_words as read_words
+from biasgauge.lexicons.queries import QUERY_KINDS as QUERY_KINDS
+from biasgauge.lexicons.queries import lexicons_without_query as lexicons_without_query
+from biasgauge.lexicons.queries import queries_from_lexicons as queries_from_lexicons
+from biasgauge.lexicons.queries import queries_of as queries_of
 from biasgauge.lexicons.seed_sets import SeedBank as SeedBank
 from biasgauge.lexicons.seed_sets import SeedSet as SeedSet
 from biasgauge.lexicons.shared import SharedWords as SharedWords

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import ModuleType
 
 from biasgauge import registry
-from biasgauge.core import PairsLike, WordsLike, did_you_mean, nearest
+from biasgauge.core import PairsLike, WordSet, WordsLike, did_you_mean, nearest
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, WordSet
+from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
 from biasgauge.lexicons.parse import parse_lexicon, read_lexicon
 from biasgauge.lexicons.table import found, parse_toml, shown
 

@@ -20,10 +20,11 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from biasgauge.core import Query, WordSet
 from biasgauge.results import counted
 
 if TYPE_CHECKING:
@@ -35,17 +36,6 @@ DEFAULT_LANGUAGE = "en"
 
 METADATA = ("title", "family", "language", "source", "citation", "license", "notes")
 """Keys that hold one string each; `name`, `kind` and `beware` are the other keys that all kinds share."""
-
-
-@dataclass(frozen=True)
-class WordSet:
-    """Words under one name. The words are as their source has them: order, case and duplicates kept."""
-
-    name: str
-    words: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.words)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -109,6 +99,12 @@ class Lexicon(ABC):
         from biasgauge.lexicons.parse import parse_lexicon
 
         return parse_lexicon({key: value for key, value in content.items() if key != "checksum"})
+
+    def queries(self, bases: Sequence[Lexicon] = ()) -> Iterator[Query]:
+        """Yield the queries that this lexicon asks; a list of words or values is measured along base pairs, `bases`."""
+        from biasgauge.lexicons.queries import queries_of
+
+        return queries_of(self, bases)
 
     def to_frame(self) -> pd.DataFrame:
         """Long table: one row per word of each set, with columns `set`, `word` and those of the kind."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from biasgauge.core import did_you_mean
+from biasgauge.core import WordSet, did_you_mean
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons.by_language.record import ROLES, GenderRules, Language
 from biasgauge.lexicons.model import (
@@ -21,7 +21,6 @@ from biasgauge.lexicons.model import (
     Translations,
     Values,
     Words,
-    WordSet,
     WordSets,
 )
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet

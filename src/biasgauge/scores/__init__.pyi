@@ -32,5 +32,5 @@ from biasgauge.scores.word_set_tests import TestLike as TestLike
 from biasgauge.scores.word_set_tests import association_test as association_test
 from biasgauge.scores.word_set_tests import mac as mac
 from biasgauge.scores.word_set_tests import mac_change as mac_change
-from biasgauge.scores.word_set_tests import sets_of_test as sets_of_test
+from biasgauge.scores.word_set_tests import query_of_test as query_of_test
 from biasgauge.scores.word_set_tests import weat as weat

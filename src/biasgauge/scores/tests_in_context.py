@@ -21,7 +21,7 @@ from biasgauge.metrics import (
     weat_from_similarities,
 )
 from biasgauge.results import Column, Result, Summary, Table, level_text, p_text, share_text
-from biasgauge.scores.word_set_tests import TestLike, sets_of_test
+from biasgauge.scores.word_set_tests import TestLike, query_of_test
 from biasgauge.stats import BCA, Resampling, icc, not_estimated
 from biasgauge.vectors import NOT_THERE, Embedding
 
@@ -230,9 +230,10 @@ class _Given:
         settings: JsonMapping,
     ) -> None:
         self.sentences = sentences
-        self.name, chosen, _ = sets_of_test(test, sets, ROLES)
-        self.labels = {role: members.name for role, members in chosen.items()}
-        self.words = {role: tuple(dict.fromkeys(members.words)) for role, members in chosen.items()}
+        query = query_of_test(test, sets, ROLES)
+        self.name = query.name
+        self.labels = query.labels
+        self.words = {role: tuple(dict.fromkeys(words)) for role, words in query.sets.items()}
         self.min_coverage, self.interval = min_coverage, interval
         self.settings = {"alternative": "two-sided", "ddof": 1, **settings}
         self.groups: dict[tuple[Any, ...], list[Embedding]] = {}

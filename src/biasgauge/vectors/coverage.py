@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from biasgauge.core import Codes, Flags, JsonObject, Places, Record
+from biasgauge.core import Codes, Flags, JsonObject, Places, Record, ResolvedSet
 from biasgauge.results import Column, Result, Summary, Table, counted, share_text
 
 if TYPE_CHECKING:
@@ -113,6 +113,13 @@ class Coverage(Result):
     def of(cls, lookups: Mapping[str, Lookup]) -> Self:
         """Collect the look-ups of several sets."""
         return cls(MappingProxyType(dict(lookups)))
+
+    @classmethod
+    def from_resolved(cls, sets: Mapping[str, ResolvedSet], model: int = 0) -> Self:
+        """Coverage of sets that `resolve` looked up, with the rows of one of its models."""
+        return cls.of(
+            {key: Lookup(words.words, words.rows[model], words.lost, words.respelled) for key, words in sets.items()}
+        )
 
     @property
     def asked(self) -> int:

@@ -84,6 +84,11 @@ class Embedding:
         """Row of each word."""
         return MappingProxyType({word: row for row, word in enumerate(self.words)})
 
+    @cached_property
+    def lower_case(self) -> bool:
+        """Whether no word of the vocabulary has a capital letter."""
+        return not any(word != word.lower() for word in self.words)
+
     def __len__(self) -> int:
         return len(self.words)
 

@@ -22,10 +22,29 @@ from biasgauge.analyses.compare.rows import (
     compared,
     estimate_alone,
 )  # fmt: skip
-from biasgauge.audits import Question, Subject, Tabulated, Unmeasurable, asks_nothing, questions_of, tabulate
-from biasgauge.core import Floats, LexiconLike, ModelsLike, WordsLike, check_choice, check_level, check_number
+from biasgauge.audits import Subject, Tabulated, Unmeasurable, tabulate
+from biasgauge.core import (
+    DEFAULT_POLICY,
+    Floats,
+    LexiconLike,
+    ModelsLike,
+    Query,
+    WordPolicy,
+    WordsLike,
+    check_choice,
+    check_level,
+    resolve_sets,
+)
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, lexicon, words_of
+from biasgauge.lexicons import (
+    AssociationTest,
+    Lexicon,
+    WordSet,
+    lexicon,
+    lexicons_without_query,
+    queries_from_lexicons,
+    words_of,
+)
 from biasgauge.stats import (  # fmt: skip
     GroupComparison,
     compare_effect_sizes,
@@ -40,7 +59,7 @@ from biasgauge.vectors import Coverage, Lookup
 Measure = Literal["contrast", "effect_size"]
 
 
-def compare(  # noqa: PLR0913 - four of them are the sets of one test
+def compare(
     groups: Mapping[str, ModelsLike],
     test: LexiconLike | Sequence[LexiconLike] | None = None,
     *,
@@ -52,8 +71,7 @@ def compare(  # noqa: PLR0913 - four of them are the sets of one test
     positions: Sequence[float] | Mapping[str, float] | None = None,
     measure: Measure = "contrast",
     replicates: Replicates = "auto",
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = DEFAULT_POLICY,
     level: float = 0.95,
 ) -> Comparison:
     """By how much does a contrast differ between corpora, periods or recipes, each with one model or several?
@@ -75,29 +93,28 @@ def compare(  # noqa: PLR0913 - four of them are the sets of one test
             associations, which does not change when all cosines of a group are larger.
         replicates: what sets the models of a group apart: "seeds", bootstrap "samples" of one text, or "texts" of their
             own; "auto" reads it from the recipes that training leaves, and takes seeds where there are none.
-        min_coverage: share of each set's words that every model must have.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up, and how many of each set every model must have.
         level: nominal coverage of the intervals.
 
     Raises:
         ParameterError: an argument cannot be used, or no question can be compared.
     """
     check_level(level)
-    check_number(0, 1, min_coverage=min_coverage)
     check_choice(get_args(Measure), measure=measure)
     check_choice(get_args(Replicates), replicates=replicates)
     questions = _questions(test, {"x": x, "y": y, "a": a, "b": b}, measure)
     places = positions_of(list(groups) if isinstance(groups, Mapping) else [], order, positions)
-    words = list(dict.fromkeys(word for question in questions for word in _words(question)))
-    models = read_groups(groups, words, places, case_fallback=case_fallback, replicates=replicates)
-    how = _Settings(measure, min_coverage, level, case_fallback=case_fallback)
+    words = list(dict.fromkeys(word for question in questions for word in question.words))
+    models = read_groups(groups, words, places, case_fallback=policy.case != "exact", replicates=replicates)
+    policy = _settled_case(policy, models)
+    how = _Settings(measure, level, policy)
     asked = [_Asked(question, models, how) for question in questions]
     if all(question.reason for question in asked):
         first = asked[0]
         raise ParameterError(
             f"Nothing can be compared: {first.question.name}: {first.reason}"
             f"{f', and likewise {len(asked) - 1} more' if len(asked) > 1 else ''}. Are words there in lower "
-            f"case (case fallback), is the text in another language than {first.question.lexicon.language!r}, or will "
+            f"case (case fallback), is the text in another language than {first.question.language!r}, or will "
             "fewer words do (min_coverage)?"
         )
     defined = [question for question in asked if not question.reason]
@@ -112,8 +129,7 @@ def compare(  # noqa: PLR0913 - four of them are the sets of one test
         lines=tuple(point for question, row in trends.items() for point in question.line(row)),
         coverage={question.about.name: question.coverage.to_dict() for question in asked},
         settings={
-            "measure": measure, "replicates": replicates, "min_coverage": min_coverage,
-            "case_fallback": case_fallback, "level": level,
+            "measure": measure, "replicates": replicates, **policy.settings(), "level": level,
             "ordered": bool(places),
         },
         warnings=tuple(doubts_about(models)),
@@ -123,21 +139,18 @@ def compare(  # noqa: PLR0913 - four of them are the sets of one test
 @dataclass(frozen=True)
 class _Settings:
     measure: Measure
-    min_coverage: float
     level: float
-    case_fallback: bool
+    policy: WordPolicy
 
 
 class _Asked:
     """One question put to all groups."""
 
-    def __init__(self, question: Question, groups: Sequence[ModelGroup], how: _Settings) -> None:
+    def __init__(self, question: Query, groups: Sequence[ModelGroup], how: _Settings) -> None:
         self.question, self.groups, self.how = question, groups, how
         everyone = Subject("all", tuple(model for group in groups for model in group.models))
-        self.found = tabulate(
-            question, everyone, min_coverage=how.min_coverage, case_fallback=how.case_fallback
-        )  # words that all models of all groups have
-        self.coverage = _coverage(question, groups, case_fallback=how.case_fallback)
+        self.found = tabulate(question, everyone, how.policy)  # words that all models of all groups have
+        self.coverage = _coverage(question, groups, how.policy)
         self.reason = self._why_not()
         self.tables: list[Floats] = [] if self.reason else self._tables()
         self.bootstrap = [group.resampled for group in groups]
@@ -151,7 +164,8 @@ class _Asked:
     def _why_not(self) -> str:
         if isinstance(self.found, Tabulated):
             return ""
-        least = min(self.groups, key=lambda group: len(_known(group, _words(self.question), self.how)))
+        words = {"all": self.question.words}
+        least = min(self.groups, key=lambda group: len(resolve_sets(words, group.models, self.how.policy)["all"].words))
         return f"{self.found.reason}; {least.name!r} has the fewest"
 
     @property
@@ -295,7 +309,7 @@ def _adjusted(rows: Sequence[Any]) -> tuple[Any, ...]:
 
 def _questions(
     test: LexiconLike | Sequence[LexiconLike] | None, given: Mapping[str, WordsLike | None], measure: Measure
-) -> list[Question]:
+) -> list[Query]:
     stated = [role for role, words in given.items() if words is not None]
     if test is not None and stated:
         raise ParameterError(f"A comparison takes either lexicons or sets. Got {test!r} and {', '.join(stated)}.")
@@ -315,9 +329,9 @@ def _questions(
         raise ParameterError(
             f"Groups are compared in one language. Got lexicons in {' and '.join(languages)}; compare them one by one."
         )
-    questions = list(questions_of(lexicons))
+    questions = list(queries_from_lexicons(lexicons))
     if not questions:
-        silent = [f"{lexicon.name!r}: {why}" for lexicon, why in asks_nothing(lexicons)]
+        silent = [f"{lexicon.name!r}: {why}" for lexicon, why in lexicons_without_query(lexicons)]
         raise ParameterError(f"No lexicon asks a question ({'; '.join(silent) or 'none was given'}).")
     if measure == "effect_size" and any(question.kind != "test" for question in questions):
         raise ParameterError(
@@ -344,29 +358,24 @@ def _given_test(sets: Mapping[str, WordsLike]) -> AssociationTest:
     return AssociationTest(name="given words", title="given words", x=x, y=y, a=a, b=b)
 
 
-def _words(question: Question) -> list[str]:
-    sets = (*question.targets, *(() if question.pairs else question.attributes))
-    return [word for words in sets for word in words.words] + [word for pair in question.pairs for word in pair]
+def _settled_case(policy: WordPolicy, groups: Sequence[ModelGroup]) -> WordPolicy:
+    """Return the policy with its rule for case decided for all models together."""
+    fallback = policy.uses_fallback([model for group in groups for model in group.models])
+    return replace(policy, case="fallback" if fallback else "exact")
 
 
-def _known(group: ModelGroup, words: Sequence[str], how: _Settings) -> set[str]:
-    """Words that every model of a group has."""
-    each = [
-        model.coverage({"words": words}, case_fallback=how.case_fallback, directions=True) for model in group.models
-    ]
-    return set.intersection(*(set(coverage.sets["words"].words) for coverage in each))
-
-
-def _coverage(question: Question, groups: Sequence[ModelGroup], *, case_fallback: bool) -> Coverage:
-    """Words that all models have; of each lost one, which groups lack it."""
-    how = _Settings("contrast", 0.0, 0.95, case_fallback=case_fallback)
-    sets = {words.name: words.words for words in (*question.targets, *question.attributes)}
-    if question.kind == "test":
-        sets = dict(question.lexicon.sets)
+def _coverage(query: Query, groups: Sequence[ModelGroup], policy: WordPolicy) -> Coverage:
+    """Words that all models have; for each lost word, which groups lack it."""
+    sets = dict(query.sets) if query.kind == "test" else {
+        words.name: words.words for words in (*query.targets, *query.attributes)
+    }  # fmt: skip
+    found = {group.name: resolve_sets(sets, group.models, policy) for group in groups}
     lookups = {}
     for name, words in sets.items():
-        known = {group.name: _known(group, words, how) for group in groups}
-        lacking = {word: [group for group, has in known.items() if word not in has] for word in dict.fromkeys(words)}
+        lacking = {
+            word: [group for group, resolved in found.items() if word in resolved[name].lost]
+            for word in dict.fromkeys(words)
+        }
         lost = {word: f"not in every model of {listed(lack)}" for word, lack in lacking.items() if lack}
         kept = tuple(word for word in dict.fromkeys(words) if word not in lost)
         lookups[name] = Lookup(kept, np.arange(len(kept)), lost)

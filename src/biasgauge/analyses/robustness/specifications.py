@@ -17,20 +17,23 @@ import numpy as np
 
 from biasgauge._version import __version__
 from biasgauge.core import (
+    DEFAULT_POLICY,
     Estimate,
     Floats,
     JsonMapping,
     JsonObject,
     ModelsLike,
     Record,
+    SimilarityTable,
+    WordPolicy,
     WordsLike,
     check_number,
     check_whole,
-    cosines,
+    resolve,
 )
 from biasgauge.errors import ParameterError
 from biasgauge.results import Chart, Column, Result, Summary, Table, Tone, level_text, p_phrase, share_text
-from biasgauge.scores import TestLike, sets_of_test
+from biasgauge.scores import TestLike, query_of_test
 from biasgauge.stats import SAME, JointPermutation, contrast_estimate, joint_permutation
 from biasgauge.vectors import Embedding, load_models
 
@@ -187,7 +190,7 @@ def specification_curve(
     b: WordsLike | None = None,
     agreement: float = 0.9,
     alpha: float = 0.05,
-    min_coverage: float = 0.8,
+    policy: WordPolicy = DEFAULT_POLICY,
     level: float = 0.95,
     samples: int = 9_999,
     random_state: int = 0,
@@ -203,7 +206,7 @@ def specification_curve(
         b: as x.
         agreement: share of analyses that must have one direction for "report".
         alpha: error of the joint test.
-        min_coverage: share of each set that all analyses must share.
+        policy: how words are looked up, and how many of each set all analyses must share.
         level: of the intervals of contrasts.
         samples: random splits, where there are more than 20,000.
         random_state: seed.
@@ -211,29 +214,28 @@ def specification_curve(
     Raises:
         ParameterError: an argument cannot be used, or a word is in both X and Y.
     """
-    check_number(0, 1, agreement=agreement, min_coverage=min_coverage)
+    check_number(0, 1, agreement=agreement)
     check_number(0, 1, ends=False, alpha=alpha, level=level)
     check_whole(99, samples=samples)
     loaded = load_models(models)
-    name, chosen, _ = sets_of_test(test, {"x": x, "y": y, "a": a, "b": b}, ROLES)
-    asked = {role: tuple(dict.fromkeys(members.words)) for role, members in chosen.items()}
-    if shared := set(asked["x"]) & set(asked["y"]):
-        raise ParameterError(f"The word {min(shared)!r} is in both target sets, X and Y; remove it from one.")
-    words = {
-        role: tuple(word for word in members if all(word in model for model in loaded))
-        for role, members in asked.items()
-    }
-    settings = {"agreement": agreement, "alpha": alpha, "min_coverage": min_coverage, "level": level,
+    query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, ROLES)
+    resolved = resolve(query, loaded, policy)
+    if resolved.shared_target is not None:
+        raise ParameterError(
+            f"The word {resolved.shared_target!r} is in both target sets, X and Y; remove it from one."
+        )
+    words = {role: found.words for role, found in resolved.sets.items()}
+    settings = {"agreement": agreement, "alpha": alpha, "min_coverage": policy.min_coverage, "level": level,
                 "samples": samples, "random_state": random_state}  # fmt: skip
     about: dict[str, Any] = {
-        "name": name, "sets": {role: members.name for role, members in chosen.items()},
+        "name": query.name, "sets": query.labels,
         "words": {role: len(members) for role, members in words.items()}, "settings": settings,
     }  # fmt: skip
-    short = [role for role in ROLES if len(words[role]) < max(min_coverage * len(asked[role]), 2)]
-    if short:
-        reason = f"fewer than {share_text(min_coverage)} of the words of {', '.join(short)} are in all views"
+    few = [role for role in ROLES if len(words[role]) < 2]
+    reason = resolved.reason or (f"fewer than two words of {', '.join(few)} are in all views" if few else None)
+    if reason:
         return _undefined(loaded, reason, about)
-    tables = [_table(model, words) for model in loaded]
+    tables = list(SimilarityTable(resolved).values)
     usable = [place for place, table in enumerate(tables) if _tells_apart(table, words)]
     if not usable:
         return _undefined(loaded, SAME_VECTOR, about)
@@ -319,13 +321,6 @@ def _undefined(models: Sequence[Embedding], reason: str, about: JsonObject) -> S
         specifications=rows, facets=(), median=None, positive=0, defined=0, clear=0, p_median=None, p_clear=None,
         decision="not-measurable", null_low=(), null_high=(), warnings=(reason,), **about,
     )  # fmt: skip
-
-
-def _table(model: Embedding, words: Mapping[str, Sequence[str]]) -> Floats:
-    """Cosines of all targets with all attributes, X and A in front."""
-    vectors = {role: model.vectors[model.lookup(members).rows].astype(np.float64) for role, members in words.items()}
-    targets, attributes = (np.concatenate([vectors[role] for role in roles]) for roles in ("xy", "ab"))
-    return cosines(targets, attributes)
 
 
 def _leans(table: Floats, sizes: Mapping[str, int]) -> tuple[Floats, Floats]:

@@ -97,7 +97,7 @@ def points(
         data: folder (or file) of the task's data.
         seeds: how many models to train for each version, from the seed `random_state` on, or the seeds themselves.
         cache: folder of finished models, as in `extrinsic`: a study that was stopped goes on where it was.
-        weat_settings: further arguments of `weat`, such as {"case_fallback": True}.
+        weat_settings: further arguments of `weat`, such as {"policy": WordPolicy(case="fallback")}.
         random_state: first task seed, and seed of the resampling.
         progress: called with (done, total).
         settings: of the task; `docs/extrinsic.md` lists them.

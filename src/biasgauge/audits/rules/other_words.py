@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.audits.questions import Measured, Unmeasurable, measure, questions_of
+from biasgauge.audits.questions import Measured, Unmeasurable, measure
 from biasgauge.audits.shared_scores import MEASURES
 from biasgauge.audits.verdict_rule import Case, VerdictRule
 from biasgauge.audits.verdicts import Evidence
 from biasgauge.core import Floats
 from biasgauge.errors import InputError
-from biasgauge.lexicons import AssociationTest, Language, WordSet, language_of, pairs_of
+from biasgauge.lexicons import AssociationTest, Language, WordSet, language_of, pairs_of, queries_from_lexicons
 from biasgauge.results import p_phrase, signed_text
 
 NAMED = 3
@@ -25,8 +26,8 @@ FEWEST = 4
 def judge(case: Case) -> Iterator[Evidence]:
     """Base pairs in the place of a list of men and women; attributes of another author for the same concept."""
     measured = case.measured
-    test = measured.question.lexicon
-    if measured.question.pairs:
+    test = measured.query.lexicon
+    if measured.query.pairs:
         yield from _own_pairs(case)
         return
     found = []
@@ -51,7 +52,7 @@ def _own_pairs(case: Case) -> Iterator[Evidence]:
 
 def own_pair_contrasts(measurement: Measured) -> Floats:
     """The contrast of a question along base pairs, by each pair alone."""
-    weights = np.array([row[0] for row in measurement.question.weights])
+    weights = np.array([row[0] for row in measurement.query.weights])
     means = np.stack(
         [measurement.table[:, measurement.rows == group].mean(axis=(0, 1)) for group in range(len(weights))]
     )
@@ -168,11 +169,10 @@ def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
         b=WordSet(test.b.name, tuple(others["b"])),
     )
     found = measure(
-        next(questions_of([asked])),
+        next(queries_from_lexicons([asked])),
         case.measured.subject,
-        min_coverage=0.5,
-        case_fallback=case.case_fallback,
-        random_state=case.random_state,
+        replace(case.policy, min_coverage=0.5),
+        case.random_state,
     )
     if isinstance(found, Unmeasurable):
         return

@@ -16,7 +16,7 @@ def judge(case: Case) -> Iterator[Evidence]:
     Other kinds of question set two lists against each other and need no such comparison.
     """
     one = case.measured
-    if one.question.kind != "lean":
+    if one.query.kind != "lean":
         return
     leans = one.random_leans
     if not leans.size:

@@ -22,7 +22,7 @@ def judge(case: Case) -> Iterator[Evidence]:
         reason = "unknown whether training again gives the same: there are no replicates (biasgauge train --seeds 8)"
         yield Evidence("replicates", None, 1.0, None, reason)
         return
-    each = contrast_parts(one.table[:, None], one.rows, one.columns, one.question.weights).value
+    each = contrast_parts(one.table[:, None], one.rows, one.columns, one.query.weights).value
     agree = int((np.sign(each) == case.side).sum())
     yield Evidence.directions(
         "replicates", agree, len(each), 1.0, "replicates", least=float(each.min()), most=float(each.max())

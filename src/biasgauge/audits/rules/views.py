@@ -16,7 +16,7 @@ def judge(case: Case) -> Iterator[Evidence]:
     one = case.measured
     if not one.subject.viewed:
         return
-    each = contrast_parts(one.table[:, None], one.rows, one.columns, one.question.weights).value
+    each = contrast_parts(one.table[:, None], one.rows, one.columns, one.query.weights).value
     against = [
         f"layer {model.facets['layer']} {model.facets['pooling']}"
         for model, value in zip(one.subject.models, each, strict=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.core import WordPolicy
 from biasgauge.lexicons import lexicon
 from biasgauge.metrics import contextual_weat, unit_contexts, weat_from_similarities
 from biasgauge.papers.paper import published_rows
@@ -74,7 +75,7 @@ def words(_data: Data, seed: int, _progress: Progress | None) -> dict[str, Recom
     vectors = load_default()
     rows = {}
     for number in range(1, 11):
-        asked: dict[str, Any] = {"min_coverage": 0.5, "case_fallback": True, "random_state": seed}
+        asked: dict[str, Any] = {"policy": WordPolicy(min_coverage=0.5, case="fallback"), "random_state": seed}
         theirs = weat(vectors, f"weat{number}", ddof=1, interval=None, **asked)
         ours = weat(vectors, f"weat{number}", ddof=0, **asked)
         p = [value for value in (ours.p_value, ours.p_attributes) if value is not None]
