@@ -31,14 +31,25 @@ def test_names_of_columns_stand_in_one_line_where_there_is_room() -> None:
     assert [line.split() for line in lines[1:]] == [["literature", "110", "68", "51"], ["poetry", "116", "76", "54"]]
 
 
-@pytest.mark.parametrize("width", [36, 40, 54])
+@pytest.mark.parametrize("width", [36, 40, 46, 54])
 def test_names_are_broken_before_numbers_are_cut(width: int) -> None:
-    *names, first, second = printed(width)
-    assert max(map(len, (*names, first, second))) <= width
-    assert [first.split(), second.split()] == [["literature", "110", "68", "51"], ["poetry", "116", "76", "54"]]
-    assert [line.split() for line in names] == [
-        ["near", "near"],
-        ["male", "female"],
-        ["word", "terms", "terms", "documents"],
-    ]
+    lines = printed(width)
+    assert max(map(len, lines)) <= width
+    assert not any(line.endswith(" ") for line in lines)  # a log file holds no padding
+    first, second = (next(line for line in lines if line.endswith(number)) for number in ("51", "54"))
+    assert [first.split()[1:], second.split()] == [["110", "68", "51"], ["poetry", "116", "76", "54"]]
+    names = lines[: lines.index(first)]
+    assert sorted(" ".join(names).split()) == sorted(" ".join(column.name for column in TABLE.columns).split())
     assert names[-1].index("terms") + len("terms") == first.index("110") + len("110")  # names end where numbers end
+    assert " ".join(lines).replace(" ", "").count("literature") == (width > 45)  # text goes on in the next line
+
+
+def test_text_that_is_too_long_goes_on_in_the_next_line() -> None:
+    screen = Console(file=StringIO(), width=30)
+    print_table(screen, Table.of("t", "", ["of", Column("value", "number")], [("a rather long name of a list", 1.25)]))
+    assert isinstance(screen.file, StringIO)
+    assert screen.file.getvalue().splitlines() == [
+        "of                       value",
+        "a rather long name of a   1.25",
+        "list",
+    ]
