@@ -57,6 +57,7 @@ from biasgauge.results.summary import Chart as Chart
 from biasgauge.results.summary import Column as Column
 from biasgauge.results.summary import Extra as Extra
 from biasgauge.results.summary import Listing as Listing
+from biasgauge.results.summary import RecordTable as RecordTable
 from biasgauge.results.summary import Shown as Shown
 from biasgauge.results.summary import Summary as Summary
 from biasgauge.results.summary import Table as Table

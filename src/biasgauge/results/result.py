@@ -1,23 +1,21 @@
-"""`Result`: what every public function hands back. Frozen fields in; frames, JSON, pages, figures out, written once.
+"""`Result`: the base class of what every public function returns. Frozen fields in; frames, JSON, pages, figures out.
 
-A class of results declares its fields, names those whose records make its table, and says in `summary` how it is summed
-up. Everything else stands here.
+A class of results declares its fields, the tables of its records and its headline; everything else is written here.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import (
-    Mapping,
-    Sequence,
-)
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from biasgauge.core import JsonMapping, Record, to_plain
 from biasgauge.errors import ParameterError
-from biasgauge.results.summary import Summary
+from biasgauge.results.summary import Chart, RecordTable, Summary
+from biasgauge.results.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,12 +31,16 @@ class Result(Record):
     A class sets `tables`, the fields whose records are the rows of `to_frame`; with several, a column `part` says
     which. Without any, its own scalar fields make one row.
 
+    Its summary follows from what it declares: `record_tables` (by default one table for each of `tables`), the methods
+    `_title`, `_headline`, `_sentences` and `_charts`, and its `warnings`.
+
     Where `abridged`, the JSON leaves out what the result was made of (draws, simulated values): `from_dict` then gives
     a `Stored` result, with the same JSON, its sentences and its tables.
     """
 
     tables: ClassVar[tuple[str, ...]] = ()
     abridged: ClassVar[bool] = False
+    record_tables: ClassVar[tuple[RecordTable, ...]] = ()
 
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
@@ -50,8 +52,32 @@ class Result(Record):
         return cast("Self", Stored.from_dict(content))
 
     def summary(self) -> Summary:
-        """What it comes to: headline, sentences, tables and charts as data."""
-        raise NotImplementedError
+        """Headline, sentences, tables and charts as data."""
+        tables = self.record_tables or tuple(RecordTable(name, name.replace("_", " ")) for name in self.tables)
+        return Summary(
+            title=self._title(),
+            headline=self._headline(),
+            sentences=tuple(self._sentences()),
+            tables=tuple(table.fill(self) for table in tables),
+            charts=tuple(self._charts()),
+            warnings=tuple(getattr(self, "warnings", ())),
+        )
+
+    def _title(self) -> str:
+        """Title of the summary; by default the name of the class in words."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", type(self).__name__).capitalize()
+
+    def _headline(self) -> str:
+        """The answer in one sentence; by default how many rows there are."""
+        return f"{self._title()}: {', '.join(counted(getattr(self, name), 'row') for name in self.tables) or 'done'}"
+
+    def _sentences(self) -> Sequence[str]:
+        """What else to know, most important first."""
+        return ()
+
+    def _charts(self) -> Sequence[Chart]:
+        """The charts, drawn when a renderer asks for them."""
+        return ()
 
     def to_frame(self) -> pd.DataFrame:
         """The numbers, one row for each thing measured."""
@@ -59,8 +85,8 @@ class Result(Record):
 
         parts = {name: [_columns(row) for row in getattr(self, name)] for name in self.tables}
         if not parts:
-            own = {name: value for name, value in self.to_dict().items() if not isinstance(value, dict | list)}
-            return pd.DataFrame([own])
+            scalars = {name: value for name, value in self.to_dict().items() if not isinstance(value, dict | list)}
+            return pd.DataFrame([scalars])
         if len(parts) == 1:
             return pd.DataFrame(next(iter(parts.values())))
         return pd.DataFrame([{"part": name, **row} for name, rows in parts.items() for row in rows])

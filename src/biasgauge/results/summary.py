@@ -1,18 +1,20 @@
-"""What a result comes to, as data: sentences, tables and charts that every renderer shows in its own way.
+"""Summary of a result as data: sentences, tables and charts that every renderer shows in its own way.
 
-No room prints, and no renderer knows a room. Cells are values, not text: a renderer decides how a number looks, so that
-a terminal, a page, a spreadsheet and a paper show the same thing. Sentences are made from values at the end and are
-never read back.
+No analysis prints, and no renderer knows an analysis. Cells are values, not text: a renderer decides how a number
+looks, so that a terminal, a page, a spreadsheet and a paper show the same thing. Sentences are made from values at the
+end and are never read back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, Literal
 
 from biasgauge.errors import InternalError
 from biasgauge.results.blocks import Drawing, Forest, Quote, Tile, Tone
+from biasgauge.results.wording import level_text
 
 Kind = Literal["text", "name", "number", "count", "share", "p", "estimate", "words", "mark"]
 """How a column's values are meant. "name": a measure or test as its registry calls it, shown by its display name;
@@ -30,6 +32,8 @@ class Column:
         digits: decimals of its numbers.
         tones: for marks, how each word is meant.
         about: what the column holds, where the head alone does not say it.
+        source: in a `RecordTable`, the attribute of a record that it shows: "contrast", "result.contrast", "." for the
+            record itself, or a function of the record; by default its head in small letters with underscores.
     """
 
     name: str
@@ -37,6 +41,15 @@ class Column:
     digits: int = 2
     tones: Mapping[str, Tone] = field(default_factory=dict)
     about: str = ""
+    source: str | Callable[[Any], Any] = ""
+
+    def value_of(self, record: Any) -> Any:  # noqa: ANN401 - a record of any kind
+        """The value that this column shows of a record."""
+        if callable(self.source):
+            return self.source(record)
+        if self.source == ".":
+            return record
+        return attrgetter(self.source or self.name.lower().replace(" ", "_"))(record)
 
 
 @dataclass(frozen=True)
@@ -109,6 +122,69 @@ class Table:
         kept = [place for place in range(len(self.columns)) if any(row[place] not in (None, "") for row in self.rows)]
         rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
         return replace(self, columns=tuple(self.columns[place] for place in kept), rows=rows)
+
+
+@dataclass(frozen=True)
+class RecordTable:
+    """A table whose rows are records of a result, declared on its class: see `Result.record_tables`.
+
+    Attributes:
+        source: the attribute of the result that holds the records.
+        title: what it shows.
+        columns: a `Column`, or the name of an attribute, whose kind then follows from its values; without any, all
+            fields of the records. "{level}" in the head of a column of estimates is the level of their intervals.
+        note, most, folded: as those of a `Table`.
+        drop_empty: leave out columns that have no value in any row.
+        name: base name of its files; by default `source`.
+    """
+
+    source: str
+    title: str = ""
+    columns: tuple[Column | str, ...] = ()
+    note: str = ""
+    most: int | None = None
+    folded: bool = False
+    drop_empty: bool = False
+    name: str = ""
+
+    def fill(self, result: object) -> Table:
+        """The table of one result."""
+        records = tuple(attrgetter(self.source)(result))
+        columns = self.columns or (_record_columns(records[0]) if records else ())
+        cells, heads = [], []
+        for column in columns:
+            named = column if isinstance(column, Column) else Column(column.replace("_", " "), source=column)
+            values = [named.value_of(record) for record in records]
+            cells.append(values)
+            heads.append(_complete_head(named, values, infer=isinstance(column, str)))
+        rows = tuple(zip(*cells, strict=True))
+        table = Table(self.name or self.source, self.title, tuple(heads), rows, self.note, self.most, self.folded)
+        return table.without_empty() if self.drop_empty else table
+
+
+def _record_columns(record: Any) -> tuple[Column | str, ...]:  # noqa: ANN401 - a record of any kind
+    """Columns of all fields of a record; of one that is an estimate itself, its labels and then the estimate."""
+    from biasgauge.core import Estimate
+
+    names = [part.name for part in fields(record)]
+    if not isinstance(record, Estimate):
+        return tuple(names)
+    inherited = {part.name for part in fields(Estimate)}
+    return *(name for name in names if name not in inherited), Column("value [{level}]", "estimate", source="."), "n"
+
+
+def _complete_head(column: Column, values: Sequence[Any], *, infer: bool) -> Column:
+    """The column with its level written out and, where it has to be inferred, the kind of its values."""
+    from biasgauge.core import Estimate
+
+    present = [value for value in values if value is not None]
+    kinds: dict[type, Kind] = {
+        Estimate: "estimate", bool: "text", int: "count", float: "number", list: "words", tuple: "words", dict: "words"
+    }  # fmt: skip
+    if infer and present:
+        column = replace(column, kind=next((kinds[kind] for kind in kinds if isinstance(present[0], kind)), "text"))
+    level = next((level_text(value.level) for value in present if isinstance(value, Estimate)), "95 %")
+    return replace(column, name=column.name.replace("{level}", level))
 
 
 @dataclass(frozen=True)
