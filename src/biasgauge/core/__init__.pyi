@@ -13,11 +13,13 @@ from biasgauge.core.checks import check_number as check_number
 from biasgauge.core.checks import check_whole as check_whole
 from biasgauge.core.devices import device_named as device_named
 from biasgauge.core.estimate import UNDEFINED as UNDEFINED
+from biasgauge.core.estimate import Doubt as Doubt
 from biasgauge.core.estimate import Estimate as Estimate
 from biasgauge.core.estimate import Estimates as Estimates
 from biasgauge.core.estimate import Fields as Fields
 from biasgauge.core.estimate import IntervalsBeside as IntervalsBeside
 from biasgauge.core.estimate import LabeledEstimate as LabeledEstimate
+from biasgauge.core.estimate import Reason as Reason
 from biasgauge.core.estimate import as_stack as as_stack
 from biasgauge.core.estimate import check_level as check_level
 from biasgauge.core.estimate import flat as flat

@@ -1,9 +1,10 @@
-"""What every estimator of this room returns: one number with its interval, or a whole stack of them."""
+"""`Estimate`, one number with its interval or the `Reason` why it is undefined, and `Estimates`, a stack of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from html import escape
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -21,59 +22,73 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-DEFINED, FEW_SUBJECTS, FEW_RATERS, EQUAL, NO_SPREAD, NO_LOW, ONE_CATEGORY, NO_INTERVAL, FEW_ITEMS, CONSTANT = range(10)
+class Reason(IntEnum):
+    """Why a number of a stack, or the interval of it alone, is undefined; `Estimates.undefined` holds these codes."""
 
-REASONS = (
-    "",
-    "too few {subjects} have a score from each of the {raters}",
-    "fewer than two {raters} have scores",
-    "all scores are equal",
-    "the {subjects} do not differ on average, so that there is nothing to agree about",
-    "the interval has no lower end",
-    "all ratings fall into one category, so that agreement by chance is certain",
-    "too few draws of the {subjects} have a value for an interval",
-    "a common factor takes at least three {raters}",
-    "one of the {raters} has the same score throughout, so that it has no correlations",
-)
-"""Why a number or an end of its interval is undefined; `Estimates.undefined` holds the place in this list."""
+    template: str
+
+    def __new__(cls, code: int, template: str) -> Self:
+        """Make a member of an integer code and a sentence with {subjects} and {raters}."""
+        member = int.__new__(cls, code)
+        member._value_, member.template = code, template
+        return member
+
+    DEFINED = 0, ""
+    TOO_FEW_SUBJECTS = 1, "too few {subjects} have a score from each of the {raters}"
+    TOO_FEW_RATERS = 2, "fewer than two {raters} have scores"
+    ALL_SCORES_EQUAL = 3, "all scores are equal"
+    NO_SUBJECT_VARIANCE = 4, "the {subjects} do not differ on average, so that there is nothing to agree about"
+    NO_LOWER_END = 5, "the interval has no lower end"
+    ONE_CATEGORY = 6, "all ratings fall into one category, so that agreement by chance is certain"
+    TOO_FEW_DRAWS = 7, "too few draws of the {subjects} have a value for an interval"
+    TOO_FEW_ITEMS = 8, "a common factor takes at least three {raters}"
+    CONSTANT_ITEM = 9, "one of the {raters} has the same score throughout, so that it has no correlations"
+
+    def sentence(self, subjects: str = "subjects", raters: str = "raters") -> str:
+        """Return the reason in words, with the names of rows and columns; empty where nothing is undefined."""
+        return self.template.format(subjects=subjects, raters=raters)
 
 
-RESAMPLED = "bootstrap over {subjects} (studentized log F)"
-SURE, HEAVY_TAILS, RATERS_DIFFER = range(3)
-_BETTER = "an F interval covers less than its level; interval='bootstrap' covers better"
-DOUBTS = (
-    "",
-    f"the means of the {{subjects}} have heavy tails, under which {_BETTER}",
-    f"so few {{raters}} barely tell how {{raters}} differ, and where they do {_BETTER}",
-)
-"""Why an F interval may cover less than its level; `Estimates.doubts` holds the place in this list."""
+class Doubt(IntEnum):
+    """Why an F interval may cover less than its level; `Estimates.doubts` holds these codes."""
+
+    NONE = 0
+    HEAVY_TAILS = 1
+    FEW_RATERS = 2
+
+    def sentence(self, subjects: str = "subjects", raters: str = "raters") -> str:
+        """Return the doubt in words; empty where there is none."""
+        better = "an F interval covers less than its level; interval='bootstrap' covers better"
+        if self is Doubt.HEAVY_TAILS:
+            return f"the means of the {subjects} have heavy tails, under which {better}"
+        return f"so few {raters} barely tell how {raters} differ, and where they do {better}" if self else ""
 
 
 Fields = dict[str, Any]
-"""Some fields of an estimate, by name: what several ways to end a function have in common."""
+"""Some fields of an estimate by name, shared by the several returns of a function."""
 
 _INTERVAL = ("low", "high", "level", "method", "resamples", "over", "undefined_resamples", "reason")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate(Record):
-    """One number with its error, or the reason why there is none. Every interval of the package is one of these.
+    """One number with its interval, or the reason why it is undefined. Every interval of the package is an Estimate.
 
-    A class of rows that are estimates of something inherits from it and adds labels alone.
+    Rows of a table that are estimates inherit from it and add labels alone.
 
     Attributes:
         value: the number; None when it is undefined.
         low, high: ends of the interval; None when it is undefined.
         level: nominal coverage of the interval.
-        method: how the interval was found.
+        method: name of the interval's method, such as "bca".
         n: units (words, subjects, points) that the number rests on.
         reason: why the number, or the interval alone, is undefined; None when neither is.
         statistic: what was estimated, such as "ICC(2,1)".
         k: raters or items, where there are two ways to count; 0 where there are not.
-        over: what would vary in the repetitions that the level speaks of, such as "words".
-        resamples: draws that the interval rests on; 0 where none were drawn.
+        over: units that the interval generalizes over, such as "words": they would vary between repetitions.
+        resamples: bootstrap draws behind the interval; 0 without any.
         undefined_resamples: draws in which the number could not be computed; they are left out.
-        warning: why the interval may cover less than its level; None where nothing is known to speak against it.
+        warning: why the interval may cover less than its level; None without any doubt.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"over": "generalizes_over"}
@@ -94,50 +109,50 @@ class Estimate(Record):
 
     @classmethod
     def of_estimate(cls, estimate: Estimate, **labels: Any) -> Self:  # noqa: ANN401 - its own fields
-        """An estimate with labels; `n` may be among them."""
+        """Return an estimate with labels; `n` may be among them."""
         return cls(**{**vars(estimate), **labels})
 
     @property
     def defined(self) -> bool:
-        """Whether there is a number."""
+        """True where there is a number."""
         return self.value is not None
 
     @property
     def bounded(self) -> bool:
-        """Whether there is an interval."""
+        """True where there is an interval."""
         return self.low is not None and self.high is not None
 
     def excludes(self, value: float = 0.0) -> bool | None:
-        """Whether the interval lies wholly on one side of `value`; None without an interval."""
+        """True if the interval lies wholly on one side of `value`; None without an interval."""
         if self.low is None or self.high is None:
             return None
         return self.low > value or self.high < value
 
     def interval(self) -> JsonObject:
-        """The interval alone, in the shape that `--json` has beside a number."""
+        """Return the interval alone, in the shape that `--json` has beside a number."""
         return {Estimate.renamed.get(name, name): getattr(self, name) for name in _INTERVAL}
 
     def beside(self, name: str) -> JsonObject:
-        """Number and interval under a name: NAME, NAME_interval, and NAME_reason where there is no number."""
+        """Return number and interval as NAME, NAME_interval, and NAME_reason where there is no number."""
         if self.value is None:
             return {name: None, f"{name}_interval": None, f"{name}_reason": self.reason}
         return {name: self.value, f"{name}_interval": self.interval()}
 
     def interval_if_any(self) -> dict[str, Any] | None:
-        """The same; None where nobody looked for an interval (no method is named)."""
+        """Return `interval()`; None where no interval was computed (no method is named)."""
         return self.interval() if self.method else None
 
     def without(self, reason: str) -> Self:
-        """The same estimate, undefined for a reason that lies outside it."""
+        """Return the same estimate, undefined for a reason that lies outside it."""
         return replace(self, value=None, low=None, high=None, reason=reason)
 
     def to_dict(self) -> JsonObject:
-        """One JSON-ready object; what was not stated (statistic, k, over, resamples, warning) is left out."""
+        """Return a JSON-ready object, without the optional fields that are not set (statistic, k, over, …)."""
         shape = super().to_dict()
-        silent = {
+        unset = {
             "statistic": "", "k": 0, "generalizes_over": "", "resamples": 0, "undefined_resamples": 0, "warning": None,
         }  # fmt: skip
-        return {name: value for name, value in shape.items() if name not in silent or value != silent[name]}
+        return {name: value for name, value in shape.items() if name not in unset or value != unset[name]}
 
     def __str__(self) -> str:
         named = f"{self.statistic} = " if self.statistic else ""
@@ -149,76 +164,75 @@ class Estimate(Record):
 
 @dataclass(frozen=True)
 class IntervalsBeside(Record):
-    """A record whose estimates stand in JSON as a number and, beside it, an interval: `sd` and `sd_interval`.
+    """A record whose estimates are written to JSON as a number and an interval: `sd` and `sd_interval`.
 
-    A class names such fields in `intervals_of`. An interval that nobody looked for (no method is named) is null.
+    A class lists such fields in `intervals_of`. An interval that was not computed (no method is named) is null.
     """
 
     intervals_of: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self) -> JsonObject:
-        """One JSON-ready object."""
+        """Return a JSON-ready object."""
         shape = super().to_dict()
         for name in self.intervals_of:
             estimate: Estimate | None = getattr(self, name)
             shape[name] = None if estimate is None else estimate.value
-            around = None if estimate is None else estimate.interval_if_any()
-            shape[f"{name}_interval"] = None if estimate is None or around is None else {**around, "n": estimate.n}
+            interval = None if estimate is None else estimate.interval_if_any()
+            shape[f"{name}_interval"] = None if estimate is None or interval is None else {**interval, "n": estimate.n}
         return shape
 
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
-        """The record of which `to_dict` made `content`."""
+        """Rebuild the record of which `to_dict` made `content`."""
         estimates = {name: joined(content, name, f"{name}_interval") for name in cls.intervals_of}
         return super().from_dict({**content, **estimates})
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabeledEstimate(IntervalsBeside, Estimate):
-    """An estimate that is a row of a table, with labels. Its JSON has its interval beside the number.
+    """An estimate that is a row of a table, with labels. Its JSON has the interval beside the number.
 
-    `reason` stands beside the number where there is no interval to look for, and with the interval otherwise.
+    `reason` is written beside the number where no interval was computed, and with the interval otherwise.
     """
 
     def to_dict(self) -> JsonObject:
-        """One JSON-ready object."""
-        around, shape = self.interval_if_any(), super().to_dict()
-        number, own = self.renamed.get("value", "value"), {*self.interval(), "statistic", "k", "n", "value"}
-        labels = {name: value for name, value in shape.items() if name not in own and name != number}
-        reason = self.reason if around is None else None
-        return {**labels, number: self.value, "interval": around, "n": self.n, "reason": reason}
+        """Return a JSON-ready object."""
+        interval, shape = self.interval_if_any(), super().to_dict()
+        number = self.renamed.get("value", "value")
+        fields = {*self.interval(), "statistic", "k", "n", "value", number}
+        labels = {name: value for name, value in shape.items() if name not in fields}
+        reason = self.reason if interval is None else None
+        return {**labels, number: self.value, "interval": interval, "n": self.n, "reason": reason}
 
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
-        """The record of which `to_dict` made `content`."""
+        """Rebuild the record of which `to_dict` made `content`."""
         row = super().from_dict(content)
-        around = joined({**content, "": None}, "", "interval")
-        if around is None:
-            return row
-        return replace(row, **{name: getattr(around, name) for name in _INTERVAL})
+        interval = joined({**content, "": None}, "", "interval")
+        return row if interval is None else replace(row, **{name: getattr(interval, name) for name in _INTERVAL})
 
 
 def joined(content: JsonMapping, number: str, interval: str) -> Estimate | None:
-    """A number and the interval beside it as one estimate; None where there is neither."""
+    """Join a number and the interval beside it into one estimate; None where there is neither."""
     value = from_plain(float | None, content.get(number), number)
-    around = from_plain(Mapping[str, Any] | None, content.get(interval), interval)
-    if value is None and around is None:
+    fields = from_plain(Mapping[str, Any] | None, content.get(interval), interval)
+    if value is None and fields is None:
         return None
-    estimate: Estimate = from_plain(Estimate, {"value": value, **(around or {})}, interval)
+    estimate: Estimate = from_plain(Estimate, {"value": value, **(fields or {})}, interval)
     return estimate
 
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """The same for a stack of matrices: arrays in the place of numbers, of the shape of the stack.
+    """Estimates of a stack of matrices: arrays of the shape of the stack instead of numbers.
 
     Attributes:
         value, low, high: NaN exactly where undefined.
         n, k: subjects and raters that counted, by matrix.
-        undefined: places in `REASONS`; 0 where everything is defined.
-        subjects, raters: what rows and columns are, for the reasons.
-        doubts: places in `DOUBTS`; None where nobody looked.
-        resampled: whose interval is the bootstrap's, of so many `resamples`; None where none is.
+        undefined: codes of `Reason`; 0 where everything is defined.
+        subjects, raters: names of rows and columns, for the reasons.
+        doubts: codes of `Doubt`; None where it was not checked.
+        resampled: True where the interval is the bootstrap's, of so many `resamples`; None where none is.
     """
 
     statistic: str
@@ -242,98 +256,95 @@ class Estimates:
         return tuple(self.value.shape)
 
     @classmethod
-    def blank(cls, size: int, **about: Any) -> Self:  # noqa: ANN401 - the other attributes, by name
-        """Room for `size` estimates, nothing known of any of them yet."""
+    def blank(cls, size: int, **fields: Any) -> Self:  # noqa: ANN401 - the remaining attributes, by name
+        """Allocate `size` estimates, to be filled in."""
         value, low, high = (np.full(size, np.nan) for _ in range(3))
         n, k = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        return cls(value=value, low=low, high=high, n=n, k=k, undefined=np.zeros(size, np.uint8), **about)
+        return cls(value=value, low=low, high=high, n=n, k=k, undefined=np.zeros(size, np.uint8), **fields)
 
-    def put(self, place: int, value: float, ends: tuple[float, float] | None) -> None:
-        """Write one number with its interval; without one, too few draws have a value."""
-        self.value[place] = value
+    def put(self, index: int, value: float, ends: tuple[float, float] | None) -> None:
+        """Write one number with its bootstrap interval; without one, too few draws have a value."""
+        self.value[index] = value
         if ends is None:
-            self.undefined[place] = NO_INTERVAL
+            self.undefined[index] = Reason.TOO_FEW_DRAWS
         else:
-            self.low[place], self.high[place] = ends
+            self.low[index], self.high[index] = ends
 
     def reshape(self, shape: tuple[int, ...]) -> Self:
-        """The same estimates, in the shape of their stack."""
-        arrays = ("value", "low", "high", "n", "k", "undefined")
-        known = [name for name in (*arrays, "doubts", "resampled") if getattr(self, name) is not None]
-        return replace(self, **{name: getattr(self, name).reshape(shape) for name in known})
+        """Return the same estimates in another shape."""
+        names = ("value", "low", "high", "n", "k", "undefined", "doubts", "resampled")
+        arrays = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return replace(self, **{name: array.reshape(shape) for name, array in arrays.items()})
 
     def __len__(self) -> int:
         return len(self.value)
 
-    def __getitem__(self, place: int | tuple[int, ...]) -> Estimate:
-        numbers = (float(array[place]) for array in (self.value, self.low, self.high))
+    def __getitem__(self, index: int | tuple[int, ...]) -> Estimate:
+        numbers = (float(array[index]) for array in (self.value, self.low, self.high))
         value, low, high = (None if np.isnan(number) else number for number in numbers)
-        resampled = self.resampled is not None and bool(self.resampled[place])
-        doubt = SURE if self.doubts is None or resampled else int(self.doubts[place])
+        resampled = self.resampled is not None and bool(self.resampled[index])
+        doubt = Doubt.NONE if self.doubts is None or resampled else Doubt(int(self.doubts[index]))
         return Estimate(
             statistic=self.statistic, value=value, low=low, high=high, level=self.level,
-            method=RESAMPLED.format(subjects=self.subjects) if resampled else self.method,
-            n=int(self.n[place]), k=int(self.k[place]), reason=self.reason(place) or None,
+            method=f"bootstrap over {self.subjects} (studentized log F)" if resampled else self.method,
+            n=int(self.n[index]), k=int(self.k[index]), reason=self.reason(index) or None,
             resamples=self.resamples if resampled else 0,
-            warning=DOUBTS[doubt].format(subjects=self.subjects, raters=self.raters) or None,
+            warning=doubt.sentence(self.subjects, self.raters) or None,
         )  # fmt: skip
 
-    def reason(self, place: int | tuple[int, ...]) -> str:
-        """Why something about one matrix is undefined; empty where nothing is."""
-        return self.sentences()[int(self.undefined[place])]
-
-    def sentences(self) -> list[str]:
-        """`REASONS` in the words of these subjects and raters."""
-        return [reason.format(subjects=self.subjects, raters=self.raters) for reason in REASONS]
+    def reason(self, index: int | tuple[int, ...]) -> str:
+        """Return why one number, or its interval, is undefined; empty where neither is."""
+        return Reason(int(self.undefined[index])).sentence(self.subjects, self.raters)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a matrix, in the order of the stack."""
+        """Return one row per matrix, in the order of the stack."""
         import pandas as pd
 
         columns: dict[str, Any] = {name: getattr(self, name).ravel() for name in ("value", "low", "high", "n", "k")}
-        columns["reason"] = np.array(self.sentences(), dtype=object)[self.undefined.ravel()]
+        sentences = [reason.sentence(self.subjects, self.raters) for reason in Reason]
+        columns["reason"] = np.array(sentences, dtype=object)[self.undefined.ravel()]
         return pd.DataFrame(columns)
 
     def _repr_html_(self) -> str:
-        sound = self.value[~np.isnan(self.value)]
-        middle = f", median {np.median(sound):.3f}" if len(sound) else ""
+        defined = self.value[~np.isnan(self.value)]
+        median = f", median {np.median(defined):.3f}" if len(defined) else ""
         size = self.value.size
-        return f"<p>{size:,} × {escape(self.statistic)}, {size - len(sound):,} undefined{middle}</p>"
+        return f"<p>{size:,} × {escape(self.statistic)}, {size - len(defined):,} undefined{median}</p>"
 
 
 UNDEFINED = Estimate(value=None)
-"""A number of which nothing is known."""
+"""An undefined number without a reason."""
 
 
 def check_level(level: float) -> float:
-    """Return the level of an interval if it can be one."""
+    """Return the level of an interval; raise where it is not between 0 and 1."""
     if not 0 < level < 1:
         raise ParameterError(f"The 'level' of an interval must lie between 0 and 1. Got {level!r}.")
     return level
 
 
-def as_stack(scores: object, what: str) -> Vectors:
-    """Return scores as an array of numbers with at least two axes: (…, subjects, raters).
+def as_stack(scores: object, function: str) -> Vectors:
+    """Return scores as an array of numbers with at least two axes, (…, subjects, raters).
 
     Raises:
-        ParameterError: they are something else.
+        ParameterError: they are not numbers, or rows differ in length.
     """
     try:
         array = np.asarray(scores)
-    except ValueError as problem:
-        raise ParameterError(f"{what} needs rows of the same length. Got {problem}.") from problem
+    except ValueError as error:
+        raise ParameterError(f"{function} needs rows of the same length. Got {error}.") from error
     if array.dtype == object or array.dtype.kind not in "fiub":
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError) as problem:
-            raise ParameterError(f"{what} needs a matrix of numbers. Got {problem}.") from problem
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"{function} needs a matrix of numbers. Got {error}.") from error
     if array.ndim < 2:
         raise ParameterError(
-            f"{what} needs a matrix, or a stack of matrices, with subjects in rows. Got the shape {array.shape}."
+            f"{function} needs a matrix, or a stack of matrices, with subjects in rows. Got the shape {array.shape}."
         )
     return array
 
 
 def flat(array: Array) -> Array:
-    """A stack of any shape as (matrices, subjects, raters), also where there are none."""
+    """Return a stack of any shape as (matrices, subjects, raters), also where it is empty."""
     return array.reshape(prod(array.shape[:-2]), *array.shape[-2:])

@@ -25,13 +25,13 @@ from biasgauge.core import (
     Flags,
     Floats,
     Places,
+    Reason,
     Vectors,
     as_stack,
     check_choice,
     check_level,
     flat,
 )
-from biasgauge.core import estimate as why
 from biasgauge.errors import ParameterError
 from biasgauge.stats.anova import MeanSquares, mean_squares
 from biasgauge.stats.subject_bootstrap import Interval, with_tails
@@ -160,23 +160,23 @@ def icc_table(scores: ArrayLike, *, level: float = 0.95) -> pd.DataFrame:
 def from_mean_squares(squares: MeanSquares, form: Form, level: float) -> dict[str, Any]:
     """Fields of `Estimates` that follow from mean squares."""
     check_level(level)
-    undefined = np.full(squares.rows.shape, why.DEFINED, np.uint8)
-    undefined[squares.equal] = why.EQUAL
-    undefined[squares.n < 2] = why.FEW_SUBJECTS
-    undefined[squares.k < 2] = why.FEW_RATERS
+    undefined = np.full(squares.rows.shape, Reason.DEFINED, np.uint8)
+    undefined[squares.equal] = Reason.ALL_SCORES_EQUAL
+    undefined[squares.n < 2] = Reason.TOO_FEW_SUBJECTS
+    undefined[squares.k < 2] = Reason.TOO_FEW_RATERS
     value, low, high = (np.full(squares.rows.shape, np.nan) for _ in range(3))
-    for n, k, here in _by_size(squares, undefined == why.DEFINED):
+    for n, k, here in _by_size(squares, undefined == Reason.DEFINED):
         part = _Part(n, k, level, squares, here)
         with np.errstate(divide="ignore", invalid="ignore"):
             numbers = part.sampled_raters() if form[0] == "2" else part.ratio(form[0])
             if form[2] == "k":
                 numbers = [_of_the_mean(single, k) for single in numbers]
         value[here], low[here], high[here] = numbers
-    lost = (undefined == why.DEFINED) & ~np.isfinite(value)
-    undefined[lost] = why.NO_SPREAD
+    lost = (undefined == Reason.DEFINED) & ~np.isfinite(value)
+    undefined[lost] = Reason.NO_SUBJECT_VARIANCE
     for column in (value, low, high):
         column[lost] = np.nan
-    undefined[(undefined == why.DEFINED) & np.isnan(low)] = why.NO_LOW
+    undefined[(undefined == Reason.DEFINED) & np.isnan(low)] = Reason.NO_LOWER_END
     return {"value": value, "low": low, "high": high, "level": level, "n": squares.n, "k": squares.k,
             "undefined": undefined}  # fmt: skip
 

@@ -20,12 +20,12 @@ from biasgauge.core import (
     Floats,
     Integers,
     Places,
+    Reason,
     Vectors,
     check_choice,
     check_level,
     flat,
 )
-from biasgauge.core import estimate as why
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
 
@@ -180,8 +180,8 @@ def _cohen(counts: Floats, credit: Floats, level: float, weights: Weights | None
     rows, columns = shares.sum(axis=2), shares.sum(axis=1)
     observed = (shares * credit).sum(axis=(1, 2))
     chance = np.einsum("si,ij,sj->s", rows, credit, columns)
-    estimates.undefined[chance > 1 - _CERTAIN] = why.ONE_CATEGORY
-    estimates.undefined[estimates.n < 2] = why.FEW_SUBJECTS
+    estimates.undefined[chance > 1 - _CERTAIN] = Reason.ONE_CATEGORY
+    estimates.undefined[estimates.n < 2] = Reason.TOO_FEW_SUBJECTS
     here = estimates.undefined == 0
     left = np.where(here, 1 - chance, 1)
     kappa = (observed - chance) / left
@@ -201,7 +201,7 @@ def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) ->
     size, n, k = labels.shape
     estimates.n[here], estimates.k[here] = n, k
     if n < 2 or k < 2:
-        estimates.undefined[here] = why.FEW_RATERS if k < 2 else why.FEW_SUBJECTS
+        estimates.undefined[here] = Reason.TOO_FEW_RATERS if k < 2 else Reason.TOO_FEW_SUBJECTS
         return
     cells = np.arange(size * n).reshape(size, n, 1) * kinds + labels
     counts = np.bincount(cells.ravel(), minlength=size * n * kinds).reshape(size, n, kinds).astype(np.float64)
@@ -215,7 +215,7 @@ def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) ->
     expected = (counts @ shares[:, :, None])[:, :, 0] / k
     influence = each - 2 * (1 - kappa) * (expected - chance[:, None]) / left - kappa
     margin = float(stdtrit(n - 1, (1 + estimates.level) / 2)) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
-    estimates.undefined[here[certain]] = why.ONE_CATEGORY
+    estimates.undefined[here[certain]] = Reason.ONE_CATEGORY
     here = here[~certain]
     estimates.value[here] = kappa[~certain, 0]
     estimates.low[here] = np.maximum(kappa[:, 0] - margin, -1)[~certain]
@@ -253,7 +253,7 @@ def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, rand
         drawn.append(_mean_of_defined(kappas(counts.reshape(len(counts), -1, _CATEGORIES**2))))
     value, ends = float(each[used].mean()), percentile_ends(np.concatenate(drawn), level)
     if ends is None:
-        return Estimate(value=value, reason=why.REASONS[why.NO_INTERVAL].format(subjects="words"), **about)
+        return Estimate(value=value, reason=Reason.TOO_FEW_DRAWS.sentence("words"), **about)
     return Estimate(value=value, low=ends[0], high=ends[1], **about)
 
 

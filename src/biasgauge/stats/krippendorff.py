@@ -12,8 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.sparse import csr_array
 
-from biasgauge.core import Estimate, Estimates, Floats, Integers, check_choice, check_level, flat
-from biasgauge.core import estimate as why
+from biasgauge.core import Estimate, Estimates, Floats, Integers, Reason, check_choice, check_level, flat
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
 from biasgauge.stats.kappas import MISSING, codes
@@ -90,14 +89,14 @@ def _alpha(
     n, k = len(labels), int(rated.any(axis=0).sum())
     estimates.n[index], estimates.k[index] = n, k
     if k < 2 or n < 2:
-        estimates.undefined[index] = why.FEW_RATERS if k < 2 else why.FEW_SUBJECTS
+        estimates.undefined[index] = Reason.TOO_FEW_RATERS if k < 2 else Reason.TOO_FEW_SUBJECTS
         return
     units, raters = np.nonzero(labels != MISSING)
     shape = (n, len(disagreement.values))
     counts = csr_array((np.ones(len(units)), (units, labels[units, raters])), shape=shape)
     value = disagreement.alpha(counts, np.ones((1, n)))[0]
     if np.isnan(value):
-        estimates.undefined[index] = why.ONE_CATEGORY
+        estimates.undefined[index] = Reason.ONE_CATEGORY
         return
     random = np.random.default_rng(seed)
     weights = (draw_counts(random, n, draws) for draws in blocks(resamples, 1, _BLOCK))

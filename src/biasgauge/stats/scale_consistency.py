@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.core import Estimate, Estimates, Floats, as_stack, check_level, flat
-from biasgauge.core import estimate as why
+from biasgauge.core import Estimate, Estimates, Floats, Reason, as_stack, check_level, flat
 from biasgauge.stats.anova import mean_squares
 from biasgauge.stats.bootstrap import draw_counts, percentile_ends
 from biasgauge.stats.intraclass import from_mean_squares
@@ -96,13 +95,13 @@ def _omega(estimates: Estimates, index: int, matrix: Floats, resamples: int, ran
     n, k = matrix.shape
     estimates.n[index], estimates.k[index] = n, k
     if n < 3 or k < 3:
-        estimates.undefined[index] = why.FEW_SUBJECTS if n < 3 else why.FEW_ITEMS
+        estimates.undefined[index] = Reason.TOO_FEW_SUBJECTS if n < 3 else Reason.TOO_FEW_ITEMS
         return
     scaled = matrix / np.abs(matrix).max(initial=0) if matrix.any() else matrix
     centered = scaled - scaled.mean(axis=0)
     value, loadings = _omegas((centered.T @ centered / n)[None], np.zeros((1, k)))
     if np.isnan(value[0]):
-        estimates.undefined[index] = why.CONSTANT
+        estimates.undefined[index] = Reason.CONSTANT_ITEM
         return
     drawn, _ = _omegas(*_resampled(centered, resamples, np.random.default_rng(random_state)), loadings)
     estimates.put(index, value[0], percentile_ends(drawn, estimates.level))

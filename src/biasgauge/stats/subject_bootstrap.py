@@ -12,8 +12,7 @@ from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
-from biasgauge.core import Estimates, Floats, Vectors, check_choice, check_whole, flat
-from biasgauge.core import estimate as why
+from biasgauge.core import Doubt, Estimates, Floats, Reason, Vectors, check_choice, check_whole, flat
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
 
 Interval = Literal["f", "bootstrap", "auto"]
@@ -44,7 +43,7 @@ def with_tails(
     doubts = np.array([_doubt(matrix, form) for matrix in matrices], np.uint8)
     chosen = np.full(len(doubts), interval == "bootstrap")
     if interval == "auto":
-        chosen = doubts != why.SURE
+        chosen = doubts != Doubt.NONE
     chosen &= estimates.value.ravel() < 1  # defined, and with some error to compare with
     shape = estimates.shape
     changed = estimates.reshape((len(doubts),))
@@ -52,7 +51,7 @@ def with_tails(
     for index in np.flatnonzero(chosen):
         ends = bootstrap_ends(matrices[index], form, estimates.level, resamples, random_state)
         low[index], high[index] = ends or (np.nan, np.nan)
-        undefined[index] = why.NO_INTERVAL if ends is None else why.DEFINED
+        undefined[index] = Reason.TOO_FEW_DRAWS if ends is None else Reason.DEFINED
     return replace(
         changed, low=low, high=high, undefined=undefined, doubts=doubts, resampled=chosen, resamples=resamples
     ).reshape(shape)
@@ -67,8 +66,8 @@ def without_gaps(scores: Vectors) -> Floats:
 
 def _doubt(matrix: Floats, form: str) -> int:
     if heavy_tails(matrix):
-        return why.HEAVY_TAILS
-    return why.RATERS_DIFFER if form[0] == "2" and matrix.shape[1] < FEW_RATERS else why.SURE
+        return Doubt.HEAVY_TAILS
+    return Doubt.FEW_RATERS if form[0] == "2" and matrix.shape[1] < FEW_RATERS else Doubt.NONE
 
 
 def heavy_tails(matrix: Floats) -> bool:
