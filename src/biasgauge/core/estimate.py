@@ -25,28 +25,34 @@ if TYPE_CHECKING:
 class Reason(IntEnum):
     """Why a number of a stack, or the interval of it alone, is undefined; `Estimates.undefined` holds these codes."""
 
-    template: str
-
-    def __new__(cls, code: int, template: str) -> Self:
-        """Make a member of an integer code and a sentence with {subjects} and {raters}."""
-        member = int.__new__(cls, code)
-        member._value_, member.template = code, template
-        return member
-
-    DEFINED = 0, ""
-    TOO_FEW_SUBJECTS = 1, "too few {subjects} have a score from each of the {raters}"
-    TOO_FEW_RATERS = 2, "fewer than two {raters} have scores"
-    ALL_SCORES_EQUAL = 3, "all scores are equal"
-    NO_SUBJECT_VARIANCE = 4, "the {subjects} do not differ on average, so that there is nothing to agree about"
-    NO_LOWER_END = 5, "the interval has no lower end"
-    ONE_CATEGORY = 6, "all ratings fall into one category, so that agreement by chance is certain"
-    TOO_FEW_DRAWS = 7, "too few draws of the {subjects} have a value for an interval"
-    TOO_FEW_ITEMS = 8, "a common factor takes at least three {raters}"
-    CONSTANT_ITEM = 9, "one of the {raters} has the same score throughout, so that it has no correlations"
+    DEFINED = 0
+    TOO_FEW_SUBJECTS = 1
+    TOO_FEW_RATERS = 2
+    ALL_SCORES_EQUAL = 3
+    NO_SUBJECT_VARIANCE = 4
+    NO_LOWER_END = 5
+    ONE_CATEGORY = 6
+    TOO_FEW_DRAWS = 7
+    TOO_FEW_ITEMS = 8
+    CONSTANT_ITEM = 9
 
     def sentence(self, subjects: str = "subjects", raters: str = "raters") -> str:
         """Return the reason in words, with the names of rows and columns; empty where nothing is undefined."""
-        return self.template.format(subjects=subjects, raters=raters)
+        return _REASONS[self].format(subjects=subjects, raters=raters)
+
+
+_REASONS = {
+    Reason.DEFINED: "",
+    Reason.TOO_FEW_SUBJECTS: "too few {subjects} have a score from each of the {raters}",
+    Reason.TOO_FEW_RATERS: "fewer than two {raters} have scores",
+    Reason.ALL_SCORES_EQUAL: "all scores are equal",
+    Reason.NO_SUBJECT_VARIANCE: "the {subjects} do not differ on average, so that there is nothing to agree about",
+    Reason.NO_LOWER_END: "the interval has no lower end",
+    Reason.ONE_CATEGORY: "all ratings fall into one category, so that agreement by chance is certain",
+    Reason.TOO_FEW_DRAWS: "too few draws of the {subjects} have a value for an interval",
+    Reason.TOO_FEW_ITEMS: "a common factor takes at least three {raters}",
+    Reason.CONSTANT_ITEM: "one of the {raters} has the same score throughout, so that it has no correlations",
+}
 
 
 class Doubt(IntEnum):
@@ -294,15 +300,18 @@ class Estimates:
 
     def reason(self, index: int | tuple[int, ...]) -> str:
         """Return why one number, or its interval, is undefined; empty where neither is."""
-        return Reason(int(self.undefined[index])).sentence(self.subjects, self.raters)
+        return self.sentences()[int(self.undefined[index])]
+
+    def sentences(self) -> list[str]:
+        """Return the sentence of every `Reason`, in the order of their codes."""
+        return [reason.sentence(self.subjects, self.raters) for reason in Reason]
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per matrix, in the order of the stack."""
         import pandas as pd
 
         columns: dict[str, Any] = {name: getattr(self, name).ravel() for name in ("value", "low", "high", "n", "k")}
-        sentences = [reason.sentence(self.subjects, self.raters) for reason in Reason]
-        columns["reason"] = np.array(sentences, dtype=object)[self.undefined.ravel()]
+        columns["reason"] = np.array(self.sentences(), dtype=object)[self.undefined.ravel()]
         return pd.DataFrame(columns)
 
     def _repr_html_(self) -> str:

@@ -283,13 +283,7 @@ def correlations_differ(
     """
     own = [fisher_interval(value, pairs, level=level, kind=kind, over="word pairs") for value in (first, second)]
     difference = first - second
-    about: Fields = {
-        "value": difference,
-        "level": level,
-        "method": "zou-2007",
-        "over": "word pairs",
-        "n": pairs,
-    }
+    about: Fields = {"value": difference, "level": level, "method": "zou-2007", "over": "word pairs", "n": pairs}
     if not all(estimate.bounded for estimate in own):
         return Estimate(reason=own[0].reason or own[1].reason, **about)
     lows, highs = [estimate.low or 0.0 for estimate in own], [estimate.high or 0.0 for estimate in own]

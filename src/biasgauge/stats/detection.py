@@ -196,11 +196,7 @@ def _estimate(found: Floats, units: int, level: float, *, follows: bool) -> Esti
     low, high = np.quantile(found[1:], [(1 - level) / 2, (1 + level) / 2], method="higher")
     reason = None if np.isfinite(high) else "the interval has no upper end: in some draws nothing can be detected"
     return Estimate(
-        value=float(found[0]),
-        low=float(low),
-        high=float(high) if np.isfinite(high) else None,
-        reason=reason,
-        **about,
+        value=float(found[0]), low=float(low), high=float(high) if np.isfinite(high) else None, reason=reason, **about
     )
 
 
