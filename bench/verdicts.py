@@ -45,7 +45,7 @@ from biasgauge.lexicons import (
     queries_from_lexicons,
 )
 from biasgauge.metrics.contrast import contrast_test
-from biasgauge.stats.multiple import holm
+from biasgauge.stats.decisions import holm
 from biasgauge.vectors import load_default, load_default_replicates
 
 POLICY = WordPolicy(case="fallback")

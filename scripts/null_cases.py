@@ -27,13 +27,10 @@ from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.correlations import Kind, coefficient
 from biasgauge.stats.count_tables import exact_p, shuffled_p, swapped_p, swapped_sums_p
 from biasgauge.stats.dose_curves import dose_response
-from biasgauge.stats.group_contrasts import compare_groups, slope_over_groups
-from biasgauge.stats.group_effect_sizes import compare_effect_sizes
+from biasgauge.stats.group_contrasts import compare_effect_sizes, compare_groups, slope_over_groups
 from biasgauge.stats.intraclass import Form, Icc
-from biasgauge.stats.joint_permutations import joint_permutation
 from biasgauge.stats.mixed_models.model import fit_mixed
-from biasgauge.stats.permutation import Alternative, permutation_p
-from biasgauge.stats.shifts import shift_between
+from biasgauge.stats.permutation import Alternative, joint_permutation, permutation_p, shift_between
 from biasgauge.stats.strata import levels
 
 Random = np.random.Generator

@@ -24,7 +24,7 @@ from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import lexicon, queries_from_lexicons
 from biasgauge.results.drawing import altair
-from biasgauge.stats.contrasts import plan_words
+from biasgauge.stats import plan_words
 from biasgauge.vectors import load_default, load_default_replicates, load_models
 
 ALPHA = 0.05

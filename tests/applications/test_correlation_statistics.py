@@ -21,7 +21,7 @@ from biasgauge.stats.correlations import (
     weighted_ranks,
     why_undefined,
 )
-from biasgauge.stats.multiple import holm
+from biasgauge.stats.decisions import holm
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

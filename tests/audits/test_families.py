@@ -11,7 +11,7 @@ from scipy import stats
 from biasgauge.audits.families import corrected
 from biasgauge.metrics.contrast import contrast_test
 from biasgauge.stats.contrasts import contrast_estimate
-from biasgauge.stats.multiple import holm
+from biasgauge.stats.decisions import holm
 
 ALPHA = 0.05
 

@@ -384,7 +384,7 @@ def test_a_verdict_by_hand_from_the_json_alone(shipped_audit: Any) -> None:  # n
 
 
 def test_the_plan_is_that_of_the_contrast() -> None:
-    from biasgauge.stats.contrasts import plan_words
+    from biasgauge.stats import plan_words
 
     vectors, test = model(0.2, seed=6), own_test()
     found = asked(vectors, test)

@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from biasgauge.analyses.robustness.explained import similarity_explained
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.stats import repeated_words
+from biasgauge.stats import shares
 from biasgauge.vectors import Embedding, load, load_default
 from biasgauge.vectors.benchmark_files import google_analogies
 
@@ -212,48 +212,48 @@ def test_files_and_bad_arguments(tmp_path: Path) -> None:
 # --- statistics over repeated words -------------------------------------------------------------------------------
 
 
-def ends(found: repeated_words.WordStatistic) -> list[float | None]:
+def ends(found: shares.WordStatistic) -> list[float | None]:
     return [found.low, found.high]
 
 
 def test_without_repetitions_intervals_are_the_usual_ones() -> None:
     words = [f"w{number}" for number in range(40)]
     hits = np.arange(40) < 13
-    found = repeated_words.share_of_repeated(hits, words, 0.9)
+    found = shares.share_of_repeated(hits, words, 0.9)
     low, high = proportion_confint(13, 40, 0.1, "wilson")
     assert ends(found) == pytest.approx([low, high])
     values = np.random.default_rng(0).uniform(-1, 1, size=40)
-    mean = repeated_words.mean_cosine(values, words, 0.9)
+    mean = shares.mean_cosine(values, words, 0.9)
     low, high = stats.t.interval(0.9, 39, values.mean(), stats.sem(values))
     assert ends(mean) == pytest.approx([low, high])
-    assert repeated_words.mean_cosine(values, None, 0.9) == mean
+    assert shares.mean_cosine(values, None, 0.9) == mean
 
 
 def test_repeating_every_word_leaves_the_interval_as_it_was() -> None:
     words = [f"w{number}" for number in range(12)]
     values = np.random.default_rng(1).normal(size=12)
-    for statistic in (repeated_words.mean_cosine, repeated_words.median_of_distinct):
+    for statistic in (shares.mean_cosine, shares.median_of_distinct):
         once, thrice = statistic(values, words, 0.95), statistic(np.tile(values, 3), words * 3, 0.95)
         assert thrice.value == pytest.approx(once.value)
         assert ends(thrice) == pytest.approx(ends(once))
-    once, thrice = (repeated_words.share_of_repeated(np.tile(values > 0, n), words * n, 0.95) for n in (1, 3))
+    once, thrice = (shares.share_of_repeated(np.tile(values > 0, n), words * n, 0.95) for n in (1, 3))
     assert ends(thrice) == pytest.approx(ends(once))
 
 
 def test_the_interval_of_a_median_is_that_of_the_sign_test() -> None:
     """Of ten values the second and the ninth, coverage .9785 (Conover, Practical Nonparametric Statistics, 3.2)."""
     values = np.random.default_rng(2).permutation(10) + 1
-    found = repeated_words.median_of_distinct(values, [f"w{number}" for number in range(10)], 0.95)
+    found = shares.median_of_distinct(values, [f"w{number}" for number in range(10)], 0.95)
     assert (found.low, found.high, found.value) == (2, 9, 5.5)
-    few = repeated_words.median_of_distinct([1, 2, 3], ["a", "b", "c"], 0.95)
+    few = shares.median_of_distinct([1, 2, 3], ["a", "b", "c"], 0.95)
     assert (few.value, few.low) == (2, None)
     assert few.reason == "there are too few words for an interval of this level"
 
 
 def test_means_of_cosines_stay_cosines_and_one_word_has_no_interval() -> None:
-    cut = repeated_words.mean_cosine([1.0, 0.99, 0.2], None, 0.95)
+    cut = shares.mean_cosine([1.0, 0.99, 0.2], None, 0.95)
     assert cut.high == 1
-    found = repeated_words.mean_cosine([0.5, 0.5], ["a", "a"], 0.95)
+    found = shares.mean_cosine([0.5, 0.5], ["a", "a"], 0.95)
     assert (found.value, found.low, found.reason) == (0.5, None, "there are fewer than two words")
 
 

@@ -31,14 +31,12 @@ from biasgauge.stats.contrasts import Contrast, contrast_estimate
 from biasgauge.stats.correlations import jackknife_r
 from biasgauge.stats.credible import Credible
 from biasgauge.stats.detection import dose_of_score
-from biasgauge.stats.disattenuation import disattenuated, weighted_alpha
 from biasgauge.stats.dose_curves import dose_response
 from biasgauge.stats.group_contrasts import at_least, slope_over_groups, welch
 from biasgauge.stats.means import mean_over_seeds, means_along, sd_estimate, student_estimate
 from biasgauge.stats.odds_ratios import closed_form, closed_form_se, left_out_changes, log_odds_ratio, over_documents
-from biasgauge.stats.repeated_words import mean_cosine, median_of_distinct, share_of_repeated
-from biasgauge.stats.roc import auc_estimate
-from biasgauge.stats.slopes import robust_slope, slope_estimate
+from biasgauge.stats.shares import auc_estimate, mean_cosine, median_of_distinct, share_of_repeated
+from biasgauge.stats.slopes import disattenuated, robust_slope, slope_estimate, weighted_alpha
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

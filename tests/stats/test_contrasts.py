@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.contrasts import WEAT, Contrast, contrast_estimate, contrast_parts, plan_words
+from biasgauge.stats.contrasts import WEAT, Contrast, contrast_estimate, contrast_parts
+from biasgauge.stats.power import plan_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

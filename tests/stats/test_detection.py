@@ -11,8 +11,7 @@ from scipy import stats as distributions
 from scipy.optimize import brentq
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.detection import NO_SLOPE, Limit, Z, detection_limits, dose_of_score, new_blanks
-from biasgauge.stats.detection_of_models import detection_between
+from biasgauge.stats.detection import NO_SLOPE, Limit, Z, detection_between, detection_limits, dose_of_score, new_blanks
 from biasgauge.stats.dose_curves import DoseResponse, Variances, dose_response
 from biasgauge.stats.slopes import robust_slope
 

@@ -10,7 +10,7 @@ import pytest
 from biasgauge.core.estimate import Estimate
 from biasgauge.stats import cronbach_alpha
 from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.disattenuation import disattenuated, weighted_alpha, weighted_signal_share
+from biasgauge.stats.slopes import disattenuated, weighted_alpha, weighted_signal_share
 
 
 def test_weighted_alpha_is_alpha_of_repeated_rows() -> None:

@@ -14,6 +14,7 @@ from biasgauge.metrics.weat import weat_from_similarities
 from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.group_contrasts import (
     ONE_MODEL,
+    compare_effect_sizes,
     compare_groups,
     group_parts,
     line_weights,
@@ -21,7 +22,6 @@ from biasgauge.stats.group_contrasts import (
     slope_weights,
     welch,
 )  # fmt: skip
-from biasgauge.stats.group_effect_sizes import compare_effect_sizes
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

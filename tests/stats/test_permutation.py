@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats import permutation
 from biasgauge.stats.permutation import Alternative, Ties, permutation_p
 from biasgauge.stats.shares import clopper_pearson
 
@@ -171,11 +170,10 @@ def test_the_exact_p_lies_in_the_monte_carlo_interval_as_often_as_it_says(altern
     assert len(values) > 10  # seeds matter
 
 
-def test_the_same_seed_gives_the_same_p_whatever_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_seed_gives_the_same_p_whatever_the_block() -> None:
     values = np.random.default_rng(5).normal(size=30)
     before = permutation_p(values[:14], values[14:], samples=3_000)
-    monkeypatch.setattr(permutation, "_BLOCK_NUMBERS", 777)
-    assert permutation_p(values[:14], values[14:], samples=3_000) == before
+    assert permutation_p(values[:14], values[14:], samples=3_000, block=777) == before
 
 
 def null_p_values(rule: Any, count: int = 600) -> list[float]:  # noqa: ANN401 - any rule that gives p

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.shifts import EXACT, RANDOM, shift_between
+from biasgauge.stats.permutation import EXACT, RANDOM, shift_between
 
 numbers = st.lists(st.floats(-1, 1, width=16), min_size=1, max_size=6)
 
@@ -144,7 +144,7 @@ def test_random_splits_come_close_to_all() -> None:
 
 @pytest.mark.parametrize("lists", [([], [1.0]), ([1.0], []), ([np.nan], [1.0]), ([1.0], [np.inf]), ([[1.0]], [1.0])])
 def test_impossible_lists_get_a_sentence(lists: tuple[list[float], list[float]]) -> None:
-    with pytest.raises(ParameterError, match="two lists of finite numbers"):
+    with pytest.raises(ParameterError, match=r"finite|non-empty"):
         shift_between(*lists)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from biasgauge.core import Floats
 from biasgauge.metrics.set_test import AssociationResult, SetTest, cosines, floats, prepared, undefined, unit
-from biasgauge.stats import BCA, SAME, Resampled, Resampling, estimate_over_words
+from biasgauge.stats import BCA, SAME, Resampled, Resampling, estimate_over_words, weighted_r, weighted_ranks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +46,7 @@ def ect(x: ArrayLike, y: ArrayLike, a: ArrayLike, *, interval: Resampling | None
     if reason is not None:
         return EctResult.undefined(reason, interval)
     near = cosines(means, sets["a"])
-    once = np.ones((1, len(sets["a"])))
-    value = float(_spearman(near[:1], near[1:], once)[0])
+    value = float(_spearman(near[:1], near[1:], np.ones((1, len(sets["a"]))))[0])
     if np.isnan(value):
         reason = "all attribute words are as near to a mean vector as each other, so they have no order"
         return EctResult.undefined(reason, interval)
@@ -69,30 +68,9 @@ def _incomparable(means: Floats, words: int) -> str | None:
     return None
 
 
-def _mid_ranks(values: Floats, counts: Floats) -> Floats:
-    """Ranks within each row, where word i occurs `counts[i]` times and equal values share their mean rank."""
-    order = np.argsort(values, axis=1, kind="stable")
-    ordered, drawn = np.take_along_axis(values, order, axis=1), np.take_along_axis(counts, order, axis=1)
-    until = np.cumsum(drawn, axis=1)
-    opens = np.ones(values.shape, dtype=bool)
-    opens[:, 1:] = np.diff(ordered, axis=1) > SAME
-    closes = np.ones(values.shape, dtype=bool)
-    closes[:, :-1] = opens[:, 1:]
-    first = np.maximum.accumulate(np.where(opens, until - drawn, 0), axis=1)
-    last = np.minimum.accumulate(np.where(closes, until, np.inf)[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty_like(until)
-    np.put_along_axis(ranks, order, (first + last) / 2, axis=1)
-    return ranks
-
-
 def _spearman(one: Floats, two: Floats, counts: Floats) -> Floats:
-    """Spearman's correlation within each row; nan where one side is all the same."""
-    size = counts.sum(axis=1, keepdims=True)
-    ranks = [_mid_ranks(values, counts) for values in (one, two)]
-    centered = [rank - (counts * rank).sum(axis=1, keepdims=True) / size for rank in ranks]
-    spread = np.sqrt((counts * centered[0] ** 2).sum(axis=1) * (counts * centered[1] ** 2).sum(axis=1))
-    correlation: Floats = (counts * centered[0] * centered[1]).sum(axis=1) / np.where(spread > SAME, spread, np.nan)
-    return np.clip(correlation, -1, 1)
+    """Spearman's correlation within each row; NaN where one side is all the same."""
+    return weighted_r(weighted_ranks(one, counts, SAME), weighted_ranks(two, counts, SAME), counts)
 
 
 def _resampled(sets: Mapping[str, Floats]) -> Resampled:

@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from biasgauge.core import Estimate, Fields, Floats, JsonObject, Places, check_choice, check_level, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.stats.rounding import slack
+from biasgauge.stats.numerics import slack
 
 Method = Literal["bca", "percentile", "jackknife"]
 BootstrapMethod = Literal["bca", "percentile"]

@@ -20,7 +20,7 @@ from scipy.special import ndtri, stdtrit
 from biasgauge.core import Estimate, Fields, Floats, Vectors, check_level
 from biasgauge.errors import ParameterError
 from biasgauge.stats.means import UNBOUNDED
-from biasgauge.stats.rounding import SAME
+from biasgauge.stats.numerics import SAME
 
 METHOD = "clustered jackknife t"
 

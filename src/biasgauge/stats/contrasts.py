@@ -9,22 +9,20 @@ way of the same kind. Degrees of freedom are Satterthwaite's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtri, nctdtr, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
-from biasgauge.core import Estimate, Fields, Floats, Integers, check_level, check_number
+from biasgauge.core import Estimate, Fields, Floats, Integers, check_level
 from biasgauge.errors import ParameterError
-from biasgauge.stats.rounding import SAME
+from biasgauge.stats.numerics import SAME
 
 WEAT = ((1.0, -1.0), (-1.0, 1.0))
 """Weights of the four blocks of an association test: X with A, X with B; Y with A, Y with B."""
-MANY = 1_000_000
-"""Words beyond which a plan says that no number is enough."""
 METHOD = "two-way clustered t"
 _LARGE = 2**24
 """Numbers of a table that are squared at a time."""
@@ -60,31 +58,6 @@ class Contrast(Estimate):
             return replace(self, level=level)
         margin = float(stdtrit(self.df, (1 + level) / 2)) * self.se
         return replace(self, level=level, low=self.value - margin, high=self.value + margin)
-
-
-@dataclass(frozen=True)
-class WordPlan:
-    """How many words a list needs until a contrast would be seen; None: more than a million, or never.
-
-    Attributes:
-        contrast: what should be seen, in the units of the similarities.
-        power: how often it would be.
-        alpha: two-sided error of the test.
-        assurance: how sure the plan is of the variances that it rests on.
-        targets: words in each target list, with the attributes at hand.
-        attributes: words in each attribute list, with the targets at hand.
-        both: words in each of all lists.
-        now: power with the words at hand.
-    """
-
-    contrast: float
-    power: float
-    alpha: float
-    assurance: float
-    targets: int | None
-    attributes: int | None
-    both: int | None
-    now: float
 
 
 def contrast_estimate(
@@ -173,88 +146,6 @@ def contrast_parts(tables: Floats, rows: Integers, columns: Integers, weights: A
         p: Floats = 2 * stdtr(df, -np.abs(value) / se)
     over = " and ".join([*spread, REPLICATES] if tables.shape[1] > 1 else spread)
     return ContrastParts(value, se, df, p, variances, words, over)
-
-
-def plan_words(
-    contrast: Contrast, size: float | None = None, *, power: float = 0.8, alpha: float = 0.05, assurance: float = 0.8
-) -> WordPlan:
-    """How many words in each list a contrast of some size takes, by the variances of one that was measured.
-
-    Variances are estimates too: each is taken as large as it may be with the probability `assurance`.
-
-    Args:
-        contrast: of the lists at hand.
-        size: the contrast that should be seen; the one measured by default.
-        power: how often it should be.
-        alpha: two-sided error of the test.
-        assurance: probability that the plan is enough.
-
-    Raises:
-        ParameterError: an argument cannot be used, or the contrast has no standard error.
-    """
-    check_number(0, 1, ends=False, power=power, alpha=alpha, assurance=assurance)
-    size = contrast.value if size is None else size
-    check_number(size=size)
-    if contrast.se is None or contrast.df is None or not size:
-        raise ParameterError(f"A plan needs a contrast other than 0 with a standard error. Got {size!r}.")
-    seen = _Power(contrast, abs(size), power, alpha, assurance)
-    rows, columns = (round(len(counts) / sum(1 / count for count in counts)) for counts in contrast.words)
-    fixed = {side for side in SIDES if side not in contrast.over}
-    return WordPlan(
-        size,
-        power,
-        alpha,
-        assurance,
-        None if "targets" in fixed else seen.fewest(lambda words: (words, columns)),
-        None if "attributes" in fixed else seen.fewest(lambda words: (rows, words)),
-        None if fixed else seen.fewest(lambda words: (words, words)),
-        seen.at(rows, columns, assured=False),
-    )
-
-
-class _Power:
-    """Power of a contrast by the numbers of words."""
-
-    def __init__(self, contrast: Contrast, size: float, power: float, alpha: float, assurance: float) -> None:
-        self.size, self.power, self.alpha = size, power, alpha
-        self.rows, self.columns = (len(counts) / sum(1 / count for count in counts) for counts in contrast.words)
-        self.groups = [len(counts) for counts in contrast.words]
-        self.parts = contrast.variances
-        crossed = sum(self.parts.get(name, 0.0) for name in CROSSED.values())
-        self.models = max(self.parts.get(REPLICATES, 0.0) - crossed + self.parts.get(ALL, 0.0), 0.0)
-        freedom = contrast.df or 1.0
-        self.assured = freedom / float(chdtri(freedom, assurance))
-
-    def at(self, rows: float, columns: float, *, assured: bool = True) -> float:
-        """Power with so many words in each list."""
-        parts = self.parts
-        both = parts.get(BOTH, 0.0)
-        targets = max(parts.get("targets", 0.0) - both, 0.0) * self.rows / rows
-        attributes = max(parts.get("attributes", 0.0) - both, 0.0) * self.columns / columns
-        shared = both * self.rows * self.columns / (rows * columns)
-        variance = (targets + attributes + shared + self.models) * (self.assured if assured else 1.0)
-        pieces = [
-            (targets + shared, self.groups[0] * (rows - 1)),
-            (attributes + shared, self.groups[1] * (columns - 1)),
-        ]
-        counted = [(part, freedom) for part, freedom in pieces if freedom > 0 and part > 0]
-        if not counted:
-            return 0.0
-        df = sum(part for part, _ in counted) ** 2 / sum(part**2 / freedom for part, freedom in counted)
-        df = min(df, 1e6)
-        return float(1 - nctdtr(df, self.size / variance**0.5, stdtrit(df, 1 - self.alpha / 2)))
-
-    def fewest(self, lists: Callable[[int], tuple[int, int]]) -> int | None:
-        """The smallest number of words with enough power."""
-        low, high = 1, 2
-        while self.at(*lists(high)) < self.power:
-            low, high = high, 2 * high
-            if high > MANY:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.at(*lists(middle)) >= self.power else (middle, high)
-        return high
 
 
 def _checked(

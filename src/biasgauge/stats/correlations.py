@@ -1,6 +1,7 @@
-"""Pearson's and Spearman's correlation of points: Fisher's interval, one rule for all of the package, or drawn again.
+"""Pearson's and Spearman's correlation of points, with Fisher's interval or a bootstrap over points or units.
 
-Both are functions of how often each point is drawn, so that a bootstrap is one vectorized computation.
+r = Σ w dx dy / √(Σ w dx² · Σ w dy²), dx and dy being deviations from the weighted means, and Spearman's is r of the
+mid-ranks. The weights w say how often each point is drawn, so that a bootstrap is one vectorized computation.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from biasgauge.core import Estimate, Fields, Floats, JsonMapping, JsonObject, LabeledEstimate, Places, joined
 from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws, left_out_counts
+from biasgauge.stats.numerics import SAME
 from biasgauge.stats.power import FEWEST
-from biasgauge.stats.rounding import SAME
 
 Kind = Literal["pearson", "spearman"]
 
@@ -66,9 +67,9 @@ class Coefficient(LabeledEstimate):
 
 
 def weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Pearson's r for each row of weights (how often each point counts); NaN where a column does not vary.
+    """Pearson's r for each row of weights (how often each point counts); NaN where x or y does not vary.
 
-    x and y may have a row for each row of weights.
+    x and y are one row for all, or have a row for each row of weights.
     """
     total = weights.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -80,18 +81,37 @@ def weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:
     return np.where(flat | ~np.isfinite(r), np.nan, np.clip(r, -1, 1))
 
 
-def weighted_ranks(values: Floats, weights: Floats) -> Floats:
-    """Mean rank of each point among those drawn, for each row of weights; equal values share a rank."""
-    _, codes = np.unique(values, return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    heights = np.add.reduceat(weights[:, order], starts, axis=1)
-    middle: Floats = np.cumsum(heights, axis=1) - heights / 2 + 0.5
-    return middle[:, codes]
+def weighted_ranks(values: Floats, weights: Floats, tolerance: float = 0.0) -> Floats:
+    """Mid-rank of each point among those drawn, for each row of weights; equal values share their mean rank.
+
+    Args:
+        values: one number per point, or a row of them for each row of weights.
+        weights: how often each point is drawn, draws × points.
+        tolerance: neighbors in order that differ by no more than this are equal.
+    """
+    if values.ndim == 1 and not tolerance:  # one order for all draws: sum the weights of each distinct value
+        _, codes = np.unique(values, return_inverse=True)
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        heights = np.add.reduceat(weights[:, order], starts, axis=1)
+        middle: Floats = np.cumsum(heights, axis=1) - heights / 2 + 0.5
+        return middle[:, codes]
+    rows = np.broadcast_to(values, weights.shape)
+    order = np.argsort(rows, axis=1, kind="stable")
+    opens = np.diff(np.take_along_axis(rows, order, axis=1), axis=1, prepend=-np.inf) > tolerance
+    closes = np.roll(opens, -1, axis=1)
+    ordered = np.take_along_axis(weights, order, axis=1)
+    until = np.cumsum(ordered, axis=1)
+    # Ranks of a run of ties: after all points before its first one, up to its last one.
+    first = np.maximum.accumulate(np.where(opens, until - ordered, 0), axis=1)
+    last = np.minimum.accumulate(np.where(closes, until, np.inf)[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty_like(until)
+    np.put_along_axis(ranks, order, (first + last + 1) / 2, axis=1)
+    return ranks
 
 
 def correlation(kind: Kind, x: Floats, y: Floats, weights: Floats | None = None) -> Floats:
-    """The correlation for each row of weights, or of the points as they are; NaN where undefined."""
+    """Correlation for each row of weights, or of the points as they are; NaN where undefined."""
     rows = np.ones((1, len(x))) if weights is None else weights
     if kind == "spearman":
         return weighted_r(weighted_ranks(x, rows), weighted_ranks(y, rows), rows)
@@ -99,7 +119,7 @@ def correlation(kind: Kind, x: Floats, y: Floats, weights: Floats | None = None)
 
 
 def why_undefined(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
-    """Why points have no correlation; None if they have one."""
+    """Return the reason why points have no correlation; None if they have one."""
     if len(x) < FEWEST:
         return f"a correlation takes {FEWEST} points or more, and there {'is' if len(x) == 1 else 'are'} {len(x)}"
     for values, name in ((x, names[0]), (y, names[1])):
@@ -109,14 +129,14 @@ def why_undefined(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
 
 
 def coefficient(kind: Kind, x: Floats, y: Floats, units: Places | None, how: Resampling) -> Coefficient:
-    """A correlation of points that have one (`why_undefined`), with its intervals and p.
+    """Correlation of points that have one (`why_undefined`), with its intervals and p.
 
     Args:
-        kind: which.
-        x: one number a point.
-        y: the other.
-        units: to which unit each point belongs, if points share them; whole units are drawn again and shuffled.
-        how: to draw again.
+        kind: "pearson" or "spearman".
+        x: one number per point.
+        y: the second number of each point.
+        units: the unit of each point (0, 1, …), if points share them; whole units are drawn again and shuffled.
+        how: settings of the bootstrap.
     """
     value = float(correlation(kind, x, y)[0])
     codes = np.arange(len(x)) if units is None else units
@@ -137,7 +157,7 @@ def coefficient(kind: Kind, x: Floats, y: Floats, units: Places | None, how: Res
 def bootstrap_correlation(
     statistic: Callable[[Floats], Floats], value: float, codes: Places, how: Resampling, over: str
 ) -> Estimate:
-    """Interval of a function of weights, by drawing units (`codes` says which unit a point is of) again."""
+    """Bootstrap interval of a function of weights over units; `codes` holds the unit of each point."""
     number = int(codes.max()) + 1
     random = np.random.default_rng([how.random_state, 0])
     sizes = blocks(how.resamples, len(codes), _CELLS)
@@ -183,10 +203,10 @@ def _p(kind: Kind, value: float, x: Floats, y: Floats) -> tuple[float, str]:
         return t_p(value, n - 2), "t"
     if n > _EXACT:
         return t_p(value, n - 2), "t, approximate"
-    ranks = weighted_ranks(y, np.ones((1, n)))[0]
-    orders = ranks[np.array(list(permutations(range(n))))]
-    every = weighted_r(weighted_ranks(x, np.ones((1, n))), orders, np.ones((1, n)))
-    return float((np.abs(every) >= abs(value) - SAME).mean()), "exact, all orders"
+    once = np.ones((1, n))
+    ranks = weighted_ranks(y, once)[0]
+    null = weighted_r(weighted_ranks(x, once), ranks[np.array(list(permutations(range(n))))], once)
+    return float((np.abs(null) >= abs(value) - SAME).mean()), "exact, all orders"
 
 
 def _unit_p(
@@ -194,42 +214,40 @@ def _unit_p(
 ) -> tuple[float | None, str]:
     """P by shuffling y over units, in all orders where they are few; (None, reason) where a unit has no single y."""
     number = int(units.max()) + 1
-    own = np.full(number, np.nan)
-    own[units] = y
-    if (own[units] != y).any():
+    y_of_unit = np.full(number, np.nan)
+    y_of_unit[units] = y
+    if (y_of_unit[units] != y).any():
         return None, "y differs within units, so that it cannot be shuffled over them; the interval draws whole units"
     if number < FEWEST:
         return None, f"there are only {number} units to shuffle y over"
+    once = np.ones((1, len(y)))
+    left = weighted_ranks(x, once) if kind == "spearman" else x - x.mean()
+    y_of_unit[units] = weighted_ranks(y, once)[0] if kind == "spearman" else y - y.mean()
+    if number <= _FEW_UNITS:
+        orders = y_of_unit[np.array(list(permutations(range(number))))][:, units]
+        return float((np.abs(weighted_r(left, orders, once)) >= abs(value) - SAME).mean()), "exact, all orders of units"
     random = np.random.default_rng([random_state, 1])
     extreme = 0
-    ones = np.ones((1, len(y)))
-    left = weighted_ranks(x, ones) if kind == "spearman" else x - x.mean()
-    right = weighted_ranks(y, ones)[0] if kind == "spearman" else y - y.mean()
-    own[units] = right
-    if number <= _FEW_UNITS:
-        orders = own[np.array(list(permutations(range(number))))][:, units]
-        return float((np.abs(weighted_r(left, orders, ones)) >= abs(value) - SAME).mean()), "exact, all orders of units"
     for draws in blocks(SHUFFLES, len(y), _CELLS):
-        shuffled = random.permuted(np.repeat(own[None], draws, axis=0), axis=1)[:, units]
-        every = weighted_r(left, shuffled, ones)
-        extreme += int((np.abs(every) >= abs(value) - SAME).sum())
+        shuffled = random.permuted(np.repeat(y_of_unit[None], draws, axis=0), axis=1)[:, units]
+        extreme += int((np.abs(weighted_r(left, shuffled, once)) >= abs(value) - SAME).sum())
     return (1 + extreme) / (1 + SHUFFLES), "monte-carlo, y shuffled over units"
 
 
 def fisher_interval(
     value: float | None, n: int, *, level: float = 0.95, kind: Kind = "pearson", over: str = "points"
 ) -> Estimate:
-    """A correlation of `n` independent points with its interval: normal on the scale of atanh r.
+    """Correlation of `n` independent points with Fisher's interval, tanh(atanh r ± z √(v / (n − 3))).
 
-    For Spearman's, the variance of Bonett & Wright (*Psychometrika* 65, 2000). The interval is undefined, with a
-    reason, for fewer than four points and for a perfect correlation, whose atanh is infinite.
+    v is 1 for Pearson's r and 1 + r²/2 for Spearman's (Bonett & Wright, *Psychometrika* 65, 2000). The interval is
+    undefined, with a reason, for fewer than four points and for a perfect correlation, whose atanh is infinite.
 
     Args:
         value: the correlation; None when it is undefined.
         n: independent points.
         level: nominal coverage.
         kind: which correlation it is.
-        over: what the points are.
+        over: name of the points.
     """
     about: Fields = {"level": level, "method": METHODS[kind], "over": over, "n": n}
     if value is None:
@@ -251,15 +269,16 @@ def jackknife_r(
     unit: str = "unit",
     **about: Any,  # noqa: ANN401 - statistic, n, k
 ) -> Estimate:
-    """Pearson's r with an interval from leaving out one unit at a time, where a unit has a part in several points.
+    """Pearson's r with a jackknife interval over units, where a unit has a part in several points.
 
-    Student's t on the scale of atanh r. The interval is undefined where r is ±1, or undefined, without some unit.
+    tanh(atanh r ± t √((m − 1)/m · Σ (zᵢ − z̄)²)), zᵢ being atanh r without unit i of m, Student's t with m − 1 degrees
+    of freedom. The interval is undefined where r is ±1, or undefined, without some unit.
 
     Args:
         value: the correlation.
         left_out: the correlation without each unit, NaN where it is undefined.
         level: nominal coverage.
-        unit: what a unit is called.
+        unit: name of a unit.
         about: further fields of the estimate.
     """
     estimate = Estimate(value=value, level=level, **about)
@@ -275,23 +294,29 @@ def jackknife_r(
 def correlations_differ(
     first: float, second: float, between: float, pairs: int, level: float, kind: Kind = "spearman"
 ) -> Estimate:
-    """Interval of the difference of two correlations with the same third thing, on the same pairs.
+    """Difference r₁ − r₂ of two correlations with the same third variable on the same pairs, with its interval.
 
-    `between` is the correlation of the two. Each correlation's own interval, and how far the two hang together, give
-    the ends. Source: Zou, "Toward using confidence intervals to compare correlations", *Psychological Methods* 12
-    (2007), overlapping correlations; `kind` says which correlations they are.
+    With (l₁, u₁), (l₂, u₂) the intervals of the two and c the correlation of r₁ with r₂, the lower end is
+    r₁ − r₂ − √((r₁ − l₁)² + (u₂ − r₂)² − 2c (r₁ − l₁)(u₂ − r₂)), the upper end likewise. Source: Zou, "Toward using
+    confidence intervals to compare correlations", *Psychological Methods* 12 (2007), overlapping correlations.
+    Undefined where one of the two has no interval.
+
+    Args:
+        first: correlation of the first variable with the third.
+        second: of the second.
+        between: correlation of the first variable with the second.
+        pairs: number of pairs.
+        level: nominal coverage.
+        kind: which correlations these are.
     """
-    own = [fisher_interval(value, pairs, level=level, kind=kind, over="word pairs") for value in (first, second)]
-    difference = first - second
-    about: Fields = {"value": difference, "level": level, "method": "zou-2007", "over": "word pairs", "n": pairs}
-    if not all(estimate.bounded for estimate in own):
-        return Estimate(reason=own[0].reason or own[1].reason, **about)
-    lows, highs = [estimate.low or 0.0 for estimate in own], [estimate.high or 0.0 for estimate in own]
-    joint = (between - first * second / 2) * (1 - first**2 - second**2 - between**2) + between**3
-    together = float(np.clip(joint / ((1 - first**2) * (1 - second**2)), -1, 1))
-    down, up = (first - lows[0], highs[1] - second), (highs[0] - first, second - lows[1])
+    one, two = (fisher_interval(value, pairs, level=level, kind=kind, over="word pairs") for value in (first, second))
+    about: Fields = {"value": first - second, "level": level, "method": "zou-2007", "over": "word pairs", "n": pairs}
+    if one.low is None or one.high is None or two.low is None or two.high is None:
+        return Estimate(reason=one.reason or two.reason, **about)
+    covariance = (between - first * second / 2) * (1 - first**2 - second**2 - between**2) + between**3
+    c = float(np.clip(covariance / ((1 - first**2) * (1 - second**2)), -1, 1))
     low, high = (
-        first - second + sign * max(a**2 + b**2 - 2 * together * a * b, 0.0) ** 0.5
-        for sign, (a, b) in ((-1, down), (1, up))
+        first - second + sign * max(a**2 + b**2 - 2 * c * a * b, 0.0) ** 0.5
+        for sign, a, b in ((-1, first - one.low, two.high - second), (1, one.high - first, second - two.low))
     )
     return Estimate(low=low, high=high, **about)

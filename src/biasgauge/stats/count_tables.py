@@ -16,8 +16,8 @@ from scipy.special import gammaln
 
 from biasgauge.core import Estimate, Floats, Integers
 from biasgauge.stats.bootstrap import Resampling, blocks, estimate_from_draws
+from biasgauge.stats.numerics import SAME
 from biasgauge.stats.permutation import monte_carlo_p
-from biasgauge.stats.rounding import SAME
 
 SWAPPED = "monte-carlo, the two sides of each pair swapped"
 

@@ -15,8 +15,8 @@ from scipy.special import fdtrc, stdtr, stdtrit
 
 from biasgauge.core import Estimate, Floats, Integers, Record, check_level
 from biasgauge.errors import ParameterError
+from biasgauge.stats.decisions import holm
 from biasgauge.stats.mixed_models.model import fit_mixed
-from biasgauge.stats.multiple import holm
 
 
 @dataclass(frozen=True)

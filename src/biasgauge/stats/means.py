@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import chdtri, ndtri, stdtrit
 
 from biasgauge.core import Estimate, Fields, Floats, Integers, Places, Vectors
+from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import Resampling, estimate_from_draws, jackknife_variance
-from biasgauge.stats.rounding import SAME
+from biasgauge.stats.numerics import SAME
 
 CHI_SQUARE = "chi-square, seeds taken as normal"
 UNBOUNDED = (-np.inf, np.inf)
@@ -163,3 +166,46 @@ def sd_estimate(sd: float, n: int, level: float) -> Estimate:
         return Estimate(reason="every seed gives the same value", **about)
     low, high = (sd * ((n - 1) / float(chdtri(n - 1, tail))) ** 0.5 for tail in ((1 - level) / 2, (1 + level) / 2))
     return Estimate(low=low, high=high, **about)
+
+
+@dataclass(frozen=True)
+class PooledEffect:
+    """A weighted mean of effects.
+
+    Attributes:
+        value: the mean.
+        se: its standard error, if the studies are independent.
+        between: variance of the true effects between studies; 0 where the effects differ no more than their errors.
+        q: Cochran's Q.
+        n: number of studies.
+    """
+
+    value: float
+    se: float
+    between: float
+    q: float
+    n: int
+
+
+def pooled_effect(effects: ArrayLike, variances: ArrayLike) -> PooledEffect:
+    """Pool effects of independent studies, each with the variance of its error.
+
+    Raises:
+        ParameterError: there are fewer than two, or a variance is not above 0.
+    """
+    effect: Floats = np.asarray(effects, np.float64)
+    variance: Floats = np.asarray(variances, np.float64)
+    if effect.ndim != 1 or len(effect) < 2 or effect.shape != variance.shape:
+        raise ParameterError(f"At least two effects are needed, each with a variance. Got shapes {effect.shape}.")
+    if not (np.isfinite(effect).all() and np.isfinite(variance).all() and (variance > 0).all()):
+        raise ParameterError("Effects must be finite, and their variances above 0.")
+    weights = 1 / variance
+    total = float(weights.sum())
+    fixed = float(weights @ effect) / total
+    q = float(weights @ (effect - fixed) ** 2)
+    freedom = len(effect) - 1
+    between = max((q - freedom) / (total - float(weights @ weights) / total), 0.0)
+    weights = 1 / (variance + between)
+    return PooledEffect(
+        float(weights @ effect) / float(weights.sum()), float(weights.sum()) ** -0.5, between, q, len(effect)
+    )

@@ -1,29 +1,48 @@
-"""How often a correlation would be seen if it were there.
+"""Power: how often a correlation, or a contrast of similarities, would be detected, and how many points that takes.
 
-Exact for pairs drawn from a bivariate normal distribution: the two-sided t test of r against its critical value, with
-the distribution of r of Hotelling (1953, *Journal of the Royal Statistical Society B* 15, equation 25).
+Correlations are exact for pairs drawn from a bivariate normal distribution: the two-sided t test of r against its
+critical value, with the distribution of r of Hotelling (1953, *Journal of the Royal Statistical Society B* 15,
+equation 25). Contrasts use the noncentral t with the variances of a contrast that was measured.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.special import gammaln, hyp2f1, stdtrit
+from scipy.special import chdtri, gammaln, hyp2f1, nctdtr, stdtrit
 
 from biasgauge.core import check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.stats.contrasts import ALL, BOTH, CROSSED, REPLICATES, SIDES, Contrast
 
 FEWEST = 3
 """Points below which a correlation is ±1 or undefined."""
-
+MAX_POINTS = 10_000_000
+MAX_WORDS = 1_000_000
+"""Points and words beyond which no number is enough."""
 
 _quadrature = cache(np.polynomial.legendre.leggauss)
-"""Nodes and weights of Gauss and Legendre: eigenvalues of a large matrix, so only where somebody asks."""
+"""Nodes and weights of Gauss and Legendre, computed at first use: eigenvalues of a large matrix."""
+
+
+def smallest_sufficient(power_at: Callable[[int], float], power: float, start: int, limit: int) -> int | None:
+    """Smallest number above `start` with enough power, by doubling and bisection; None beyond `limit`."""
+    low, high = start, start + 1
+    while power_at(high) < power:
+        low, high = high, 2 * high
+        if high > limit:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_at(middle) >= power else (middle, high)
+    return high
 
 
 def critical_r(n: int, alpha: float = 0.05) -> float:
-    """Smallest |r| of n points with a two-sided p of at most alpha."""
+    """Smallest |r| of n points with a two-sided p of at most alpha: t / √(n − 2 + t²), t the critical value of t."""
     t = float(stdtrit(n - 2, 1 - alpha / 2))
     return float(t / (n - 2 + t**2) ** 0.5)
 
@@ -44,12 +63,16 @@ def correlation_power(n: int, r: float = 0.5, *, alpha: float = 0.05) -> float:
     return 1 - _chance_within(n, r, float(np.arcsin(critical_r(n, alpha))))
 
 
-def _chance_within(n: int, rho: float, widest: float) -> float:
-    """Chance that |asin(r)| is at most `widest`; the angle keeps the density finite at r = ±1."""
+def _chance_within(n: int, rho: float, limit: float) -> float:
+    """Chance that |asin(r)| is at most `limit`: Hotelling's density, integrated by Gauss–Legendre quadrature.
+
+    The substitution r = sin(angle) keeps the integrand finite at r = ±1; its factor cos(angle) is in the exponent
+    n − 3 = (n − 4) + 1.
+    """
     nodes, weights = _quadrature(400)
-    angle = widest * nodes
+    angle = limit * nodes
     r = np.sin(angle)
-    log = (
+    log_density = (
         np.log(n - 2)
         + gammaln(n - 1)
         - gammaln(n - 0.5)
@@ -58,8 +81,8 @@ def _chance_within(n: int, rho: float, widest: float) -> float:
         + (n - 3) * np.log(np.cos(angle))
         - (n - 1.5) * np.log1p(-rho * r)
     )
-    density = np.exp(log) * hyp2f1(0.5, 0.5, n - 0.5, (rho * r + 1) / 2)
-    return float(widest * (weights @ density))
+    density = np.exp(log_density) * hyp2f1(0.5, 0.5, n - 0.5, (rho * r + 1) / 2)
+    return float(limit * (weights @ density))
 
 
 def detectable_r(n: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -81,12 +104,109 @@ def points_needed(r: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
         ParameterError: as in `detectable_r`, or r is 0 or so small that more than 10 million points would be needed.
     """
     check_number(alpha, 1, ends=False, power=power)
-    few, many = FEWEST - 1, FEWEST
-    while correlation_power(many, r, alpha=alpha) < power:
-        few, many = many, 2 * many
-        if many > 10_000_000:
-            raise ParameterError(f"The 'r' parameter of points_needed must differ from 0 by more. Got {r!r}.")
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (few, middle) if correlation_power(middle, r, alpha=alpha) >= power else (middle, many)
-    return many
+    points = smallest_sufficient(lambda n: correlation_power(n, r, alpha=alpha), power, FEWEST - 1, MAX_POINTS)
+    if points is None:
+        raise ParameterError(f"The 'r' parameter of points_needed must differ from 0 by more. Got {r!r}.")
+    return points
+
+
+@dataclass(frozen=True)
+class WordPlan:
+    """Numbers of words per list with which a contrast would be detected; None: more than a million, or never.
+
+    Attributes:
+        contrast: the contrast to be detected, in the units of the similarities.
+        power: how often it would be.
+        alpha: two-sided error of the test.
+        assurance: probability that the variances behind the plan are large enough.
+        targets: words in each target list, with the attributes at hand.
+        attributes: words in each attribute list, with the targets at hand.
+        both: words in each of all lists.
+        now: power with the words at hand.
+    """
+
+    contrast: float
+    power: float
+    alpha: float
+    assurance: float
+    targets: int | None
+    attributes: int | None
+    both: int | None
+    now: float
+
+
+def plan_words(
+    contrast: Contrast, size: float | None = None, *, power: float = 0.8, alpha: float = 0.05, assurance: float = 0.8
+) -> WordPlan:
+    """Words per list that a contrast of some size takes, by the variances of one that was measured.
+
+    Power is that of a two-sided noncentral t test with noncentrality size / √variance. Variances are estimates too:
+    they are multiplied by df / χ²_df(1 − assurance), as large as they may be with the probability `assurance`.
+
+    Args:
+        contrast: of the lists at hand.
+        size: the contrast to be detected; the one measured by default.
+        power: how often it should be.
+        alpha: two-sided error of the test.
+        assurance: probability that the plan is enough.
+
+    Raises:
+        ParameterError: an argument cannot be used, or the contrast has no standard error.
+    """
+    check_number(0, 1, ends=False, power=power, alpha=alpha, assurance=assurance)
+    size = contrast.value if size is None else size
+    check_number(size=size)
+    if contrast.se is None or contrast.df is None or not size:
+        raise ParameterError(f"A plan needs a contrast other than 0 with a standard error. Got {size!r}.")
+    model = _ContrastPower(contrast, abs(size), alpha, assurance)
+    rows, columns = round(model.rows), round(model.columns)
+    fixed = {side for side in SIDES if side not in contrast.over}
+
+    def fewest(lists: Callable[[int], tuple[int, int]]) -> int | None:
+        return smallest_sufficient(lambda words: model.at(*lists(words)), power, 1, MAX_WORDS)
+
+    return WordPlan(
+        contrast=size,
+        power=power,
+        alpha=alpha,
+        assurance=assurance,
+        targets=None if "targets" in fixed else fewest(lambda words: (words, columns)),
+        attributes=None if "attributes" in fixed else fewest(lambda words: (rows, words)),
+        both=None if fixed else fewest(lambda words: (words, words)),
+        now=model.at(rows, columns, assured=False),
+    )
+
+
+class _ContrastPower:
+    """Power of a contrast by the numbers of words."""
+
+    def __init__(self, contrast: Contrast, size: float, alpha: float, assurance: float) -> None:
+        self.size, self.alpha = size, alpha
+        # Harmonic mean length of the target lists and of the attribute lists: variances of means go with 1 / length.
+        self.rows, self.columns = (len(counts) / sum(1 / count for count in counts) for counts in contrast.words)
+        self.groups = [len(counts) for counts in contrast.words]
+        self.variances = contrast.variances
+        crossed = sum(self.variances.get(name, 0.0) for name in CROSSED.values())
+        # Variance of the models alone, which more words do not reduce.
+        self.models = max(self.variances.get(REPLICATES, 0.0) - crossed + self.variances.get(ALL, 0.0), 0.0)
+        df = contrast.df or 1.0
+        self.inflation = df / float(chdtri(df, assurance))
+
+    def at(self, rows: float, columns: float, *, assured: bool = True) -> float:
+        """Power with so many words in each list."""
+        both = self.variances.get(BOTH, 0.0)
+        # Each component scales with its own number of words; that of target × attribute with both.
+        targets = max(self.variances.get("targets", 0.0) - both, 0.0) * self.rows / rows
+        attributes = max(self.variances.get("attributes", 0.0) - both, 0.0) * self.columns / columns
+        shared = both * self.rows * self.columns / (rows * columns)
+        variance = (targets + attributes + shared + self.models) * (self.inflation if assured else 1.0)
+        terms = [
+            (targets + shared, self.groups[0] * (rows - 1)),
+            (attributes + shared, self.groups[1] * (columns - 1)),
+        ]
+        terms = [(term, df) for term, df in terms if df > 0 and term > 0]
+        if not terms:
+            return 0.0
+        df = sum(term for term, _ in terms) ** 2 / sum(term**2 / freedom for term, freedom in terms)  # Satterthwaite
+        df = min(df, 1e6)
+        return float(1 - nctdtr(df, self.size / variance**0.5, stdtrit(df, 1 - self.alpha / 2)))

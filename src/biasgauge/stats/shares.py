@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from scipy.special import betaincinv, ndtri
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from biasgauge.core import Estimate, Fields
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, betaincinv, ndtri, stdtrit
+
+from biasgauge.core import Estimate, Fields, JsonObject, check_level
 
 NO_WORDS = "no word has a direction from both"
 
@@ -53,3 +59,124 @@ def agresti_min(gained: int, lost: int, pairs: int, *, level: float = 0.95, over
         value=value, low=max(value - margin, -1.0), high=min(value + margin, 1.0), level=level, method="agresti-min",
         over=over, n=pairs,
     )  # fmt: skip
+
+
+NEWCOMBE = "Newcombe 2006, method 5"
+_EDGE = 1e-12
+"""At 0 and 1 themselves there is no variance, and so a second root."""
+
+
+def greater_share(first: NDArray[np.number[Any]], second: NDArray[np.number[Any]]) -> float:
+    """Share of pairs (one of each group) in which that of the first is the larger, ties half."""
+    ordered = np.sort(second)
+    below = np.searchsorted(ordered, first, "left") + np.searchsorted(ordered, first, "right")
+    return float(below.sum()) / (2 * len(first) * len(second))
+
+
+def auc_estimate(
+    first: NDArray[np.number[Any]], second: NDArray[np.number[Any]], *, level: float = 0.95, over: str = "words"
+) -> Estimate:
+    """Area under the ROC curve: the chance that a number of the first group is larger than one of the second.
+
+    .5: not told apart; 1: every one of the first is larger. The interval is the set of areas θ whose distance from the
+    observed one is within the normal quantile of their own standard error (a score interval), so it is defined at 0
+    and 1 too. Source: Newcombe, *Statistics in Medicine* 25 (2006), 559–573. Undefined with an empty group.
+    """
+    from scipy.optimize import brentq
+
+    check_level(level)
+    sizes = len(first), len(second)
+    about: Fields = {"level": level, "method": NEWCOMBE, "over": over, "n": sum(sizes), "statistic": "AUC"}
+    if not all(sizes):
+        return Estimate(value=None, reason=f"one of the groups has no {over}", **about)
+    value = greater_share(first, second)
+    quantile = float(ndtri((1 + level) / 2))
+
+    def beyond(area: float) -> float:
+        return (area - value) ** 2 - quantile**2 * _auc_variance(area, *sizes)
+
+    low = 0.0 if value <= 0 else float(brentq(beyond, 0.0, min(value, 1 - _EDGE)))
+    high = 1.0 if value >= 1 else float(brentq(beyond, max(value, _EDGE), 1.0))
+    return Estimate(value=value, low=low, high=high, **about)
+
+
+def _auc_variance(area: float, first: int, second: int) -> float:
+    """Variance of the area where its true value is `area` (Hanley & McNeil 1982, with both sizes at their mean)."""
+    beside = (first + second) / 2 - 1
+    spread = 1 + beside * ((1 - area) / (2 - area) + area / (1 + area))
+    return area * (1 - area) * spread / (first * second)
+
+
+WILSON = "wilson, effective size of repeated words"
+STUDENT = "student-t, effective size of repeated words"
+ORDER = "order statistics, distinct words"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordStatistic(Estimate):
+    """A number over words; `n` counts repetitions.
+
+    Attributes:
+        sd: standard deviation of the words (divisor n) where the number is a mean; else None.
+    """
+
+    sd: float | None = None
+
+    def to_dict(self) -> JsonObject:
+        """One JSON-ready object; the interval stands under a key of its own."""
+        reason = None if self.defined else self.reason
+        return {"value": self.value, "n": self.n, "sd": self.sd, "interval": self.interval(), "reason": reason}
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"undefined: {self.reason}"
+        ends = ["–" if end is None else f"{end:.3g}" for end in (self.low, self.high)]
+        return f"{self.value:.3g} [{', '.join(ends)}]"
+
+
+def undefined_statistic(level: float, method: str, reason: str = "there is no such word") -> WordStatistic:
+    """A number that is not there."""
+    return WordStatistic(value=None, level=level, method=method, over="words", reason=reason)
+
+
+def share_of_repeated(hits: ArrayLike, words: Sequence[str], level: float) -> WordStatistic:
+    """Share of words that are hits, in [0, 1], with Wilson's interval."""
+    values = np.asarray(hits, float)
+    if not len(values):
+        return undefined_statistic(level, WILSON)
+    around = wilson(float(values.mean()), _independent(words), level, WILSON)
+    return WordStatistic(**{**vars(around), "n": len(values)})
+
+
+def mean_cosine(values: ArrayLike, words: Sequence[str] | None, level: float, over: str = "words") -> WordStatistic:
+    """Mean of cosines over words, with Student's interval cut at −1 and 1; `words` None: all are different."""
+    cosines = np.asarray(values, float)
+    if not len(cosines):
+        return undefined_statistic(level, STUDENT)
+    value, sd = float(cosines.mean()), float(cosines.std())
+    size = len(cosines) if words is None else _independent(words)
+    about: Fields = {"value": value, "sd": sd, "level": level, "method": STUDENT, "over": over}
+    if size <= 1:
+        return WordStatistic(n=len(cosines), reason="there are fewer than two words", **about)
+    margin = float(stdtrit(size - 1, (1 + level) / 2)) * sd / (size - 1) ** 0.5
+    return WordStatistic(n=len(cosines), low=max(value - margin, -1.0), high=min(value + margin, 1.0), **about)
+
+
+def median_of_distinct(values: ArrayLike, words: Sequence[str], level: float) -> WordStatistic:
+    """Median over distinct words; the interval is between two of the ordered values and holds at least its level."""
+    ordered = np.sort(np.array(list(dict(zip(words, np.asarray(values, float).tolist(), strict=True)).values())))
+    if not len(ordered):
+        return undefined_statistic(level, ORDER)
+    size = len(ordered)
+    below = bdtr(np.arange(size), size, 0.5)
+    least = int(np.count_nonzero(below <= (1 - level) / 2)) - 1
+    about: Fields = {"value": float(np.median(ordered)), "level": level, "method": ORDER, "over": "words"}
+    if least < 0:
+        return WordStatistic(n=size, reason="there are too few words for an interval of this level", **about)
+    return WordStatistic(n=size, low=float(ordered[least]), high=float(ordered[size - 1 - least]), **about)
+
+
+def _independent(words: Sequence[str]) -> float:
+    """How many independent words these are worth."""
+    times = np.unique(np.asarray(words), return_counts=True)[1]
+    return float(times.sum() ** 2 / (times**2).sum())

@@ -25,8 +25,8 @@ from biasgauge.stats.correlations import (
     why_undefined,
 )
 from biasgauge.stats.mixed_models.model import fit_mixed
+from biasgauge.stats.numerics import SAME
 from biasgauge.stats.power import FEWEST
-from biasgauge.stats.rounding import SAME
 
 _STARTS = ((1.0, 0.0, 1.0), (0.1, 0.0, 0.1), (3.0, 0.0, 0.1), (0.1, 0.0, 3.0))
 _BOUNDS = [(0.0, None), (None, None), (0.0, None)]

@@ -20,7 +20,7 @@ from biasgauge.stats.bootstrap import percentile_estimate
 from biasgauge.stats.mixed_models.model import MixedFit
 from biasgauge.stats.mixed_models.moment_sums import Moments
 from biasgauge.stats.mixed_models.variances import OVER, Pivot, Solution, pivots, solve
-from biasgauge.stats.threads import on_one_thread
+from biasgauge.stats.numerics import on_one_thread
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from biasgauge.core import Estimate, Fields, Floats, Record, check_level
 from biasgauge.results import Column, Result, Summary, Table, counted
 from biasgauge.stats.mixed_models.moment_sums import Moments, moments
 from biasgauge.stats.mixed_models.variances import OVER, RandomEffect, Solution, random_effects, satterthwaite, solve
-from biasgauge.stats.threads import on_one_thread
+from biasgauge.stats.numerics import on_one_thread
 
 FEW_LEVELS = 5
 """Below this many levels the variance of a group, or of a facet, is barely known, and output says so."""

@@ -1,4 +1,4 @@
-"""How many threads products may use."""
+"""One rule for ties: what differs by rounding alone is equal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
+
+
+SAME = 1e-12
+"""Numbers closer than this, as a share of the size of what they were computed from, differ by rounding alone."""
+
+
+def slack(*numbers: float) -> float:
+    """How far numbers of this size may lie apart and still be the same."""
+    return SAME * max(1.0, *(abs(number) for number in numbers))
 
 
 def on_one_thread() -> AbstractContextManager[Any]:
