@@ -1,4 +1,4 @@
-"""Every function of `stats` and `association` that gives a p: a world with nothing in it, and the p of one draw.
+"""Every function of `stats` and `metrics` that gives a p: a world with nothing in it, and the p of one draw.
 
 `givers_of_p` finds these functions by reading the source, so that a new one without a world is missed by no one
 (tests/stats/test_error_rates_page.py).

@@ -12,6 +12,7 @@ from biasgauge import results as results
 from biasgauge import scores as scores
 from biasgauge import stats as stats
 from biasgauge import study as study
+from biasgauge import testing as testing
 from biasgauge import text as text
 from biasgauge import vectors as vectors
 from biasgauge._version import __version__ as __version__

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from biasgauge import registry
 from biasgauge.core.groups import GROUPS
+from biasgauge.testing import check_association_test, check_measure
 
 PACKAGE = Path(__file__).with_name("package")
 FILES = sorted(
@@ -34,4 +36,10 @@ def test_there_is_a_file_for_every_group(page: str) -> None:
     assert {*registry.groups()} - shown == {"lexicon"}
     for group in GROUPS.values():
         assert f"`{group.attribute}" in page or group.attribute == "FOLDER"
-    assert page.count("\nIn the house: ") == len(registry.groups())
+    assert page.count("\nIn biasgauge itself: ") == len(registry.groups())
+
+
+def test_the_example_declares_what_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PACKAGE / "src"))
+    check_measure(import_module("bias_extras.measure").MEASURE)
+    check_association_test(import_module("bias_extras.association_test").TEST)

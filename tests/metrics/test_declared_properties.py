@@ -1,10 +1,11 @@
-"""What every registered test declares about itself, held against the test; a new one is checked without being asked."""
+"""Declared properties of every registered measure and association test; a new one is checked without being listed."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib import import_module
+from math import inf
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -13,9 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge import registry
-from biasgauge.core.arrays import Floats
-from biasgauge.metrics.set_test import SetTest, Swap
-from biasgauge.stats.bootstrap import Method, Resampling, estimate_over_words
+from biasgauge.core import Floats
+from biasgauge.metrics import AssociationResult, Linear, Measure, Neighborhood, SetTest, Swap
+from biasgauge.metrics.semaxis import semaxis
+from biasgauge.stats import Resampled, Resampling, estimate_over_words
+from biasgauge.stats.bootstrap import Method
+from biasgauge.testing import PropertyError, check_association_test, check_measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +28,21 @@ if TYPE_CHECKING:
 TESTS = registry.everything("association_test")
 
 Sets = dict[str, Floats]
+MEASURE_FLAGS = ("rotation_invariant", "scale_invariant", "word_scale_invariant", "swap_negates")
+TEST_FLAGS = ("rotation_invariant", "scale_invariant", "length_invariant", "paired")
+SETTINGS: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in sorted(TESTS)),
+    ("weat", {"ddof": 1}),
+    ("nas", {"ddof": 1}),
+    ("rnd", {"unit_vectors": False}),
+    ("rnd", {"distance": "cosine"}),
+    ("rnd", {"distance": "cosine", "unit_vectors": False}),
+    ("set_ripa", {"unit_words": True}),
+    ("rnsb", {"c": 0.3, "penalize_intercept": True}),
+]
 
 CLOSE = 1e-7
+every_measure = pytest.mark.parametrize("name", registry.names("measure"))
 every_test = pytest.mark.parametrize("name", sorted(TESTS))
 quick = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 10_000)
@@ -46,110 +63,147 @@ def value(test: SetTest, sets: Sets) -> float:
     return result.value
 
 
-def rotated(sets: Sets, seed: int) -> Sets:
-    dimensions = next(iter(sets.values())).shape[1]
-    turn = np.linalg.qr(np.random.default_rng(seed + 1).normal(size=(dimensions, dimensions)))[0]
-    return {name: table @ turn for name, table in sets.items()}
+@every_measure
+def test_declarations_of_measures_hold(name: str) -> None:
+    check_measure(registry.get("measure", name), seeds=range(60))
 
 
-def scaled(sets: Sets, seed: int) -> Sets:
-    factor = float(np.exp(np.random.default_rng(seed + 2).normal(0, 2)))
-    return {name: factor * table for name, table in sets.items()}
+@pytest.mark.parametrize(("name", "chosen"), [case for case in SETTINGS if case[0] not in {"rnd", "set_ripa"}])
+def test_declarations_of_tests_hold(name: str, chosen: dict[str, Any]) -> None:
+    check_association_test(TESTS[name], seeds=range(40), **chosen)
 
 
-def stretched(sets: Sets, seed: int) -> Sets:
-    random = np.random.default_rng(seed + 3)
-    return {name: np.exp(random.normal(size=(len(table), 1))) * table for name, table in sets.items()}
+@pytest.mark.parametrize("name", ["rnd", "set_ripa"])
+def test_declarations_hold_for_the_default_settings(name: str) -> None:
+    """Their settings are about the lengths of vectors, so that what is declared of lengths is declared of defaults."""
+    check_association_test(TESTS[name], seeds=range(40))
 
 
-def swapped(sets: Sets, one: str, other: str) -> Sets:
-    return {**sets, one: sets[other], other: sets[one]}
+@every_measure
+def test_no_measure_is_unclassified(name: str) -> None:
+    measure = registry.get("measure", name)
+    assert measure.name == name
+    assert isinstance(measure, (Linear, Neighborhood))
+    for declared in MEASURE_FLAGS:
+        assert getattr(measure, declared) is True or getattr(measure, declared) is False, declared
+    assert measure.low == -measure.high or not measure.swap_negates
+    assert "Undefined" in measure.summary or "As " in measure.summary
 
 
-INVARIANCES: dict[str, Callable[[Sets, int], Sets]] = {
-    "rotation_invariant": rotated,
-    "scale_invariant": scaled,
-    "length_invariant": stretched,
-}
+def test_every_declared_property_of_a_measure_is_checked() -> None:
+    texts = {"name", "summary", "source"}
+    assert {field.name for field in fields(Measure)} == {*MEASURE_FLAGS, "low", "high"} | texts
 
 
-def broken_declarations(test: SetTest, seed: int) -> list[str]:
-    """Names of the declarations that these sets contradict; those of a change need many sets to be contradicted."""
-    sets = drawn(test, seed)
-    before = value(test, sets)
-    broken = [
-        declared
-        for declared, changed in INVARIANCES.items()
-        if getattr(test, declared) and abs(value(test, changed(sets, seed)) - before) > CLOSE
-    ]
-    for declared, pair in (("swap_xy", "xy"), ("swap_ab", "ab")):
-        if getattr(test, declared) is not None:
-            after = value(test, swapped(sets, *pair))
-            expected = {"negates": -before, "unchanged": before, "changes": after}[getattr(test, declared)]
-            broken += [declared] if abs(after - expected) > CLOSE else []
-    low, high = test.range
-    if (low is not None and before < low - CLOSE) or (high is not None and before > high + CLOSE):
-        broken.append("range")
-    return broken
+def test_every_declared_property_of_a_test_is_checked() -> None:
+    functions, texts = {"function", "resampled", "sets"}, {"name", "zero", "source"}
+    assert {field.name for field in fields(SetTest)} == {*TEST_FLAGS, "swap_xy", "swap_ab", "range"} | functions | texts
 
 
-def idle_declarations(test: SetTest) -> list[str]:
-    """Names of the declarations of a change that nothing bears out."""
-    worlds = [drawn(test, seed) for seed in range(20)]
-    idle = [
-        declared
-        for declared, changed in INVARIANCES.items()
-        if not getattr(test, declared)
-        and all(abs(value(test, changed(sets, 7)) - value(test, sets)) <= CLOSE for sets in worlds)
-    ]
-    for declared, pair in (("swap_xy", "xy"), ("swap_ab", "ab")):
-        if getattr(test, declared) == "changes":
-            before = np.array([value(test, sets) for sets in worlds])
-            after = np.array([value(test, swapped(sets, *pair)) for sets in worlds])
-            same = min(np.abs(after - before).max(), np.abs(after + before).max()) <= CLOSE
-            idle += [declared] if same else []
-    return idle
+@every_measure
+def test_a_false_declaration_of_a_measure_is_found(name: str) -> None:
+    measure = registry.get("measure", name)
+    for declared in MEASURE_FLAGS:
+        with pytest.raises(PropertyError) as found:
+            check_measure(replace(measure, **{declared: not getattr(measure, declared)}))  # type: ignore[arg-type]
+        assert (found.value.property, found.value.declared) == (declared, not getattr(measure, declared))
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("dbwa", {"high": 0.1}), ("nbm", {"low": -0.1}), ("dbwa", {"high": inf})])
+def test_a_false_range_of_a_measure_is_found(name: str, wrong: dict[str, float]) -> None:
+    with pytest.raises(PropertyError, match="range"):
+        check_measure(replace(registry.get("measure", name), **wrong))  # type: ignore[arg-type]  # floats into floats
 
 
 @every_test
-@quick
-@given(seed=seeds)
-def test_declarations_hold(name: str, seed: int) -> None:
-    assert broken_declarations(TESTS[name], seed) == []
-
-
-@every_test
-def test_declarations_of_a_change_are_borne_out(name: str) -> None:
-    assert idle_declarations(TESTS[name]) == []
-
-
-@every_test
-def test_no_test_is_unclassified(name: str) -> None:
+def test_a_false_declaration_of_a_test_is_found(name: str) -> None:
     test = TESTS[name]
-    assert test.name == name
-    assert set(test.sets) <= set("xyab")
-    assert (test.swap_xy is None) == (not {"x", "y"} <= set(test.sets))
-    assert (test.swap_ab is None) == (not {"a", "b"} <= set(test.sets))
-    for declared in (test.swap_xy, test.swap_ab):
-        assert declared is None or declared in get_args(Swap)
-    assert test.zero
-    assert test.source
-
-
-@every_test
-def test_a_wrong_declaration_is_found(name: str) -> None:
-    test = TESTS[name]
-    wrong: list[tuple[str, Any]] = [(declared, not getattr(test, declared)) for declared in INVARIANCES]
+    wrong: list[tuple[str, Any]] = [(declared, not getattr(test, declared)) for declared in TEST_FLAGS]
     for declared in ("swap_xy", "swap_ab"):
-        if getattr(test, declared) is not None:
-            wrong += [(declared, other) for other in get_args(Swap) if other != getattr(test, declared)]
-    wrong.append(("range", (1_000.0, None)))
+        if getattr(test, declared) is None:
+            wrong.append((declared, "negates"))
+        else:
+            wrong += [(declared, other) for other in (*get_args(Swap), None) if other != getattr(test, declared)]
+    wrong += [("range", (1_000.0, None)), ("range", (None, -1_000.0)), ("sets", ("x", "z")), ("source", "")]
     for declared, claim in wrong:
-        planted = replace(test, **{declared: claim})
-        found = {one for seed in range(20) for one in broken_declarations(planted, seed)} | set(
-            idle_declarations(planted)
-        )
-        assert found == {declared}, (declared, claim)
+        with pytest.raises(PropertyError) as found:
+            check_association_test(replace(test, **{declared: claim}))
+        assert (found.value.property, found.value.declared) == (declared, claim), declared
+
+
+def test_the_error_names_test_property_declaration_and_observation() -> None:
+    with pytest.raises(PropertyError) as found:
+        check_association_test(replace(TESTS["weat"], range=(0.0, 0.1), swap_ab="unchanged"))
+    assert str(found.value).startswith("The association test 'weat' declares range = (0.0, 0.1), but a value is -0.8")
+    with pytest.raises(PropertyError, match="'weat' declares swap_ab = 'unchanged', but exchanging the sets turns"):
+        check_association_test(replace(TESTS["weat"], swap_ab="unchanged"))
+
+
+def scribble(**sets: Any) -> AssociationResult:  # noqa: ANN401 - sets and settings
+    sets["x"] *= 2
+    return semaxis(**sets)
+
+
+def forget(**sets: Any) -> AssociationResult:  # noqa: ANN401 - sets and settings
+    return replace(semaxis(**sets), value=None)
+
+
+def wander(**sets: Any) -> AssociationResult:  # noqa: ANN401 - sets and settings
+    wander.calls = getattr(wander, "calls", 0) + 1  # type: ignore[attr-defined]
+    return replace(semaxis(**sets), value=float(np.sin(wander.calls)))  # type: ignore[attr-defined]
+
+
+def first_word(**sets: Any) -> AssociationResult:  # noqa: ANN401 - sets and settings
+    return semaxis(**{**sets, "x": sets["x"][:1]})
+
+
+def crash(**sets: Any) -> AssociationResult:  # noqa: ANN401 - sets and settings
+    return semaxis(**{**sets, "a": np.stack(list(sets["a"]))})
+
+
+def of_other_words(sets: Sets) -> Resampled:
+    resampled: Resampled = TESTS["semaxis"].resampled({**sets, "x": sets["x"][::-1]})
+    return resampled
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ({"function": scribble}, "inputs = 'unmodified'"),
+        ({"function": forget}, "reason = 'given exactly"),
+        ({"function": wander}, "value = 'repeatable'"),
+        ({"function": first_word}, "independent of the order|the test on the words drawn"),
+        ({"function": crash}, "raises ValueError where 'a' is empty"),
+        ({"resampled": of_other_words}, "resampled = 'the test on the words drawn'"),
+    ],
+)
+def test_a_faulty_test_is_found(fault: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(PropertyError, match=sentence):
+        check_association_test(replace(TESTS["semaxis"], **fault))
+
+
+@pytest.mark.parametrize(
+    ("scores", "sentence"),
+    [
+        (lambda words, first, second: np.cumsum(distances(words, first, second), axis=1), "another order of words"),
+        (lambda words, first, second: np.cumsum(distances(words, first, second), axis=0), "another order of pairs"),
+        (lambda words, first, second: np.abs(distances(words, first, second)), "swap_negates = True"),
+    ],
+)
+def test_a_faulty_measure_is_found(scores: Callable[[Floats, Floats, Floats], Floats], sentence: str) -> None:
+    class Faulty(Measure):
+        def scores(self, words: Floats, first: Floats, second: Floats) -> Floats:
+            return scores(words, first, second)
+
+    declared: dict[str, Any] = {"scale_invariant": False, "word_scale_invariant": False}
+    measure = Faulty(name="faulty", summary="…", low=-inf, high=inf, source="…", **declared)
+    with pytest.raises(PropertyError, match=sentence):
+        check_measure(measure)
+
+
+def distances(words: Floats, first: Floats, second: Floats) -> Floats:
+    to_first, to_second = (np.linalg.norm(words - ends[:, None], axis=2) for ends in (first, second))
+    return np.asarray(to_second - to_first)
 
 
 EAST, NORTH, WEST = [[1.0, 0.0]], [[0.0, 1.0]], [[-1.0, 0.0]]
@@ -172,46 +226,6 @@ def test_every_end_of_a_range_is_reached(name: str) -> None:
         else:
             found = value(TESTS[name], {key: np.array(one) for key, one in sets.items()})
             assert found == pytest.approx(declared, abs=1e-12)
-
-
-@every_test
-@quick
-@given(seed=seeds)
-def test_the_order_of_words_within_a_set_does_not_matter(name: str, seed: int) -> None:
-    test = TESTS[name]
-    sets = drawn(test, seed)
-    random = np.random.default_rng(seed)
-    resampled = test.resampled(sets)
-    shuffled = dict(sets)
-    for unit, size in resampled.units.items():  # words that are drawn together are moved together
-        order = random.permutation(size)
-        shuffled.update({one: sets[one][order] for one in unit})
-    assert value(test, shuffled) == pytest.approx(value(test, sets), abs=CLOSE)
-
-
-@pytest.mark.parametrize("name", [name for name, test in TESTS.items() if {"x", "y"} <= set(test.sets)])
-def test_only_paired_words_have_a_place(name: str) -> None:
-    """Another order of Y alone: the value changes where x[i] and y[i] belong together, and nowhere else."""
-    test = TESTS[name]
-    sets = drawn(test, 9)
-    turned = {**sets, "y": np.roll(sets["y"], 1, axis=0)}
-    assert test.paired == (abs(value(test, turned) - value(test, sets)) > CLOSE)
-
-
-def test_without_two_target_sets_nothing_is_paired() -> None:
-    assert not any(test.paired for test in TESTS.values() if not {"x", "y"} <= set(test.sets))
-
-
-SETTINGS: list[tuple[str, dict[str, Any]]] = [
-    *((name, {}) for name in sorted(TESTS)),
-    ("weat", {"ddof": 1}),
-    ("nas", {"ddof": 1}),
-    ("rnd", {"unit_vectors": False}),
-    ("rnd", {"distance": "cosine"}),
-    ("rnd", {"distance": "cosine", "unit_vectors": False}),
-    ("set_ripa", {"unit_words": True}),
-    ("rnsb", {"c": 0.3, "penalize_intercept": True}),
-]
 
 
 def whole_numbers(test: SetTest, seed: int) -> Sets:
@@ -251,19 +265,6 @@ def test_drawing_a_word_twice_is_the_same_as_listing_it_twice(
             assert np.isnan(weighted), result.reason
         else:
             assert weighted == pytest.approx(result.value, abs=CLOSE)
-
-
-@every_test
-def test_inputs_are_left_as_they_were(name: str) -> None:
-    test = TESTS[name]
-    sets = drawn(test, 1)
-    copies = {one: table.copy() for one, table in sets.items()}
-    for table in sets.values():
-        table.flags.writeable = False
-    first, again = test.function(**sets), test.function(**sets)
-    assert first == again
-    for one, table in sets.items():
-        assert (table == copies[one]).all()
 
 
 @pytest.mark.parametrize("name", [name for name, test in TESTS.items() if test.length_invariant])
@@ -368,7 +369,7 @@ def test_the_tests_of_the_papers_are_there() -> None:
 
 def test_a_new_test_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "nearness.py").write_text(
-        "from dataclasses import replace\n"
+        "from dataclasses import fields, replace\n"
         "from biasgauge.metrics.weat import TEST as WEAT\n"
         "TEST = replace(WEAT, name='nearness')\n"
     )

@@ -39,7 +39,7 @@ def page(repository: Path) -> dict[str, set[str]]:
 
 
 def test_every_giver_of_p_has_a_world(package: Path, null_cases: Any) -> None:  # noqa: ANN401 - a module
-    found = set(null_cases.givers_of_p([package / "stats", package / "association"]))
+    found = set(null_cases.givers_of_p([package / "stats", package / "metrics"]))
     assert found == {case.giver for case in null_cases.NULLS} | set(null_cases.SAME_AS)
 
 

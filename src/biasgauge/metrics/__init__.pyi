@@ -17,6 +17,9 @@ from biasgauge.metrics.mac import mac_from_similarities as mac_from_similarities
 from biasgauge.metrics.mac import mac_of_sets as mac_of_sets
 from biasgauge.metrics.set_test import AssociationResult as AssociationResult
 from biasgauge.metrics.set_test import SetTest as SetTest
+from biasgauge.metrics.set_test import Swap as Swap
+from biasgauge.metrics.set_test import prepared as prepared
+from biasgauge.metrics.set_test import undefined as undefined
 from biasgauge.metrics.set_test import unit as unit
 from biasgauge.metrics.subspace import Direction as Direction
 from biasgauge.metrics.subspace import Method as Method

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.metrics.set_test import AssociationResult, SetTest, prepared, undefined, unit
-from biasgauge.stats.bootstrap import BCA, Resampled, estimate_over_words
+from biasgauge.metrics import AssociationResult, SetTest, prepared, undefined, unit
+from biasgauge.stats import BCA, Resampled, estimate_over_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-    from biasgauge.core.arrays import Floats
-    from biasgauge.stats.bootstrap import Resampling
+    from biasgauge.core import Floats
+    from biasgauge.stats import Resampling
 
 
 def centroids(
@@ -27,6 +27,8 @@ def centroids(
         return AssociationResult.undefined(reason, interval)
     resampled = _resampled(sets)
     value = float(resampled.values({name: np.ones((1, size)) for name, size in resampled.units.items()})[0])
+    if np.isnan(value):
+        return AssociationResult.undefined("two sets have the same mean, so that there is no axis", interval)
     return AssociationResult(value=value, interval=estimate_over_words(value, resampled, interval))
 
 
@@ -38,7 +40,7 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
         means = {name: drawn @ units[name] / drawn.sum(axis=1, keepdims=True) for name, drawn in counts.items()}
         targets, attributes = means["x"] - means["y"], means["a"] - means["b"]
         lengths = np.linalg.norm(targets, axis=1) * np.linalg.norm(attributes, axis=1)
-        return np.asarray((targets * attributes).sum(axis=1) / lengths)
+        return np.asarray((targets * attributes).sum(axis=1) / np.where(lengths > 1e-12, lengths, np.nan))
 
     return Resampled({name: len(words) for name, words in sets.items()}, values)
 

@@ -1,0 +1,447 @@
+"""Checks of what measures and association tests declare about themselves, for those who register their own.
+
+    from biasgauge.testing import check_association_test, check_measure
+
+    check_measure(MEASURE)
+    check_association_test(TEST)
+
+Each draws random vectors for several seeds, holds every declared property against the numbers that come out, and raises
+a `PropertyError` for the first one that is false. A declaration that something stays the same must hold in every draw;
+one that something changes must be borne out by at least one draw. All that ships passes (tests/metrics).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from inspect import signature
+from math import inf, isinf
+from typing import Any, get_args
+
+import numpy as np
+
+from biasgauge.core import Floats, Places
+from biasgauge.metrics import AssociationResult, Linear, Measure, SetTest, Swap
+from biasgauge.scores import score
+
+SEEDS = range(20)
+_TOLERANCE = 1e-7
+"""Values of association tests that differ by no more than this, or this share of them, are equal."""
+_SINGLE = 3e-6
+"""Scores of measures are kept in single precision."""
+
+
+class PropertyError(AssertionError):
+    """A declared property is false, in one sentence.
+
+    Attributes:
+        property: name of the property.
+        declared: its declared value.
+        observed: description of what was observed instead.
+    """
+
+    def __init__(self, subject: str, name: str, declared: object, observed: str) -> None:
+        super().__init__(f"The {subject} declares {name} = {declared!r}, but {observed}.")
+        self.property, self.declared, self.observed = name, declared, observed
+
+
+def check_measure(measure: Measure, *, seeds: Iterable[int] = SEEDS) -> None:
+    """Check the declared properties of a measure on random vectors.
+
+    Checked are `low` and `high`, `rotation_invariant`, `scale_invariant`, `word_scale_invariant`, `swap_negates`, that
+    permuting words or pairs permutes scores, that inputs are not modified, that a `Linear` measure has no direction
+    (NaN) where an end of a pair is a zero vector, and that name, summary and source are there.
+
+    Args:
+        measure: a `Linear`, a `Neighborhood` or an instance of another subclass of `Measure`.
+        seeds: of the random vectors; every third has ties.
+
+    Raises:
+        PropertyError: a declared property is false.
+    """
+    subject = f"measure {measure.name!r}"
+    _check_texts(subject, name=measure.name, summary=measure.summary, source=measure.source)
+    worlds = {seed: _draw_world(seed) for seed in seeds}
+    changed: set[str] = set()
+    largest = 0.0
+    for seed, world in worlds.items():
+        scores = world.scores(measure)
+        for name, transform in _WORLD_CHANGES.items():
+            if name == "rotation_invariant" and not isinstance(measure, Linear) and world.has_near_ties():
+                continue  # rounding after a rotation may change who the neighbors are
+            _compare_scores(subject, measure, name, scores, transform(world, seed).scores(measure), changed, seed)
+        _compare_scores(subject, measure, "swap_negates", -scores, world.swapped().scores(measure), changed, seed)
+        low, high = float(np.nanmin(scores)), float(np.nanmax(scores))
+        if low < measure.low - _SINGLE or high > measure.high + _SINGLE:
+            observed = f"scores lie between {low:.4g} and {high:.4g} (seed {seed})"
+            raise PropertyError(subject, "range", (measure.low, measure.high), observed)
+        long_vectors = replace(world, vectors=world.vectors * 1e6)
+        largest = max(largest, float(np.nanmax(np.abs(long_vectors.scores(measure)))))
+        _check_permutations(subject, measure, world, scores, seed)
+    for name in (*_WORLD_CHANGES, "swap_negates"):
+        if not getattr(measure, name) and name not in changed:
+            raise PropertyError(subject, name, declared=False, observed="no random vectors bear that out")
+    if isinf(measure.high) and largest < 1e3:
+        observed = f"no score was beyond {largest:.4g}, whatever the length of the vectors"
+        raise PropertyError(subject, "range", (measure.low, measure.high), observed)
+    if isinstance(measure, Linear):
+        _check_directions(subject, measure)
+
+
+def check_association_test(test: SetTest, *, seeds: Iterable[int] = SEEDS, **settings: Any) -> None:  # noqa: ANN401 - the test's
+    """Check the declared properties of an association test on random word sets.
+
+    Checked are `range`, `rotation_invariant`, `scale_invariant`, `length_invariant`, `swap_xy` and `swap_ab` (and that
+    the two-sided p does not change with a swap that negates the value or leaves it as it is), `paired`, that the order
+    of words does not matter, that inputs are not modified and the same input gives the same result, that `resampled`
+    with how often each word is drawn equals the test on repeated words, that a set that is empty or holds a zero vector
+    gives a reason and no value, and that results can be written as JSON.
+
+    Args:
+        test: the association test.
+        seeds: of the random sets.
+        settings: of the test, such as `ddof=1`.
+
+    Raises:
+        PropertyError: a declared property is false.
+    """
+    subject = f"association test {test.name!r}"
+    _check_texts(subject, name=test.name, zero=test.zero, source=test.source)
+    _check_sets(subject, test)
+    changed: set[str] = set()
+    any_defined = False
+    for seed in seeds:
+        sets = _draw_sets(test, seed)
+        result = _call(subject, test, sets, settings)
+        if result.value is None:
+            continue
+        any_defined = True
+        low, high = (-inf if test.range[0] is None else test.range[0], inf if test.range[1] is None else test.range[1])
+        if not low - _TOLERANCE <= result.value <= high + _TOLERANCE:
+            raise PropertyError(subject, "range", test.range, f"a value is {result.value:.4g} (seed {seed})")
+        _check_changes_of_sets(subject, test, sets, settings, result.value, changed, seed)
+        _check_word_order(subject, test, sets, settings, result.value, changed, seed)
+        for repeated in (sets, _draw_whole_numbers(test, seed)):
+            _check_resampled(subject, test, repeated, settings, seed)
+    if not any_defined:
+        raise PropertyError(subject, "value", "a number", "it is undefined on all random sets")
+    for name in (*_SET_CHANGES, "paired", "swap_xy", "swap_ab"):
+        declared = getattr(test, name)
+        claims_change = declared == "changes" or declared is (name == "paired")
+        if claims_change and name not in changed:
+            raise PropertyError(subject, name, declared, "no random sets bear that out")
+    _check_undefined(subject, test, settings)
+
+
+# --- measures -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _World:
+    """Vectors, which of them are words and ends of pairs, and how many neighbors vote."""
+
+    vectors: Floats
+    words: Places
+    first: Places
+    second: Places
+    k: int
+
+    def scores(self, measure: Measure) -> Floats:
+        """Scores, pairs × words.
+
+        Raises:
+            PropertyError: the measure modifies its input.
+        """
+        names = [f"w{row}" for row in range(len(self.vectors))]
+        pairs = [(names[first], names[second]) for first, second in zip(self.first, self.second, strict=True)]
+        vectors = self.vectors.copy()
+        words = [names[row] for row in self.words]
+        tensor = score((names, vectors), pairs=pairs, words=words, measures=[measure], k=self.k, n_jobs=1)
+        if not np.array_equal(vectors, self.vectors):
+            raise PropertyError(f"measure {measure.name!r}", "inputs", "unmodified", "it changed the vectors")
+        scores: Floats = tensor.to_numpy()[0, :, :, 0].astype(np.float64)
+        return scores
+
+    def swapped(self) -> _World:
+        """Return the same world with the ends of all pairs exchanged."""
+        return replace(self, first=self.second, second=self.first)
+
+    def has_near_ties(self) -> bool:
+        """True where a neighbor is nearly between the ends of a pair, or two are nearly as similar to a word."""
+        units = self.vectors / np.linalg.norm(self.vectors, axis=1)[:, None]
+        biases = units @ (units[self.first] - units[self.second]).T
+        gaps = np.diff(np.sort(units @ units.T, axis=1), axis=1)
+        return bool(np.abs(biases).min() <= 1e-5 or gaps.min() <= 1e-5)
+
+
+def _draw_world(seed: int) -> _World:
+    """Draw random vectors; every third world has vectors exactly between the ends of its first pair."""
+    random = np.random.default_rng(seed)
+    size, dimensions = int(random.integers(12, 30)), int(random.integers(2, 8))
+    vectors = random.normal(size=(size, dimensions)) * np.exp(random.normal(size=(size, 1)))
+    if seed % 3 == 0:
+        # The ends are the first two axes: a vector with equal first coordinates is as near to the one as to the other.
+        vectors[0], vectors[1] = np.eye(dimensions)[0], np.eye(dimensions)[1]
+        vectors[6:, 1] = np.where(random.random(size - 6) < 0.5, vectors[6:, 0], vectors[6:, 1])
+    ends = np.arange(6)
+    return _World(vectors, random.permutation(size)[: size // 2], ends[::2], ends[1::2], int(random.integers(1, 6)))
+
+
+def _rotate(world: _World, seed: int) -> _World:
+    return replace(world, vectors=world.vectors @ _random_rotation(world.vectors.shape[1], seed))
+
+
+def _scale(world: _World, seed: int) -> _World:
+    # Powers of two change no digit, so that ties stay ties.
+    return replace(world, vectors=world.vectors * 2.0 ** np.random.default_rng(seed + 2).integers(1, 9))
+
+
+def _lengthen_words(world: _World, seed: int) -> _World:
+    """Give every vector that is not an end of a pair another length."""
+    factors = np.exp2(np.random.default_rng(seed + 3).integers(1, 9, size=(len(world.vectors), 1)).astype(float))
+    factors[np.concatenate([world.first, world.second])] = 1
+    return replace(world, vectors=world.vectors * factors)
+
+
+_WORLD_CHANGES: dict[str, Callable[[_World, int], _World]] = {
+    "rotation_invariant": _rotate,
+    "scale_invariant": _scale,
+    "word_scale_invariant": _lengthen_words,
+}
+
+
+def _compare_scores(
+    subject: str, measure: Measure, name: str, expected: Floats, scores: Floats, changed: set[str], seed: int
+) -> None:
+    different = _first_difference(expected, scores, _SINGLE)
+    if different is None:
+        return
+    changed.add(name)
+    if getattr(measure, name):
+        observed = f"a score is {scores[different]:.4g} instead of {expected[different]:.4g} (seed {seed})"
+        raise PropertyError(subject, name, declared=True, observed=observed)
+
+
+def _first_difference(expected: Floats, values: Floats, tolerance: float) -> tuple[int, ...] | None:
+    scale = np.maximum(np.abs(expected), 1)
+    equal = np.isclose(values / scale, expected / scale, rtol=0, atol=tolerance, equal_nan=True)
+    return None if equal.all() else tuple(int(index) for index in np.argwhere(~equal)[0])
+
+
+def _check_permutations(subject: str, measure: Measure, world: _World, scores: Floats, seed: int) -> None:
+    words = np.random.default_rng(seed + 4).permutation(len(world.words))
+    pairs = np.roll(np.arange(len(world.first)), 1)
+    permuted = replace(world, words=world.words[words]).scores(measure), scores[:, words]
+    rolled = replace(world, first=world.first[pairs], second=world.second[pairs]).scores(measure), scores[pairs]
+    for units, (values, expected) in {"words": permuted, "pairs": rolled}.items():
+        if _first_difference(expected, values, _SINGLE) is not None:
+            observed = f"another order of {units} changes a score (seed {seed})"
+            raise PropertyError(subject, "scores", "independent of order", observed)
+
+
+def _check_directions(subject: str, measure: Linear) -> None:
+    end = np.array([[1.0, 2.0, 3.0]])
+    for first, second in ((0 * end, end), (end, 0 * end)):
+        with np.errstate(all="ignore"):
+            if not np.isnan(measure.direction(first.copy(), second.copy())).all():
+                raise PropertyError(
+                    subject, "direction", "NaN where there is none", "a pair with a zero vector has one"
+                )
+
+
+# --- association tests --------------------------------------------------------------------------------------------
+
+Sets = dict[str, Floats]
+
+
+def _draw_sets(test: SetTest, seed: int) -> Sets:
+    """Draw sets of random sizes and dimensions; x and y have the same size, since some tests pair them."""
+    random = np.random.default_rng(seed)
+    dimensions, targets = int(random.integers(3, 9)), int(random.integers(2, 7))
+    sizes = {"x": targets, "y": targets, "a": int(random.integers(3, 7)), "b": int(random.integers(3, 7))}
+    return {name: random.normal(size=(sizes[name], dimensions)) for name in test.sets}
+
+
+def _draw_whole_numbers(test: SetTest, seed: int) -> Sets:
+    """Draw vectors of −1, 0 and 1, none of them all 0: equal, opposite and collinear vectors abound."""
+    random = np.random.default_rng(seed)
+    vectors = np.array([(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0) if x or y])
+    sizes = {"x": 3, "y": 3, "a": int(random.integers(2, 5)), "b": int(random.integers(2, 5))}
+    return {name: vectors[random.integers(0, len(vectors), sizes[name])] for name in test.sets}
+
+
+def _rotate_sets(sets: Sets, seed: int) -> Sets:
+    rotation = _random_rotation(next(iter(sets.values())).shape[1], seed)
+    return {name: vectors @ rotation for name, vectors in sets.items()}
+
+
+def _scale_sets(sets: Sets, seed: int) -> Sets:
+    factor = float(np.exp(np.random.default_rng(seed + 2).normal(0, 2)))
+    return {name: factor * vectors for name, vectors in sets.items()}
+
+
+def _lengthen(sets: Sets, seed: int) -> Sets:
+    random = np.random.default_rng(seed + 3)
+    return {name: np.exp(random.normal(size=(len(vectors), 1))) * vectors for name, vectors in sets.items()}
+
+
+_SET_CHANGES: dict[str, Callable[[Sets, int], Sets]] = {
+    "rotation_invariant": _rotate_sets,
+    "scale_invariant": _scale_sets,
+    "length_invariant": _lengthen,
+}
+
+
+def _check_sets(subject: str, test: SetTest) -> None:
+    if not test.sets or not set(test.sets) <= set("xyab"):
+        raise PropertyError(subject, "sets", test.sets, "sets are some of x, y, a and b")
+    for name, pair in (("swap_xy", "xy"), ("swap_ab", "ab")):
+        declared, both = getattr(test, name), set(pair) <= set(test.sets)
+        if (declared in get_args(Swap)) != both:
+            rule = f"must be one of {', '.join(get_args(Swap))}" if both else "must be None"
+            raise PropertyError(subject, name, declared, f"with the sets {test.sets} it {rule}")
+    if test.paired and not {"x", "y"} <= set(test.sets):
+        raise PropertyError(subject, "paired", declared=True, observed=f"the sets are {test.sets}")
+
+
+def _call(subject: str, test: SetTest, sets: Mapping[str, Any], settings: Mapping[str, Any]) -> AssociationResult:
+    """Return the result without an interval; the sets cannot be written to, and the result must be repeatable."""
+    protected = {name: np.array(vectors, np.float64) for name, vectors in sets.items()}
+    for vectors in protected.values():
+        vectors.flags.writeable = False
+    try:
+        results = [test.function(**protected, **settings, interval=None) for _ in range(2)]
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise PropertyError(subject, "inputs", "unmodified", "it writes to a set") from error
+        raise
+    if results[0] != results[1]:
+        raise PropertyError(subject, "value", "repeatable", "the same sets give another result the second time")
+    if (results[0].value is None) != bool(results[0].reason):
+        observed = f"value is {results[0].value!r} and reason {results[0].reason!r}"
+        raise PropertyError(subject, "reason", "given exactly where there is no value", observed)
+    try:
+        json.dumps(results[0].to_dict(), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise PropertyError(subject, "to_dict", "JSON", f"the result cannot be written: {error}") from error
+    return results[0]
+
+
+def _value(subject: str, test: SetTest, sets: Sets, settings: Mapping[str, Any]) -> float:
+    value = _call(subject, test, sets, settings).value
+    return np.nan if value is None else value
+
+
+def _check_changes_of_sets(
+    subject: str, test: SetTest, sets: Sets, settings: Mapping[str, Any], value: float, changed: set[str], seed: int
+) -> None:
+    for name, transform in _SET_CHANGES.items():
+        after = _value(subject, test, transform(sets, seed), settings)
+        if _differ(after, value):
+            changed.add(name)
+            if getattr(test, name):
+                observed = f"the value goes from {value:.4g} to {after:.4g} (seed {seed})"
+                raise PropertyError(subject, name, declared=True, observed=observed)
+    for name, pair in (("swap_xy", "xy"), ("swap_ab", "ab")):
+        declared = getattr(test, name)
+        if declared is None:
+            continue
+        swapped = {**sets, pair[0]: sets[pair[1]], pair[1]: sets[pair[0]]}
+        after = _value(subject, test, swapped, settings)
+        if _differ(after, value) and _differ(after, -value):
+            changed.add(name)
+        expected = {"negates": -value, "unchanged": value, "changes": after}[declared]
+        if _differ(after, expected):
+            observed = f"exchanging the sets turns {value:.4g} into {after:.4g} (seed {seed})"
+            raise PropertyError(subject, name, declared, observed)
+        if declared != "changes":
+            _check_p_of_swap(subject, test, name, (sets, swapped), settings, seed)
+
+
+def _check_p_of_swap(
+    subject: str, test: SetTest, name: str, both: tuple[Sets, Sets], settings: Mapping[str, Any], seed: int
+) -> None:
+    two_sided = {"alternative": "two-sided"} if "alternative" in signature(test.function).parameters else {}
+    p, after = (getattr(_call(subject, test, sets, {**settings, **two_sided}), "p_value", None) for sets in both)
+    if p is not None and (after is None or _differ(p, after)):
+        observed = f"exchanging the sets turns the two-sided p {p:.4g} into {after:.4g} (seed {seed})"
+        raise PropertyError(subject, name, getattr(test, name), observed)
+
+
+def _check_word_order(
+    subject: str, test: SetTest, sets: Sets, settings: Mapping[str, Any], value: float, changed: set[str], seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    shuffled = dict(sets)
+    for unit, size in test.resampled(sets, **settings).units.items():  # words that are drawn together move together
+        order = random.permutation(size)
+        shuffled.update({name: sets[name][order] for name in unit})
+    after = _value(subject, test, shuffled, settings)
+    if _differ(after, value):
+        observed = f"another order of words turns {value:.4g} into {after:.4g} (seed {seed})"
+        raise PropertyError(subject, "value", "independent of the order of words", observed)
+    if "y" in sets and "x" in sets:
+        after = _value(subject, test, {**sets, "y": np.roll(sets["y"], 1, axis=0)}, settings)
+        if _differ(after, value):
+            changed.add("paired")
+            if not test.paired:
+                observed = f"another order of Y turns {value:.4g} into {after:.4g} (seed {seed})"
+                raise PropertyError(subject, "paired", declared=False, observed=observed)
+
+
+def _check_resampled(subject: str, test: SetTest, sets: Sets, settings: Mapping[str, Any], seed: int) -> None:
+    """Compare the value by weights with that of sets in which a word that is drawn twice is listed twice."""
+    if _call(subject, test, sets, settings).value is None:
+        return  # there is nothing to resample
+    random = np.random.default_rng(seed + 4)
+    resampled = test.resampled(sets, **settings)
+    counts = {unit: random.multinomial(size, [1 / size] * size, size=4) for unit, size in resampled.units.items()}
+    values = resampled.values({unit: rows.astype(np.float64) for unit, rows in counts.items()})
+    for draw, by_weights in enumerate(values.tolist()):
+        listed = dict(sets)
+        for unit, rows in counts.items():
+            listed.update({name: np.repeat(sets[name], rows[draw], axis=0) for name in unit})
+        expected = _value(subject, test, listed, settings)
+        if _differ(by_weights, expected):
+            observed = f"by weights the value is {by_weights:.4g}, with repeated words {expected:.4g} (seed {seed})"
+            raise PropertyError(subject, "resampled", "the test on the words drawn", observed)
+
+
+def _check_undefined(subject: str, test: SetTest, settings: Mapping[str, Any]) -> None:
+    for name in test.sets:
+        sets = _draw_sets(test, 4)
+        zero = {**sets, name: np.vstack([sets[name][:1], np.zeros_like(sets[name][1:])])}
+        # Sets that may be paired are emptied together.
+        emptied = [other for other in test.sets if other in "xy"] if name in "xy" else [name]
+        empty = {**sets, **{other: sets[other][:0] for other in emptied}}
+        for case, wrong in (("holds a zero vector", zero), ("is empty", empty)):
+            try:
+                value = _call(subject, test, wrong, settings).value
+            except PropertyError:
+                raise
+            except Exception as error:
+                observed = f"it raises {type(error).__name__} where {name!r} {case}"
+                raise PropertyError(subject, "value", "None with a reason where undefined", observed) from error
+            if value is not None:
+                observed = f"it is {value:.4g} where {name!r} {case}"
+                raise PropertyError(subject, "value", "None with a reason where undefined", observed)
+
+
+# --- both ---------------------------------------------------------------------------------------------------------
+
+
+def _check_texts(subject: str, **texts: object) -> None:
+    for name, text in texts.items():
+        if not isinstance(text, str) or not text.strip():
+            raise PropertyError(subject, name, text, "it must be a text")
+
+
+def _random_rotation(dimensions: int, seed: int) -> Floats:
+    rotation: Floats = np.linalg.qr(np.random.default_rng(seed + 1).normal(size=(dimensions, dimensions)))[0]
+    return rotation
+
+
+def _differ(value: float, expected: float) -> bool:
+    """True if two values differ beyond rounding; two that are undefined do not."""
+    return not np.isclose(value, expected, rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True)
