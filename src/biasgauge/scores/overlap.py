@@ -27,7 +27,7 @@ from biasgauge.core import (
     distinct_words,
     unit_singles,
 )
-from biasgauge.results import Result, Summary, counted, number_text
+from biasgauge.results import Result, counted, number_text
 from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS, MOST, run_phases
 from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
 from biasgauge.stats import jackknife_mean, leave_one_out, mean_estimate
@@ -97,18 +97,15 @@ class NeighborOverlap(Result):
             "undefined": by_reason(REASONS, self.undefined),
         }
 
-    def summary(self) -> Summary:
-        """The mean overlap, and what chance would give."""
-        shared = number_text(self.chance, 3)
-        chance = "" if self.chance is None else f"Unrelated models would share {shared} of the neighbors."
-        return Summary(
-            title=f"Overlap of the {self.k} nearest neighbors",
-            headline=(
-                f"Overlap of {counted(self.words, 'word')} over {counted(self.models, 'model')}, k = {self.k}: "
-                f"mean {self.mean}"
-            ),
-            sentences=(chance,) if chance else (),
-        )
+    def _title(self) -> str:
+        return f"Overlap of the {self.k} nearest neighbors"
+
+    def _headline(self) -> str:
+        counts = f"{counted(self.words, 'word')} over {counted(self.models, 'model')}"
+        return f"Overlap of {counts}, k = {self.k}: mean {self.mean}"
+
+    def _sentences(self) -> Sequence[str]:
+        return [f"Unrelated models would share {number_text(self.chance, 3)} of the neighbors."] if self.chance else []
 
 
 def neighbor_overlap(

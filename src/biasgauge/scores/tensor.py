@@ -10,7 +10,7 @@ import numpy as np
 
 from biasgauge.core import Codes, JsonMapping, JsonObject, Singles
 from biasgauge.errors import ParameterError
-from biasgauge.results import Result, Summary
+from biasgauge.results import Result, counted
 from biasgauge.vectors import by_reason
 
 if TYPE_CHECKING:
@@ -132,15 +132,15 @@ class ScoreTensor(Result):
         """Labels, shape, counts of undefined scores and provenance; the scores are in `to_frame` and `to_numpy`."""
         return describe(self)
 
-    def summary(self) -> Summary:
-        """How many scores there are, and why some are undefined."""
-        sizes = " × ".join(f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in zip(AXES, self.shape, strict=True))
-        missing = self.count_undefined()
-        return Summary(
-            title="Scores",
-            headline=f"{sizes}, {sum(missing.values()):,} undefined",
-            sentences=tuple(f"{count:,} scores are undefined: {reason}." for reason, count in missing.items()),
-        )
+    def _title(self) -> str:
+        return "Scores"
+
+    def _headline(self) -> str:
+        sizes = " × ".join(counted(size, axis) for axis, size in zip(AXES, self.shape, strict=True))
+        return f"{sizes}, {sum(self.count_undefined().values()):,} undefined"
+
+    def _sentences(self) -> Sequence[str]:
+        return [f"{count:,} scores are undefined: {reason}." for reason, count in self.count_undefined().items()]
 
 
 def describe(scores: ScoreTensor | ScoreStore) -> JsonObject:

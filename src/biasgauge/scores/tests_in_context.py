@@ -20,7 +20,8 @@ from biasgauge.metrics import (
     unit_contexts,
     weat_from_similarities,
 )
-from biasgauge.results import Column, Result, Summary, Table, level_text, p_text, share_text
+from biasgauge.results import Column, RecordTable, Result, p_text, share_text
+from biasgauge.scores.word_set_results import estimate_of_result
 from biasgauge.scores.word_set_tests import TestLike, query_of_test
 from biasgauge.stats import BCA, Resampling, icc, not_estimated
 from biasgauge.vectors import NOT_THERE, Embedding
@@ -64,6 +65,11 @@ class ContextualTest(Record):
     agreement: Estimate
     published: PublishedSeat | PublishedCeat | None = None
 
+    @property
+    def effect_size(self) -> Estimate:
+        """Effect size d with its interval over words."""
+        return estimate_of_result(self.result)
+
     def to_dict(self) -> JsonObject:
         """One JSON-ready object, the numbers of the test beside the labels."""
         shape = super().to_dict()
@@ -86,6 +92,26 @@ class ContextualTests(Result):
 
     abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("rows",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "rows",
+            "By layer and pooling",
+            (
+                "checkpoint",
+                Column("layer"),
+                "pooling",
+                Column("d [{level}]", "estimate", source="effect_size"),
+                Column("contrast (cosine)", "estimate", 4, source="result.contrast"),
+                Column("p over words", "p", source="result.p_value"),
+                Column("p over attributes", "p", source="result.p_attributes"),
+                Column("agreement of sentences", "estimate", source="agreement"),
+                Column("d as published", "number", source=lambda row: row.published and row.published.effect_size),
+                Column("p as published", "p", source=lambda row: row.published and row.published.p_value),
+            ),
+            drop_empty=True,
+            name="tests",
+        ),
+    )
 
     test: str
     name: str
@@ -99,34 +125,23 @@ class ContextualTests(Result):
         """The version."""
         return {"version": __version__}
 
-    def summary(self) -> Summary:
+    def _title(self) -> str:
+        return f"{self.test.upper()} {self.name}"
+
+    def _headline(self) -> str:
         """How the test comes out by layer and pooling, and how often its sign turns."""
-        known = [row for row in self.rows if row.result.value is not None]
-        positive = sum((row.result.value or 0) > 0 for row in known)
-        clear = sum((row.result.p_value or 1.0) < 0.05 for row in known)
-        name = f"{self.test.upper()} {self.name}"
-        if not known:
-            headline = f"{name}: undefined: {self.rows[0].result.reason if self.rows else 'there are no views'}"
-        elif len(known) == 1:
-            headline = f"{name}: effect size {known[0].result.value:.2f}, p {_p(known[0].result.p_value)} over words"
-        else:
-            headline = (
-                f"{name}: positive in {positive} of {len(known)} layers and poolings, p < .05 over words in {clear} "
-                f"(not corrected for their number)"
-            )
-        level = self.settings["level"]
-        published = [Column("d as published", "number"), Column("p as published", "p")]
-        columns = [
-            "checkpoint", "layer", "pooling", Column(f"d [{level_text(level)}]", "estimate"),
-            Column("contrast (cosine)", "estimate", 4), Column("p over words", "p"), Column("p over attributes", "p"),
-            Column("agreement of sentences", "estimate"), *published,
-        ]  # fmt: skip
-        rows = [(row.checkpoint, row.layer, row.pooling, _estimate(row.result, level), row.result.contrast,
-                 row.result.p_value, row.result.p_attributes, row.agreement,
-                 *((None, None) if row.published is None else (row.published.effect_size, row.published.p_value)))
-                for row in self.rows]  # fmt: skip
-        table = Table.of("tests", "By layer and pooling", columns, rows).without_empty()
-        return Summary(title=name, headline=headline, tables=(table,), warnings=self.warnings)
+        defined = [row.result for row in self.rows if row.result.value is not None]
+        if not defined:
+            return f"{self._title()}: undefined: {self.rows[0].result.reason if self.rows else 'there are no views'}"
+        if len(defined) == 1:
+            effect = f"effect size {defined[0].value:.2f}, p {_p(defined[0].p_value)} over words"
+            return f"{self._title()}: {effect}"
+        positive = sum((result.value or 0) > 0 for result in defined)
+        significant = sum((result.p_value or 1.0) < 0.05 for result in defined)
+        return (
+            f"{self._title()}: positive in {positive} of {len(defined)} layers and poolings, p < .05 over words in "
+            f"{significant} (not corrected for their number)"
+        )
 
 
 def seat(
@@ -309,12 +324,6 @@ def _published_seat(arrays: Mapping[str, Floats]) -> PublishedSeat:
     tables = {t + s: flat[t] @ flat[s].T for t in "xy" for s in "ab"}
     result = weat_from_similarities(*tables.values(), interval=None, ddof=1)
     return PublishedSeat(result.value, result.p_value, len(flat["x"]) + len(flat["y"]))
-
-
-def _estimate(result: WeatResult, level: float) -> Estimate:
-    around = result.interval
-    low, high = (None, None) if around is None else (around.low, around.high)
-    return Estimate(value=result.value, low=low, high=high, level=level, reason=result.reason)
 
 
 def _p(p: float | None) -> str:

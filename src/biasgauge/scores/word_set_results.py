@@ -1,11 +1,11 @@
-"""What an association test on an embedding hands back."""
+"""Results of association tests on an embedding."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from biasgauge._version import __version__
 from biasgauge.core import Estimate, JsonMapping, JsonObject
@@ -14,9 +14,8 @@ from biasgauge.metrics import AssociationResult, WeatResult
 from biasgauge.results import (
     Chart,
     Column,
+    RecordTable,
     Result,
-    Summary,
-    Table,
     chart_of_rows,
     interval_text,
     level_text,
@@ -35,6 +34,16 @@ MOST_DRAWN = 50
 """Words that a chart shows: those furthest from 0."""
 
 
+class SetRow(NamedTuple):
+    """Words of one set of an association test that are in the vocabulary, and those that are not."""
+
+    role: str
+    stands_for: str
+    found: int
+    of: int
+    not_in_the_vocabulary: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Association(Result):
     """The outcome of an association test on one model.
@@ -50,6 +59,14 @@ class Association(Result):
     """
 
     abridged: ClassVar[bool] = True
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "set_rows",
+            "Words that the test rests on",
+            (Column("set", source="role"), "stands_for", "found", Column("of", "count"), "not_in_the_vocabulary"),
+            name="sets",
+        ),
+    )
 
     test: str
     name: str
@@ -90,44 +107,38 @@ class Association(Result):
     @property
     def estimate(self) -> Estimate:
         """The number with its interval."""
-        ends = self.interval
-        low, high, level = (None, None, 0.95) if ends is None else (ends.low, ends.high, ends.level)
-        return Estimate(value=self.value, low=low, high=high, level=level, reason=self.reason)
+        return estimate_of_result(self.result)
 
     def to_frame(self) -> pd.DataFrame:
         """One row: the number, its interval, and whatever else the test found."""
         ends = self.estimate
         return super().to_frame().assign(low=ends.low, high=ends.high, level=ends.level)
 
-    def summary(self) -> Summary:
-        """The number with its interval, and which words it rests on."""
-        name = f"{test_name(self.test)} {self.name} on {self.model}"
-        lost = self.coverage.lost
-        sets = [
-            (role, label, len(self.coverage.sets[role].words), self.coverage.sets[role].asked, lost.get(role, ()))
+    @property
+    def set_rows(self) -> tuple[SetRow, ...]:
+        """Words found and not found of each set."""
+        lookups, lost = self.coverage.sets, self.coverage.lost
+        return tuple(
+            SetRow(role, label, len(lookups[role].words), lookups[role].asked, tuple(lost.get(role, ())))
             for role, label in self.sets.items()
-        ]
-        counts = Column("found", "count"), Column("of", "count"), Column("not in the vocabulary", "words")
-        return Summary(
-            title=name,
-            headline=f"{name}: undefined: {self.reason}" if self.value is None else f"{name}: {self._reading()}",
-            sentences=self._sentences(),
-            tables=(Table.of("sets", "Words that the test rests on", ["set", "stands for", *counts], sets),),
-            warnings=self.warnings,
-            charts=self._charts(),
         )
 
-    def _charts(self) -> tuple[Chart, ...]:
-        """What the number is made of, where that can be drawn."""
-        return ()
+    def _title(self) -> str:
+        return f"{test_name(self.test)} {self.name} on {self.model}"
+
+    def _headline(self) -> str:
+        return f"{self._title()}: {f'undefined: {self.reason}' if self.value is None else self._reading()}"
 
     def _reading(self) -> str:
         """The number in words."""
         return _with_interval(number_text(self.value, 4), self.interval)
 
-    def _sentences(self) -> tuple[str, ...]:
-        """What else to know."""
-        return ()
+
+def estimate_of_result(result: AssociationResult) -> Estimate:
+    """The number of an association test with its interval."""
+    ends = result.interval
+    low, high, level = (None, None, 0.95) if ends is None else (ends.low, ends.high, ends.level)
+    return Estimate(value=result.value, low=low, high=high, level=level, reason=result.reason)
 
 
 def _of_result(name: str, about: str) -> property:
