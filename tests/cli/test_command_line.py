@@ -15,8 +15,8 @@ import pytest
 
 import biasgauge as bg
 from biasgauge import registry
+from biasgauge.cli.command import Options
 from biasgauge.cli.entry import app, run
-from biasgauge.cli.options import Options
 from biasgauge.cli.screen import console
 from biasgauge.results.names import test_name as display_name
 from biasgauge.results.terms import terms_in

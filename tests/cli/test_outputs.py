@@ -15,7 +15,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.cli.entry import run
-from biasgauge.cli.outputs import Output, paths_in, try_outputs
+from biasgauge.cli.files import Output, paths_in, try_outputs
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def no_work(vectors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("work was started")
 
     assert vectors.exists()
-    for place in ("auditing.run.load_models", "auditing.run.load_default_replicates", "scores.scoring.load",
-                  "mitigation.effects.analysis.load", "corpora.read_corpus"):  # fmt: skip
+    for place in ("audits.run.load_models", "audits.run.load_default_replicates", "scores.scoring.load",
+                  "mitigation.effects.analysis.load", "text.read_corpus"):  # fmt: skip
         monkeypatch.setattr(f"biasgauge.{place}", fail)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge import registry
-from biasgauge.cli.reproduce import app
+from biasgauge.cli.reproduce import reproduce
 from biasgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def command(*words: str) -> None:
-    app(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+    reproduce(list(words), exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def test_json_holds_the_contract(capsys: pytest.CaptureFixture[str]) -> None:

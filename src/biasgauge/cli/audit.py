@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.inputs import check_files, check_models
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from biasgauge import audits
+from biasgauge.cli.command import WRITE, MinCoverage, Outcome, WriteOptions, command
+from biasgauge.cli.files import Output, check_files, check_models
 from biasgauge.cli.screen import console, progress
-from biasgauge.cli.views import typed_layers, typed_pooling, typed_templates
-from biasgauge.cli.words import typed_names
+from biasgauge.cli.typed_values import typed_layers, typed_names, typed_pooling, typed_templates
 from biasgauge.core import JsonObject, check_choice
 from biasgauge.errors import ParameterError
+from biasgauge.results import print_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
-
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 Decides for each question whether its answer may be reported: one line per
@@ -52,192 +46,173 @@ Examples:
 
 FAILED_ON = 3
 """Exit code when a verdict is one that --fail-on names."""
-_OF_VIEWS = ("templates", "layers", "pooling")
-_OF_POINTS = ("points_x", "points_y", "points_by", "points_unit", "points_seed")
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Audit the vectors, or those after a change; write the page."""
-    from biasgauge.audits import DECISIONS, Rules, audit, audit_encoder, brief, next_step, stopped_by, track
-    from biasgauge.results import print_summary
+def check_vectors(typed: Sequence[Path]) -> None:
+    """Refuse missing vectors; of --fail-on DECISION DECISION the second stands among them."""
+    check_files(path for path in typed if str(path) not in audits.DECISIONS)
 
-    vectors, before, after = list(arguments.pop("vectors")), arguments["before"], arguments.pop("after")
-    verbose, stop_at = arguments.pop("verbose"), arguments.pop("fail_on")
-    if stop_at:  # --fail-on DECISION DECISION: the second stands where vectors do
-        stop_at += [str(path) for path in vectors if str(path) in DECISIONS]
-        vectors = [path for path in vectors if str(path) not in DECISIONS]
-    for decision in stop_at:
-        check_choice(DECISIONS, fail_on=decision)
-    if (before is None) != (after is None) or (after is not None and vectors):
-        raise ParameterError("--before and --after go together, and without other vectors.")
-    columns = [arguments.pop(name) for name in _OF_POINTS]
-    if arguments["points"] is None and any(columns):
-        raise ParameterError(
-            "--points-x, --points-y and the like say which columns of --points to use. Got no --points."
-        )
-    if arguments["points"] is not None:
-        arguments["points"] = track(arguments["points"], *columns, random_state=options.seed)
-    out, encoder = arguments.pop("out"), arguments.pop("encoder")
-    views = _views(encoder, arguments, vectors=bool(vectors) or after is not None)
-    rules = Rules(**{rule.name: arguments.pop(rule.name) for rule in fields(Rules) if rule.name in arguments})
-    lexicons = arguments.pop("lexicon") or None
-    models = [after] if after is not None else vectors or None
+
+@command(
+    examples=EXAMPLES,
+    terms="contrast replicate",
+    settings={"agreement": float, "reliability": float},
+    checks={"vectors": check_vectors, "encoder": check_models},
+    outputs=(Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv")),),
+)
+def audit(
+    vectors: Sequence[Path] = (),
+    /,
+    *,
+    before: Path | None = None,
+    after: Path | None = None,
+    encoder: str | None = None,
+    templates: tuple[str, ...] = (),
+    layers: str | None = None,
+    pooling: str | None = None,
+    out: Path = Path("biasgauge-audit"),
+    lexicon: tuple[str, ...] = (),
+    language: str | None = None,
+    min_coverage: MinCoverage = 0.8,
+    case_fallback: Literal["auto", "yes", "no"] = "auto",
+    limit: int | None = None,
+    replicates: bool = False,
+    alpha: float = 0.05,
+    smallest: float | None = None,
+    points: Path | None = None,
+    points_x: str | None = None,
+    points_y: str | None = None,
+    points_by: str | None = None,
+    points_unit: str | None = None,
+    points_seed: str | None = None,
+    tasks: tuple[Path, ...] = (),
+    corpus: Path | None = None,
+    calibration: Path | None = None,
+    fail_on: tuple[str, ...] = (),
+    verbose: bool = False,
+    options: WriteOptions = WRITE,
+    **further: Any,
+) -> Outcome:
+    """Audit vectors: how biased are they, and what may be reported? Writes a page.
+
+    Args:
+        vectors: vector files, one or several replicates: word2vec, GloVe, fastText .vec, .npz, .npy, safetensors,
+            gzipped or not; without any, the vectors that ship with biasgauge
+        before: vectors before something was done to them, with --after
+        after: the vectors after it, which are audited; the page also reports what the change did
+        encoder: a transformer in the place of vectors: its folder, or a GGUF file; all its layers, poolings and
+            templates are asked together
+        templates: with --encoder: sentences with {}, a set or a file, as in encode; repeat for several
+        layers: with --encoder: all, or numbers separated by commas
+        pooling: with --encoder: mean, first, last, sentence, cls, or all
+        out: folder for the page and its tables; made if it does not exist
+        lexicon: a lexicon's name, your own TOML file, or a .txt file, one word per line; repeat for several; all
+            shipped ones of the language by default
+        language: language of the lexicons to look at: its code (en, es), or the file of a language of your own; English
+            by default
+        case_fallback: look a word up in another case too: yes, no, or auto, where the whole vocabulary is in lower case
+        limit: read only the first so many rows of each file
+        replicates: the files are replicates, although no recipe beside them says so
+        alpha: verdicts: error rate of the whole audit: how often it may find an association of meaningless lists
+        smallest: verdicts: smallest contrast that matters, in cosine units; by default what unrelated lists give in
+            these vectors
+        points: a table of intrinsic and extrinsic numbers, one row for each embedding
+        points_x: its column of the intrinsic number; "weat" by default
+        points_y: its column of the extrinsic number; "gap" by default
+        points_by: columns whose values make strata, separated by commas; test, metric, method and the like by default
+        points_unit: column that says which rows belong together; "variant", "name" or "embedding" by default
+        points_seed: column with the random seed of the task model; "seed" by default
+        tasks: JSON of biasgauge extrinsic, repeat for several
+        corpus: the text that the vectors were trained on, or its tokenized corpus: what does the text itself say?
+        calibration: JSON of biasgauge calibrate: scores are then also told as planted odds ratios, beside the limit of
+            detection
+        fail_on: for CI: leave with exit code 3 when a verdict is one of these, separated by commas, as in
+            report,report-with-care
+        verbose: print everything that was found, not only the verdicts
+    """
+    decisions = [name for names in fail_on for name in typed_names(names)]
+    if decisions:  # --fail-on DECISION DECISION: the second stands where vectors do
+        decisions += [str(path) for path in vectors if str(path) in audits.DECISIONS]
+        vectors = [path for path in vectors if str(path) not in audits.DECISIONS]
+    for decision in decisions:
+        check_choice(audits.DECISIONS, fail_on=decision)
+    columns = (points_x, points_y, None if points_by is None else typed_names(points_by), points_unit, points_seed)
+    views = _read_views(templates, layers, pooling)
+    models = vectors if after is None else [*vectors, after]
+    _check_combination(len(models), before, after, encoder, views, None if points is not None else columns)
     with progress(options, "auditing") as bar:
-        told: JsonObject = {"progress": bar, "stage": None if bar is None else bar.stage}
-        told |= {"lexicons": lexicons, "rules": rules, "random_state": options.seed}
-        start = partial(audit, models) if encoder is None else partial(audit_encoder, encoder, **views)
-        result = start(**told, **arguments)
+        settings: JsonObject = {
+            "before": before,
+            "lexicons": lexicon or None,
+            "language": language,
+            "min_coverage": min_coverage,
+            "case_fallback": {"auto": None, "yes": True, "no": False}[case_fallback],
+            "limit": limit,
+            "replicates": replicates,
+            "rules": audits.Rules(alpha=alpha, smallest=smallest, **further),
+            "points": None if points is None else audits.track(points, *columns, random_state=options.seed),
+            "tasks": tasks,
+            "corpus": corpus,
+            "calibration": calibration,
+            "random_state": options.seed,
+            "progress": bar,
+            "stage": None if bar is None else bar.stage,
+        }
+        if encoder is None:
+            result = audits.audit(models or None, **settings)
+        else:
+            os.environ.setdefault("HF_HUB_OFFLINE", "1")
+            result = audits.audit_encoder(encoder, **views, **settings)
         if bar is not None:
             bar.stage("page")
         out.mkdir(parents=True, exist_ok=True)
         page = result.save(out / "report.html")
-    stopped = stopped_by(result, stop_at)
-    if stopped:
-        console(options, aside=True).print(f"biasgauge: {stopped}", markup=False, soft_wrap=True)
+    failure = audits.stopped_by(result, decisions)
+    if failure:
+        console(options, aside=True).print(f"biasgauge: {failure}", markup=False, soft_wrap=True)
 
     def show(screen: Console) -> None:
         if options.quiet:
             screen.print(str(page.resolve()), markup=False, soft_wrap=True)
         else:
-            print_summary(screen, result.summary() if verbose else brief(result), terms=verbose)
+            print_summary(screen, result.summary() if verbose else audits.brief(result), terms=verbose)
 
     return Outcome(
         result,
         extra={"page": str(page)},
         written={"page": page},
-        then="" if verbose else next_step(result),
+        then="" if verbose else audits.next_step(result),
         show=show,
-        exit_code=FAILED_ON if stopped else 0,
+        exit_code=FAILED_ON if failure else 0,
     )
 
 
-def check_vectors(typed: Sequence[Path]) -> None:
-    """Refuse vectors that are not there; of --fail-on DECISION DECISION the second stands among them."""
-    from biasgauge.audits import DECISIONS
-
-    check_files(path for path in typed if str(path) not in DECISIONS)
-
-
-def _views(encoder: str | None, arguments: JsonObject, *, vectors: bool) -> JsonObject:
-    """How the transformer is to be seen, taken out of what was typed; the libraries below are told of no hub."""
-    typed = {name: arguments.pop(name) for name in _OF_VIEWS}
-    given = {name: value for name, value in typed.items() if value is not None}
-    if encoder is None and given:
+def _check_combination(
+    models: int,
+    before: Path | None,
+    after: Path | None,
+    encoder: str | None,
+    views: JsonObject,
+    unused_columns: Sequence[object] | None,
+) -> None:
+    """Refuse options that do not go together."""
+    if (before is None) != (after is None) or (after is not None and models > 1):
+        raise ParameterError("--before and --after go together, and without other vectors.")
+    if any(unused_columns or ()):
+        raise ParameterError(
+            "--points-x, --points-y and the like say which columns of --points to use. Got no --points."
+        )
+    if encoder is None and views:
         raise ParameterError("--templates, --layers and --pooling say how --encoder is used. Got no --encoder.")
-    if encoder is not None and vectors:
+    if encoder is not None and models:
         raise ParameterError("--encoder goes without vectors, --before and --after.")
-    if encoder is not None:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    return given
 
 
-def _column(about: str, **more: Any) -> Option:  # noqa: ANN401 - fields of Option
-    return Option(about, type=str | None, default=None, **more)
-
-
-app = command(
-    "audits:audit",
-    arguments="vectors",
-    options="before after encoder templates layers pooling out lexicon language min_coverage case_fallback limit "
-    "replicates alpha smallest points points_x points_y points_by points_unit points_seed tasks corpus calibration "
-    "fail_on verbose",
-    examples=EXAMPLES,
-    terms="contrast replicate",
-    sources=("audits:Rules",),
-    changes={
-        "vectors": Option(
-            "vector files, one or several replicates: word2vec, GloVe, fastText .vec, .npz, .npy, safetensors, gzipped "
-            "or not; without any, the vectors that ship with biasgauge",
-            type=list[Path],
-            default=(),
-            check=check_vectors,
-        ),
-        "before": Option("vectors before something was done to them, with --after"),
-        "after": Option(
-            "the vectors after it, which are audited; the page also reports what the change did",
-            type=Path | None,
-            default=None,
-        ),
-        "encoder": Option(
-            "a transformer in the place of vectors: its folder, or a GGUF file; all its layers, poolings and templates "
-            "are asked together",
-            type=str | None,
-            default=None,
-            check=check_models,
-        ),
-        "templates": Option(
-            "with --encoder: sentences with {}, a set or a file, as in encode; repeat for several",
-            type=tuple[str, ...],
-            default=(),
-            read=typed_templates,
-        ),
-        "layers": _column("with --encoder: all, or numbers separated by commas", read=typed_layers),
-        "pooling": _column("with --encoder: mean, first, last, sentence, cls, or all", read=typed_pooling),
-        "out": Option(
-            "folder for the page and its tables; made if it does not exist", type=Path, default=Path("biasgauge-audit")
-        ),
-        "lexicon": Option(
-            "a lexicon's name, your own TOML file, or a .txt file, one word per line; repeat for several; all shipped "
-            "ones of the language by default",
-            type=tuple[str, ...],
-            default=(),
-        ),
-        "corpus": Option(
-            "the text that the vectors were trained on, or its tokenized corpus: what does the text itself say?",
-            type=Path | None,
-            default=None,
-        ),
-        "language": Option(
-            "language of the lexicons to look at: its code (en, es), or the file of a language of your own; English by "
-            "default",
-            type=str | None,
-            default=None,
-        ),
-        "case_fallback": Option(
-            "look a word up in another case too: yes, no, or auto, where the whole vocabulary is in lower case",
-            type=Literal["auto", "yes", "no"],
-            default="auto",
-            read=lambda typed: {"auto": None, "yes": True, "no": False}[typed],
-        ),
-        "replicates": Option("the files are replicates, although no recipe beside them says so"),
-        "alpha": Option(
-            "verdicts: error rate of the whole audit: how often it may find an association of meaningless lists"
-        ),
-        "smallest": Option(
-            "verdicts: smallest contrast that matters, in cosine units; by default what unrelated lists give in these "
-            "vectors"
-        ),
-        "points": Option(
-            "a table of intrinsic and extrinsic numbers, one row for each embedding", type=Path | None, default=None
-        ),
-        "points_x": _column('its column of the intrinsic number; "weat" by default'),
-        "points_y": _column('its column of the extrinsic number; "gap" by default'),
-        "points_by": _column(
-            "columns whose values make strata, separated by commas; test, metric, method and the like by default",
-            read=typed_names,
-        ),
-        "points_unit": _column(
-            'column that says which rows belong together; "variant", "name" or "embedding" by default'
-        ),
-        "points_seed": _column('column with the random seed of the task model; "seed" by default'),
-        "calibration": Option(
-            "JSON of biasgauge calibrate: scores are then also told as planted odds ratios, beside the limit of "
-            "detection",
-            type=Path | None,
-            default=None,
-        ),
-        "fail_on": Option(
-            "for CI: leave with exit code 3 when a verdict is one of these, separated by commas, as in "
-            "report,report-with-care",
-            type=tuple[str, ...],
-            default=(),
-            read=lambda typed: [name for each in typed for name in typed_names(each)],
-        ),
-        "verbose": Option("print everything that was found, not only the verdicts", type=bool, default=False),
-        "tasks": Option("JSON of biasgauge extrinsic, repeat for several", type=tuple[Path, ...], default=()),
-    },
-    call=run,
-    saves=False,
-    outputs=(Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv")),),
-    fixed="lexicons rules",
-)
+def _read_views(templates: Sequence[str], layers: str | None, pooling: str | None) -> JsonObject:
+    """The views of a transformer that were typed."""
+    views = {
+        "templates": typed_templates(templates) if templates else None,
+        "layers": None if layers is None else typed_layers(layers),
+        "pooling": None if pooling is None else typed_pooling(pooling),
+    }
+    return {name: value for name, value in views.items() if value is not None}

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from biasgauge import mitigation
+from biasgauge.cli.command import WRITE, Outcome, WriteOptions, command
+from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
-from biasgauge.cli.words import typed_field, typed_words
-from biasgauge.core import JsonObject
+from biasgauge.cli.typed_values import NO_SETS, TypedSets, typed_field
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 A line is pro with words of X and A, or of Y and B; anti with Y and A, or X and
@@ -32,70 +28,70 @@ Examples:
   biasgauge balance tweets.tsv --field text --lexicon weat6b --out some.tsv
   biasgauge balance corpus.txt --lexicon weat6b --as-published --out theirs.txt
 """
-_ROLES = ("x", "y", "a", "b")
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Balance with a lexicon, or with four sets of words."""
-    from biasgauge.mitigation import balance
+@command(examples=EXAMPLES, outputs=(Output("out"),))
+def balance(
+    corpus: Path,
+    /,
+    *,
+    out: Path,
+    lexicon: str | None = None,
+    sets: TypedSets = NO_SETS,
+    direction: Literal["debias", "overbias"] = "debias",
+    degree: str = "1",
+    keep: Literal["random", "earliest"] = "random",
+    max_removed: float = 0.05,
+    tokenizer: str | None = None,
+    layout: str = "auto",
+    field: str | None = None,
+    as_published: bool = False,
+    options: WriteOptions = WRITE,
+) -> Outcome:
+    """Debias or overbias a corpus before training, by removing some of its lines.
 
-    sets = {role: arguments.pop(role) for role in _ROLES}
-    given = {role: typed_words(words) for role, words in sets.items() if words is not None}
-    named = arguments.pop("lexicon")
-    if not ((named is not None and not given) or (named is None and len(given) == len(_ROLES))):
+    Args:
+        corpus: a text file, plain or compressed with gzip, xz or zstd
+        out: the file to write; compressed if it ends in .gz, .xz or .zst
+        lexicon: a lexicon of kind "test", or your own TOML file
+        direction: "debias" removes pro lines, "overbias" anti lines
+        degree: from 0 to 1, or max; debias: the share of the surplus of pro over anti lines that is removed; overbias:
+            the share of anti lines; max: every pro (anti) line
+        keep: which lines stay: a random sample (by --seed), or the earliest
+        max_removed: largest share of all lines that may be removed
+        tokenizer: what a word is: words (lower-case letters; by default), ascii-words, whitespace, lower-whitespace,
+            twitter, spacy:en
+        layout: lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given
+        field: column that holds the text, by its name or, without a header, by its number; or field of JSON lines
+        as_published: the rule of the released code of Goldfarb-Tarrant et al. 2021; see the API
+    """
+    words = sets.read()
+    if (lexicon is None) == (not words) or (lexicon is None and len(words) < 4):
         raise ParameterError("Give either --lexicon, or all of --x, --y, --a and --b.")
     with progress(options, "balancing") as report:
-        result = balance(lexicon=named or given, random_state=options.seed, progress=report, **arguments)
+        result = mitigation.balance(
+            corpus,
+            lexicon or words,
+            out=out,
+            direction=direction,
+            degree=_read_degree(degree),
+            keep=keep,
+            max_removed=max_removed,
+            tokenizer=tokenizer,
+            layout=layout,
+            field=typed_field(field),
+            as_published=as_published,
+            random_state=options.seed,
+            progress=report,
+        )
     return Outcome(result)
 
 
-def degree(typed: str) -> float | Literal["max"]:
-    """A number from 0 to 1, or max."""
+def _read_degree(typed: str) -> float | Literal["max"]:
+    """Read a number from 0 to 1, or max."""
     if typed == "max":
         return "max"
     try:
         return float(typed)
     except ValueError:
         raise ParameterError(f"--degree takes a number from 0 to 1, or max. Got {typed!r}.") from None
-
-
-def _set(about: str) -> Option:
-    return Option(about, type=str | None, default=None)
-
-
-app = command(
-    "mitigation:balance",
-    arguments="corpus",
-    options="out lexicon x y a b direction degree keep max_removed tokenizer layout field as_published",
-    examples=EXAMPLES,
-    changes={
-        "out": Option("the file to write; compressed if it ends in .gz, .xz or .zst", type=Path),
-        "lexicon": Option('a lexicon of kind "test", or your own TOML file', type=str | None, default=None),
-        "x": _set("first target set: words separated by commas, a file with one word per line, or NAME:SET"),
-        "y": _set("second target set"),
-        "a": _set("first attribute set"),
-        "b": _set("second attribute set"),
-        "degree": Option(
-            "from 0 to 1, or max; debias: the share of the surplus of pro over anti lines that is removed; overbias: "
-            "the share of anti lines; max: every pro (anti) line",
-            type=str,
-            default="1",
-            read=degree,
-        ),
-        "keep": Option("which lines stay: a random sample (by --seed), or the earliest"),
-        "max_removed": Option("largest share of all lines that may be removed"),
-        "tokenizer": Option(
-            "what a word is: words (lower-case letters; by default), ascii-words, whitespace, lower-whitespace, "
-            "twitter, spacy:en"
-        ),
-        "layout": Option("lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given"),
-        "field": Option(
-            "column that holds the text, by its name or, without a header, by its number; or field of JSON lines",
-            read=typed_field,
-        ),
-        "as_published": Option("the rule of the released code of Goldfarb-Tarrant et al. 2021; see the API"),
-    },
-    call=run,
-    saves=False,
-    outputs=(Output("out"),),
-)

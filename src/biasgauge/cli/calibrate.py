@@ -1,20 +1,20 @@
-"""`biasgauge calibrate`: what can be seen in vectors that are trained on this text?"""
+"""`biasgauge calibrate`: limits of detection in vectors that are trained on this text."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Annotated, Any, Literal
 
-from biasgauge.cli.corpus_bias import READING
-from biasgauge.cli.from_function import Option, command, further_settings
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from cyclopts import Parameter
+
+from biasgauge import analyses, audits, text
+from biasgauge.cli.command import DRAW, FigureOptions, Outcome, command
+from biasgauge.cli.corpus_bias import Documents
+from biasgauge.cli.files import Output
 from biasgauge.cli.screen import console, progress
-from biasgauge.cli.words import typed_names, typed_words
+from biasgauge.cli.typed_values import read_settings, typed_field, typed_names, typed_numbers, typed_words
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
+from biasgauge.text import training
 
 EXAMPLES = """\
 Plants associations of known strength on words of your text, trains on it as
@@ -37,114 +37,99 @@ Examples:
   biasgauge calibrate corpus.txt --carriers my_words.txt --per-dose 10
   biasgauge audit models/*.safetensors --calibration calibration.json
 """
-_OF_TRAINING = ("algorithm", "dim", "epochs")
+READING = {"layout": str, "tokenizer": str, "field": typed_field}
+SETTINGS = {
+    "recipe": str,
+    "blanks": int,
+    "bootstrap": int,
+    "shuffled": int,
+    "others": int,
+    "window": int,
+    "tests": typed_names,
+    "level": float,
+    "n_jobs": int | None,
+    **READING,
+}
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
-    """Read the text, tell the plan, calibrate."""
-    from biasgauge.analyses.calibrate import calibrate
-    from biasgauge.audits import verdict_rates
-    from biasgauge.text import read_corpus
-    from biasgauge.text.training import check_extra
+@command(examples=EXAMPLES, settings=SETTINGS, outputs=(Output("work", "continued"),))
+def calibrate(
+    corpus: list[Path],
+    /,
+    *,
+    work: Path = Path("biasgauge-calibration"),
+    pairs: str | None = None,
+    language: str = "en",
+    planting: Literal["mentions", "mixture"] = "mentions",
+    doses: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    carriers: str | None = None,
+    per_dose: int = 25,
+    plantings: int = 3,
+    seeds: int = 2,
+    measures: str | None = None,
+    sizes: str = "4,8,16,25",
+    algorithm: str = "sgns",
+    dim: int | None = None,
+    epochs: int | None = None,
+    documents: Documents | None = None,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Plant known bias in your text, train on it, and say what the measures can see.
 
-    corpus, work = arguments.pop("corpus"), arguments.pop("work")
-    text = {name: value for name in READING if (value := arguments.pop(name, None)) is not None}
-    recipe = {name: value for name in _OF_TRAINING if (value := arguments.pop(name, None)) is not None}
-    further = arguments.pop("recipe", {})
-    if not isinstance(further, dict):
-        raise ParameterError(
-            f"Settings of the training are set one by one, as recipe.window=8. Got recipe={further!r}."
-        )
-    recipe |= further_settings([f"{name}={value}" for name, value in further.items()], {}, "train", open_ended=True)
-    check_extra()
+    Args:
+        corpus: text files or folders of them, compressed or not
+        work: folder for planted texts and models, found again after an interruption
+        pairs: a lexicon of pairs, or your own TOML file; the base pairs of the language by default
+        language: code of the text's language, or the file of a language of your own; English by default
+        planting: mentions: which end is mentioned beside a word; mixture: a word takes places of the ends
+        doses: log odds ratios, or shares for mixture, separated by commas; odds ratios of 2, 4, 10 to either side by
+            default
+        carriers: words to plant on: a lexicon, words separated by commas, or a file; drawn by default
+        per_dose: carriers that get each dose but 0
+        plantings: planted texts
+        seeds: random seeds that each text is trained with
+        measures: measures, separated by commas; all by default
+        sizes: numbers of words in sets, separated by commas
+        algorithm: sgns, cbow, fasttext or glove
+        dim: numbers in a vector; 100 by default
+        epochs: readings of the text; 5 by default, 15 for glove
+        documents: in plain lines, what is a document
+    """
+    numbers = None if doses is None else typed_numbers(doses, "--doses")
+    reading = {name: further.pop(name) for name in READING if name in further}
+    if documents is not None:
+        reading["documents"] = documents
+    parts = further.pop("recipe", {})
+    if not isinstance(parts, dict):
+        raise ParameterError(f"Settings of the training are set one by one, as recipe.window=8. Got recipe={parts!r}.")
+    recipe = {"algorithm": algorithm, "dim": dim, "epochs": epochs}
+    recipe = {name: value for name, value in recipe.items() if value is not None}
+    recipe |= read_settings([f"{name}={value}" for name, value in parts.items()], {}, "train", open_ended=True)
+    training.check_extra()
     work.mkdir(parents=True, exist_ok=True)
     with progress(options, "reading text") as report:
-        tokens = read_corpus(corpus, out=work / "corpus", progress=report, **text)
-    aside = console(options, aside=True)
+        tokens = text.read_corpus(corpus, out=work / "corpus", progress=report, **reading)
+    screen = console(options, aside=True)
     with progress(options, "calibrating") as report:
-        result = calibrate(
+        result = analyses.calibrate.calibrate(
             tokens,
-            recipe or "sgns",
+            recipe,
+            pairs=pairs,
+            language=language,
+            planting=planting,
+            doses=numbers,
+            carriers=typed_words(carriers),
+            per_dose=per_dose,
+            plantings=plantings,
+            seeds=seeds,
+            measures=None if measures is None else typed_names(measures),
+            sizes=[round(number) for number in typed_numbers(sizes, "--sizes")],
             out=work,
-            verdicts=verdict_rates,
+            verdicts=audits.verdict_rates,
             random_state=options.seed,
             progress=report,
-            tell=None if options.quiet else lambda plan: aside.print(plan, soft_wrap=True, markup=False),
-            **arguments,
+            tell=None if options.quiet else lambda plan: screen.print(plan, soft_wrap=True, markup=False),
+            **further,
         )
     return Outcome(result, written={"planted texts and models": work})
-
-
-def typed_numbers(typed: str) -> list[float]:
-    """Numbers separated by commas."""
-    try:
-        return [float(number) for number in typed_names(typed)]
-    except ValueError as problem:
-        raise ParameterError(f"Numbers must be separated by commas. Got {typed!r}.") from problem
-
-
-def _whole(about: str) -> Option:
-    return Option(about, type=int | None, default=None)
-
-
-app = command(
-    "analyses.calibrate:calibrate",
-    arguments="corpus",
-    options="work pairs language planting doses carriers per_dose plantings seeds measures sizes algorithm dim epochs "
-    "documents",
-    examples=EXAMPLES,
-    sources=("text:read_corpus",),
-    changes={
-        "corpus": Option("text files or folders of them, compressed or not", type=list[Path]),
-        "work": Option(
-            "folder for planted texts and models, found again after an interruption",
-            type=Path,
-            default=Path("biasgauge-calibration"),
-        ),
-        "pairs": Option(
-            "a lexicon of pairs, or your own TOML file; the base pairs of the language by default",
-            type=str | None,
-            default=None,
-        ),
-        "language": Option(type=str, default="en"),
-        "planting": Option(
-            "mentions: which end is mentioned beside a word; mixture: a word takes places of the ends",
-            type=Literal["mentions", "mixture"],
-        ),
-        "doses": Option(
-            "log odds ratios, or shares for mixture, separated by commas; odds ratios of 2, 4, 10 to either side by "
-            "default",
-            type=str | None,
-            default=None,
-            read=typed_numbers,
-            minus=True,
-        ),
-        "carriers": Option(
-            "words to plant on: a lexicon, words separated by commas, or a file; drawn by default",
-            type=str | None,
-            default=None,
-            read=typed_words,
-        ),
-        "measures": Option(
-            "measures, separated by commas; all by default", type=str | None, default=None, read=typed_names
-        ),
-        "sizes": Option(
-            "numbers of words in sets, separated by commas",
-            type=str,
-            default="4,8,16,25",
-            read=lambda typed: tuple(round(number) for number in typed_numbers(typed)),
-        ),
-        "algorithm": Option("sgns, cbow, fasttext or glove", type=str, default="sgns"),
-        "dim": _whole("numbers in a vector; 100 by default"),
-        "epochs": _whole("readings of the text; 5 by default, 15 for glove"),
-        "documents": Option(
-            "in plain lines, what is a document",
-            type=Literal["line", "blank-line", "file"] | None,
-            default=None,
-        ),
-    },
-    call=run,
-    figures=True,
-    outputs=(Output("work", "continued"),),
-    fixed="trainer verdicts out other_pairs source",
-)

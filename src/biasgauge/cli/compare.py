@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.inputs import check_files
-from biasgauge.cli.outcome import Outcome
+from biasgauge import analyses
+from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, command
+from biasgauge.cli.files import check_files
 from biasgauge.cli.screen import progress
-from biasgauge.cli.words import typed_names
+from biasgauge.cli.typed_values import LOOKUP, NO_SETS, TypedSets, WordLookup, typed_numbers
 from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 The difference is that of the second group less the first, in cosine units, over
@@ -30,25 +27,61 @@ Examples:
   biasgauge compare --group 1950s=50 --group 1970s=70 --group 1990s=90 \\
       --at 1955,1975,1995 --test weat7 --test weat6b --out trend.html
 """
-SET = "words separated by commas, a file with one word per line, or NAME:SET"
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Read the groups, then compare."""
-    from biasgauge.analyses.compare import compare
-    from biasgauge.core import WordPolicy
+def check_groups(typed: tuple[str, ...]) -> None:
+    """Refuse groups that are not typed as such, and missing files of theirs.
 
-    groups = _groups(arguments.pop("group"))
-    tests = list(arguments.pop("test"))
-    arguments["positions"] = arguments.pop("at")
-    policy = WordPolicy.from_options(arguments.pop("min_coverage"), arguments.pop("case_fallback"))
+    Raises:
+        InputError: one of them.
+    """
+    check_files(Path(file) for files in _read_groups(typed).values() for file in files)
+
+
+@command(examples=EXAMPLES, terms="contrast replicate WEAT", checks={"group": check_groups})
+def compare(
+    *,
+    group: tuple[str, ...] = (),
+    test: tuple[str, ...] = (),
+    sets: TypedSets = NO_SETS,
+    order: bool = False,
+    at: str | None = None,
+    measure: Literal["contrast", "effect_size"] = "contrast",
+    replicates: Literal["auto", "seeds", "samples", "texts"] = "auto",
+    level: Level = 0.95,
+    lookup: WordLookup = LOOKUP,
+    options: FigureOptions = DRAW,
+) -> Outcome:
+    """Compare groups of models: the difference of a contrast, and its trend.
+
+    Args:
+        group: NAME=FILES, repeat for each group: a folder, a pattern, or files separated by commas, all models of one
+            corpus, period or recipe
+        test: a lexicon of kind "test" or "stereotypes", or your own TOML file; repeat for several
+        order: groups are in the order of time, size or the like: tell the trend
+        at: positions of the groups in their order, such as 1955,1995: tell the trend per unit
+        measure: contrast: in cosine units; effect_size: WEAT's d
+        replicates: what sets the models of a group apart: random seeds, bootstrap samples of one text, or texts of
+            their own; auto reads it from the recipes beside the files
+    """
+    positions = None if at is None else typed_numbers(at, "--at")
     with progress(options, "comparing"):
-        return Outcome(compare(groups, tests or None, policy=policy, **arguments))
+        result = analyses.compare.compare(
+            _read_groups(group),
+            list(test) or None,
+            **sets.read(),
+            order=order,
+            positions=positions,
+            measure=measure,
+            replicates=replicates,
+            level=level,
+            policy=lookup.policy(),
+        )
+    return Outcome(result)
 
 
-def _groups(typed: tuple[str, ...]) -> JsonObject:
-    from biasgauge.analyses.compare import files_of
-
+def _read_groups(typed: tuple[str, ...]) -> JsonObject:
+    """Files of each group, by name."""
     groups: JsonObject = {}
     for text in typed:
         name, equals, files = text.partition("=")
@@ -59,70 +92,5 @@ def _groups(typed: tuple[str, ...]) -> JsonObject:
             raise ParameterError(
                 f"Two groups are called {name!r}; give all files of a group at once, separated by commas."
             )
-        groups[name] = files_of(files)
+        groups[name] = analyses.compare.files_of(files)
     return groups
-
-
-def check_groups(typed: tuple[str, ...]) -> None:
-    """Refuse groups that are not typed as such, and files of theirs that are not there.
-
-    Raises:
-        InputError: one of them.
-    """
-    check_files(Path(file) for files in _groups(typed).values() for file in files)
-
-
-def typed_positions(typed: str) -> list[float]:
-    """Numbers separated by commas."""
-    try:
-        return [float(number) for number in typed_names(typed)]
-    except ValueError:
-        raise ParameterError(f"--at takes numbers separated by commas, such as 1955,1995. Got {typed!r}.") from None
-
-
-app = command(
-    "analyses.compare:compare",
-    options="group test x y a b order at measure replicates level min_coverage case_fallback",
-    examples=EXAMPLES,
-    terms="contrast replicate WEAT",
-    changes={
-        "group": Option(
-            "NAME=FILES, repeat for each group: a folder, a pattern, or files separated by commas, all models of one "
-            "corpus, period or recipe",
-            type=tuple[str, ...],
-            default=(),
-            check=check_groups,
-        ),
-        "min_coverage": Option("share of each set's words that every model must have", type=float, default=0.8),
-        "case_fallback": Option(
-            "look words up in lower case, then capitalized, when they are not there as written; by default where all "
-            "vocabularies are in lower case",
-            type=bool | None,
-            default=None,
-        ),
-        "test": Option(
-            'a lexicon of kind "test" or "stereotypes", or your own TOML file; repeat for several',
-            type=tuple[str, ...],
-            default=(),
-        ),
-        "x": Option(f"first target set: {SET}"),
-        "y": Option("second target set"),
-        "a": Option("first attribute set"),
-        "b": Option("second attribute set"),
-        "order": Option("groups are in the order of time, size or the like: tell the trend", type=bool, default=False),
-        "at": Option(
-            "positions of the groups in their order, such as 1955,1995: tell the trend per unit",
-            type=str | None,
-            default=None,
-            read=typed_positions,
-        ),
-        "measure": Option("contrast: in cosine units; effect_size: WEAT's d"),
-        "replicates": Option(
-            "what sets the models of a group apart: random seeds, bootstrap samples of one text, or texts of their "
-            "own; auto reads it from the recipes beside the files"
-        ),
-    },
-    call=run,
-    figures=True,
-    fixed="groups positions",
-)

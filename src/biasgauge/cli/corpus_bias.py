@@ -1,18 +1,20 @@
-"""`biasgauge corpus-bias`: what a text itself says about words, from counts."""
+"""`biasgauge corpus-bias`: associations of words in a text itself, from counts."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Annotated, Any, Literal
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
+from cyclopts import Parameter
+
+from biasgauge import analyses, lexicons
+from biasgauge import text as corpora
+from biasgauge.cli.command import DRAW, FigureOptions, Options, Outcome, command
 from biasgauge.cli.screen import progress
-from biasgauge.cli.words import typed_field, typed_words
+from biasgauge.cli.typed_values import typed_field, typed_words
 from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
+from biasgauge.errors import LexiconError
 
 EXAMPLES = """\
 Log odds ratio of words near group A against near group B: positive, more likely
@@ -29,83 +31,125 @@ Examples:
   biasgauge corpus-bias models/corpus --words occ16 --pairs du2021
     --vectors models/sgns.safetensors
 """
-SET = "words separated by commas, a lexicon, NAME:SET, or a file with one word per line"
-TEXT = {
-    "corpus": Option("text files or a folder of them, compressed or not; or a tokenized corpus", type=list[Path]),
-    "words": Option(f"words to ask about: {SET}", type=str | None, default=None),
-    "a": Option("first group", type=str | None, default=None),
-    "b": Option("second group", type=str | None, default=None),
-    "x": Option("first target set, in the place of --words", type=str | None, default=None),
-    "y": Option("second target set", type=str | None, default=None),
-    "pairs": Option("base pairs in the place of --a and --b: a lexicon of pairs, or your own TOML file"),
-    "test": Option('a lexicon of kind "test" in the place of all of them, or your own TOML file'),
-    "documents": Option("in plain lines, what is a document", type=Literal["line", "blank-line", "file"]),
-    "tokenizer": Option(
-        "words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en", type=str
-    ),
-    "field": Option("column or field that holds the text", read=typed_field, type=str | None, default=None),
+TextFiles = Annotated[
+    list[Path], Parameter(help="text files or a folder of them, compressed or not; or a tokenized corpus")
+]
+Documents = Literal["line", "blank-line", "file"]
+SETTINGS = {
+    "min_count": int,
+    "interval": str,
+    "level": float,
+    "resamples": int,
+    "min_coverage": float,
+    "case_fallback": bool | None,
+    "min_contexts": int,
 }
-READING = ("layout", "tokenizer", "field", "documents")
-"""How text is read."""
-_SETS = ("words", "a", "b", "x", "y")
 
 
-def read_arguments(arguments: JsonObject, options: Options) -> JsonObject:
-    """Words as the function takes them, and the corpus read, with progress."""
-    from biasgauge.text import corpus_of
+@Parameter(name="*")
+@dataclass(frozen=True)
+class WordsInText:
+    """Words to count in a text, and the groups that they are counted with."""
 
-    given = dict(arguments)
-    for name in _SETS:
-        given[name] = None if given.get(name) is None else words_or_word(given[name])
-    paths = given.pop("corpus")
-    reading = {name: given.pop(name) for name in READING if name in given}
-    with progress(options, "reading text") as report:
-        corpus = corpus_of(paths[0] if len(paths) == 1 else paths, progress=report, **reading)
-    return {**given, "corpus": corpus}
+    words: str | None = None
+    """words to ask about: words separated by commas, a lexicon, NAME:SET, or a file with one word per line"""
+
+    a: str | None = None
+    """first group"""
+
+    b: str | None = None
+    """second group"""
+
+    pairs: str | None = None
+    """base pairs in the place of --a and --b: a lexicon of pairs, or your own TOML file"""
+
+    test: str | None = None
+    """a lexicon of kind "test" in the place of all of them, or your own TOML file"""
+
+    x: str | None = None
+    """first target set, in the place of --words"""
+
+    y: str | None = None
+    """second target set"""
+
+    window: int = 5
+    """tokens on each side"""
+
+    weighting: Literal["flat", "word2vec", "glove"] = "flat"
+    """weight of a context: 1 (flat), (window + 1 − distance) / window as by word2vec, or 1 / distance as by GloVe"""
+
+    def read(self) -> JsonObject:
+        """Everything as the functions take it."""
+        sets = {name: read_words(getattr(self, name)) for name in ("words", "a", "b", "x", "y")}
+        return {**vars(self), **sets}
 
 
-def words_or_word(typed: str | list[str]) -> str | list[str]:
-    """Words, a lexicon, a set of one, a file; what is none of those is one word."""
-    from biasgauge.errors import LexiconError
-    from biasgauge.lexicons import words_of
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Reading:
+    """How text is read."""
 
-    words = typed_words(typed) if isinstance(typed, str) else typed
+    documents: Documents = "line"
+    """in plain lines, what is a document"""
+
+    layout: str = "auto"
+    """lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given"""
+
+    tokenizer: str = "words"
+    """words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en"""
+
+    field: str | None = None
+    """column or field that holds the text"""
+
+    def read(self, files: list[Path], options: Options) -> corpora.TokenCorpus:
+        """Read a corpus, with progress."""
+        settings: JsonObject = {**vars(self), "field": typed_field(self.field)}
+        with progress(options, "reading text") as report:
+            return corpora.corpus_of(files[0] if len(files) == 1 else files, progress=report, **settings)
+
+
+WORDS_IN_TEXT, READING = WordsInText(), Reading()
+
+
+def read_words(typed: str | None) -> Any:
+    """Read words, a lexicon, a set of one, or a file; a text that is none of those is one word."""
+    words = typed_words(typed)
     if isinstance(words, str) and ":" not in words and not words.endswith(".toml"):
         try:
-            words_of(words)
+            lexicons.words_of(words)
         except LexiconError:
             return [words]
     return words
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Count, and set vectors beside it where they are given."""
-    from biasgauge.analyses.corpus_bias import corpus_bias
-    from biasgauge.analyses.criterion import amplification
+@command(examples=EXAMPLES, terms="replicate", settings=SETTINGS)
+def corpus_bias(
+    corpus: TextFiles,
+    /,
+    *,
+    words: WordsInText = WORDS_IN_TEXT,
+    vectors: tuple[Path, ...] = (),
+    reading: Reading = READING,
+    as_published: str | None = None,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Measure what a text itself says about words: log odds ratios from counts.
 
-    vectors = list(arguments.pop("vectors"))
-    beside = {name: arguments.pop(name) for name in ("min_contexts",) if name in arguments}
-    given = read_arguments(arguments, options)
+    Args:
+        vectors: vector files, replicates or one model: scores beside the text
+        as_published: "valentini2023": .5 goes into those of the four counts that are 0 alone, as in the code they used
+            (statsmodels' Table2x2), not to all four
+    """
+    contexts = {name: further.pop(name) for name in ("min_contexts",) if name in further}
+    question = words.read()
+    tokens = reading.read(corpus, options)
     with progress(options, "counting") as report:
-        result = corpus_bias(given.pop("corpus"), random_state=options.seed, progress=report, **given)
-    also = {"amplification": amplification(result, vectors, random_state=options.seed, **beside)} if vectors else {}
+        result = analyses.corpus_bias.corpus_bias(
+            tokens, **question, as_published=as_published, random_state=options.seed, progress=report, **further
+        )
+    also = {}
+    if vectors:
+        models = list(vectors)
+        also["amplification"] = analyses.criterion.amplification(result, models, random_state=options.seed, **contexts)
     return Outcome(result, also=also)
-
-
-app = command(
-    "analyses.corpus_bias:corpus_bias",
-    arguments="corpus",
-    options="words a b pairs test x y window weighting vectors documents layout tokenizer field as_published",
-    examples=EXAMPLES,
-    terms="replicate",
-    sources=("analyses.criterion:amplification",),
-    fixed="bias scores measures k",
-    changes={
-        **TEXT,
-        "vectors": Option(
-            "vector files, replicates or one model: scores beside the text", type=tuple[Path, ...], default=()
-        ),
-    },
-    call=run,
-    figures=True,
-)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.inputs import check_nothing
-from biasgauge.cli.words import typed_names
+from pathlib import Path
+from typing import Literal
+
+from biasgauge import analyses
+from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, command
+from biasgauge.cli.files import check_nothing
+from biasgauge.cli.typed_values import typed_names
 
 EXAMPLES = """\
 POINTS is a table with a header, one row for each embedding that was measured:
@@ -26,32 +30,57 @@ Examples:
     --figures figures
 """
 
-app = command(
-    "analyses.correlate:correlate",
-    arguments="points",
-    options="x y by method drop duplicates unit seed_column power_of interval level resamples",
-    examples=EXAMPLES,
-    terms="WEAT",
-    changes={
-        "points": Option("a table of points: a CSV file, gzipped or not"),
-        "x": Option("column of the intrinsic number", type=str, read=str),
-        "y": Option("column of the extrinsic number", type=str, read=str),
-        "by": Option(
-            "columns whose values make strata, separated by commas",
-            type=str,
-            default="",
-            read=typed_names,
-        ),
-        "drop": Option(
-            "COLUMN=REGEX: leave out rows with a match anywhere in the cell; repeat for several",
-            type=tuple[str, ...],
-            default=(),
-            check=check_nothing,
-        ),
-        "seed_column": Option("column with the random seed of the task model"),
-        "unit": Option("column that says which points belong together, such as the embedding"),
-        "interval": Option("kind of bootstrap interval, over points or units; Fisher's is in --json too"),
-    },
-    recorded="points x y by",
-    figures=True,
-)
+
+@command(examples=EXAMPLES, terms="WEAT", checks={"drop": check_nothing})
+def correlate(
+    points: Path,
+    /,
+    *,
+    x: str,
+    y: str,
+    by: str = "",
+    method: Literal["pearson", "spearman"] = "pearson",
+    drop: tuple[str, ...] = (),
+    duplicates: Literal["keep", "drop"] = "keep",
+    unit: str | None = None,
+    seed_column: str | None = None,
+    power_of: float = 0.5,
+    interval: Literal["bca", "percentile"] = "bca",
+    level: Level = 0.95,
+    resamples: int = 2000,
+    options: FigureOptions = DRAW,
+) -> Outcome:
+    """Correlate an intrinsic number with an extrinsic one.
+
+    Args:
+        points: a table of points: a CSV file, gzipped or not
+        x: column of the intrinsic number
+        y: column of the extrinsic number
+        by: columns whose values make strata, separated by commas
+        method: which coefficient is r: "pearson" or "spearman"; both are always computed
+        drop: COLUMN=REGEX: leave out rows with a match anywhere in the cell; repeat for several
+        duplicates: rows that repeat another in every cell are reported; "keep" counts them, "drop" does not
+        unit: column that says which points belong together, such as the embedding
+        seed_column: column with the random seed of the task model
+        power_of: the true correlation whose chance to be seen is reported
+        interval: kind of bootstrap interval, over points or units; Fisher's is in --json too
+        resamples: bootstrap samples
+    """
+    strata = typed_names(by)
+    result = analyses.correlate.correlate(
+        points,
+        x,
+        y,
+        strata,
+        method=method,
+        drop=drop,
+        duplicates=duplicates,
+        unit=unit,
+        seed_column=seed_column,
+        power_of=power_of,
+        interval=interval,
+        level=level,
+        resamples=resamples,
+        random_state=options.seed,
+    )
+    return Outcome(result, settings={"points": points, "x": x, "y": y, "by": strata})

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from biasgauge.cli.corpus_bias import words_or_word
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
+from biasgauge import analyses
+from biasgauge.cli.command import DRAW, CaseFallback, FigureOptions, Level, Outcome, command
+from biasgauge.cli.corpus_bias import Documents, read_words
 from biasgauge.cli.screen import progress
+from biasgauge.cli.typed_values import typed_names
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 Correlates bias scores of occupations with the share of women in them, raw and
@@ -30,58 +29,72 @@ Examples:
 """
 
 
-def run(arguments: dict[str, Any], options: Options) -> Outcome:
-    """Score the vectors, or count the text, and compare."""
-    from biasgauge.analyses.corpus_bias import corpus_bias
-    from biasgauge.analyses.criterion import criterion, truth_of
+@command(examples=EXAMPLES, terms="replicate DB/WA RIPA NBM", settings={"min_contexts": int, "resamples": int})
+def criterion(
+    vectors: Sequence[Path] = (),
+    /,
+    *,
+    truth: str = "bls2015",
+    first: str | None = None,
+    second: str | None = None,
+    end: Literal["first", "second"] = "second",
+    pairs: str | None = None,
+    measures: str = "dbwa,ripa,nbm",
+    k: int = 100,
+    reliability: float | None = None,
+    corpus: Path | None = None,
+    documents: Documents = "line",
+    window: int = 5,
+    level: Level = 0.95,
+    case_fallback: CaseFallback = False,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Correlate scores of words with what is known about them, such as the share of women.
 
-    vectors, corpus = list(arguments.pop("vectors")), arguments.pop("corpus")
+    Args:
+        vectors: vector files: one model, or replicates
+        truth: what is known: bls2015, winobias, winogender, or your own TOML file of kind values or test
+        first: words of the first end, with --second: a file, a lexicon, commas
+        second: words of the second end
+        end: which end large numbers of the truth belong to: "second" for the share of women, with pairs (male, female)
+        pairs: a lexicon of pairs, or your own TOML file; by default the base pairs of the truth's language
+        measures: measures separated by commas
+        k: neighbors of a neighborhood measure
+        reliability: of the scores, taken as known; none: measured over replicates where there are several models, else
+            over pairs; of a corpus bias from its standard errors
+        corpus: a text, or a tokenized corpus, in the place of vectors
+        documents: of --corpus, in plain lines: what is a document
+        window: tokens on each side
+    """
     if bool(vectors) == (corpus is not None):
         raise ParameterError("Name vector files, or a text by --corpus; one of them, not both.")
-    text = {name: arguments.pop(name) for name in ("documents", "window")}
-    lists: dict[str, Any] = {
-        name: words_or_word(arguments.pop(name)) for name in ("first", "second") if arguments.get(name)
-    }
-    arguments = {name: value for name, value in arguments.items() if name not in ("first", "second")}
-    scores: Any = vectors
+    lists = {"first": read_words(first or None), "second": read_words(second or None)}
+    scores: Any = list(vectors)
     with progress(options, "counting" if corpus else "scoring") as report:
         if corpus is not None:
-            known = truth_of(arguments.get("truth"), **lists)
-            pairs = known.pairs(arguments["pairs"])
-            scores = corpus_bias(corpus, words=list(known.values), pairs=pairs, progress=report, **text)
-        return Outcome(criterion(scores, random_state=options.seed, progress=report, **arguments, **lists))
-
-
-app = command(
-    "analyses.criterion:criterion",
-    arguments="vectors",
-    options="truth first second end pairs measures k reliability corpus documents window level case_fallback",
-    examples=EXAMPLES,
-    terms="replicate DB/WA RIPA NBM",
-    sources=("analyses.corpus_bias:corpus_bias",),
-    changes={
-        "vectors": Option("vector files: one model, or replicates", type=list[Path], default=()),
-        "truth": Option(
-            "what is known: bls2015, winobias, winogender, or your own TOML file of kind values or test",
-            type=str,
-            default="bls2015",
-        ),
-        "first": Option(
-            "words of the first end, with --second: a file, a lexicon, commas", type=str | None, default=None
-        ),
-        "second": Option("words of the second end", type=str | None, default=None),
-        "pairs": Option(
-            "a lexicon of pairs, or your own TOML file; by default the base pairs of the truth's language",
-            type=str | None,
-            default=None,
-        ),
-        "measures": Option("measures separated by commas"),
-        "corpus": Option("a text, or a tokenized corpus, in the place of vectors", type=Path | None, default=None),
-        "documents": Option(
-            "of --corpus, in plain lines: what is a document", type=Literal["line", "blank-line", "file"]
-        ),
-    },
-    call=run,
-    figures=True,
-    fixed="words a b x y test weighting min_count interval min_coverage layout tokenizer field as_published",
-)
+            known = analyses.criterion.truth_of(truth, **lists)
+            scores = analyses.corpus_bias.corpus_bias(
+                corpus,
+                words=list(known.values),
+                pairs=known.pairs(pairs),
+                window=window,
+                documents=documents,
+                progress=report,
+            )
+        result = analyses.criterion.criterion(
+            scores,
+            truth,
+            **lists,
+            end=end,
+            pairs=pairs,
+            measures=typed_names(measures),
+            k=k,
+            reliability=reliability,
+            level=level,
+            case_fallback=case_fallback,
+            random_state=options.seed,
+            progress=report,
+            **further,
+        )
+    return Outcome(result)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.pair_scores import COVERAGE, MEASURES, MODEL, SCORES, SCORES_OPTION, START, run_pairs, sources
-from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
-    from biasgauge.cli.outcome import Outcome
+from biasgauge import analyses
+from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, command
+from biasgauge.cli.files import check_models
+from biasgauge.cli.likelihood import SCORES, Coverage, Measures, Models, ScoresFile, Start, pair_outcome
+from biasgauge.cli.screen import progress
+from biasgauge.cli.typed_values import typed_names
 
 EXAMPLES = """\
 Percent of pairs in which the more stereotypical sentence is preferred; 50 is
@@ -32,34 +30,37 @@ Examples:
 """
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Score the pairs."""
-    from biasgauge.analyses.likelihood import crows_pairs
+@command(examples=EXAMPLES, terms="replicate", checks={"model": check_models}, outputs=(SCORES,))
+def crows_pairs(
+    *,
+    data: Path,
+    model: Models = (),
+    predictions: tuple[Path, ...] = (),
+    measures: Measures = None,
+    as_published: bool = False,
+    start: Start = None,
+    min_coverage: Coverage = 0.8,
+    level: Level = 0.95,
+    scores: ScoresFile = None,
+    options: FigureOptions = DRAW,
+) -> Outcome:
+    """Score CrowS-Pairs with a language model or from predictions, with intervals over writers.
 
-    return run_pairs(crows_pairs, sources(arguments), options)
-
-
-app = command(
-    "analyses.likelihood:crows_pairs",
-    options="data model predictions measures as_published start min_coverage level scores",
-    examples=EXAMPLES,
-    terms="replicate",
-    changes={
-        "data": Option("crows_pairs_anonymized.csv, compressed or not"),
-        "model": MODEL,
-        "predictions": Option(
-            "CSV file with id, sent_more_score and sent_less_score, in the place of a model",
-            type=tuple[Path, ...],
-            default=(),
-        ),
-        "measures": MEASURES,
-        "start": START,
-        "as_published": Option("as released codes do: their own measures, rounding, ties left in the denominator"),
-        "min_coverage": COVERAGE,
-        "scores": SCORES_OPTION,
-    },
-    call=run,
-    recorded="data model predictions",
-    figures=True,
-    outputs=(SCORES,),
-)
+    Args:
+        data: crows_pairs_anonymized.csv, compressed or not
+        predictions: CSV file with id, sent_more_score and sent_less_score, in the place of a model
+        as_published: as released codes do: their own measures, rounding, ties left in the denominator
+    """
+    with progress(options, "scoring sentences") as report:
+        result = analyses.likelihood.crows_pairs(
+            data,
+            model=list(model) or None,
+            predictions=list(predictions) or None,
+            measures=None if measures is None else typed_names(measures),
+            as_published=as_published,
+            start=start,
+            min_coverage=min_coverage,
+            level=level,
+            progress=report,
+        )
+    return pair_outcome(result, scores, {"data": data, "model": model, "predictions": predictions})

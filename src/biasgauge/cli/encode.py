@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.inputs import check_models, check_nothing
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from biasgauge import lexicons
+from biasgauge.cli.command import WRITE, Outcome, WriteOptions, command
+from biasgauge.cli.corpus_bias import Documents
+from biasgauge.cli.files import Output, check_models, check_nothing
 from biasgauge.cli.screen import progress
-from biasgauge.cli.views import typed_layers, typed_pooling, typed_templates
-from biasgauge.cli.words import typed_field, typed_words
-from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from biasgauge.cli.options import Options
+from biasgauge.cli.typed_values import typed_field, typed_layers, typed_pooling, typed_templates, typed_words
+from biasgauge.vectors import encoders
 
 EXAMPLES = """\
 MODEL is a folder with config.json, model.safetensors and tokenizer.json (or of
@@ -37,61 +31,70 @@ Examples:
 """
 
 
-def words(typed: Sequence[str]) -> Any:  # noqa: ANN401 - whatever stands for words
-    """One lexicon by its name; of several, all their words."""
-    from biasgauge.lexicons import words_of
+@command(
+    examples=EXAMPLES,
+    checks={"model": check_models, "name": check_nothing},
+    outputs=(Output("out", "folder", ("views.json", "*.safetensors")),),
+)
+def encode(
+    model: str,
+    /,
+    *,
+    words: tuple[str, ...],
+    out: Path = Path("biasgauge-views"),
+    templates: tuple[str, ...] = (),
+    corpus: Path | None = None,
+    draws: int = 10,
+    layers: str = "all",
+    pooling: str = "mean",
+    name: str | None = None,
+    device: str = "cpu",
+    layout: str = "auto",
+    field: str | None = None,
+    documents: Documents = "line",
+    options: WriteOptions = WRITE,
+) -> Outcome:
+    """Encode words in sentences with a transformer: views by layer, pooling and template.
 
-    read = [typed_words(text) for text in typed]
-    return read[0] if len(read) == 1 else [word for part in read for word in words_of(part).words]
-
-
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Encode; the libraries below are told that there is no hub."""
+    Args:
+        model: folder of a model, or a GGUF file
+        words: a lexicon, NAME:SET, words separated by commas, or a file with one word per line; repeat for several
+        out: folder for the views
+        templates: a sentence with {}, a set (any, bare, noun, name, adjective, verb), or your own TOML file; repeat for
+            several; any by default
+        corpus: a text to draw natural contexts from, in the place of templates
+        draws: contexts of each word
+        layers: all, or numbers separated by commas
+        pooling: mean, first, last, sentence, cls, separated by commas, or all
+        name: what tables call the model
+        device: cpu, or cuda
+        layout: of the text: lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given
+        field: column or field that holds the text
+        documents: in plain lines, what is a document
+    """
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    from biasgauge.vectors.encoders import encode_to_folder
-
     with progress(options, "encoding") as report:
-        result = encode_to_folder(random_state=options.seed, progress=report, **arguments)
+        result = encoders.encode_to_folder(
+            model,
+            _read_words(words),
+            out,
+            typed_templates(templates),
+            corpus=corpus,
+            draws=draws,
+            layout=layout,
+            field=typed_field(field),
+            documents=documents,
+            layers=typed_layers(layers),
+            pooling=typed_pooling(pooling),
+            name=name,
+            device=device,
+            random_state=options.seed,
+            progress=report,
+        )
     return Outcome(result, written={"views": Path(result.folder)})
 
 
-app = command(
-    "vectors.encoders:encode_to_folder",
-    name="encode",
-    arguments="model",
-    options="words out templates corpus draws layers pooling name device layout field documents",
-    examples=EXAMPLES,
-    changes={
-        "model": Option("folder of a model, or a GGUF file", type=str, check=check_models),
-        "name": Option(check=check_nothing),
-        "words": Option(
-            "a lexicon, NAME:SET, words separated by commas, or a file with one word per line; repeat for several",
-            type=tuple[str, ...],
-            read=words,
-        ),
-        "out": Option("folder for the views", type=Path, default=Path("biasgauge-views")),
-        "templates": Option(
-            "a sentence with {}, a set (any, bare, noun, name, adjective, verb), or your own TOML file; repeat for "
-            "several; any by default",
-            type=tuple[str, ...],
-            default=(),
-            read=typed_templates,
-        ),
-        "corpus": Option("a text to draw natural contexts from, in the place of templates", type=Path | None),
-        "layers": Option("all, or numbers separated by commas", type=str, default="all", read=typed_layers),
-        "pooling": Option(
-            "mean, first, last, sentence, cls, separated by commas, or all",
-            type=str,
-            default="mean",
-            read=typed_pooling,
-        ),
-        "layout": Option(
-            "of the text: lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given"
-        ),
-        "documents": Option("in plain lines, what is a document", type=Literal["line", "blank-line", "file"]),
-        "field": Option("column or field that holds the text", type=str | None, default=None, read=typed_field),
-    },
-    call=run,
-    saves=False,
-    outputs=(Output("out", "folder", ("views.json", "*.safetensors")),),
-)
+def _read_words(typed: tuple[str, ...]) -> Any:
+    """Read one lexicon by its name; of several, all their words."""
+    parts = [typed_words(text) for text in typed]
+    return parts[0] if len(parts) == 1 else [word for part in parts for word in lexicons.words_of(part).words]

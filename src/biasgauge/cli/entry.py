@@ -43,12 +43,18 @@ Examples:
   biasgauge lexicons list                which word lists ship, and from where
 """
 
+
+def _show_default(default: object) -> str | None:
+    """Default of an option in its help; None where there is nothing to show."""
+    return None if default is None or default is False or default in ("", ()) else str(default)
+
+
 app = App(
     name="biasgauge",
     help="Measure social bias in word embeddings, and how far each measurement can be trusted.",
     help_epilogue=EPILOGUE,
     help_format="plaintext",
-    default_parameter=Parameter(negative=()),
+    default_parameter=Parameter(negative=(), show_default=_show_default),
     version=__version__,
     suppress_keyboard_interrupt=False,  # `run` says what is kept
 )
@@ -82,7 +88,7 @@ COMMANDS = {
 }
 # Commands are named by their import path and loaded when they are called: `biasgauge --help` imports none of them.
 for _name, _help in COMMANDS.items():
-    app.command(f"biasgauge.cli.{_name.replace('-', '_')}:app", name=_name, help=_help)
+    app.command("biasgauge.cli.{0}:{0}".format(_name.replace("-", "_")), name=_name, help=_help)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

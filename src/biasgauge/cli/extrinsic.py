@@ -1,18 +1,15 @@
-"""`biasgauge extrinsic`: train a downstream task on vectors, and say how differently groups of people fare."""
+"""`biasgauge extrinsic`: train a downstream task on vectors, and measure how differently groups of people fare."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outputs import Output
+from biasgauge import applications
+from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, VectorFile, command
+from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
-from biasgauge.cli.words import typed_names
-from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
+from biasgauge.cli.typed_values import typed_names
 
 EXAMPLES = """\
 Tasks of text classification: hateval-en, hateval-es, davidson, edos, mlma,
@@ -42,47 +39,64 @@ Examples:
   biasgauge extrinsic csv --vectors vectors.bin --data texts.csv --seeds 5
     --figures figures
 """
-_OF_TASKS = ("positive", "order", "group_words", "train_on", "train_data", "winobias", "as_published")
 
 
-def run(arguments: JsonObject, options: Options) -> Any:  # noqa: ANN401 - a result
-    """Train; of the settings that only some tasks have, those that were typed are given."""
-    from biasgauge.applications import extrinsic
+@command(examples=EXAMPLES, settings={"resamples": int}, open_ended=True, outputs=(Output("cache", "continued"),))
+def extrinsic(
+    task: str,
+    /,
+    *,
+    vectors: VectorFile,
+    data: Path,
+    seeds: int = 1,
+    cache: Path | None = None,
+    positive: str | None = None,
+    order: str | None = None,
+    group_words: str | None = None,
+    train_on: str | None = None,
+    train_data: Path | None = None,
+    winobias: Path | None = None,
+    as_published: bool = False,
+    level: Level = 0.95,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Train a task on vectors, and measure gaps between groups of people.
 
-    typed = {name: arguments.pop(name) for name in _OF_TASKS}
-    given = {name: value for name, value in typed.items() if value not in (None, False)}
-    with progress(options, f"training {arguments['task']}") as report:
-        return extrinsic(random_state=options.seed, progress=report, **arguments, **given)
-
-
-def _own(about: str, kind: Any = str | None, **more: Any) -> Option:  # noqa: ANN401 - a type, and fields of Option
-    return Option(about, type=kind, default=None, **more)
-
-
-app = command(
-    "applications:extrinsic",
-    arguments="task",
-    options="vectors data seeds cache positive order group_words train_on train_data winobias as_published level",
-    examples=EXAMPLES,
-    changes={
-        "task": Option("name of the task", type=str),
-        "data": Option("folder or file of the task's data"),
-        "seeds": Option("models to train; metrics and gaps are means over them"),
-        "positive": _own("the class that counts as positive"),
-        "order": _own(
-            "groups in the order in which they are subtracted, separated by commas; others are left out",
-            read=typed_names,
-        ),
-        "group_words": _own("a lexicon, or NAME:SET,SET, whose sets are words of groups"),
-        "train_on": _own("task to learn from before a challenge set; hateval by default"),
-        "train_data": _own("its data", Path | None),
-        "winobias": _own("folder of WinoBias, for coref", Path | None),
-        "as_published": Option(
-            "train and average as the released code of Goldfarb-Tarrant et al. 2021", type=bool, default=False
-        ),
-    },
-    call=run,
-    recorded="vectors data_path=data",
-    figures=True,
-    outputs=(Output("cache", "continued"),),
-)
+    Args:
+        task: name of the task
+        data: folder or file of the task's data
+        seeds: models to train; metrics and gaps are means over them
+        cache: folder of finished models: what is there for the same vectors, data, settings and seed is used again
+        positive: the class that counts as positive
+        order: groups in the order in which they are subtracted, separated by commas; others are left out
+        group_words: a lexicon, or NAME:SET,SET, whose sets are words of groups
+        train_on: task to learn from before a challenge set; hateval by default
+        train_data: its data
+        winobias: folder of WinoBias, for coref
+        as_published: train and average as the released code of Goldfarb-Tarrant et al. 2021
+    """
+    # Only some tasks have these: those that were not typed are not passed on.
+    of_task = {
+        "positive": positive,
+        "order": None if order is None else typed_names(order),
+        "group_words": group_words,
+        "train_on": train_on,
+        "train_data": train_data,
+        "winobias": winobias,
+        "as_published": as_published or None,
+    }
+    further |= {name: value for name, value in of_task.items() if value is not None}
+    with progress(options, f"training {task}") as report:
+        result = applications.extrinsic(
+            task,
+            vectors,
+            data,
+            seeds=seeds,
+            cache=cache,
+            level=level,
+            random_state=options.seed,
+            progress=report,
+            **further,
+        )
+    return Outcome(result, settings={"vectors": vectors, "data_path": data})

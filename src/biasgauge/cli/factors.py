@@ -1,21 +1,17 @@
-"""`biasgauge factors`: which properties of words, algorithms and corpora go with reliable scores."""
+"""`biasgauge factors`: properties of words, algorithms and corpora that go with reliable scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.inputs import check_named, check_stores
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from biasgauge import io, scores
+from biasgauge.analyses import reliability
+from biasgauge.cli.command import WRITE, Jobs, Outcome, WriteOptions, command
+from biasgauge.cli.files import Output, check_named, check_stores
 from biasgauge.cli.screen import progress
-from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 Each store holds the scores of replicates of one algorithm on one corpus, and is
@@ -31,35 +27,77 @@ Examples:
 """
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Gather the features of words into one table, then regress."""
-    from biasgauge.analyses import reliability as agreement
-    from biasgauge.analyses.reliability.regression import read_counts, stored_counts
-    from biasgauge.io import csv_text, write_text
-    from biasgauge.scores import ScoreStore
+def check_sources(typed: Iterable[str]) -> None:
+    """Refuse stores that are not named as such, or missing."""
+    check_stores(folder for _, _, folder in map(_split_store, typed))
 
-    named = [_named_store(typed) for typed in arguments.pop("sources")]
-    files = dict(_corpus_and_file(typed) for typed in arguments.pop("counts"))
-    if unknown := sorted(files.keys() - {corpus for _, corpus, _ in named}):
+
+@command(
+    examples=EXAMPLES,
+    terms="replicate",
+    settings={"draws": int},
+    checks={"sources": check_sources, "counts": check_named},
+    outputs=(Output("out"),),
+)
+def factors(
+    sources: list[str],
+    /,
+    *,
+    outcome: Literal["test-retest", "inter-rater"] = "test-retest",
+    counts: tuple[str, ...] = (),
+    models_in: Path | None = None,
+    standardize: bool = False,
+    level: float = 0.95,
+    refits: int = 200,
+    out: Path | None = None,
+    n_jobs: Jobs = None,
+    options: WriteOptions = WRITE,
+    **further: Any,
+) -> Outcome:
+    """Regress the reliability of words on properties of words, algorithms and corpora.
+
+    Args:
+        sources: scores of replicates, each as ALGORITHM:CORPUS=FOLDER
+        outcome: what is explained: agreement over replicates, or over measures
+        counts: CORPUS=FILE with a word and its count on each line; repeat for several
+        models_in: folder with the models, if they are no longer where they were scored
+        standardize: for "inter_rater", bring measures to one standard deviation first; as published, they are not
+        level: of the intervals
+        refits: draws on which models are fitted again, for the intervals of the R² drops
+        out: a CSV file for the rows of the regression
+    """
+    stores = [_split_store(text) for text in sources]
+    files = dict(_split_counts(text) for text in counts)
+    if unknown := sorted(files.keys() - {corpus for _, corpus, _ in stores}):
         raise ParameterError(f"--counts names the corpus {unknown[0]!r}, but no store is of it.")
-    counts = {corpus: read_counts(path) for corpus, path in files.items()}
-    models_in, out, n_jobs = (arguments.pop(name) for name in ("models_in", "out", "n_jobs"))
-    sources = []
-    for algorithm, corpus, folder in named:
-        store = ScoreStore.open(folder)
-        known = counts.get(corpus) or stored_counts(store, models_in)
-        sources.append(agreement.FactorSource(algorithm, corpus, store, models_in=models_in, counts=known))
-    shared = {name: arguments[name] for name in ("outcome", "standardize")}
+    words = {corpus: reliability.read_counts(path) for corpus, path in files.items()}
+    scored = []
+    for algorithm, corpus, folder in stores:
+        store = scores.ScoreStore.open(folder)
+        frequencies = words.get(corpus) or reliability.stored_counts(store, models_in)
+        scored.append(reliability.FactorSource(algorithm, corpus, store, models_in=models_in, counts=frequencies))
+    explained: Literal["test_retest", "inter_rater"] = "test_retest" if outcome == "test-retest" else "inter_rater"
     with progress(options, "finding features") as report:
-        table = agreement.factor_table(sources, n_jobs=n_jobs, progress=report, **shared)
-    result = agreement.factors(table, random_state=options.seed, **arguments)
+        table = reliability.factor_table(
+            scored, outcome=explained, standardize=standardize, n_jobs=n_jobs, progress=report
+        )
+    result = reliability.factors(
+        table,
+        outcome=explained,
+        standardize=standardize,
+        level=level,
+        refits=refits,
+        random_state=options.seed,
+        **further,
+    )
     if out is not None:
-        write_text(out, csv_text(table))
-    recorded = {"sources": [f"{algorithm}:{corpus}={folder}" for algorithm, corpus, folder in named]}
-    return Outcome(result, settings=recorded, written={} if out is None else {"rows": out})
+        io.write_text(out, io.csv_text(table))
+    names = [f"{algorithm}:{corpus}={folder}" for algorithm, corpus, folder in stores]
+    return Outcome(result, settings={"sources": names}, written={} if out is None else {"rows": out})
 
 
-def _named_store(typed: str) -> tuple[str, str, Path]:
+def _split_store(typed: str) -> tuple[str, str, Path]:
+    """Algorithm, corpus and folder of a store."""
     names, equals, folder = typed.partition("=")
     algorithm, colon, corpus = names.partition(":")
     if not (equals and colon and algorithm and corpus and folder):
@@ -67,44 +105,9 @@ def _named_store(typed: str) -> tuple[str, str, Path]:
     return algorithm, corpus, Path(folder)
 
 
-def check_sources(typed: Iterable[str]) -> None:
-    """Refuse stores that are not named as such, or not there."""
-    check_stores(folder for _, _, folder in map(_named_store, typed))
-
-
-def _corpus_and_file(typed: str) -> tuple[str, Path]:
+def _split_counts(typed: str) -> tuple[str, Path]:
+    """Corpus and file of its counts."""
     corpus, equals, path = typed.partition("=")
     if not (equals and corpus and path):
         raise ParameterError(f"--counts takes CORPUS=FILE, such as wiki=vocab.txt. Got {typed!r}.")
     return corpus, Path(path)
-
-
-app = command(
-    "analyses.reliability:factors",
-    arguments="sources",
-    options="outcome counts models_in standardize level refits out n_jobs",
-    examples=EXAMPLES,
-    terms="replicate",
-    changes={
-        "sources": Option("scores of replicates, each as ALGORITHM:CORPUS=FOLDER", type=list[str], check=check_sources),
-        "outcome": Option(
-            "what is explained: agreement over replicates, or over measures",
-            type=Literal["test-retest", "inter-rater"],
-            default="test-retest",
-            read=lambda typed: typed.replace("-", "_"),
-        ),
-        "counts": Option(
-            "CORPUS=FILE with a word and its count on each line; repeat for several",
-            type=tuple[str, ...],
-            default=(),
-            check=check_named,
-        ),
-        "models_in": Option(
-            "folder with the models, if they are no longer where they were scored", type=Path | None, default=None
-        ),
-        "out": Option("a CSV file for the rows of the regression", type=Path | None, default=None),
-    },
-    call=run,
-    saves=False,
-    outputs=(Output("out"),),
-)

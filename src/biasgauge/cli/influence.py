@@ -1,18 +1,13 @@
-"""`biasgauge influence`: which documents of a text carry an association."""
+"""`biasgauge influence`: documents of a text that carry an association."""
 
 from __future__ import annotations
 
-from inspect import signature
-from typing import TYPE_CHECKING
+from typing import Any
 
-from biasgauge.cli.corpus_bias import READING, TEXT, read_arguments
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
+from biasgauge.analyses import calibrate
+from biasgauge.cli.command import DRAW, FigureOptions, Outcome, command
+from biasgauge.cli.corpus_bias import READING, WORDS_IN_TEXT, Reading, TextFiles, WordsInText
 from biasgauge.cli.screen import progress
-from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 Takes each document out of the counts, exactly, and says how much the log odds
@@ -26,39 +21,37 @@ Examples:
   biasgauge influence models/corpus --words nurse --pairs du2021 --check 12
     --set dim=50 --set epochs=3
 """
+COUNTING = {"min_count": int, "level": float, "min_coverage": float, "case_fallback": bool | None}
+RETRAINING = {"share": float, "seeds": int, "algorithm": str, "n_jobs": int | None}
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Leave out each document; train again where that was asked for."""
-    from biasgauge.analyses.calibrate import check_influence, influence
+@command(examples=EXAMPLES, settings={**COUNTING, **RETRAINING}, open_ended=True)
+def influence(
+    corpus: TextFiles,
+    /,
+    *,
+    words: WordsInText = WORDS_IN_TEXT,
+    top: int = 10,
+    check: int = 0,
+    reading: Reading = READING,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Find the documents of a text that carry an association.
 
-    removals = arguments.pop("check")
-    counting = {*READING, *signature(influence).parameters}
-    own = {name: arguments.pop(name) for name in list(arguments) if name not in counting}
-    given = read_arguments(arguments, options)
-    corpus = given.pop("corpus")
+    Args:
+        top: how many documents to list, of those that carry the number and of those against it
+        check: train again without so many random sets of documents; 0 for none
+    """
+    counting = {name: further.pop(name) for name in COUNTING if name in further}
+    question = words.read()
+    tokens = reading.read(corpus, options)
     with progress(options, "counting") as report:
-        result = influence(corpus, progress=report, **given)
+        result = calibrate.influence(tokens, **question, top=top, progress=report, **counting)
     also = {}
-    if removals:
+    if check:
         with progress(options, "training") as report:
-            also["check"] = check_influence(
-                result, corpus, removals=removals, random_state=options.seed, progress=report, **own
+            also["check"] = calibrate.check_influence(
+                result, tokens, removals=check, random_state=options.seed, progress=report, **further
             )
     return Outcome(result, also=also)
-
-
-app = command(
-    "analyses.calibrate:influence",
-    arguments="corpus",
-    options="words a b pairs test x y top window weighting check documents layout tokenizer field",
-    examples=EXAMPLES,
-    sources=("analyses.calibrate:check_influence",),
-    changes={
-        **TEXT,
-        "check": Option("train again without so many random sets of documents; 0 for none", type=int, default=0),
-    },
-    call=run,
-    figures=True,
-    fixed="result removals out",
-)

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from biasgauge import lexicons as word_lists
+from biasgauge import mitigation, registry
+from biasgauge import vectors as embeddings
+from biasgauge.cli.command import (
+    OPTIONS,
+    SAVE,
+    UNDEFINED,
+    WRITE,
+    CaseFallback,
+    MinCoverage,
+    Options,
+    Outcome,
+    ResultOptions,
+    VectorFile,
+    WriteOptions,
+    command,
+)
+from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
+from biasgauge.cli.typed_values import typed_words
 from biasgauge.core import JsonObject
 
 if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
-    from biasgauge.lexicons import Language
     from biasgauge.vectors import Embedding
-
-_CODE = re.compile("[a-z]{2,3}")
-"""How a language is called."""
 
 LIST_EXAMPLES = """\
 Examples:
@@ -62,13 +74,12 @@ Examples:
   biasgauge lexicons expand weat7 vectors.bin -n 50 --limit 50000 \\
     --exclude sexy,managment --out weat7_large.toml
 """
-LIMIT = Option("read only the first so many rows of the vector file", type=int | None, default=None)
-VOCABULARY = Option(
-    "the word list that belongs to a bare .npy or safetensors matrix", type=Path | None, default=None, read=Path
-)
-REFERENCE = "the path of your own TOML file"
+_CODE = re.compile("[a-z]{2,3}")
+"""Code of a language."""
+Limit = Annotated[int | None, Parameter(help="read only the first so many rows of the vector file")]
+Vocabulary = Annotated[Path | None, Parameter(help="the word list that belongs to a bare .npy or safetensors matrix")]
 
-app = App(
+lexicons = App(
     name="lexicons",
     help_epilogue="""\
 Examples:
@@ -80,126 +91,129 @@ Examples:
 )
 
 
-def _vectors(arguments: JsonObject, options: Options, words: set[str] | None = None) -> Embedding:
-    from biasgauge.vectors import load
+@command(examples=LIST_EXAMPLES, name="list")
+def list_lexicons(
+    *,
+    kind: str | None = None,
+    language: str | None = None,
+    options: ResultOptions = SAVE,
+) -> Outcome:
+    """List the word lists that ship, and where they come from.
 
-    about = {name: arguments.pop(name) for name in ("limit", "vocabulary")}
-    with progress(options, "reading vectors") as report:
-        return load(arguments.pop("vectors"), words, progress=report, **about)
-
-
-def check(arguments: JsonObject, options: Options) -> Outcome:
-    """Read the words that are asked for, where there are vectors; then check."""
-    from biasgauge import registry
-    from biasgauge.lexicons import Language, check_language, check_lexicons, lexicon
-
-    asked = arguments["references"] or registry.names("lexicon")
-    if len(asked) == 1 and _CODE.fullmatch(asked[0]) and asked[0] not in registry.names("lexicon"):
-        check_language(asked[0])  # there is none: it says what a language of one's own is made of
-    lexicons = [lexicon(reference) for reference in asked]
-    if len(lexicons) == 1 and isinstance(lexicons[0], Language):
-        return _check_language(lexicons[0], arguments, options)
-    if arguments["vectors"] is None:
-        result, notices = check_lexicons(lexicons), []
-    else:
-        rules = {name: arguments.pop(name) for name in ("min_coverage", "case_fallback")}
-        words = {word for each in lexicons for word in each.words}
-        # A few words are read out of a large file, unless other spellings of them count too.
-        embedding = _vectors(arguments, options, None if rules["case_fallback"] else words)
-        result = check_lexicons(lexicons, embedding, **rules)
-        notices = [notice.message for notice in embedding.notices]
-    return Outcome(result, warnings=notices, exit_code=0 if result.ok else 2)
+    Args:
+        kind: only lexicons of this kind (words, pairs, sets, test, stereotypes, values, translations, seeds)
+        language: only lexicons of this language (en, es)
+    """
+    return Outcome(word_lists.list_lexicons(kind=kind, language=language))
 
 
-def _check_language(language: Language, arguments: JsonObject, options: Options) -> Outcome:
-    """A language with all its lists."""
-    from biasgauge.lexicons import check_language
-    from biasgauge.lexicons.by_language import words_to_look_up
+@command(examples=SHOW_EXAMPLES)
+def show(
+    reference: str,
+    /,
+    *,
+    words: bool = False,
+    options: Options = OPTIONS,
+) -> Outcome:
+    """Show one word list: its source, what to beware of, and its words.
 
-    rules = {name: arguments.pop(name) for name in ("min_coverage", "case_fallback")}
+    Args:
+        reference: a lexicon's name, or the path of your own TOML file
+        words: print every word, however many there are
+    """
+    return Outcome(word_lists.show_lexicon(reference, words=words))
+
+
+@command(examples=CHECK_EXAMPLES)
+def check(
+    references: Sequence[str] = (),
+    /,
+    *,
+    vectors: Path | None = None,
+    min_coverage: MinCoverage = 0.8,
+    case_fallback: CaseFallback = False,
+    vocabulary: Vocabulary = None,
+    limit: Limit = None,
+    options: ResultOptions = SAVE,
+) -> Outcome:
+    """Check word lists, your own or shipped ones; all shipped ones when none is named.
+
+    Args:
+        references: names of lexicons, or paths of your own TOML files
+        vectors: also say which words this vector file lacks
+    """
+    names = references or registry.names("lexicon")
+    if len(names) == 1 and _CODE.fullmatch(names[0]) and names[0] not in registry.names("lexicon"):
+        word_lists.check_language(names[0])  # there is none: it says what a language of one's own is made of
+    checked = [word_lists.lexicon(reference) for reference in names]
+    language = checked[0] if len(checked) == 1 and isinstance(checked[0], word_lists.Language) else None
     embedding = None
-    if arguments["vectors"] is not None:
-        embedding = _vectors(arguments, options, None if rules["case_fallback"] else words_to_look_up(language))
-    result = check_language(language, embedding, **rules)
+    if vectors is not None:
+        # A few words are read out of a large file, unless other spellings of them count too.
+        if language is not None:
+            words = word_lists.words_to_look_up(language)
+        else:
+            words = {word for lexicon in checked for word in lexicon.words}
+        embedding = _load(vectors, vocabulary, limit, options, None if case_fallback else words)
     notices = [] if embedding is None else [notice.message for notice in embedding.notices]
-    return Outcome(result, warnings=notices, exit_code=0 if result.ok else 2)
+    rules: JsonObject = {"min_coverage": min_coverage, "case_fallback": case_fallback}
+    result: Any
+    if language is not None:
+        result = word_lists.check_language(language, embedding, **rules)
+    else:
+        result = word_lists.check_lexicons(checked, embedding, **({} if embedding is None else rules))
+    settings = {"vectors": vectors, **rules, "limit": limit}
+    return Outcome(result, settings=settings, warnings=notices, exit_code=0 if result.ok else UNDEFINED)
 
 
-def expand(arguments: JsonObject, options: Options) -> Outcome:
-    """Read the vectors, expand, write the lexicon."""
-    from biasgauge.lexicons import lexicon
-    from biasgauge.mitigation import expand_lexicon
+@command(examples=EXPAND_EXAMPLES, outputs=(Output("out"),))
+def expand(
+    lexicon: str,
+    vectors: VectorFile,
+    /,
+    *,
+    out: Path,
+    n: Annotated[int, Parameter(alias=("--neighbors", "-n"))] = 100,
+    to: Literal["mean", "any"] = "mean",
+    exclude: str | None = None,
+    case_fallback: CaseFallback = False,
+    vocabulary: Vocabulary = None,
+    limit: Limit = None,
+    options: WriteOptions = WRITE,
+) -> Outcome:
+    """Add to each set of a word list the words that are nearest to it in an embedding.
 
-    base, out = lexicon(arguments.pop("lexicon")), arguments.pop("out")
-    embedding = _vectors(arguments, options)
-    result = expand_lexicon(base, embedding, name=out.stem, **arguments)
+    Args:
+        lexicon: a lexicon of kind test or sets, or the path of your own TOML file
+        out: the TOML file to write
+        n: how many words to add to each set
+        to: how near a word is to a set: "mean" is its mean cosine with the words of the set, "any" its cosine with the
+            nearest of them, which brings in what lies beside a word of the set in another of its meanings
+        exclude: words that must not be added, separated by commas (one word: with a comma after it), a file with one
+            word per line, or a lexicon
+    """
+    base, excluded = word_lists.lexicon(lexicon), typed_words(exclude)
+    embedding = _load(vectors, vocabulary, limit, options)
+    result = mitigation.expand_lexicon(
+        base, embedding, name=out.stem, n=n, to=to, exclude=excluded or (), case_fallback=case_fallback
+    )
     result.save(out)
-    notices = [notice.message for notice in embedding.notices]
-    return Outcome(result, extra={"path": str(out)}, warnings=notices, written={"lexicon": out})
+    settings = {"reference": lexicon, "vectors": vectors, "neighbors": n, "to": to, "exclude": excluded}
+    return Outcome(
+        result,
+        extra={"path": str(out)},
+        settings={**settings, "case_fallback": case_fallback, "limit": limit},
+        warnings=[notice.message for notice in embedding.notices],
+        written={"lexicon": out},
+    )
 
 
-app.command(
-    command(
-        "lexicons.listing:list_lexicons",
-        name="list",
-        about="List the word lists that ship, and where they come from.",
-        options="kind language",
-        examples=LIST_EXAMPLES,
-    )
-)
-app.command(
-    command(
-        "lexicons.listing:show_lexicon",
-        name="show",
-        about="Show one word list: its source, what to beware of, and its words.",
-        arguments="reference",
-        options="words",
-        examples=SHOW_EXAMPLES,
-        changes={"reference": Option(type=str), "words": Option("print every word, however many there are")},
-        saves=False,
-    )
-)
-app.command(
-    command(
-        "lexicons.listing:check_lexicons",
-        name="check",
-        about="Check word lists, your own or shipped ones; all shipped ones when none is named.",
-        arguments="references",
-        options="vectors min_coverage case_fallback vocabulary limit",
-        examples=CHECK_EXAMPLES,
-        changes={
-            "references": Option(type=list[str], default=()),
-            "vectors": Option("also say which words this vector file lacks", type=Path | None, default=None),
-            "vocabulary": VOCABULARY,
-            "limit": LIMIT,
-        },
-        call=check,
-        recorded="vectors min_coverage case_fallback limit",
-    )
-)
-app.command(
-    command(
-        "mitigation:expand_lexicon",
-        name="expand",
-        about="Add to each set of a word list the words that are nearest to it in an embedding.",
-        arguments="lexicon vectors",
-        options="out n to exclude case_fallback vocabulary limit",
-        examples=EXPAND_EXAMPLES,
-        changes={
-            "lexicon": Option(f"a lexicon of kind test or sets, or {REFERENCE}"),
-            "out": Option("the TOML file to write", type=Path),
-            "n": Option(alias=("--neighbors", "-n")),
-            "exclude": Option(
-                "words that must not be added, separated by commas (one word: with a comma after it), a file with one "
-                "word per line, or a lexicon"
-            ),
-            "vocabulary": VOCABULARY,
-            "limit": LIMIT,
-        },
-        call=expand,
-        recorded="reference=lexicon vectors neighbors=n to exclude case_fallback limit",
-        fixed="name",
-        saves=False,
-        outputs=(Output("out"),),
-    )
-)
+def _load(
+    vectors: Path, vocabulary: Path | None, limit: int | None, options: Options, words: set[str] | None = None
+) -> Embedding:
+    with progress(options, "reading vectors") as report:
+        return embeddings.load(vectors, words, limit=limit, vocabulary=vocabulary, progress=report)
+
+
+for subcommand in (list_lexicons, show, check, expand):
+    lexicons.command(subcommand)

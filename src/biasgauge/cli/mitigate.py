@@ -1,20 +1,19 @@
-"""`biasgauge mitigate`: debias or overbias vectors, and say what that did."""
+"""`biasgauge mitigate`: debias or overbias vectors, and measure what that did."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Literal
 
-from biasgauge.cli.from_function import NONE, Option, command
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from biasgauge import mitigation
+from biasgauge import vectors as embeddings
+from biasgauge.cli.command import WRITE, Outcome, WriteOptions, command
+from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
-from biasgauge.cli.words import typed_words
+from biasgauge.cli.typed_values import NONE, typed_names, typed_words
 from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
-    from biasgauge.vectors import Embedding
+from biasgauge.errors import ParameterError
+from biasgauge.vectors import encoders
 
 EXAMPLES = """\
 Methods: hard, double_hard, half_sibling, ran (along a direction of pairs),
@@ -33,68 +32,73 @@ Examples:
   biasgauge mitigate views:minilm --out debiased   views of a transformer
   biasgauge mitigate --effect --json      the vectors that ship with the package
 """
-_OF_METHODS = ("lexicon", "equalize", "specific", "words", "as_published")
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Change the vectors; of the settings that only some methods have, those that were typed are given."""
-    from biasgauge.mitigation import mitigate_to_file
-    from biasgauge.vectors import several_models
+@command(examples=EXAMPLES, open_ended=True, outputs=(Output("out"),))
+def mitigate(
+    vectors: Path | None = None,
+    /,
+    *,
+    method: str = "hard",
+    out: Path = Path("biasgauge-mitigated.safetensors"),
+    direction: Literal["debias", "overbias"] = "debias",
+    strength: float = 1.0,
+    norms: Literal["kept", "unit"] = "kept",
+    lexicon: str | None = None,
+    equalize: str | None = None,
+    specific: str | None = None,
+    words: str | None = None,
+    as_published: bool = False,
+    effect: bool = False,
+    compare: str = "weat6b,weat7,gender",
+    options: WriteOptions = WRITE,
+    **further: Any,
+) -> Outcome:
+    """Debias or overbias vectors, and measure what that did.
 
-    typed = {name: arguments.pop(name) for name in _OF_METHODS}
-    given: JsonObject = {
-        name: None if value == NONE else value for name, value in typed.items() if value not in (None, False)
-    }
-    views = None if arguments["vectors"] is None else several_models(arguments["vectors"])
+    Args:
+        vectors: a vector file; those that ship with the package by default
+        method: hard, double_hard, half_sibling, ran, multiclass_hard, multiclass_soft or attract_repel
+        out: where to write; the ending says how: .safetensors, .bin, .txt or .vec, also .gz
+        direction: "overbias" makes the same change the other way
+        strength: 0 changes nothing, 1 is the whole method; overbias may go further
+        norms: "kept": every vector has its old length; "unit": length 1
+        lexicon: what the method works with: pairs, stereotypes, words, or tests separated by commas
+        equalize: equality pairs of hard and double_hard; "none" for none
+        specific: words that carry the bias by meaning and stay; "none" for those of the lexicon alone
+        words: which words ran moves: as in score; all by default
+        as_published: what the released code of the method does
+        effect: compare before and after
+        compare: tests and stereotypes to compare, separated by commas
+    """
+    # Only some methods have these: those that were not typed are not passed on, and "none" is None.
+    if lexicon is not None:
+        further["lexicon"] = typed_words(lexicon)
+    if equalize is not None:
+        further["equalize"] = None if equalize == NONE else equalize
+    if specific is not None:
+        further["specific"] = typed_words(specific)
+    if words is not None:
+        further["words"] = typed_words(words)
+    if as_published:
+        further["as_published"] = True
+    change: JsonObject = {"method": method, "direction": direction, "strength": strength, "norms": norms, **further}
+    views = None if vectors is None else embeddings.several_models(vectors)
     if views is not None:
-        return _views(views, arguments, given)
-    with progress(options, arguments["method"]) as report:
-        result = mitigate_to_file(random_state=options.seed, progress=report, **arguments, **given)
-    before = "" if arguments["vectors"] is None else f" --before {arguments['vectors']} --after {result.path}"
-    then = "" if arguments["effect"] or not before else f"did it work? biasgauge audit{before}"
+        if effect:
+            raise ParameterError("--effect compares one model; of views, score those before and those after.")
+        saved = encoders.save_views(mitigation.mitigate(views, **change), out.with_suffix(""))
+        return Outcome(saved, written={"views": Path(saved.folder)})
+    with progress(options, method) as report:
+        result = mitigation.mitigate_to_file(
+            vectors,
+            out=out,
+            effect=effect,
+            compare=typed_names(compare),
+            random_state=options.seed,
+            progress=report,
+            **change,
+        )
+    command = f"biasgauge audit --before {vectors} --after {result.path}"
+    then = "" if effect or vectors is None else f"did it work? {command}"
     return Outcome(result, written={"vectors": Path(result.path)}, then=then)
-
-
-def _views(views: list[Embedding], arguments: JsonObject, given: JsonObject) -> Outcome:
-    """Change every view of a transformer by itself, into a folder of views."""
-    from biasgauge.errors import ParameterError
-    from biasgauge.mitigation import mitigate
-    from biasgauge.vectors.encoders import save_views
-
-    if arguments["effect"]:
-        raise ParameterError("--effect compares one model; of views, score those before and those after.")
-    common = {name: arguments[name] for name in ("method", "direction", "strength", "norms")}
-    result = save_views(mitigate(views, **common, **given), arguments["out"].with_suffix(""))
-    return Outcome(result, written={"views": Path(result.folder)})
-
-
-def _own(about: str, *, words: bool = False) -> Option:
-    """An option of some methods; "none" is for them to understand."""
-    read = (lambda typed: typed if typed == NONE else typed_words(typed)) if words else (lambda typed: typed)
-    return Option(about, type=str | None, default=None, read=read)
-
-
-app = command(
-    "mitigation:mitigate_to_file",
-    name="mitigate",
-    arguments="vectors",
-    options="method out direction strength norms lexicon equalize specific words as_published effect compare",
-    examples=EXAMPLES,
-    changes={
-        "vectors": Option("a vector file; those that ship with the package by default", type=Path | None, default=None),
-        "out": Option(type=Path, default=Path("biasgauge-mitigated.safetensors")),
-        "lexicon": _own(
-            "what the method works with: pairs, stereotypes, words, or tests separated by commas", words=True
-        ),
-        "equalize": _own('equality pairs of hard and double_hard; "none" for none'),
-        "specific": _own(
-            'words that carry the bias by meaning and stay; "none" for those of the lexicon alone', words=True
-        ),
-        "words": _own("which words ran moves: as in score; all by default", words=True),
-        "as_published": Option("what the released code of the method does", type=bool, default=False),
-        "compare": Option("tests and stereotypes to compare, separated by commas"),
-    },
-    call=run,
-    saves=False,
-    outputs=(Output("out"),),
-)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.inputs import check_stores
-from biasgauge.cli.words import typed_names
+from biasgauge import analyses
+from biasgauge import scores as score_stores
+from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, command
+from biasgauge.cli.files import check_stores
+from biasgauge.cli.screen import progress
+from biasgauge.cli.typed_values import typed_names
 
 EXAMPLES = """\
 SCORES is a folder that `biasgauge score` made of several replicates: models
@@ -29,31 +31,40 @@ Examples:
 """
 
 
-def _opened(folder: Path) -> Any:  # noqa: ANN401 - a ScoreStore, whose room is imported when it is needed
-    from biasgauge.scores import ScoreStore
+@command(examples=EXAMPLES, terms="replicate ICC", checks={"scores": check_stores})
+def reliability(
+    scores: Path,
+    /,
+    *,
+    lists: str | None = None,
+    queries: str | None = None,
+    min_coverage: float = 0.8,
+    level: Level = 0.95,
+    target: float = 0.8,
+    assurance: float = 0.8,
+    options: FigureOptions = DRAW,
+) -> Outcome:
+    """Estimate test–retest, inter-rater and internal reliability of bias scores.
 
-    return ScoreStore.open(folder)
-
-
-app = command(
-    "analyses.reliability:reliability",
-    arguments="scores",
-    options="lists queries min_coverage level target assurance",
-    examples=EXAMPLES,
-    terms="replicate ICC",
-    doing="agreement",
-    changes={
-        "scores": Option("folder of scores that biasgauge score wrote", type=Path, read=_opened, check=check_stores),
-        "lists": Option(
-            "word lists, separated by commas; by default the shipped ones that the scores cover", read=typed_names
-        ),
-        "queries": Option(
-            "lexicons whose sets stand for one concept each, or NAME:SET, separated by commas", read=typed_names
-        ),
-        "min_coverage": Option("share of the words of a list or query that must have scores"),
-        "target": Option("reliability of a word's mean score that a design should reach"),
-        "assurance": Option("share of the draws of the components in which it must reach it"),
-    },
-    recorded="store=scores",
-    figures=True,
-)
+    Args:
+        scores: folder of scores that biasgauge score wrote
+        lists: word lists, separated by commas; by default the shipped ones that the scores cover
+        queries: lexicons whose sets stand for one concept each, or NAME:SET, separated by commas
+        min_coverage: share of the words of a list or query that must have scores
+        target: reliability of a word's mean score that a design should reach
+        assurance: share of the draws of the components in which it must reach it
+    """
+    store = score_stores.ScoreStore.open(scores)
+    with progress(options, "agreement") as report:
+        result = analyses.reliability.reliability(
+            store,
+            lists=None if lists is None else typed_names(lists),
+            queries=None if queries is None else typed_names(queries),
+            min_coverage=min_coverage,
+            level=level,
+            target=target,
+            assurance=assurance,
+            random_state=options.seed,
+            progress=report,
+        )
+    return Outcome(result, settings={"store": scores})

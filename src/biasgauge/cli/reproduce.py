@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
+from biasgauge import papers
+from biasgauge.cli.command import SAVE, Outcome, ResultOptions, command
 from biasgauge.cli.screen import progress
-from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 Three numbers stand side by side: what the paper printed; what the rule of its
@@ -27,29 +23,26 @@ Examples:
 """
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """One paper, or the list of papers where none is named."""
-    from biasgauge.papers import list_papers, reproduce
+@command(examples=EXAMPLES)
+def reproduce(
+    name: str | None = None,
+    /,
+    *,
+    data: Path | None = None,
+    part: tuple[str, ...] = (),
+    options: ResultOptions = SAVE,
+) -> Outcome:
+    """Compare a paper's numbers with what its own rule and a corrected one give.
 
-    parts = arguments.pop("part") or None
-    if arguments["name"] is None:
-        if parts or arguments["data"] is not None:
+    Args:
+        name: name of a paper; without it, the papers are listed
+        data: a folder with data of the paper
+        part: run only this part; repeat for several
+    """
+    if name is None:
+        if part or data is not None:
             raise ParameterError("--data and --part take a paper; biasgauge reproduce alone lists them.")
-        return Outcome(list_papers())
+        return Outcome(papers.list_papers())
     with progress(options, "numbers") as report:
-        return Outcome(reproduce(parts=parts, random_state=options.seed, progress=report, **arguments))
-
-
-app = command(
-    "papers:reproduce",
-    arguments="name",
-    options="data part",
-    examples=EXAMPLES,
-    changes={
-        "name": Option("name of a paper; without it, the papers are listed", type=str | None, default=None),
-        "data": Option("a folder with data of the paper"),
-        "part": Option("run only this part; repeat for several", type=tuple[str, ...], default=()),
-    },
-    call=run,
-    fixed="parts",
-)
+        result = papers.reproduce(name, data, parts=part or None, random_state=options.seed, progress=report)
+    return Outcome(result)

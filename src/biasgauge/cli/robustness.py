@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.words import typed_names, typed_words
+from typing import Any
+
+from biasgauge import analyses
+from biasgauge.cli.command import DRAW, FigureOptions, Jobs, Level, MinCoverage, Outcome, VectorFile, command
+from biasgauge.cli.screen import progress
+from biasgauge.cli.typed_values import NONE, typed_names, typed_words
 
 EXAMPLES = """\
 Agreement is kappa: 1 is perfect, 0 no better than chance. A change of a score
@@ -20,46 +24,77 @@ Examples:
 """
 
 
-def forms(typed: str) -> dict[str, str | None]:
-    """Names of forms; NAME=FILE is a form of the user's own."""
-    split = [name.partition("=") for name in names(typed)]
-    return {name: path or None for name, _, path in split}
-
-
-def names(typed: str) -> list[str]:
-    """Names separated by commas; "none" for none."""
-    return [] if typed == "none" else typed_names(typed)
-
-
-app = command(
-    "analyses.robustness:robustness",
-    arguments="vectors",
-    options="pairs words truths measures forms pair_forms k pool as_published analogies min_coverage level n_jobs",
+@command(
     examples=EXAMPLES,
     terms="κ DB/WA RIPA NBM",
-    doing="scoring",
-    changes={
-        "truths": Option(
-            "lexicons of words whose direction is known, separated by commas; none for none; by default bsri and "
-            "animals for pairs of male and female",
-            read=names,
-        ),
-        "measures": Option("measures separated by commas"),
-        "forms": Option(
-            "forms of the words, separated by commas: plural, capitalized, upper, lower; none for none; NAME=FILE for "
-            "your own, a TOML file of pairs (word, form)",
-            read=forms,
-        ),
-        "pair_forms": Option("forms of the pairs, likewise", read=forms),
-        "pool": Option(
-            "which words may be neighbors: neutral (frequent words that do not name what the pairs are about), all, or "
-            "as for --words",
-            type=str,
-            default="neutral",
-            read=lambda typed: {"neutral": "neutral", "all": None}.get(typed, typed_words(typed)),
-        ),
-        "as_published": Option("as the paper's code has it"),
-        "analogies": Option("look at the analogies of man and woman too"),
-    },
-    figures=True,
+    settings={"frequent": int, "case_fallback": bool, "resamples": int},
 )
+def robustness(
+    vectors: VectorFile,
+    /,
+    *,
+    pairs: str = "zhang2020",
+    words: str | None = None,
+    truths: str | None = None,
+    measures: str = "dbwa,ripa,nbm",
+    forms: str | None = None,
+    pair_forms: str = "capitalized",
+    k: int = 100,
+    pool: str = "neutral",
+    as_published: bool = False,
+    analogies: bool = False,
+    min_coverage: MinCoverage = 0.8,
+    level: Level = 0.95,
+    n_jobs: Jobs = None,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Test whether scores survive another base pair, word form or measure.
+
+    Args:
+        pairs: a lexicon of pairs, or your own TOML file
+        words: a lexicon, NAME:SET, words separated by commas, or a file with one word per line
+        truths: lexicons of words whose direction is known, separated by commas; none for none; by default bsri and
+            animals for pairs of male and female
+        measures: measures separated by commas
+        forms: forms of the words, separated by commas: plural, capitalized, upper, lower; none for none; NAME=FILE for
+            your own, a TOML file of pairs (word, form)
+        pair_forms: forms of the pairs, likewise
+        k: how many neighbors vote in a neighborhood measure
+        pool: which words may be neighbors: neutral (frequent words that do not name what the pairs are about), all, or
+            as for --words
+        as_published: as the paper's code has it
+        analogies: look at the analogies of man and woman too
+    """
+    with progress(options, "scoring") as report:
+        result = analyses.robustness.robustness(
+            vectors,
+            pairs=pairs,
+            words=typed_words(words),
+            truths=None if truths is None else _read_names(truths),
+            measures=typed_names(measures),
+            forms=None if forms is None else _read_forms(forms),
+            pair_forms=_read_forms(pair_forms),
+            k=k,
+            pool={"neutral": "neutral", "all": None}.get(pool, typed_words(pool)),
+            as_published=as_published,
+            analogies=analogies,
+            min_coverage=min_coverage,
+            level=level,
+            random_state=options.seed,
+            n_jobs=n_jobs,
+            progress=report,
+            **further,
+        )
+    return Outcome(result)
+
+
+def _read_names(typed: str) -> list[str]:
+    """Split names separated by commas; "none" for none."""
+    return [] if typed == NONE else typed_names(typed)
+
+
+def _read_forms(typed: str) -> dict[str, str | None]:
+    """Names of forms; NAME=FILE is a form of the user's own."""
+    split = [name.partition("=") for name in _read_names(typed)]
+    return {name: path or None for name, _, path in split}

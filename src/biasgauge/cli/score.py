@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from biasgauge.cli.from_function import FORCE, Option, command
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from biasgauge import io, scores
+from biasgauge.cli.command import WRITE, CaseFallback, Jobs, Outcome, WriteOptions, command
+from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
-from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
+from biasgauge.cli.typed_values import typed_names, typed_words
 
 EXAMPLES = """\
 Prints each word's mean over pairs with its interval and the share of pairs that
@@ -30,46 +26,57 @@ Examples:
 """
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Score into the folder; nothing but one model at a time is in memory."""
-    from biasgauge.io import csv_text, write_text
-    from biasgauge.scores import score_to_store, word_scores
+@command(examples=EXAMPLES, terms="replicate DB/WA RIPA NBM", outputs=(Output("out", "continued"), Output("csv")))
+def score(
+    vectors: list[Path],
+    /,
+    *,
+    out: Path = Path("biasgauge-scores"),
+    csv: Path | None = None,
+    pairs: str = "du2021",
+    words: str = "occ16",
+    measures: str = "dbwa,ripa,nbm",
+    k: int = 100,
+    pool: str | None = None,
+    as_published: str | None = None,
+    case_fallback: CaseFallback = False,
+    device: str = "cpu",
+    n_jobs: Jobs = None,
+    options: WriteOptions = WRITE,
+) -> Outcome:
+    """Score words against base pairs: mean, interval, and how many pairs agree.
 
-    folder, csv, force = (arguments.pop(name) for name in ("out", "csv", "force"))
+    Args:
+        vectors: vector files: one model, replicates, or models to compare
+        out: folder for the scores; one that holds the same words, pairs and measures is continued
+        csv: file for the table: a row for each word, measure and model
+        pairs: a lexicon of pairs, or your own TOML file
+        words: as in weat: a lexicon, NAME:SET, words separated by commas, a file; or "full" for all words
+        measures: measures separated by commas: dbwa, ripa, ripa_unit, nbm, nbm_du2021, nbm_zhang2020
+        k: how many neighbors vote in a neighborhood measure
+        pool: which words may be neighbors, more than k: a lexicon or words; the whole vocabulary when none
+        as_published: "du2021" or "zhang2020": the measures as those papers' code computed them
+        device: "cpu", or "cuda" for a GPU through PyTorch; the same scores within single precision
+    """
     with progress(options, "scoring") as report:
-        vectors = list(arguments.pop("vectors"))
-        store = score_to_store(folder, vectors, replace=force, progress=report, **arguments)
-    result = word_scores(store)
-    written = {"scores": folder}
+        store = scores.score_to_store(
+            out,
+            list(vectors),
+            replace=options.force,
+            pairs=pairs,
+            words=typed_words(words),
+            measures=typed_names(measures) if "," in measures else measures,
+            k=k,
+            pool=typed_words(pool),
+            as_published=as_published,
+            case_fallback=case_fallback,
+            device=device,
+            n_jobs=n_jobs,
+            progress=report,
+        )
+    result = scores.word_scores(store)
+    written = {"scores": out}
     if csv is not None:
-        write_text(csv, csv_text(result.to_frame()))
+        io.write_text(csv, io.csv_text(result.to_frame()))
         written["table"] = csv
     return Outcome(result, written=written)
-
-
-app = command(
-    "scores:score",
-    arguments="vectors",
-    options="out csv pairs words measures k pool as_published case_fallback device n_jobs force",
-    examples=EXAMPLES,
-    terms="replicate DB/WA RIPA NBM",
-    changes={
-        "vectors": Option("vector files: one model, replicates, or models to compare", type=list[Path]),
-        "out": Option(
-            "folder for the scores; one that holds the same words, pairs and measures is continued",
-            type=Path,
-            default=Path("biasgauge-scores"),
-        ),
-        "csv": Option("file for the table: a row for each word, measure and model", type=Path | None, default=None),
-        "force": Option(FORCE, type=bool, default=False),
-        "pairs": Option(default="du2021"),
-        "words": Option(
-            'as in weat: a lexicon, NAME:SET, words separated by commas, a file; or "full" for all words',
-            default="occ16",
-        ),
-        "measures": Option("measures separated by commas: dbwa, ripa, ripa_unit, nbm, nbm_du2021, nbm_zhang2020"),
-    },
-    call=run,
-    saves=False,
-    outputs=(Output("out", "continued"), Output("csv")),
-)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from biasgauge.cli.options import Options
+    from biasgauge.cli.command import Options
 
 PATIENCE = 2.0
 """Seconds of work before progress is shown."""

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from biasgauge.cli.from_function import Option, command
+from biasgauge import analyses, lexicons
+from biasgauge.cli.command import (
+    DRAW,
+    OPTIONS,
+    CaseFallback,
+    FigureOptions,
+    Level,
+    MinCoverage,
+    Options,
+    Outcome,
+    command,
+)
 from biasgauge.cli.screen import progress
+from biasgauge.cli.typed_values import typed_words
 from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 Coherence: how far apart the two sets stand when the whole vocabulary is ranked
@@ -35,66 +44,115 @@ Examples:
   biasgauge seeds bank --category female
   biasgauge seeds bank --paper Caliskan --sourcing borrowed --words
 """
-_OF_PAIRS = ("a", "b", "pairs", "paper")
-_OF_CHOICE = ("unit", "min_coverage", "case_fallback", "filter", "level")
+Filter = Literal["corrected", "published", "none"]
 
 
-def run(arguments: JsonObject, options: Options) -> Any:  # noqa: ANN401 - one of two kinds of results
-    """Cards of pairs of sets, or one measurement under every list of a category."""
-    from biasgauge.analyses import seeds as seed_words
+@command(examples=EXAMPLES, terms="replicate", settings={"unit": bool})
+def seeds(
+    vectors: list[Path],
+    /,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    pairs: str | None = None,
+    paper: str | None = None,
+    category: str | None = None,
+    target: str | None = None,
+    method: Literal["mean-difference", "pca"] = "mean-difference",
+    shuffles: int = 200,
+    leave_one_out: Literal["yes", "no"] = "yes",
+    generated: int = 0,
+    nouns: str | None = None,
+    min_coverage: MinCoverage = 0.8,
+    case_fallback: CaseFallback = False,
+    filter: Filter = "corrected",  # noqa: A002 - the name of the option
+    level: Level = 0.95,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Assess whether pairs of word lists are fit to measure anything.
 
-    category, target = arguments.pop("category"), arguments.pop("target")
+    Args:
+        vectors: vector files: one model, or replicates
+        a: one set: words separated by commas, a file, NAME:SET, or an id of the seed bank
+        b: the other set
+        pairs: "all" for the 90 pairings of the seed bank, or a lexicon of kind "test" or "pairs"
+        paper: only pairings of this paper of the seed bank
+        category: measure with every list of this category of the seed bank instead, against --target
+        target: what --category is measured against: as for --a, or one word
+        method: the subspace whose coherence is measured: "mean-difference", or "pca" of the pairs by position
+        shuffles: shuffled pairings to compare with, over all models together; 0 for none
+        leave_one_out: also without each seed: which one drives the result?
+        generated: also generate so many sets of nouns as a reference; 0 for none, 50 as published
+        nouns: words that count as nouns for --generated: a file or a lexicon
+        filter: which form of the seed bank: "corrected", "published" or "none"
+    """
+    shared: JsonObject = {
+        "min_coverage": min_coverage,
+        "case_fallback": case_fallback,
+        "filter": filter,
+        "level": level,
+        **further,
+    }
     if (category is None) != (target is None):
         raise ParameterError("--category and --target go together, as in --category female --target unpleasantness")
     if category is not None:
-        if any(arguments[name] for name in _OF_PAIRS):
+        if a or b or pairs or paper:
             raise ParameterError("--category measures with single lists; leave out --a, --b, --pairs and --paper")
-        shared = {name: arguments[name] for name in _OF_CHOICE if name in arguments}
-        return seed_words.seed_choice(arguments["vectors"], category, target, **shared)
+        return Outcome(analyses.seeds.seed_choice(vectors, category, typed_words(target), **shared))
     with progress(options, "ranking the vocabulary") as report:
-        return seed_words.seeds(random_state=options.seed, progress=report, **arguments)
+        result = analyses.seeds.seeds(
+            vectors,
+            typed_words(a),
+            typed_words(b),
+            pairs=pairs,
+            paper=paper,
+            method=method,
+            shuffles=shuffles,
+            leave_one_out=leave_one_out == "yes",
+            generated=generated,
+            nouns=typed_words(nouns),
+            random_state=options.seed,
+            progress=report,
+            **shared,
+        )
+    return Outcome(result)
 
 
-app = command(
-    "analyses.seeds:seeds",
-    arguments="vectors",
-    options="a b pairs paper category target method shuffles leave_one_out generated nouns min_coverage case_fallback "
-    "filter level",
-    examples=EXAMPLES,
-    terms="replicate",
-    sources=("analyses.seeds:seed_choice",),
-    changes={
-        "vectors": Option("vector files: one model, or replicates", type=list[Path]),
-        "a": Option("one set: words separated by commas, a file, NAME:SET, or an id of the seed bank"),
-        "b": Option("the other set"),
-        "pairs": Option('"all" for the 90 pairings of the seed bank, or a lexicon of kind "test" or "pairs"'),
-        "paper": Option("only pairings of this paper of the seed bank"),
-        "category": Option(
-            "measure with every list of this category of the seed bank instead, against --target",
-            type=str | None,
-            default=None,
-        ),
-        "target": Option("what --category is measured against: as for --a, or one word", type=str | None, default=None),
-        "nouns": Option("words that count as nouns for --generated: a file or a lexicon"),
-        "leave_one_out": Option(
-            "also without each seed: which one drives the result?",
-            type=Literal["yes", "no"],
-            default="yes",
-            read=lambda typed: typed == "yes",
-        ),
-    },
-    call=run,
-    figures=True,
-    fixed="counts",
-)
-app.command(
-    command(
-        "lexicons.listing:browse_seeds",
-        name="bank",
-        about="Browse the seed bank: 178 sets of 18 papers, how they were sourced, what they are paired with.",
-        options="paper category sourcing justification word filter words",
-        examples=BANK_EXAMPLES,
-        changes={"words": Option("print the seeds too")},
-        saves=False,
+@command(examples=BANK_EXAMPLES)
+def bank(
+    *,
+    paper: str | None = None,
+    category: str | None = None,
+    sourcing: str | None = None,
+    justification: str | None = None,
+    word: str | None = None,
+    filter: Filter = "none",  # noqa: A002 - the name of the option
+    words: bool = False,
+    options: Options = OPTIONS,
+) -> Outcome:
+    """Browse the seed bank: 178 sets of 18 papers, how they were sourced, what they are paired with.
+
+    Args:
+        paper: text of the paper's title, authors or year
+        category: a word of the category or of the set's id
+        sourcing: borrowed, crowd-sourced, population-derived, lexical, corpus-derived, curated, re-used, other or
+            unknown
+        justification: text of what the paper says about the choice
+        word: sets that hold this seed
+        filter: which form of the bank
+        words: print the seeds too
+    """
+    result = lexicons.browse_seeds(
+        paper=paper,
+        category=category,
+        sourcing=sourcing,
+        justification=justification,
+        word=word,
+        filter=filter,
+        words=words,
     )
-)
+    return Outcome(result)
+
+
+seeds.command(bank)

@@ -1,8 +1,12 @@
-"""`biasgauge simulate-null`: what does an association test report when there is nothing to find?"""
+"""`biasgauge simulate-null`: numbers of an association test when there is nothing to find."""
 
 from __future__ import annotations
 
-from biasgauge.cli.from_function import command
+from typing import Any, Literal
+
+from biasgauge.analyses import posterior
+from biasgauge.cli.command import DRAW, FigureOptions, Outcome, command
+from biasgauge.cli.screen import progress
 
 EXAMPLES = """\
 Data sets are drawn in which no set of words is associated with anything, and
@@ -25,12 +29,67 @@ Examples:
   biasgauge simulate-null --test rnd --simulations 1000 --observed 0.2
   biasgauge simulate-null --figures figures --json > null.json
 """
+SETTINGS = {
+    "word_sd": float,
+    "attribute_sd": float,
+    "family_size": int | None,
+    "dimensions": int | None,
+    "observed_statistic": float | None,
+    "ddof": int,
+    "alpha": float,
+    "permutations": int,
+}
 
-app = command(
-    "analyses.posterior:simulate_null",
-    options="test n_x n_y n_a n_b sd family_sd simulations observed alternative as_published",
-    examples=EXAMPLES,
-    terms="WEAT",
-    doing="simulating",
-    figures=True,
-)
+
+@command(examples=EXAMPLES, terms="WEAT", settings=SETTINGS)
+def simulate_null(
+    *,
+    test: str = "weat",
+    n_x: int = 8,
+    n_y: int = 8,
+    n_a: int = 8,
+    n_b: int = 8,
+    sd: float = 0.08,
+    family_sd: float = 0.0,
+    simulations: int | None = None,
+    observed: float | None = None,
+    alternative: Literal["greater", "less", "two-sided"] = "two-sided",
+    as_published: bool = False,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Simulate what a test reports when there is no bias.
+
+    Args:
+        test: a registered association test
+        n_x: words in X; tests without a set Y or B ignore its size
+        n_y: words in Y
+        n_a: words in A
+        n_b: words in B
+        sd: standard deviation of similarities; .08 is that of neutral words in the paper
+        family_sd: of what target words of one family have in common with one attribute: the case in which WEAT's p is
+            falsely confident
+        simulations: how many data sets; by default 50,000 of similarities, 2,000 of vectors
+        observed: a number to compare with: an effect size of WEAT (1.267, the paper's example, by default), the value
+            of another test
+        alternative: which side p looks at
+        as_published: take WEAT's effect size with the fault of the published script. Both are always in the result
+    """
+    with progress(options, "simulating") as report:
+        result = posterior.simulate_null(
+            test,
+            n_x=n_x,
+            n_y=n_y,
+            n_a=n_a,
+            n_b=n_b,
+            sd=sd,
+            family_sd=family_sd,
+            simulations=simulations,
+            observed=observed,
+            alternative=alternative,
+            as_published=as_published,
+            random_state=options.seed,
+            progress=report,
+            **further,
+        )
+    return Outcome(result)

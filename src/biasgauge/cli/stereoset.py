@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.pair_scores import MODEL, START, UNDEFINED, sources
+from biasgauge import analyses
+from biasgauge.cli.command import DRAW, UNDEFINED, FigureOptions, Level, Outcome, command
+from biasgauge.cli.files import check_models
+from biasgauge.cli.likelihood import Models, Start
 from biasgauge.cli.screen import progress
-from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
 
 EXAMPLES = """\
 lms: percent of comparisons in which a meaningful sentence beats the unrelated
@@ -31,34 +28,40 @@ Examples:
 """
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Score, and leave with 2 where nothing is defined."""
-    from biasgauge.analyses.likelihood import stereoset
+@command(examples=EXAMPLES, terms="replicate", checks={"model": check_models})
+def stereoset(
+    *,
+    data: Path,
+    predictions: tuple[Path, ...] = (),
+    model: Models = (),
+    measure: str | None = None,
+    start: Start = None,
+    ties: Literal["published", "undefined"] = "published",
+    min_coverage: float = 0.8,
+    level: Level = 0.95,
+    options: FigureOptions = DRAW,
+) -> Outcome:
+    """Score StereoSet from predictions or a language model, with intervals over targets.
 
+    Args:
+        data: StereoSet's dev.json, compressed or not
+        predictions: scores of the sentences by id, in the layout of the authors' predictions
+        measure: which likelihood measure scores the sentences of a model
+        ties: what two equal scores count as: as published, not preferred; or undefined, left out
+        min_coverage: share of comparisons that must be defined for a number to be
+    """
     with progress(options, "scoring sentences") as report:
-        result = stereoset(**sources(arguments), progress=report)
+        result = analyses.likelihood.stereoset(
+            data,
+            list(predictions) or None,
+            model=list(model) or None,
+            measure=measure,
+            start=start,
+            min_coverage=min_coverage,
+            ties=ties,
+            level=level,
+            progress=report,
+        )
     defined = result.overall.ss.defined or result.intrasentence.ss.defined or result.intersentence.ss.defined
-    return Outcome(result, exit_code=0 if defined else UNDEFINED)
-
-
-app = command(
-    "analyses.likelihood:stereoset",
-    options="data predictions model measure start ties min_coverage level",
-    examples=EXAMPLES,
-    terms="replicate",
-    changes={
-        "data": Option("StereoSet's dev.json, compressed or not"),
-        "predictions": Option(
-            "scores of the sentences by id, in the layout of the authors' predictions", type=tuple[Path, ...],
-            default=(),
-        ),
-        "model": MODEL,
-        "start": START,
-        "measure": Option("which likelihood measure scores the sentences of a model", type=str | None, default=None),
-        "min_coverage": Option("share of comparisons that must be defined for a number to be"),
-        "ties": Option("what two equal scores count as: as published, not preferred; or undefined, left out"),
-    },
-    call=run,
-    recorded="data predictions model",
-    figures=True,
-)  # fmt: skip
+    settings = {"data": data, "predictions": predictions, "model": model}
+    return Outcome(result, settings=settings, exit_code=0 if defined else UNDEFINED)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
-from biasgauge.cli.outputs import Output
+from biasgauge import text
+from biasgauge.cli.command import OPTIONS, Options, Outcome, command
+from biasgauge.cli.corpus_bias import Documents
+from biasgauge.cli.files import Output
 from biasgauge.cli.screen import console, progress
-from biasgauge.cli.words import typed_field, typed_names
+from biasgauge.cli.typed_values import typed_field, typed_names
 from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
+from biasgauge.text import training
 
 EXAMPLES = """\
 Tokenizes the text once, then trains one model for each algorithm, bootstrap
@@ -32,94 +31,102 @@ Examples:
   biasgauge train wiki.txt --bootstrap 50 --seeds 4 --device cuda
   biasgauge audit models/*.safetensors
 """
-_OF_PLANS = ("like", "as_published", "algorithm", "min_count", "unknown", "tokenizer")
-_OF_TEXT = ("layout", "field", "documents")
-_OF_TRAINING = ("seeds", "bootstrap", "precision", "subwords", "n_jobs_per_model", "n_jobs", "device")
+TRAINING = {"precision": str, "subwords": bool, "n_jobs_per_model": int}
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Settle the settings, tokenize, train."""
-    from biasgauge.text import read_corpus
-    from biasgauge.text.training import check_extra, train, training_plan
+@command(
+    examples=EXAMPLES,
+    terms="replicate",
+    settings={"unknown": str | None, **TRAINING},
+    open_ended=True,
+    outputs=(Output("out", "continued"),),
+)
+def train(
+    corpus: list[Path],
+    /,
+    *,
+    out: Path = Path("biasgauge-models"),
+    algorithm: str | None = None,
+    seeds: int = 1,
+    bootstrap: int = 0,
+    dim: int | None = None,
+    window: int | None = None,
+    epochs: int | None = None,
+    min_count: int | None = None,
+    like: str | None = None,
+    as_published: bool = False,
+    layout: str = "auto",
+    tokenizer: str | None = None,
+    field: str | None = None,
+    documents: Documents = "line",
+    device: Literal["cpu", "cuda"] = "cpu",
+    n_jobs: int | None = None,
+    options: Options = OPTIONS,
+    **further: Any,
+) -> Outcome:
+    """Train replicates of an embedding on your own text.
 
-    corpus, out = arguments.pop("corpus"), arguments.pop("out")
-    plans, text, training = (
-        {name: arguments.pop(name) for name in names if name in arguments}
-        for names in (_OF_PLANS, _OF_TEXT, _OF_TRAINING)
+    Args:
+        corpus: text files or folders of them, compressed or not
+        out: folder for the models and the tokenized text
+        algorithm: sgns, cbow, fasttext, glove, or several separated by commas; sgns by default
+        seeds: how many random seeds; the first is that of --seed
+        bootstrap: how many samples of documents, drawn with replacement; each is trained with each seed. 0 trains on
+            the corpus itself
+        dim: numbers in a vector; 100 by default
+        window: context words on each side; 5 by default, 15 for glove
+        epochs: readings of the text; 5 by default, 15 for glove
+        min_count: leave out words that occur less often; 5 by default
+        like: settings of a paper: du2021, badder_seeds2022, goldfarb_tarrant2021_wiki or _twitter
+        as_published: with --like, what the paper's released code does where it differs from the paper
+        layout: lines, paragraphs (lines joined up to a blank one), wikitext, tsv, csv, jsonl; by the file's ending if
+            not given
+        tokenizer: words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en
+        field: column that holds the text, by its name or, without a header, by its number; or field of JSON lines
+        documents: in plain lines, what is a document: what a bootstrap sample draws
+        device: cpu, or cuda: all models side by side on a GPU, the same bytes
+        n_jobs: models at a time; all cores by default
+    """
+    execution = {name: further.pop(name) for name in TRAINING if name in further}
+    numbers: JsonObject = {"dim": dim, "window": window, "epochs": epochs}
+    numbers = {name: value for name, value in numbers.items() if value is not None}
+    plan = training.training_plan(
+        like,
+        as_published=as_published,
+        algorithm=None if algorithm is None else typed_names(algorithm),
+        min_count=min_count,
+        tokenizer=tokenizer,
+        **numbers,
+        **further,
     )
-    plan = training_plan(**plans, **arguments)
-    check_extra()
+    training.check_extra()
     out.mkdir(parents=True, exist_ok=True)
     with progress(options, "reading text") as report:
-        tokens = read_corpus(corpus, out=out / "corpus", tokenizer=plan.tokenizer, progress=report, **text)
+        tokens = text.read_corpus(
+            corpus,
+            out=out / "corpus",
+            layout=layout,
+            tokenizer=plan.tokenizer,
+            field=typed_field(field),
+            documents=documents,
+            progress=report,
+        )
     with progress(options, "training") as report:
-        result = train(
+        result = training.train(
             tokens,
             out=out,
             algorithm=plan.algorithms,
+            seeds=seeds,
+            bootstrap=bootstrap,
             random_state=options.seed,
             min_count=plan.min_count,
             unknown=plan.unknown,
             remove=plan.remove,
+            n_jobs=n_jobs,
+            device=device,
             progress=report,
             say=lambda plan: None if options.quiet else console(options, aside=True).print(plan),
-            **training,
+            **execution,
             **plan.settings,
         )
     return Outcome(result, settings=plan.to_dict(), warnings=plan.remarks, written={"models": out})
-
-
-def _default(about: str) -> Option:
-    """A number that the algorithm or the paper decides, unless it is typed."""
-    return Option(about, type=int | None, default=None)
-
-
-app = command(
-    "text.training:train",
-    arguments="corpus",
-    options="out algorithm seeds bootstrap dim window epochs min_count like as_published layout tokenizer field "
-    "documents device n_jobs",
-    examples=EXAMPLES,
-    terms="replicate",
-    sources=("text:read_corpus", "text.training:training_plan"),
-    changes={
-        "corpus": Option("text files or folders of them, compressed or not", type=list[Path]),
-        "out": Option("folder for the models and the tokenized text", type=Path, default=Path("biasgauge-models")),
-        "algorithm": Option(
-            "sgns, cbow, fasttext, glove, or several separated by commas; sgns by default",
-            type=str | None,
-            default=None,
-            read=typed_names,
-        ),
-        "seeds": Option("how many random seeds; the first is that of --seed"),
-        "dim": _default("numbers in a vector; 100 by default"),
-        "window": _default("context words on each side; 5 by default, 15 for glove"),
-        "epochs": _default("readings of the text; 5 by default, 15 for glove"),
-        "min_count": _default("leave out words that occur less often; 5 by default"),
-        "like": Option("settings of a paper: du2021, badder_seeds2022, goldfarb_tarrant2021_wiki or _twitter"),
-        "as_published": Option("with --like, what the paper's released code does where it differs from the paper"),
-        "layout": Option(
-            "lines, paragraphs (lines joined up to a blank one), wikitext, tsv, csv, jsonl; by the file's ending if "
-            "not given"
-        ),
-        "tokenizer": Option(
-            "words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en",
-            type=str | None,
-            default=None,
-        ),
-        "field": Option(
-            "column that holds the text, by its name or, without a header, by its number; or field of JSON lines",
-            read=typed_field,
-        ),
-        "documents": Option(
-            "in plain lines, what is a document: what a bootstrap sample draws",
-            type=Literal["line", "blank-line", "file"],
-        ),
-        "device": Option("cpu, or cuda: all models side by side on a GPU, the same bytes", type=Literal["cpu", "cuda"]),
-        "n_jobs": Option("models at a time; all cores by default"),
-    },
-    call=run,
-    saves=False,
-    outputs=(Output("out", "continued"),),
-    fixed="source remove say",
-)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
-from biasgauge.cli.from_function import Option, command
-from biasgauge.cli.outcome import Outcome
+from biasgauge import scores, stats
+from biasgauge import vectors as embeddings
+from biasgauge.cli.command import SAVE, UNDEFINED, Outcome, ResultOptions, VectorFile, command
 from biasgauge.cli.screen import progress
-from biasgauge.core import JsonObject
-
-if TYPE_CHECKING:
-    from biasgauge.cli.options import Options
+from biasgauge.cli.typed_values import LOOKUP, NO_SETS, TypedSets, WordLookup
 
 EXAMPLES = """\
 A positive effect: X is more associated with A, Y with B. p is exact where there
@@ -27,63 +24,55 @@ Examples:
   biasgauge weat vectors.bin --test weat6 --case-fallback --kind rnsb --json
   biasgauge weat es.vec --test weat_es_gender --trimming as_published
 """
-UNDEFINED = 2
-"""Exit code of a test that has no number."""
-SET = "words separated by commas, a file with one word per line, or NAME:SET"
+COUNTERPARTS = {"balanced": "balance", "none": "keep", "as_published": "as-published"}
+"""Rules of the policy, by the choices of --trimming."""
 
 
-def run(arguments: JsonObject, options: Options) -> Outcome:
-    """Read the vectors, then test; `alternative` and `ddof` are of WEAT alone."""
-    from biasgauge.core import WordPolicy
-    from biasgauge.scores import association_test
-    from biasgauge.stats import Resampling
-    from biasgauge.vectors import load
-
-    own = {name: arguments.pop(name) for name in ("alternative", "ddof")}
-    own = {**own, "random_state": options.seed} if arguments["kind"] == "weat" else {}
-    with progress(options, "reading vectors") as report:
-        model = load(arguments.pop("vectors"), progress=report)
-    spread = {name: arguments.pop(name) for name in ("level", "resamples") if name in arguments}
-    interval = Resampling(method=arguments.pop("interval"), random_state=options.seed, **spread)
-    rule = {"balanced": "balance", "none": "keep", "as_published": "as-published"}[arguments.pop("trimming")]
-    policy = WordPolicy.from_options(arguments.pop("min_coverage"), arguments.pop("case_fallback"))
-    policy = replace(policy, counterparts=rule)  # type: ignore[arg-type]  # one of its choices
-    result = association_test(model, interval=interval, policy=policy, **arguments, **own)
-    warnings = [notice.message for notice in model.notices]
-    return Outcome(result, warnings=warnings, exit_code=0 if result.value is not None else UNDEFINED)
-
-
-app = command(
-    "scores:association_test",
-    name="weat",
-    arguments="vectors",
-    options="test x y a b alternative ddof kind min_coverage case_fallback trimming interval",
+@command(
     examples=EXAMPLES,
     terms="contrast WEAT",
-    sources=("metrics.weat:weat", "stats.bootstrap:Resampling", "scores:weat"),
-    changes={
-        "test": Option('a lexicon of kind "test", or your own TOML file'),
-        "min_coverage": Option("share of each set that must be found", type=float, default=0.8),
-        "case_fallback": Option(
-            "look words up in lower case, then capitalized, when they are not there as written; by default where the "
-            "whole vocabulary is in lower case",
-            type=bool | None,
-            default=None,
-        ),
-        "trimming": Option(
-            "what else goes with lost words: the other form of a word (balanced), nothing (none), or the last words "
-            "of the longer set (as_published)",
-            type=Literal["balanced", "none", "as_published"],
-            default="balanced",
-        ),
-        "x": Option(f"first target set: {SET}"),
-        "y": Option("second target set"),
-        "a": Option("first attribute set"),
-        "b": Option("second attribute set"),
-        "ddof": Option("0 divides the variance by the number of words, 1 by one less"),
-        "alternative": Option("which splits of X and Y count as extreme"),
-        "kind": Option("which test: weat, mac, rnd, rnsb, ect, set_ripa, same, nas or semaxis"),
-        "interval": Option("how the interval over words is found", like="method"),
-    },
-    call=run,
+    settings={"max_exact": int, "samples": int, "ties": str, "level": float, "resamples": int},
+    open_ended=True,
 )
+def weat(
+    vectors: VectorFile,
+    /,
+    *,
+    test: str | None = None,
+    sets: TypedSets = NO_SETS,
+    alternative: Literal["greater", "less", "two-sided"] = "greater",
+    ddof: int = 0,
+    kind: str = "weat",
+    lookup: WordLookup = LOOKUP,
+    trimming: Literal["balanced", "none", "as_published"] = "balanced",
+    interval: Literal["bca", "percentile", "jackknife"] = "bca",
+    options: ResultOptions = SAVE,
+    **further: Any,
+) -> Outcome:
+    """Association test of two sets of words with two others.
+
+    Args:
+        test: a lexicon of kind "test", or your own TOML file
+        alternative: which splits of X and Y count as extreme
+        ddof: 0 divides the variance by the number of words, 1 by one less
+        kind: which test: weat, mac, rnd, rnsb, ect, set_ripa, same, nas or semaxis
+        trimming: what else goes with lost words: the other form of a word (balanced), nothing (none), or the last words
+            of the longer set (as_published)
+        interval: how the interval over words is found
+    """
+    with progress(options, "reading vectors") as report:
+        model = embeddings.load(vectors, progress=report)
+    spread = {name: further.pop(name) for name in ("level", "resamples") if name in further}
+    if kind == "weat":
+        further |= {"alternative": alternative, "ddof": ddof, "random_state": options.seed}
+    result = scores.association_test(
+        model,
+        test,
+        **sets.read(),
+        kind=kind,
+        policy=lookup.policy(counterparts=COUNTERPARTS[trimming]),
+        interval=stats.Resampling(method=interval, random_state=options.seed, **spread),
+        **further,
+    )
+    warnings = [notice.message for notice in model.notices]
+    return Outcome(result, warnings=warnings, exit_code=0 if result.value is not None else UNDEFINED)

@@ -8,6 +8,7 @@ from biasgauge.lexicons.bank import published_label as published_label
 from biasgauge.lexicons.bank import seed_bank as seed_bank
 from biasgauge.lexicons.by_language.checking import LanguageCheck as LanguageCheck
 from biasgauge.lexicons.by_language.checking import check_language as check_language
+from biasgauge.lexicons.by_language.checking import words_to_look_up as words_to_look_up
 from biasgauge.lexicons.by_language.record import ROLES as ROLES
 from biasgauge.lexicons.by_language.record import GenderRules as GenderRules
 from biasgauge.lexicons.by_language.record import Language as Language
@@ -23,7 +24,10 @@ from biasgauge.lexicons.checking import LexiconCheck as LexiconCheck
 from biasgauge.lexicons.checking import SetCheck as SetCheck
 from biasgauge.lexicons.checking import check as check
 from biasgauge.lexicons.findings import Finding as Finding
+from biasgauge.lexicons.listing import browse_seeds as browse_seeds
 from biasgauge.lexicons.listing import check_lexicons as check_lexicons
+from biasgauge.lexicons.listing import list_lexicons as list_lexicons
+from biasgauge.lexicons.listing import show_lexicon as show_lexicon
 from biasgauge.lexicons.model import DEFAULT_LANGUAGE as DEFAULT_LANGUAGE
 from biasgauge.lexicons.model import AssociationTest as AssociationTest
 from biasgauge.lexicons.model import Group as Group

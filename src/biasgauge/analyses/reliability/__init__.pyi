@@ -13,6 +13,8 @@ from biasgauge.analyses.reliability.regression.analysis import FactorsResult as 
 from biasgauge.analyses.reliability.regression.analysis import factors as factors
 from biasgauge.analyses.reliability.regression.table import FactorSource as FactorSource
 from biasgauge.analyses.reliability.regression.table import factor_table as factor_table
+from biasgauge.analyses.reliability.regression.table import read_counts as read_counts
+from biasgauge.analyses.reliability.regression.table import stored_counts as stored_counts
 from biasgauge.analyses.reliability.relations import correlation as correlation
 from biasgauge.analyses.reliability.result import NotAnalyzed as NotAnalyzed
 from biasgauge.analyses.reliability.result import ReliabilityResult as ReliabilityResult

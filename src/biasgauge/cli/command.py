@@ -1,0 +1,311 @@
+"""Commands: the options that they share, and what happens around each of them.
+
+A command is a function with an ordinary signature. Its parameters are arguments and options, its docstring is their
+help, `**further` takes the settings of --set, and it returns an `Outcome`. `command` adds what is the same everywhere:
+inputs are looked for, outputs are tried before any work starts, and the outcome is printed, drawn and saved.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
+from functools import wraps
+from inspect import Parameter as Argument
+from inspect import Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from cyclopts import App, Parameter
+
+from biasgauge.cli.files import FIGURES, RESULT, Output, check_there, describe_kept, try_outputs
+from biasgauge.cli.screen import console, print_json
+from biasgauge.cli.typed_values import read_settings
+from biasgauge.core import JsonMapping, JsonObject, to_plain
+from biasgauge.errors import ParameterError
+from biasgauge.results import explained
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from biasgauge.results import Summary
+
+UNDEFINED = 2
+"""Exit code of a command whose result is undefined."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Options:
+    """Options of every command."""
+
+    outputs: ClassVar[tuple[Output, ...]] = ()
+
+    json: bool = False
+    """Print one JSON object on stdout; everything else goes to stderr."""
+
+    latex: bool = False
+    """Print the tables as LaTeX (booktabs, longtable) on stdout."""
+
+    markdown: bool = False
+    """Print the summary as Markdown on stdout."""
+
+    seed: int = 0
+    """Random seed; recorded in the settings."""
+
+    quiet: bool = False
+    """Print only what was asked for: no progress, no notes."""
+
+    debug: bool = False
+    """Show the traceback when something fails."""
+
+    @property
+    def for_programs(self) -> bool:
+        """Whether stdout belongs to what another program reads, so that everything else goes to stderr."""
+        return self.json or self.latex or self.markdown
+
+
+@dataclass(frozen=True)
+class _Force:
+    force: bool = False
+    """replace outputs that are there already; inputs are never replaced"""
+
+
+@dataclass(frozen=True)
+class _Out:
+    out: Path | None = None
+    """file for the result: .html, .json, .csv, .md, .tex or .txt"""
+
+
+@dataclass(frozen=True)
+class _Figures:
+    figures: Path | None = None
+    """folder for the figures, as SVG, PNG and PDF"""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class WriteOptions(Options, _Force):
+    """Options of a command that writes a file of its own."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ResultOptions(WriteOptions, _Out):
+    """Options of a command whose result can be saved."""
+
+    outputs: ClassVar[tuple[Output, ...]] = (RESULT,)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class FigureOptions(ResultOptions, _Figures):
+    """Options of a command whose result can be saved and drawn."""
+
+    outputs: ClassVar[tuple[Output, ...]] = (FIGURES, RESULT)
+
+
+OPTIONS, WRITE, SAVE, DRAW = Options(), WriteOptions(), ResultOptions(), FigureOptions()
+"""Their defaults."""
+
+VectorFile = Annotated[
+    Path,
+    Parameter(help="a vector file: word2vec, GloVe, fastText .vec, .npz, .npy or safetensors, gzipped or not"),
+]
+CaseFallback = Annotated[
+    bool, Parameter(help="look up a word that is not in the vocabulary in lower case, then capitalized")
+]
+MinCoverage = Annotated[float, Parameter(help="share of each set's words that must be in the vocabulary")]
+Level = Annotated[float, Parameter(help="nominal coverage of the intervals")]
+Jobs = Annotated[int | None, Parameter(help="threads; all cores by default")]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a command.
+
+    Attributes:
+        result: has `to_dict` and `summary`.
+        also: further results, under the keys that they have in JSON.
+        extra: further keys of the JSON.
+        settings: settings of the command that are not in those of the result.
+        warnings: warnings beside those of the result.
+        written: files and folders that were written, by what they hold; not printed with --quiet.
+        then: the next step, printed last; not printed with --quiet.
+        charts: choices for the figures.
+        exit_code: exit code of the process.
+        show: prints the result, in the place of its summary.
+        seed: the random seed, where that is not the one of --seed.
+    """
+
+    result: Any
+    also: JsonMapping = field(default_factory=dict)
+    extra: JsonMapping = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    written: Mapping[str, Path] = field(default_factory=dict)
+    then: str = ""
+    charts: JsonMapping = field(default_factory=dict)
+    exit_code: int = 0
+    show: Callable[[Console], None] | None = None
+    seed: int | None = None
+
+    def summary(self) -> Summary:
+        """The summary of the result, with those of further results as its parts."""
+        summary: Summary = self.result.summary()
+        parts = (*summary.parts, *(result.summary() for result in self.also.values()))
+        return replace(summary, parts=parts, warnings=(*self.warnings, *summary.warnings))
+
+
+def command(
+    *,
+    examples: str,
+    terms: str = "",
+    outputs: Sequence[Output] = (),
+    checks: Mapping[str, Callable[[Any], None]] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    open_ended: bool = False,
+    name: str | None = None,
+) -> Callable[[Callable[..., Outcome]], App]:
+    """Decorate a function that is a command.
+
+    Args:
+        examples: text below the help.
+        terms: names of terms that the help uses, which are explained below the examples.
+        outputs: files and folders that the command itself writes.
+        checks: by parameter, a function that refuses missing inputs, where `check_there` does not fit.
+        settings: settings that --set changes, by name, each with its type or with a function that reads it.
+        open_ended: whether --set also takes names that are not in `settings`.
+        name: name of the command; the function's by default.
+    """
+
+    def decorate(function: Callable[..., Outcome]) -> App:
+        called = name or function.__name__.replace("_", "-")
+        around = _Around(function, called, outputs, checks or {}, settings or {}, open_ended=open_ended)
+        epilogue = examples + explained(terms.split())
+        return App(name=called, help_epilogue=epilogue, default_command=around.wrapper())
+
+    return decorate
+
+
+class _Around:
+    """Everything that happens before and after the function of a command."""
+
+    def __init__(
+        self,
+        function: Callable[..., Outcome],
+        called: str,
+        outputs: Sequence[Output],
+        checks: Mapping[str, Callable[[Any], None]],
+        settings: Mapping[str, Any],
+        *,
+        open_ended: bool,
+    ) -> None:
+        self.function = function
+        self.called = called
+        self.outputs = outputs
+        self.checks = checks
+        self.settings = settings
+        self.open_ended = open_ended
+        self.signature = signature(function, eval_str=True)
+
+    def wrapper(self) -> Callable[..., None]:
+        """The function that the command line calls; `--set` stands in the place of `**further`."""
+
+        @wraps(self.function)
+        def run(*arguments: Any, **named: Any) -> None:
+            self.run(*arguments, **named)
+
+        run.__doc__ = re.sub(r"\n {12}", " ", self.function.__doc__ or "")  # one line per parameter
+        run.__signature__ = self._typed_signature()  # type: ignore[attr-defined]
+        return run
+
+    def _typed_signature(self) -> Signature:
+        parameters = list(self.signature.parameters.values())
+        if parameters[-1].kind is Argument.VAR_KEYWORD:
+            names = f": {', '.join(self.settings)}" if self.settings else ""
+            told = f"a further setting of {self.called}, as NAME=VALUE; repeat for several{names}"
+            option = Annotated[tuple[str, ...], Parameter(help=told)]
+            parameters[-1:] = [Argument("set", Argument.KEYWORD_ONLY, default=(), annotation=option)]
+            parameters[-2:] = reversed(parameters[-2:])  # before the options of every command
+        return self.signature.replace(parameters=parameters)
+
+    def run(self, *arguments: Any, set: tuple[str, ...] = (), **named: Any) -> None:  # noqa: A002 - typed as --set
+        """Check, call, finish."""
+        bound = self.signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        options: Options = bound.arguments["options"]
+        outputs = (*self.outputs, *options.outputs)
+        typed: JsonObject = {"set": set}
+        for name, value in bound.arguments.items():
+            typed |= vars(value) if is_dataclass(value) else {name: value}
+        written = {output.option for output in outputs}
+        for name, value in typed.items():
+            if name not in written:
+                self.checks.get(name, check_there)(value)
+        try_outputs(outputs, typed, force=getattr(options, "force", False))
+        further = read_settings(set, self.settings, self.called, options=typed, open_ended=self.open_ended)
+        try:
+            outcome = self.function(*bound.args, **bound.kwargs, **further)
+            finish(outcome, options)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(describe_kept(outputs, typed)) from None
+
+
+def finish(outcome: Outcome, options: Options) -> None:
+    """Print, draw and save an outcome; leave with its exit code where that is not 0."""
+    written = dict(outcome.written)
+    options = options if outcome.seed is None else replace(options, seed=outcome.seed)
+    if isinstance(options, FigureOptions) and options.figures is not None:
+        from biasgauge.results import save_figures
+
+        charts = _charts(outcome.result, **outcome.charts)
+        for result in outcome.also.values():
+            charts |= _charts(result)
+        save_figures(charts, options.figures, ("svg", "png", "pdf"))
+        written["figures"] = options.figures
+    if isinstance(options, ResultOptions) and options.out is not None:
+        from biasgauge.results import save_result
+
+        written["result"] = save_result(outcome.result, options.out)
+    _print(outcome, options)
+    if not options.quiet:
+        for content, path in written.items():
+            console(options).print(f"{content}: {path.resolve()}", soft_wrap=True, markup=False)
+        if outcome.then:
+            console(options).print(f"next: {outcome.then}", soft_wrap=True, markup=False)
+    if outcome.exit_code:
+        raise SystemExit(outcome.exit_code)
+
+
+def _print(outcome: Outcome, options: Options) -> None:
+    """Print the result on stdout, in the form that was asked for."""
+    if sum((options.json, options.latex, options.markdown)) > 1:
+        raise ParameterError("stdout has room for one of --json, --latex and --markdown.")
+    if options.json:
+        result = outcome.result
+        content = result.to_dict()
+        settings = content.pop("settings", getattr(result, "settings", {}))
+        missing = {key: value for key, value in outcome.settings.items() if settings.get(key) is None}
+        warnings = [*outcome.warnings, *content.pop("warnings", getattr(result, "warnings", ()))]
+        also = {key: other.to_dict() for key, other in outcome.also.items()}
+        content = {**content, **also, **outcome.extra}
+        print_json(options, content, settings={**settings, **to_plain(missing)}, warnings=warnings)
+    elif options.for_programs:
+        from biasgauge.results import latex, markdown, without_orders
+
+        frame = outcome.result.to_frame() if options.latex and hasattr(outcome.result, "to_frame") else None
+        text = latex(outcome.summary(), frame) if options.latex else markdown(outcome.summary())
+        sys.stdout.write(without_orders(text))
+    elif outcome.show is not None:
+        outcome.show(console(options))
+    else:
+        from biasgauge.results import print_summary
+
+        print_summary(console(options), outcome.summary())
+
+
+def _charts(result: Any, **choices: Any) -> JsonObject:
+    """The figures of a result; none of a result that has none."""
+    return dict(result.figures(**choices)) if hasattr(result, "figures") else {}

@@ -1,0 +1,188 @@
+"""Words, names, numbers and settings as they are typed on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args
+
+from cyclopts import Parameter
+
+from biasgauge.core import JsonObject, did_you_mean
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from biasgauge.core import WordPolicy
+
+NONE = "none"
+"""None, as it is typed."""
+_ANY = bool | int | float | str | None
+"""Type of a setting that is not declared."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class TypedSets:
+    """The four sets of an association test."""
+
+    x: str | None = None
+    """first target set: words separated by commas, a file with one word per line, or NAME:SET"""
+
+    y: str | None = None
+    """second target set"""
+
+    a: str | None = None
+    """first attribute set"""
+
+    b: str | None = None
+    """second attribute set"""
+
+    def read(self) -> JsonObject:
+        """The sets that were typed, by name."""
+        return {name: words for name, typed in vars(self).items() if (words := typed_words(typed)) is not None}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class WordLookup:
+    """How words are looked up, and how many must be found."""
+
+    min_coverage: float = 0.8
+    """share of each set's words that must be in the vocabulary"""
+
+    case_fallback: bool | None = None
+    """look up a word that is not in the vocabulary in lower case, then capitalized; by default where the whole
+    vocabulary is in lower case"""
+
+    def policy(self, **rules: Any) -> WordPolicy:
+        """The policy that was asked for."""
+        from biasgauge.core import WordPolicy
+
+        return replace(WordPolicy.from_options(self.min_coverage, self.case_fallback), **rules)
+
+
+NO_SETS, LOOKUP = TypedSets(), WordLookup()
+
+
+def typed_words(typed: str | None) -> Any:
+    """Read words: `he,him` are words, a file holds one word per line, "none" is None, all else is a reference.
+
+    Raises:
+        LexiconError: the file holds no words, or is not UTF-8 text.
+    """
+    if typed is None or typed == NONE:
+        return None
+    if "," not in typed and not typed.endswith(".toml") and Path(typed).is_file():
+        from biasgauge.lexicons import read_words
+
+        return read_words(Path(typed))
+    return typed_names(typed) if "," in typed else typed
+
+
+def typed_names(typed: str) -> list[str]:
+    """Split names separated by commas."""
+    return [name.strip() for name in typed.split(",") if name.strip()]
+
+
+def typed_numbers(typed: str, option: str) -> list[float]:
+    """Split numbers separated by commas.
+
+    Raises:
+        ParameterError: one of them is no number.
+    """
+    try:
+        return [float(number) for number in typed_names(typed)]
+    except ValueError:
+        raise ParameterError(f"{option} takes numbers separated by commas. Got {typed!r}.") from None
+
+
+def typed_field(typed: str | None) -> str | int | None:
+    """Read a column: its number, or its name."""
+    return int(typed) if typed is not None and typed.isdecimal() else typed
+
+
+def typed_layers(typed: str) -> str | list[int]:
+    """Read layers: all, or numbers separated by commas.
+
+    Raises:
+        ParameterError: it is neither.
+    """
+    if typed == "all":
+        return typed
+    names = typed_names(typed)
+    if not names or not all(name.isdecimal() for name in names):
+        raise ParameterError(f"--layers takes all, or numbers separated by commas. Got {typed!r}.")
+    return [int(name) for name in names]
+
+
+def typed_pooling(typed: str) -> str | list[str]:
+    """Read poolings: all, or names separated by commas."""
+    return typed if typed == "all" else typed_names(typed)
+
+
+def typed_templates(typed: Iterable[str]) -> list[str] | None:
+    """Look up every template; None for none typed."""
+    from biasgauge.vectors.encoders import templates_of
+
+    return [template for text in typed for template in templates_of(text)] or None
+
+
+def read_settings(
+    typed: Sequence[str],
+    settings: Mapping[str, Any],
+    command: str,
+    *,
+    options: Collection[str] = (),
+    open_ended: bool = False,
+) -> JsonObject:
+    """Read the settings of --set, each typed as NAME=VALUE; NAME.KEY=VALUE for one that is a mapping.
+
+    Args:
+        typed: the texts.
+        settings: by name, the type of a setting or a function that reads it.
+        command: name of the command.
+        options: names of the command's options, which --set does not change.
+        open_ended: whether a name that is not in `settings` is a setting too.
+
+    Raises:
+        ParameterError: a text is something else, or there is no such setting.
+    """
+    values: JsonObject = {}
+    for text in typed:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise ParameterError(f"--set takes NAME=VALUE, such as resamples=500. Got {text!r}.")
+        name, _, key = name.partition(".")
+        if name in options:
+            raise ParameterError(f"--set: {name} has an option of its own, --{name.replace('_', '-')}.")
+        if name not in settings and not open_ended:
+            hint = did_you_mean(name, settings) or f"; it has {', '.join(settings)}"
+            raise ParameterError(f"--set: {command} has no further setting {name!r}{hint}")
+        if name in values and isinstance(values[name], dict) != bool(key):
+            raise ParameterError(f"--set: {name} is set as a whole and by its parts; give one of the two.")
+        if key:
+            values.setdefault(name, {})[key] = value.strip()
+        else:
+            values[name] = _read_setting(value.strip(), settings.get(name, _ANY), name)
+    return values
+
+
+def _read_setting(text: str, kind: Any, name: str) -> Any:
+    kinds = get_args(kind) or (kind,)
+    if text == NONE and NoneType in kinds:
+        return None
+    for each in kinds:
+        if each is bool and text in {"true", "false"}:
+            return text == "true"
+        if each in (int, float):
+            try:
+                return each(text)
+            except ValueError:
+                continue
+        if each not in (bool, NoneType):
+            return each(text)
+    expected = " or ".join(sorted(each.__name__ for each in kinds if each is not NoneType))
+    raise ParameterError(f"--set: {name} must be of type {expected}. Got {text!r}.")
