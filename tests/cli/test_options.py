@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST = {"audit": 25}
 """Options of a command that has more than fifteen."""
-DEFAULTS_OF = {
+DEFAULTS_OF: dict[str, Any] = {
     "audit": audits.audit,
     "bayes": analyses.posterior.bayes,
     "calibrate": analyses.calibrate.calibrate,
@@ -49,6 +49,7 @@ DEFAULTS_OF = {
 }
 """Functions whose settings have options of the same name."""
 TYPED_OTHERWISE = {
+    ("audit", "vectors"),  # none for None
     ("audit", "case_fallback"),  # auto, yes or no for None, True and False
     ("balance", "degree"),  # a text, as it may be "max"
     ("encode", "templates"),  # typed several times; none for None
@@ -57,6 +58,7 @@ TYPED_OTHERWISE = {
     ("seeds", "leave_one_out"),  # yes or no
     ("train", "algorithm"),  # decided by --like
     ("train", "min_count"),  # decided by --like
+    ("weat", "min_coverage"),  # of the policy
     ("weat", "interval"),  # a method, of which an object is made
     ("stereoset", "predictions"),  # several; none for None
     ("stereoset", "model"),
@@ -92,14 +94,14 @@ def test_an_option_has_the_default_of_the_function(name: str) -> None:
         assert option.default == default, setting.name
 
 
-FURTHER = {
+FURTHER: dict[str, list[Any]] = {
     "audit": [audits.Rules],
     "bayes": [analyses.posterior.plan_attributes],
     "calibrate": [text.read_corpus],
     "corpus-bias": [analyses.criterion.amplification],
     "influence": [analyses.calibrate.check_influence],
     "train": [text.training.training_plan],
-    "weat": [scores.weat, stats.Resampling],
+    "weat": [stats.permutation_p, stats.Resampling],
 }
 """Further functions whose settings --set changes."""
 
@@ -111,7 +113,7 @@ def test_set_changes_settings_of_functions_that_have_no_option(name: str) -> Non
         pytest.skip("no further settings")
     (parameter,) = options["set"].annotation.__metadata__
     listed = typed_names(parameter.help.partition("several")[2].removeprefix(": "))
-    functions: list[Any] = [DEFAULTS_OF[name], *FURTHER.get(name, ())]
+    functions = [DEFAULTS_OF[name], *FURTHER.get(name, [])]
     assert set(listed) <= {setting for function in functions for setting in signature(function).parameters}
     assert not set(listed) & options.keys()
 

@@ -53,8 +53,7 @@ class WordLookup:
     """share of each set's words that must be in the vocabulary"""
 
     case_fallback: bool | None = None
-    """look up a word that is not in the vocabulary in lower case, then capitalized; by default where the whole
-    vocabulary is in lower case"""
+    """look up words that are not there in lower case, then capitalized; by default in a vocabulary in lower case"""
 
     def policy(self, **rules: Any) -> WordPolicy:
         """The policy that was asked for."""
