@@ -26,7 +26,7 @@ _PLAIN = {
     "analogies": "vectors.benchmark_files:read_analogies",
     "study": "study.read:read_study",
     "templates": "vectors.encoders.templates:templates_of",
-    "distances": "analyses.posterior.distances_csv:read_distances",
+    "distances": "analyses.posterior:read_distances",
     "points": "applications.correlation.points:read_points",
     "conll": "applications.coref.conll:read_conll",
     "winogender": "applications.coref.winogender_sentences:read_winogender",

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasgauge.analyses.posterior import CONNECTIONS, Contrast, Posterior, Priors, bayes, distance_table
+from biasgauge.analyses.posterior import CONNECTIONS, ConnectionContrast, Posterior, Priors, bayes, distance_table
 from biasgauge.analyses.posterior.predictive import check_predictions
 from biasgauge.analyses.posterior.table import cells_of
 from biasgauge.errors import ParameterError
@@ -252,6 +252,8 @@ def test_inference_data(posterior: Posterior, table: DistanceTable) -> None:
 def test_the_decision_follows_the_region_of_practical_equivalence(
     low: float | None, high: float | None, expected: str | None
 ) -> None:
-    one = Contrast(a="a", b="b", value=0.0, low=low, high=high, sd=0.1, p_direction=0.9, p_equivalent=0.1, rope=0.1)
+    one = ConnectionContrast(
+        a="a", b="b", value=0.0, low=low, high=high, sd=0.1, p_direction=0.9, p_equivalent=0.1, rope=0.1
+    )
     assert one.decision == expected
     assert one.to_dict()["decision"] == expected

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, norm
 
-from biasgauge.analyses.posterior import Exponential, HalfNormal, Normal, Priors, exact_sampler
+from biasgauge.analyses.posterior import Exponential, HalfNormal, Normal, Priors, exact
 from biasgauge.analyses.posterior.comparison import log_likelihood
-from biasgauge.analyses.posterior.fit import fit
-from biasgauge.analyses.posterior.model import DEFAULT_PRIORS
+from biasgauge.analyses.posterior.draws import fit
+from biasgauge.analyses.posterior.priors import DEFAULT_PRIORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,8 +39,8 @@ Sampler = "Callable[[Any, Priors, int], Draws]"
 
 
 def likelihood(draws: Draws, table: Any) -> Floats:  # noqa: ANN401 - a DistanceTable
-    places = draws.places(table)
-    found: Floats = log_likelihood(draws, places, table.distance[places.row], slice(None)).sum(axis=0)
+    rows = draws.rows(table)
+    found: Floats = log_likelihood(draws, rows, table.distance[rows.row], slice(None)).sum(axis=0)
     return found
 
 
@@ -146,13 +146,13 @@ def test_a_wrong_prior_scale_is_found(worlds: Any) -> None:  # noqa: ANN401
 
 
 def test_a_dropped_word_effect_is_found(worlds: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
-    original = exact_sampler._means  # noqa: SLF001 - the fault is planted here
+    original = exact._means  # noqa: SLF001 - the fault is planted here
 
-    def without_words(*arguments: Any) -> exact_sampler.ConnectionDraws:  # noqa: ANN401
+    def without_words(*arguments: Any) -> exact.ConnectionDraws:  # noqa: ANN401
         drawn = original(*arguments)
         return drawn._replace(words=np.repeat(drawn.group[:, None], drawn.words.shape[1], axis=1))
 
-    monkeypatch.setattr(exact_sampler, "_means", without_words)
+    monkeypatch.setattr(exact, "_means", without_words)
     priors = DEFAULT_PRIORS["per-connection"]
     p, where = calibration(worlds, "per-connection", priors, 50, own_sampler("per-connection", priors))
     assert p < FAULTY, where

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.posterior import (
-    Comparison,
+    ModelRanking,
     Normal,
     Priors,
     PriorSensitivity,
@@ -37,7 +37,7 @@ def test_loo_agrees_with_leaving_one_out(roomy_table: DistanceTable, variant: st
     assert found.unreliable == 0
     for left_out in range(0, len(table), 31):
         rest = bayes(table.select(np.arange(len(table)) != left_out, relabel=False), variant=variant, random_state=1)  # type: ignore[arg-type]
-        places = rest.draws.places(table)
+        places = rest.draws.rows(table)
         logs = log_likelihood(rest.draws, places, table.distance[places.row], slice(left_out, left_out + 1))[0]
         expected = np.log(np.exp(logs - logs.max()).mean()) + logs.max()
         assert found.pointwise[left_out] == pytest.approx(expected, abs=0.1)
@@ -48,7 +48,7 @@ def test_loo_agrees_with_leaving_one_out(roomy_table: DistanceTable, variant: st
 def test_loo_agrees_with_arviz(table: DistanceTable) -> None:
     statistics = pytest.importorskip("arviz_stats.base").array_stats
     fitted = bayes(table)
-    places = fitted.draws.places(table)
+    places = fitted.draws.rows(table)
     logs = log_likelihood(fitted.draws, places, table.distance[places.row], slice(None))
     expected = [float(statistics.loo(row.reshape(4, -1))[0]) for row in logs]
     np.testing.assert_allclose(loo(fitted).pointwise, expected, atol=1e-6)
@@ -59,7 +59,7 @@ def test_student_likelihood_is_that_of_scipy(table: DistanceTable) -> None:
 
     draws = bayes(table, draws=40).draws
     draws = replace(draws, freedom=np.asarray(np.random.default_rng(0).uniform(1.5, 30, draws.residual.shape)))
-    places = draws.places(table)
+    places = draws.rows(table)
     found = log_likelihood(draws, places, table.distance[places.row], slice(3, 9))
     mean = places.mean(draws, slice(3, 9))
     connection = places.connection[3:9]
@@ -145,5 +145,5 @@ def test_json_there_and_back(table: DistanceTable) -> None:
     assert shifts.largest.name in shifts.summary().headline
     pytest.importorskip("arviz_stats")
     ranks = compare({"one": posterior, "other": bayes(table, variant="single-sigma", draws=400)})
-    assert Comparison.from_dict(json.loads(json.dumps(ranks.to_dict(), allow_nan=False))) == ranks
+    assert ModelRanking.from_dict(json.loads(json.dumps(ranks.to_dict(), allow_nan=False))) == ranks
     assert ranks.summary().headline.startswith(f"{ranks.ranks[0].name} predicts")

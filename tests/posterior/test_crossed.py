@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from biasgauge.analyses.posterior import Exponential, HalfNormal, Normal, Priors, bayes, distance_table
-from biasgauge.analyses.posterior.crossed_block import CrossedBlock
-from biasgauge.analyses.posterior.crossed_sampler import blocks_of, sample_block
+from biasgauge.analyses.posterior.crossed import crossed_model, sample_crossed
 
 if TYPE_CHECKING:
     from biasgauge.analyses.posterior import DistanceTable
@@ -58,7 +57,7 @@ def test_density_is_that_of_the_multivariate_normal(
     holes: bool,  # noqa: FBT001 - a case
 ) -> None:
     data = uneven(table) if holes else table
-    block = CrossedBlock(data, connections, PRIORS)
+    block = crossed_model(data, connections, PRIORS)
     random = np.random.default_rng(0)
     sds = np.exp(random.normal(-2.5, 1.0, (30, block.dimensions)))
     sds[-3:, -1] = 1e-5  # attributes that all agree
@@ -85,7 +84,7 @@ def test_effects_have_their_conditional_mean_and_variance(
     holes: bool,  # noqa: FBT001 - a case
 ) -> None:
     data = uneven(table) if holes else table
-    block = CrossedBlock(data, connections, PRIORS)
+    block = crossed_model(data, connections, PRIORS)
     sds = np.exp(np.random.default_rng(1).normal(-2.2, 0.4, block.dimensions))
     values, total, (place, word, attribute) = covariance(data, connections, sds)
     size = 20_000
@@ -100,10 +99,11 @@ def test_effects_have_their_conditional_mean_and_variance(
     checks = []
     for at in range(len(connections)):
         here = (place == at).astype(float)
-        checks.append((drawn.groups[:, at], expect(sigma_g**2 * here, sigma_g**2, PRIORS.group.mean)))
+        checks.append((drawn.means[:, at], expect(sigma_g**2 * here, sigma_g**2, PRIORS.group.mean)))
+        words = drawn.words[:, block.cells[:, 0] == at]
         for column, name in enumerate(sorted(set(word[place == at]))):
             cross = sigma_g**2 * here + tau[at] ** 2 * here * (word == name)
-            checks.append((drawn.words[at][:, column], expect(cross, sigma_g**2 + tau[at] ** 2, PRIORS.group.mean)))
+            checks.append((words[:, column], expect(cross, sigma_g**2 + tau[at] ** 2, PRIORS.group.mean)))
     for column, name in enumerate(sorted(set(attribute))):
         checks.append((drawn.attributes[:, column], expect(omega**2 * (attribute == name), omega**2, 0.0)))
     for draws, (mean, sd) in checks:
@@ -113,8 +113,8 @@ def test_effects_have_their_conditional_mean_and_variance(
 
 def test_a_chain_visits_the_whole_density(table: DistanceTable) -> None:
     """Means of the sds against weighted draws from a broad proposal of the test's own."""
-    block = blocks_of(table, PRIORS)[1]
-    drawn = sample_block(block, 4, 5_000, np.random.default_rng(0))
+    block = crossed_model(table, ("human",), PRIORS)
+    drawn = sample_crossed(block, 4, 5_000, np.random.default_rng(0))
     random = np.random.default_rng(9)
     points = random.normal(np.log(0.08), 1.2, (400_000, block.dimensions))
     logs = block.log_density(np.exp(points)) + points.sum(axis=1)

@@ -97,8 +97,8 @@ def test_one_number_follows_from_the_other(write: Callable[..., Path]) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "line 1: expected the columns"),
-        ("a,b,c\n1,2,3\n", "'protected_word' is not among a, b, c"),
+        ("", "line 1: has no column 'protected_word'; it has none"),
+        ("a,b,c\n1,2,3\n", "has no column 'protected_word'; it has a, b, c"),
         (HEADER, "own: holds no distance"),
         (HEADER + "0,imam,x,m,-100,-100,none\n", "holds no distance but those of lost words"),
         (HEADER + "0,imam,dirty,m,0.8,0.2\n", "line 2: expected 7 fields, found 6"),

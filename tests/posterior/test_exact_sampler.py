@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import kstest
 
 from biasgauge.analyses.posterior import Exponential, HalfNormal, Normal, Priors, bayes, distance_table
-from biasgauge.analyses.posterior.exact_sampler import sample_cells
-from biasgauge.analyses.posterior.sd_lattice import Target, draw_from_lattice
+from biasgauge.analyses.posterior.exact import Target, draw_from_lattice, sample_cells
 from biasgauge.analyses.posterior.table import COLUMNS, NO_SPREAD, cells_of
 
 if TYPE_CHECKING:

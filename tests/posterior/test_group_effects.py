@@ -18,8 +18,8 @@ from biasgauge.analyses.posterior import (
     distance_table,
     read_distances,
 )
-from biasgauge.analyses.posterior.crossed_block import CrossedBlock
-from biasgauge.analyses.posterior.nested_block import NestedBlock, protected_groups
+from biasgauge.analyses.posterior.crossed import crossed_model
+from biasgauge.analyses.posterior.group_effects import protected_groups
 from biasgauge.analyses.posterior.table import DistanceTable
 from biasgauge.errors import ParameterError
 
@@ -55,7 +55,7 @@ def test_density_is_that_of_the_multivariate_normal(holes: bool) -> None:  # noq
     table = uneven(table) if holes else table
     names = ("associated", "different")
     groups = protected_groups(table)
-    block = NestedBlock(table, names, PRIORS, groups)
+    block = crossed_model(table, names, PRIORS, groups)
     frame = table.to_frame()
     place = (frame["connection"] == "different").to_numpy().astype(int)
     word, term = frame["protected_word"].to_numpy(), frame["word_to_compare"].to_numpy()
@@ -74,7 +74,7 @@ def test_density_is_that_of_the_multivariate_normal(holes: bool) -> None:  # noq
     found = block.log_density(sds)
     np.testing.assert_allclose(found - found[0], np.array(expected) - expected[0], rtol=1e-9, atol=1e-7)
     # group means given the standard deviations, from the same normal
-    drawn = block.draw_effects(np.tile(sds[-1], (20_000, 1)), np.random.default_rng(2)).groups
+    drawn = block.draw_effects(np.tile(sds[-1], (20_000, 1)), np.random.default_rng(2)).means
     solved = np.linalg.inv(total)
     for at in (0, 1):
         cross = PRIORS.group.sd**2 * (place == at)
@@ -89,8 +89,10 @@ def test_without_pairings_it_is_the_crossed_block() -> None:
     names = ("associated", "different")
     sds = np.exp(np.random.default_rng(1).normal(-2.5, 0.5, (20, 5)))
     tiny = np.full((20, 1), 1e-6)
-    nested = NestedBlock(table, names, PRIORS, protected_groups(table)).log_density(np.concatenate([sds, tiny], axis=1))
-    crossed = CrossedBlock(table, names, PRIORS).log_density(sds)
+    nested = crossed_model(table, names, PRIORS, protected_groups(table)).log_density(
+        np.concatenate([sds, tiny], axis=1)
+    )
+    crossed = crossed_model(table, names, PRIORS).log_density(sds)
     np.testing.assert_allclose(nested - nested[0], crossed - crossed[0], rtol=1e-6, atol=1e-4)
 
 

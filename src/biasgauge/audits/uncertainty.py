@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from biasgauge.analyses.posterior import Contrast, Posterior, bayes
+from biasgauge.analyses.posterior import ConnectionContrast, Posterior, bayes
 from biasgauge.core import JsonObject, Record
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon
@@ -39,7 +39,7 @@ class LexiconPosterior(Record):
     reason: str | None = None
 
     @property
-    def contrasts(self) -> tuple[Contrast, ...]:
+    def contrasts(self) -> tuple[ConnectionContrast, ...]:
         """The contrasts that matter most, of the groups."""
         if self.posterior is None:
             return ()
@@ -63,11 +63,11 @@ class LexiconPosterior(Record):
             *([f"{lexicon_name(self.lexicon)}: {self.posterior.caution}."] if self.posterior.caution else []),
         )
 
-    def claim(self, contrast: Contrast) -> str:
+    def claim(self, contrast: ConnectionContrast) -> str:
         """Which connection is closer."""
         return _compared(contrast, "")
 
-    def difference(self, contrast: Contrast) -> str:
+    def difference(self, contrast: ConnectionContrast) -> str:
         """How far apart two connections are, in words: how much closer the first is."""
         mean, low, high = (0.0 if end is None else end for end in (contrast.mean, contrast.low, contrast.high))
         sign = -1 if mean < 0 else 1
@@ -121,7 +121,7 @@ def measure_uncertainty(
 _PREFIX = {"": "", "different": "", "equivalent": "practically no difference: ", "undecided": "inconclusive: "}
 
 
-def _compared(contrast: Contrast, much: str) -> str:
+def _compared(contrast: ConnectionContrast, much: str) -> str:
     """Which connection is closer, and by how `much`."""
     closer, to = ("closer", "to") if (contrast.mean or 0.0) < 0 else ("farther", "from")
     others = "other groups'" if contrast.b == "different" else "words about people in general"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.posterior.bayesian import table_of
 from biasgauge.analyses.posterior.change import matched
 from biasgauge.analyses.posterior.figures import band_charts
+from biasgauge.analyses.posterior.sources import table_of
 from biasgauge.analyses.posterior.table import DistancesLike, DistanceTable
 from biasgauge.core import (
     Estimate,
@@ -148,7 +148,6 @@ def within_band(
     """
     check_level(level)
     check_whole(0, resamples=resamples, random_state=random_state)
-    asked = {"duplicates": "drop", **asked}
     table = table_of(vectors, lexicon, **asked)
     width, mac = (band, None) if band is not None else _band_of(table)
     check_number(0, 2, band=width)

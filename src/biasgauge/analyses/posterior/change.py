@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
-from biasgauge.analyses.posterior.bayesian import posterior_of, table_of
-from biasgauge.analyses.posterior.draws import Draws
+from biasgauge.analyses.posterior.bayesian import Posterior, posterior_of
+from biasgauge.analyses.posterior.draws import Draws, Sampler, fit
 from biasgauge.analyses.posterior.estimates import Change, means_frame, posterior_means
 from biasgauge.analyses.posterior.figures import change_charts
-from biasgauge.analyses.posterior.fit import Sampler, fit
-from biasgauge.analyses.posterior.model import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
-from biasgauge.analyses.posterior.posterior import Posterior
+from biasgauge.analyses.posterior.priors import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
+from biasgauge.analyses.posterior.sources import table_of
 from biasgauge.analyses.posterior.table import DistancesLike, DistanceTable
 from biasgauge.core import JsonMapping, LexiconLike, check_choice
 from biasgauge.errors import ParameterError
@@ -152,7 +151,6 @@ def bayes_change(
     if unknown:
         raise ParameterError(f"There is no parameter {min(unknown)!r} of bayes_change.")
     settings = {"draws": draws, "sampler": sampler, "random_state": random_state, "variant": variant, **asked}
-    asked = {"duplicates": "drop", **asked}
     sides: list[DistancesLike] = [before, after]
     separate = False
     if lexicon is not None and not any(isinstance(side, DistanceTable) or hasattr(side, "iloc") for side in sides):

@@ -14,12 +14,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.posterior.draws import Draws, RowPlaces
+from biasgauge.analyses.posterior.bayesian import Posterior
+from biasgauge.analyses.posterior.draws import Draws, SampledRows, fit
 from biasgauge.analyses.posterior.estimates import contrasts, posterior_means
-from biasgauge.analyses.posterior.fit import fit
-from biasgauge.analyses.posterior.model import VARIANTS, Exponential, HalfNormal, Priors, ScalePrior
-from biasgauge.analyses.posterior.posterior import Posterior
-from biasgauge.analyses.posterior.sd_lattice import log_sum
+from biasgauge.analyses.posterior.exact import log_sum
+from biasgauge.analyses.posterior.priors import VARIANTS, Exponential, HalfNormal, Priors, ScalePrior
 from biasgauge.core import Floats, Record
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.results import Column, Result, Summary, Table, number_text
@@ -70,7 +69,7 @@ class ModelRank(Record):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result):
+class ModelRanking(Result):
     """Models from best to worst."""
 
     tables: ClassVar[tuple[str, ...]] = ("ranks",)
@@ -101,14 +100,14 @@ def loo(posterior: Posterior) -> Loo:
     draws = posterior.draws
     if not draws.connections or draws.residual.shape[1] != len(draws.connections):
         raise ParameterError("Leave-one-out needs a fit of one of the shipped variants.")
-    places = draws.places(posterior.table)
-    observed = posterior.table.distance[places.row]
+    rows = draws.rows(posterior.table)
+    observed = posterior.table.distance[rows.row]
     size = posterior.diagnostics.ess_min
     efficiency = 1.0 if posterior.sampler == "exact" or size is None else min(1.0, size / len(draws))
     contributions, inside, shapes = [], [], []
     for start in range(0, len(observed), _BLOCK):
         part = slice(start, min(start + _BLOCK, len(observed)))
-        likelihood = log_likelihood(draws, places, observed, part)
+        likelihood = log_likelihood(draws, rows, observed, part)
         weights, shape = statistics.psislw(likelihood, r_eff=efficiency, axis=-1)  # negates it: weights 1 / likelihood
         contributions.append(log_sum(likelihood + weights, axis=1))
         inside.append(log_sum(likelihood, axis=1) - np.log(likelihood.shape[1]))
@@ -124,7 +123,7 @@ def loo(posterior: Posterior) -> Loo:
     )
 
 
-def compare(posteriors: Mapping[str, Posterior]) -> Comparison:
+def compare(posteriors: Mapping[str, Posterior]) -> ModelRanking:
     """Rank fits of the same distances by leave-one-out cross-validation.
 
     Raises:
@@ -144,14 +143,14 @@ def compare(posteriors: Mapping[str, Posterior]) -> Comparison:
         error = float(np.sqrt(len(score.pointwise)) * (score.pointwise - best.pointwise).std())
         own = (score.elpd, score.se, score.parameters, score.elpd - best.elpd, error, score.unreliable)
         ranks.append(ModelRank(name, *own, posteriors[name].caution))
-    return Comparison(tuple(sorted(ranks, key=lambda rank: -rank.elpd)))
+    return ModelRanking(tuple(sorted(ranks, key=lambda rank: -rank.elpd)))
 
 
-def log_likelihood(draws: Draws, places: RowPlaces, observed: Floats, part: slice) -> Floats:
+def log_likelihood(draws: Draws, rows: SampledRows, observed: Floats, part: slice) -> Floats:
     """Rows × draws: log density of some of the observed distances under each draw."""
-    connection = places.connection[part]
+    connection = rows.connection[part]
     scale = draws.residual[:, connection].T
-    away = (observed[part][:, None] - places.mean(draws, part)) / scale
+    away = (observed[part][:, None] - rows.mean(draws, part)) / scale
     if draws.freedom is None:
         normal: Floats = -0.5 * away**2 - np.log(scale) - 0.5 * np.log(2 * np.pi)
         return normal

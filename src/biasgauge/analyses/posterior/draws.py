@@ -1,17 +1,29 @@
-"""`Draws`: a sample of the posterior, the same shape whichever sampler made it."""
+"""`Draws`: a sample of the posterior, the same shape whichever sampler made it; `fit` chooses the sampler."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from biasgauge.analyses.posterior.table import CONNECTIONS, DistanceTable
-from biasgauge.core import Floats, Places
-from biasgauge.errors import InputError
+from biasgauge.analyses.posterior.crossed import CrossedDraws, blocks_with_rows, crossed_model, sample_crossed
+from biasgauge.analyses.posterior.diagnostics import Diagnostics, diagnose
+from biasgauge.analyses.posterior.exact import sample_cells
+from biasgauge.analyses.posterior.priors import VARIANTS, Priors
+from biasgauge.analyses.posterior.table import CONNECTIONS, NO_SPREAD, DistanceTable, cell_labels, cells_of
+from biasgauge.core import Floats, Places, check_choice, check_whole
+from biasgauge.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from biasgauge.analyses.posterior.nuts import CustomModel
+
+Sampler = Literal["auto", "exact", "integrated", "nuts"]
+CHAINS = 4
+_FASTEST = {"per-connection": "exact", "single-sigma": "exact", "intercept": "exact", "crossed": "integrated"}
+"""The sampler of each variant; the others need NUTS."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +32,8 @@ class AttributeDraws:
 
     Attributes:
         blocks: the connections of each block: those that share attributes.
-        block: of each effect, the place of its block.
-        attribute: of each effect, the place of its attribute in the table's `attributes`.
+        block: of each effect, the index of its block.
+        attribute: of each effect, the index of its attribute in the table's `attributes`.
         effect: draws × effects; 0 means as far away as an average attribute of the block.
         sd: draws × blocks, standard deviation of the effects.
     """
@@ -35,14 +47,14 @@ class AttributeDraws:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Draws, one chain after the other. Cells are the (connection, word) that have distances.
+    """Draws, one chain after the other. Cells are the (connection, word) that have distances, in this order.
 
     Attributes:
-        chains: how many chains; each has the same number of draws.
-        connections: the connections sampled.
+        chains: number of chains; each has the same number of draws.
+        connections: the connections sampled, in the order of `CONNECTIONS`.
         group: draws × connections, mean distance.
-        cell_connection: of each cell, the place of its connection in `connections`.
-        cell_word: of each cell, the place of its word in the table's `words`.
+        cell_connection: of each cell, the index of its connection in `connections`.
+        cell_word: of each cell, the index of its word in the table's `words`.
         word: draws × cells, mean distance of a word.
         between: draws × connections, standard deviation of word means (tau).
         residual: draws × connections, standard deviation (Student: scale) of distances around their mean (sigma).
@@ -79,44 +91,49 @@ class Draws:
         # a user's model may lack some
         return {name: values for name, values in sampled.items() if values is not None and values.size}
 
+    def diagnose(self, **facts: Any) -> Diagnostics:  # noqa: ANN401 - those of `diagnose`
+        """Convergence of every parameter."""
+        sampled = self.parameters().items()
+        return diagnose({name: self.by_chain(values.reshape(len(values), -1)) for name, values in sampled}, **facts)
+
     def labels(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
         """(connection, None) of each group, then (connection, word) of each cell; without words, the groups alone."""
-        cells = _pairs(self.cell_connection, self.cell_word) if words else []
+        cells = zip(self.cell_connection, self.cell_word, strict=True) if words else ()
         return [
             *((name, None) for name in self.connections),
-            *((self.connections[at], words[word]) for at, word in cells),
+            *((self.connections[connection], words[word]) for connection, word in cells),
         ]
 
-    def places(self, table: DistanceTable) -> RowPlaces:
-        """Where the parameters of each row stand; rows of connections that were not sampled are left out."""
-        own = {CONNECTIONS.index(name): index for index, name in enumerate(self.connections)}
-        sampled = np.flatnonzero(np.isin(table.connection, list(own)))
-        connection = np.array([own[one] for one in table.connection[sampled].tolist()], np.intp)
-        cells = {pair: at for at, pair in enumerate(_pairs(self.cell_connection, self.cell_word))}
-        cell = np.array([cells[pair] for pair in _pairs(connection, table.word[sampled])], np.intp)
+    def rows(self, table: DistanceTable) -> SampledRows:
+        """Indices of the parameters of each row; rows of connections that were not sampled are left out."""
+        codes = np.array([CONNECTIONS.index(name) for name in self.connections], np.intp)
+        row = np.flatnonzero(np.isin(table.connection, codes))
+        connection = np.searchsorted(codes, table.connection[row])
+        # cells and effects are sorted, so one integer for each pair of labels finds them
+        words = len(table.words)
+        cell = np.searchsorted(self.cell_connection * words + self.cell_word, connection * words + table.word[row])
         effect = None
         if self.attributes is not None:
-            block_of = {name: at for at, names in enumerate(self.attributes.blocks) for name in names}
-            block = np.array([block_of[self.connections[one]] for one in connection], np.intp)
-            effects = {pair: at for at, pair in enumerate(_pairs(self.attributes.block, self.attributes.attribute))}
-            effect = np.array([effects[pair] for pair in _pairs(block, table.attribute[sampled])], np.intp)
-        return RowPlaces(sampled, connection, cell, effect)
+            blocks, size = self.attributes.blocks, len(table.attributes)
+            block = np.array([index for index, names in enumerate(blocks) for _ in names], np.intp)[connection]
+            listed = self.attributes.block * size + self.attributes.attribute
+            effect = np.searchsorted(listed, block * size + table.attribute[row])
+        return SampledRows(row, connection, cell, effect)
 
 
-@dataclass(frozen=True, eq=False)
-class RowPlaces:
-    """For each row that was sampled: its place in the table, its connection, its cell, its attribute's effect."""
+class SampledRows(NamedTuple):
+    """For each row that was sampled: its index in the table, its connection, its cell, its attribute's effect."""
 
     row: Places
     connection: Places
     cell: Places
     effect: Places | None
 
-    def mean(self, draws: Draws, rows: slice, some: Places | slice = slice(None)) -> Floats:
-        """Rows × draws: the mean of the distance in each of some draws, for some of the rows."""
-        mean = draws.word[some].T[self.cell[rows]]
+    def mean(self, draws: Draws, rows: slice, subset: Places | slice = slice(None)) -> Floats:
+        """Rows × draws: the mean of the distance in a subset of the draws, for some of the rows."""
+        mean = draws.word[subset].T[self.cell[rows]]
         if self.effect is not None and draws.attributes is not None:
-            mean = mean + draws.attributes.effect[some].T[self.effect[rows]]
+            mean = mean + draws.attributes.effect[subset].T[self.effect[rows]]
         return mean
 
     def expected(self, draws: Draws) -> Floats:
@@ -127,19 +144,14 @@ class RowPlaces:
         return mean
 
 
-def _pairs(first: Places, second: Places) -> list[tuple[int, int]]:
-    return list(zip(first.tolist(), second.tolist(), strict=True))
-
-
 def no_draws(size: int = 0, chains: int = 1) -> Draws:
-    """Draws of nothing."""
-    empty = np.empty((size, 0))
-    places = np.empty(0, np.intp)
-    return Draws(chains, (), empty, places, places, empty, empty, empty)
+    """Draws of no parameters."""
+    empty, no_indices = np.empty((size, 0)), np.empty(0, np.intp)
+    return Draws(chains, (), empty, no_indices, no_indices, empty, empty, empty)
 
 
 def inference_data(draws: Draws, table: DistanceTable) -> Any:  # noqa: ANN401 - InferenceData, or DataTree in newer versions
-    """The draws with named coordinates, and the observed distances, as ArviZ knows them.
+    """Draws with named coordinates, and the observed distances, for ArviZ.
 
     Raises:
         InputError: ArviZ is not installed.
@@ -150,13 +162,13 @@ def inference_data(draws: Draws, table: DistanceTable) -> Any:  # noqa: ANN401 -
     dims |= {"word": ["cell"], "distance": ["row"]}
     if draws.attributes is not None:
         blocks = ["+".join(names) for names in draws.attributes.blocks]
-        effects = _pairs(draws.attributes.block, draws.attributes.attribute)
+        effects = zip(draws.attributes.block, draws.attributes.attribute, strict=True)
         coords["block"] = blocks
         coords["effect"] = [f"{blocks[block]}: {table.attributes[attribute]}" for block, attribute in effects]
         dims |= {"attribute": ["effect"], "attribute_sd": ["block"]}
-    drawn = {name: draws.by_chain(values) for name, values in draws.parameters().items()}
-    dims = {name: own for name, own in dims.items() if name in drawn or name == "distance"}
-    groups: dict[str, Any] = {"posterior": drawn, "observed_data": {"distance": table.distance}}
+    sampled = {name: draws.by_chain(values) for name, values in draws.parameters().items()}
+    dims = {name: names for name, names in dims.items() if name in sampled or name == "distance"}
+    groups: dict[str, Any] = {"posterior": sampled, "observed_data": {"distance": table.distance}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # notices of ArviZ about its own future
         try:
@@ -166,3 +178,143 @@ def inference_data(draws: Draws, table: DistanceTable) -> Any:  # noqa: ANN401 -
         if hasattr(arviz, "InferenceData"):
             return arviz.from_dict(**groups, coords=coords, dims=dims)
         return arviz.from_dict(groups, coords=coords, dims=dims)
+
+
+class Fit(NamedTuple):
+    """Draws, their diagnostics and sampler, connections without any; `simulated` by a user's model: draws × rows."""
+
+    draws: Draws
+    diagnostics: Diagnostics
+    sampler: str
+    undefined: dict[str, str]
+    simulated: Floats | None = None
+
+
+def fit(
+    table: DistanceTable,
+    variant: str | CustomModel,
+    priors: Priors,
+    *,
+    draws: int = 4_000,
+    sampler: Sampler = "auto",
+    random_state: int = 0,
+    stream: int = 0,
+) -> Fit:
+    """Draw from the posterior of a variant.
+
+    `draws` are rounded up to a multiple of the four chains. Samplers are "exact" (independent draws; Normal variants),
+    "integrated" (the crossed variant) and "nuts" (all); "auto" takes the fastest that there is. Fits with the same seed
+    and different streams are independent.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+        InputError: NUTS is needed and its libraries are not installed.
+    """
+    check_whole(1, draws=draws)
+    check_whole(0, random_state=random_state)
+    per_chain = -(-draws // CHAINS)
+    undefined, chosen = dict(table.undefined), "nuts"
+    if isinstance(variant, str):
+        check_choice(VARIANTS, variant=variant)
+        chosen = _choose_sampler(variant, sampler)
+        undefined |= _without_spread(table, variant, priors)
+    usable = table.select(~table.rows_of(undefined), relabel=False)
+    if not len(usable):
+        nothing = Diagnostics(None, "", None, "", problems=("no connection could be fitted",))
+        return Fit(no_draws(CHAINS * per_chain, CHAINS), nothing, chosen, undefined)
+    seeds = [random_state, stream]
+    facts: dict[str, Any] = {}
+    simulated = None
+    if chosen == "nuts":
+        from biasgauge.analyses.posterior.nuts import sample_custom, sample_nuts
+
+        seed = int(np.random.SeedSequence(seeds).generate_state(1)[0] >> 1)  # nutpie takes one number
+        size = {"chains": CHAINS, "draws": per_chain, "seed": seed}
+        if isinstance(variant, str):
+            sample, facts["divergences"] = sample_nuts(usable, variant, priors, **size)
+        else:
+            sample, facts["divergences"], simulated = sample_custom(usable, variant, **size)
+    elif chosen == "integrated":
+        sample, parts = crossed_draws(usable, priors, per_chain, seeds)
+        facts["acceptance"] = min(part.acceptance for part in parts)
+    else:
+        sample, facts = _exact_draws(usable, str(variant), priors, CHAINS * per_chain, seeds)
+    return Fit(sample, sample.diagnose(**facts), chosen, undefined, simulated)
+
+
+def _choose_sampler(variant: str, requested: str) -> str:
+    check_choice(get_args(Sampler), sampler=requested)
+    fastest = _FASTEST.get(variant, "nuts")
+    if requested == "auto":
+        return fastest
+    if requested not in {fastest, "nuts"}:
+        names = " or ".join(repr(name) for name in dict.fromkeys((fastest, "nuts")))
+        raise ParameterError(f"The variant {variant!r} is sampled by {names}. Got {requested!r}.")
+    return requested
+
+
+def _without_spread(table: DistanceTable, variant: str, priors: Priors) -> dict[str, str]:
+    """Connections whose likelihood has no maximum: there is no posterior."""
+    if variant == "crossed":
+        models = [crossed_model(table, names, priors) for names in blocks_with_rows(table)]
+        return {name: NO_SPREAD for model in models if model.degenerate for name in model.connections}
+    cells = cells_of(table)
+    flat = {cell.connection: NO_SPREAD for cell in cells if cell.degenerate}
+    if variant in {"single-sigma", "intercept"}:  # sigma is learned from all of them together
+        return flat if len(flat) == len(cells) else {}
+    return flat
+
+
+def _exact_draws(
+    table: DistanceTable, variant: str, priors: Priors, size: int, seeds: Sequence[int]
+) -> tuple[Draws, dict[str, Any]]:
+    cells = cells_of(table)
+    if variant == "per-connection":
+        streams = [np.random.default_rng([*seeds, CONNECTIONS.index(cell.connection)]) for cell in cells]
+        parts = [sample_cells([cell], priors, size, random) for cell, random in zip(cells, streams, strict=True)]
+    else:
+        together = np.random.default_rng([*seeds, len(CONNECTIONS)])
+        parts = [sample_cells(cells, priors, size, together, baseline=variant == "intercept")]
+    group, word, between, residual = zip(*(drawn for part in parts for drawn in part.connections), strict=True)
+    draws = Draws(
+        chains=CHAINS,
+        **cell_labels(cells),
+        group=np.stack(group, axis=1),
+        word=np.concatenate(word, axis=1),
+        between=np.stack(between, axis=1),
+        residual=np.stack(residual, axis=1),
+        baseline=parts[0].baseline,
+    )
+    return draws, {"acceptance": min(part.acceptance for part in parts), "edge": max(part.edge for part in parts)}
+
+
+def crossed_draws(
+    table: DistanceTable, priors: Priors, per_chain: int, seeds: Sequence[int], groups: Places | None = None
+) -> tuple[Draws, list[CrossedDraws]]:
+    """Draws of the crossed model, and of each of its blocks; with the group of each word, pairings have effects too."""
+    parts = []
+    for names in blocks_with_rows(table):
+        random = np.random.default_rng([*seeds, CONNECTIONS.index(names[0])])
+        parts.append(sample_crossed(crossed_model(table, names, priors, groups), CHAINS, per_chain, random))
+    models = [part.model for part in parts]
+    widths = [len(model.connections) for model in models]
+    starts = np.cumsum([0, *widths[:-1]])
+    attributes = AttributeDraws(
+        blocks=tuple(model.connections for model in models),
+        block=np.repeat(np.arange(len(models)), [len(model.attributes) for model in models]),
+        attribute=np.concatenate([model.attributes for model in models]),
+        effect=np.concatenate([part.effects.attributes for part in parts], axis=1),
+        sd=np.stack([part.sds[:, 2 * width] for part, width in zip(parts, widths, strict=True)], axis=1),
+    )
+    draws = Draws(
+        chains=CHAINS,
+        connections=tuple(name for model in models for name in model.connections),
+        group=np.concatenate([part.effects.means for part in parts], axis=1),
+        cell_connection=np.concatenate([start + m.cells[:, 0] for start, m in zip(starts, models, strict=True)]),
+        cell_word=np.concatenate([model.cells[:, 1] for model in models]),
+        word=np.concatenate([part.effects.words for part in parts], axis=1),
+        between=np.concatenate([part.sds[:, n : 2 * n] for part, n in zip(parts, widths, strict=True)], axis=1),
+        residual=np.concatenate([part.sds[:, :n] for part, n in zip(parts, widths, strict=True)], axis=1),
+        attributes=attributes,
+    )
+    return draws, parts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biasgauge.analyses.posterior.draws import Draws
-from biasgauge.core import Floats, JsonMapping, JsonObject, estimate
+from biasgauge.core import Estimate, Floats, JsonMapping, JsonObject
 from biasgauge.stats import Credible, Equivalence, decide_equivalence
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _LABELS = ("connection", "a", "b", "word")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PosteriorMean(estimate.Estimate):
+class PosteriorMean(Estimate):
     """Posterior mean with its credible interval; level and method of the interval stand once, in the result.
 
     Attributes:
@@ -51,7 +51,7 @@ class PosteriorMean(estimate.Estimate):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate(PosteriorMean):
+class MeanDistance(PosteriorMean):
     """Posterior of one mean cosine distance; 1 means unrelated, less means closer.
 
     Attributes:
@@ -66,7 +66,7 @@ class Estimate(PosteriorMean):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contrast(PosteriorMean):
+class ConnectionContrast(PosteriorMean):
     """Posterior of the difference between two connections: a less b; negative when words of connection a are closer.
 
     Attributes:
@@ -108,7 +108,7 @@ class Change(PosteriorMean):
     p_equivalent: float | None = None
 
 
-def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: float) -> tuple[Contrast, ...]:
+def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: float) -> tuple[ConnectionContrast, ...]:
     """Every pair of connections: of the groups, then of each word that both have."""
     column = {label: at for at, label in enumerate(draws.labels(words))}
     means = np.concatenate([draws.group, draws.word], axis=1)
@@ -124,7 +124,8 @@ def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: floa
     differences = [means[:, column[a, word]] - means[:, column[b, word]] for a, b, word in labels]
     numbers = posterior_means(np.stack(differences, 1), credible, rope)
     return tuple(
-        Contrast(a=a, b=b, word=word, rope=rope, **own) for (a, b, word), own in zip(labels, numbers, strict=True)
+        ConnectionContrast(a=a, b=b, word=word, rope=rope, **own)
+        for (a, b, word), own in zip(labels, numbers, strict=True)
     )
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.analyses.posterior.bands import WithinBand
+    from biasgauge.analyses.posterior.bayesian import Posterior
     from biasgauge.analyses.posterior.change import ChangeResult
-    from biasgauge.analyses.posterior.posterior import Posterior
 
 COLORS = {"associated": "#b3402a", "different": "#d9962f", "human": "#3f7d6e", "neutral": "#5b6b8c"}
 """One color a connection, the same in all figures."""

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from biasgauge.analyses.posterior.crossed_sampler import blocks_here
+from biasgauge.analyses.posterior.crossed import blocks_with_rows
 from biasgauge.analyses.posterior.draws import AttributeDraws, Draws
-from biasgauge.analyses.posterior.model import Exponential, Priors, ScalePrior
-from biasgauge.analyses.posterior.table import CONNECTIONS, Cells, DistanceTable, cell_places, cells_of
+from biasgauge.analyses.posterior.priors import Exponential, Priors, ScalePrior
+from biasgauge.analyses.posterior.table import CONNECTIONS, Cells, DistanceTable, cell_labels, cells_of
 from biasgauge.core import Floats
 from biasgauge.errors import InputError, ParameterError
 
@@ -88,7 +88,7 @@ def sample_custom(
         predicted = pm.sample_posterior_predictive(thinned, model=model, **how)
     simulated = np.asarray(predicted.posterior_predictive["distance"], np.float64).reshape(-1, len(table))
     none = np.empty((len(values["group"]), 0))
-    own = Draws(chains=chains, **cell_places(cells), **values, between=none, residual=none)
+    own = Draws(chains=chains, **cell_labels(cells), **values, between=none, residual=none)
     return own, int(trace.sample_stats["diverging"].sum()), simulated
 
 
@@ -150,7 +150,7 @@ def _rows(
         freedom = pm.Deterministic("freedom", 1 + pm.Gamma("excess", 2.0, priors.tails, shape=len(cells)))
         pm.StudentT("distance", nu=freedom[connection], mu=mean, sigma=residual[connection], observed=observed)
         return
-    blocks = blocks_here(table)
+    blocks = blocks_with_rows(table)
     sd = _scale(pm, "attribute_sd", priors.attribute, len(blocks))
     effects = []
     for at, names in enumerate(blocks):
@@ -199,7 +199,7 @@ def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Dra
     cells = cells_of(table)
     attributes = None
     if variant == "crossed":
-        blocks = blocks_here(table)
+        blocks = blocks_with_rows(table)
         levels = [np.unique(table.attribute[table.rows_of(names)]) for names in blocks]
         effects = [stacked(trace, f"attribute_{at}") for at in range(len(blocks))]
         attributes = AttributeDraws(
@@ -213,7 +213,7 @@ def _collect(trace: Any, table: DistanceTable, variant: str, chains: int) -> Dra
     drawn: dict[str, Any] = {name: stacked(trace, name) for name in named}
     return Draws(
         chains=chains,
-        **cell_places(cells),
+        **cell_labels(cells),
         word=np.concatenate([stacked(trace, f"word_{cell.connection}") for cell in cells], axis=1),
         **drawn,
         attributes=attributes,

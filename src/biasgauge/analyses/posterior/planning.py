@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.posterior.posterior import Posterior
+from biasgauge.analyses.posterior.bayesian import Posterior
 from biasgauge.analyses.posterior.table import ASSOCIATED, DIFFERENT, DistanceTable
 from biasgauge.core import Floats, Record, check_number, check_whole
 from biasgauge.errors import ParameterError

@@ -1,4 +1,4 @@
-"""Posterior predictive check: would the model, as fitted, produce distances like those observed?
+"""Posterior predictive check: share of observed distances where the model, as fitted, predicts them.
 
 Source: Dobrzeniecka & Urbaniak 2023, section 4 and appendix 1.3: share of observed distances inside the 50 % and the
 89 % HPDI of what the model predicts for them.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.posterior.draws import Draws, RowPlaces
+from biasgauge.analyses.posterior.draws import Draws, SampledRows
 from biasgauge.analyses.posterior.table import DistanceTable
 from biasgauge.core import Floats, Places, Record
 from biasgauge.stats import hpdis
@@ -33,12 +33,12 @@ _POOLED = 20_000
 
 @dataclass(frozen=True, eq=False)
 class PredictiveCheck(Record):
-    """Observed distances beside what the model predicts for them; its JSON has the shares alone.
+    """Observed distances and their predictions; the JSON holds the shares alone.
 
     Attributes:
         within_50: share of observed distances inside the 50 % HPDI of their prediction; .5 for a model that fits.
         within_89: the same for 89 %.
-        rows: places of the rows in the table.
+        rows: indices of the rows in the table.
         mean: predicted distance of each row.
         low_50, high_50, low_89, high_89: ends of the intervals of each row.
         simulated: distances simulated for all rows together, at most 20,000, for a picture of their density.
@@ -77,19 +77,19 @@ class PredictiveCheck(Record):
 def check_predictions(
     draws: Draws, table: DistanceTable, random: np.random.Generator, *, each_row: bool = False
 ) -> PredictiveCheck:
-    """Simulate distances from the draws and see how often the observed ones lie where most simulated ones do.
+    """Simulate distances from the draws: how often do the observed ones lie where most simulated ones do?
 
     Args:
         draws: of the model.
-        table: what was observed.
-        random: where the simulation gets its numbers.
+        table: the observed distances.
+        random: of the simulation.
         each_row: simulate 1,000 distances for each row, as the paper does. Otherwise rows of which the model says the
             same share one simulation from every draw, which errs less: an interval of 1,000 draws is a little narrow.
     """
-    places = draws.places(table)
-    alike = places.effect is None and not each_row
-    ends, pooled = _by_cell(draws, places, random) if alike else _by_row(draws, places, random)
-    return _check(table, places.row, places.expected(draws), ends, pooled)
+    rows = draws.rows(table)
+    simulate = _simulate_cells if rows.effect is None and not each_row else _simulate_rows
+    ends, pooled = simulate(draws, rows, random)
+    return _check(table, rows.row, rows.expected(draws), ends, pooled)
 
 
 def check_simulated(table: DistanceTable, simulated: Floats, random: np.random.Generator) -> PredictiveCheck:
@@ -104,39 +104,39 @@ def _check(table: DistanceTable, rows: Places, mean: Floats, ends: Ends, simulat
     return PredictiveCheck(inside[0], inside[1], rows, mean, *ends[0], *ends[1], simulated)
 
 
-def _by_cell(draws: Draws, places: RowPlaces, random: np.random.Generator) -> tuple[Ends, Floats]:
+def _simulate_cells(draws: Draws, rows: SampledRows, random: np.random.Generator) -> tuple[Ends, Floats]:
     """Rows of the same connection and word have the same prediction: simulate it once, from every draw."""
-    made = draws.word + _noise(draws, draws.cell_connection, slice(None), random, draws.word.shape)
-    ends = [(low[places.cell], high[places.cell]) for low, high in hpdis(made, PROBS)]
-    rows = np.bincount(places.cell, minlength=made.shape[1])
-    pooled = made[random.integers(len(made), size=_POOLED), random.choice(len(rows), _POOLED, p=rows / rows.sum())]
-    return ends, pooled
+    simulated = draws.word + _noise(draws, draws.cell_connection, slice(None), random, draws.word.shape)
+    ends = [(low[rows.cell], high[rows.cell]) for low, high in hpdis(simulated, PROBS)]
+    counts = np.bincount(rows.cell, minlength=simulated.shape[1])
+    draw = random.integers(len(simulated), size=_POOLED)
+    return ends, simulated[draw, random.choice(len(counts), _POOLED, p=counts / counts.sum())]
 
 
-def _by_row(draws: Draws, places: RowPlaces, random: np.random.Generator) -> tuple[Ends, Floats]:
+def _simulate_rows(draws: Draws, rows: SampledRows, random: np.random.Generator) -> tuple[Ends, Floats]:
     """Every row has a prediction of its own: simulate each from some of the draws, a block of rows at a time."""
-    some = np.linspace(0, len(draws) - 1, min(_ROW_DRAWS, len(draws))).astype(np.intp)
-    count = len(places.row)
-    pooled = []
+    subset = np.linspace(0, len(draws) - 1, min(_ROW_DRAWS, len(draws))).astype(np.intp)
+    count = len(rows.row)
     ends = [(np.empty(count), np.empty(count)) for _ in PROBS]
-    each = max(1, _POOLED // count)
+    per_row = max(1, _POOLED // count)
+    pooled = []
     for start in range(0, count, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        center = places.mean(draws, part, some).T
-        made = center + _noise(draws, places.connection[part], some, random, center.shape)
-        for (low, high), own in zip(ends, hpdis(made, PROBS), strict=True):
-            low[part], high[part] = own
-        pooled.append(made[:each].ravel())
+        block = slice(start, start + _BLOCK)
+        center = rows.mean(draws, block, subset).T
+        simulated = center + _noise(draws, rows.connection[block], subset, random, center.shape)
+        for (low, high), interval in zip(ends, hpdis(simulated, PROBS), strict=True):
+            low[block], high[block] = interval
+        pooled.append(simulated[:per_row].ravel())
     return ends, np.concatenate(pooled)[:_POOLED]
 
 
 def _noise(
-    draws: Draws, connection: Places, which: Places | slice, random: np.random.Generator, shape: tuple[int, ...]
+    draws: Draws, connection: Places, subset: Places | slice, random: np.random.Generator, shape: tuple[int, ...]
 ) -> Floats:
     """Residuals, one for each draw and each column."""
     if draws.freedom is None:
-        made = random.standard_normal(shape)
+        standard = random.standard_normal(shape)
     else:
-        made = random.standard_t(draws.freedom[which][:, connection], shape)
-    noise: Floats = draws.residual[which][:, connection] * made
+        standard = random.standard_t(draws.freedom[subset][:, connection], shape)
+    noise: Floats = draws.residual[subset][:, connection] * standard
     return noise

@@ -1,7 +1,4 @@
-"""`DistanceTable`: how far each protected word lies from each attribute, and how the two are connected.
-
-`Cells` are all that the Normal model needs to know of it: count, mean and spread of each (connection, word).
-"""
+"""`DistanceTable`: distances between protected words and attributes; `Cells`: their sufficient statistics."""
 
 from __future__ import annotations
 
@@ -47,10 +44,10 @@ class DistanceTable:
         words: the protected words, in alphabetical order.
         attributes: the words they are compared with, in alphabetical order.
         lists: names of the lists that the attributes come from.
-        connection: of each row, its place in `CONNECTIONS`.
-        word: of each row, the place of its protected word in `words`.
-        attribute: of each row, the place of its attribute in `attributes`.
-        source: of each row, the place of its list in `lists`.
+        connection: of each row, its index in `CONNECTIONS`.
+        word: of each row, the index of its protected word in `words`.
+        attribute: of each row, the index of its attribute in `attributes`.
+        source: of each row, the index of its list in `lists`.
         distance: 1 − cosine, in [0, 2]; 1 means unrelated.
         lost: words that were asked for and have no distance, by set.
         without_value: rows of the input that had no distance (the word was not in the vocabulary).
@@ -85,17 +82,17 @@ class DistanceTable:
         return tuple(name for index, name in enumerate(CONNECTIONS) if (self.connection == index).any())
 
     def rows_of(self, connections: Iterable[str]) -> NDArray[np.bool_]:
-        """Which rows are of these connections."""
+        """Mask of the rows of these connections."""
         return np.isin(self.connection, [CONNECTIONS.index(name) for name in connections])
 
     def select(self, rows: Places | Flags, *, relabel: bool = True) -> DistanceTable:
-        """Keep some rows (a mask or places); words that lose all their rows go, unless `relabel` is false."""
+        """Keep some rows (a mask or indices); words that lose all their rows go, unless `relabel` is false."""
         names = ("connection", "word", "attribute", "source", "distance")
-        parts: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
-        for part, name in (("word", "words"), ("attribute", "attributes"), ("source", "lists")) if relabel else ():
-            used, parts[part] = np.unique(parts[part], return_inverse=True)
-            parts[name] = tuple(getattr(self, name)[index] for index in used)
-        return replace(self, **parts)
+        columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
+        for codes, labels in (("word", "words"), ("attribute", "attributes"), ("source", "lists")) if relabel else ():
+            used, columns[codes] = np.unique(columns[codes], return_inverse=True)
+            columns[labels] = tuple(getattr(self, labels)[index] for index in used)
+        return replace(self, **columns)
 
     def of_word(self, word: str) -> DistanceTable:
         """Keep the rows of one protected word.
@@ -139,7 +136,7 @@ class DistanceTable:
         """The rows as columns of plain values, under the names of the authors' files; "neutral" stays "neutral"."""
         labels = (self.words, self.word), (self.attributes, self.attribute), (self.lists, self.source)
         coded = (*labels, (CONNECTIONS, self.connection))
-        texts = [[names[index] for index in places] for names, places in coded]
+        texts = [[names[code] for code in codes] for names, codes in coded]
         return dict(zip(COLUMNS, [*texts, self.distance.tolist()], strict=True))
 
     def to_frame(self) -> pd.DataFrame:
@@ -160,7 +157,7 @@ class DistanceTable:
         return summary
 
     def to_dict(self) -> JsonObject:
-        """What is in it, without the rows."""
+        """Counts, means and lost words, without the rows."""
         return {
             "name": self.name,
             "rows": len(self),
@@ -199,34 +196,34 @@ def distance_table(
     check_choice(get_args(Duplicates), duplicates=duplicates)
     ordered = sorted((CONNECTIONS.index(row[3]), *row[:3], float(row[4])) for row in rows)
     distinct = list(dict.fromkeys(ordered))
-    kept = ordered if duplicates == "keep" else distinct
-    for row, other in pairwise(kept if duplicates == "drop" else ()):
-        if row[:4] == other[:4]:
+    counted = ordered if duplicates == "keep" else distinct
+    for row, following in pairwise(counted if duplicates == "drop" else ()):
+        if row[:4] == following[:4]:
             raise ParameterError(
-                f"{row[1]!r} and {row[2]!r} ({CONNECTIONS[row[0]]}) have two distances, {row[4]:g} and {other[4]:g}; "
-                'keep one of them, or count both with duplicates="keep".'
+                f"{row[1]!r} and {row[2]!r} ({CONNECTIONS[row[0]]}) have two distances, {row[4]:g} and "
+                f'{following[4]:g}; keep one of them, or count both with duplicates="keep".'
             )
-    words, word = _coded([row[1] for row in kept])
-    attributes, attribute = _coded([row[2] for row in kept])
-    lists, place = _coded([row[3] for row in kept])
-    connection = np.array([row[0] for row in kept], np.intp)
-    distance = np.array([row[4] for row in kept], np.float64)
+    (words, word), (attributes, attribute), (lists, source) = (
+        _encode_labels([str(row[column]) for row in counted]) for column in (1, 2, 3)
+    )
     return DistanceTable(
-        name=name, words=words, attributes=attributes, lists=lists, connection=connection, word=word,
-        attribute=attribute, source=place, distance=distance, lost=dict(lost or {}), without_value=without_value,
+        name=name, words=words, attributes=attributes, lists=lists,
+        connection=np.array([row[0] for row in counted], np.intp), word=word, attribute=attribute, source=source,
+        distance=np.array([row[4] for row in counted], np.float64), lost=dict(lost or {}), without_value=without_value,
         repeated=len(ordered) - len(distinct), duplicates=duplicates, coverage=coverage,
         undefined=dict(undefined or {}),
     )  # fmt: skip
 
 
-def _coded(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+def _encode_labels(labels: Sequence[str]) -> tuple[tuple[str, ...], Places]:
+    """Distinct labels in alphabetical order, and the index of each label among them."""
     distinct = tuple(sorted(set(labels)))
-    places = {label: index for index, label in enumerate(distinct)}
-    return distinct, np.array([places[label] for label in labels], np.intp)
+    index = {label: code for code, label in enumerate(distinct)}
+    return distinct, np.array([index[label] for label in labels], np.intp)
 
 
 NO_DISTANCES = distance_table("", ())
-"""What a posterior has that was read from JSON."""
+"""The table of a posterior that was read from JSON."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +232,7 @@ class Cells:
 
     Attributes:
         connection: its name.
-        words: places of its words in the table's `words`.
+        words: indices of its words in the table's `words`.
         count: distances of each word.
         mean: their mean.
         within: sum of squares around the means, all words together.
@@ -276,8 +273,8 @@ def cells_of(table: DistanceTable) -> list[Cells]:
     return [_cells(table, name) for name in table.connections]
 
 
-def cell_places(cells: Sequence[Cells]) -> dict[str, Any]:
-    """Which connection and which word each cell is of, as `Draws` have it."""
+def cell_labels(cells: Sequence[Cells]) -> dict[str, Any]:
+    """Connection and word of each cell, as fields of `Draws`."""
     return {
         "connections": tuple(cell.connection for cell in cells),
         "cell_connection": np.concatenate([np.full(len(cell.words), at) for at, cell in enumerate(cells)]),

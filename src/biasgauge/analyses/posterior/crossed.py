@@ -1,0 +1,388 @@
+"""The crossed model: every attribute meets every protected word, so attributes have effects of their own.
+
+    distance = mean[connection] + word[connection, word] + attribute[attribute] + pairing[attribute, group] + residual
+
+All effects are Gaussian given the standard deviations and integrate out exactly; a chain runs over the few standard
+deviations alone, with a proposal that does not depend on where the chain stands. Pairings are optional: a pairing is
+what an attribute has to do with one group of protected words beyond what it has to do with all of them.
+
+Attributes that meet the same words in the same way form one *kind*. Whatever depends on the standard deviations is the
+same for all attributes of a kind, so complete tables of hundreds of attributes cost as much as a few kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from biasgauge.analyses.posterior.priors import Priors
+from biasgauge.analyses.posterior.table import ASSOCIATED, CONNECTIONS, DIFFERENT, HUMAN, NEUTRAL, DistanceTable
+from biasgauge.core import Floats, Places
+
+BLOCKS = ((ASSOCIATED, DIFFERENT), (HUMAN,), (NEUTRAL,))
+"""Connections that share attributes: associated and different attributes are the same words, controls are others."""
+
+_BATCH_NUMBERS = 2**17
+"""Numbers held at a time for a batch of standard deviations: bounds the memory; results do not depend on it."""
+_ROUNDING = 1e-10
+WIDEST = 1e6
+"""Largest ratio of any standard deviation to sigma, and of the spread of distances to any standard deviation, that is
+considered: beyond it the density is next to nothing and the systems lose their precision."""
+
+_ROUNDS, _PER_ROUND = 7, 900
+_FREEDOM = 8
+_WIDE, _WIDE_SHARE = 3.0, 0.1
+_WIDENING = 1.5
+_BURN_IN, _THINNING = 100, 2
+
+
+class CrossedRows(NamedTuple):
+    """Distances with integer labels: the connection (0, 1, …), word and attribute of each; the group for pairings."""
+
+    distance: Floats
+    connection: Places
+    word: Places
+    attribute: Places
+    group: Places | None = None
+
+
+class Effects(NamedTuple):
+    """Draws × effects: means of connections, words (mean and word effect together, by cell), attributes."""
+
+    means: Floats
+    words: Floats
+    attributes: Floats
+
+
+class _Kind(NamedTuple):
+    """Attributes with equal designs. A slot is the rows of one attribute with one group and connection.
+
+    Attributes:
+        attributes: their indices.
+        connection: the connection of each slot.
+        rows: rows of each slot.
+        design: slots × dense columns, the design summed over the rows of a slot.
+        sums: attributes × slots, the distances summed over the rows of a slot.
+    """
+
+    attributes: list[int]
+    connection: Places
+    rows: Floats
+    design: Floats
+    sums: Floats
+
+
+def blocks_with_rows(table: DistanceTable) -> tuple[tuple[str, ...], ...]:
+    """The connections of each block that has rows."""
+    blocks = [tuple(name for name in names if name in table.connections) for names in BLOCKS]
+    return tuple(names for names in blocks if names)
+
+
+def crossed_model(
+    table: DistanceTable, connections: Sequence[str], priors: Priors, groups: Places | None = None
+) -> CrossedModel:
+    """Crossed model of connections that share attributes; with the group of each word, pairings have effects too."""
+    rows = table.rows_of(connections)
+    position = {CONNECTIONS.index(name): index for index, name in enumerate(connections)}
+    connection = np.array([position[code] for code in table.connection[rows]], np.intp)
+    word = table.word[rows]
+    group = None if groups is None else groups[word]
+    labeled = CrossedRows(table.distance[rows], connection, word, table.attribute[rows], group)
+    return CrossedModel(labeled, tuple(connections), priors)
+
+
+class CrossedModel:
+    """Posterior density of the standard deviations of a crossed model, and effects given standard deviations.
+
+    Standard deviations come as columns: sigma of each connection, tau of each connection, that of the attributes, and,
+    where rows have groups, that of the pairings. With `shared_sds` all connections have one sigma and one tau.
+
+    Attributes:
+        connections: names of the connections.
+        cells: the (connection, word) that have rows, in order.
+        attributes: labels of the attributes that have rows, in order.
+    """
+
+    def __init__(
+        self, rows: CrossedRows, connections: tuple[str, ...], priors: Priors, *, shared_sds: bool = False
+    ) -> None:
+        self.connections, self.priors = connections, priors
+        self.pairings = rows.group is not None
+        self._sd_of = np.zeros(len(connections), np.intp) if shared_sds else np.arange(len(connections))
+        self._y = rows.distance - priors.group.mean
+        self.cells, cell = np.unique(np.stack([rows.connection, rows.word], axis=1), axis=0, return_inverse=True)
+        self.attributes, self._attribute = np.unique(rows.attribute, return_inverse=True)
+        self._cell = cell.reshape(-1)
+        # Dense effects: words, then means of connections. Attributes and pairings are eliminated in closed form.
+        self._columns = len(self.cells) + len(connections)
+        design = np.zeros((len(self._y), self._columns))
+        row = np.arange(len(self._y))
+        design[row, self._cell] = design[row, len(self.cells) + rows.connection] = 1
+        members = [rows.connection == index for index in range(len(connections))]
+        self._row_counts = np.array([member.sum() for member in members], np.float64)
+        self._squares = np.stack([(design[member].T @ design[member]).ravel() for member in members])
+        self._vectors = np.stack([design[member].T @ self._y[member] for member in members])
+        self._totals = np.array([self._y[member] @ self._y[member] for member in members])
+        group = np.zeros(len(row), np.intp) if rows.group is None else rows.group
+        slots, slot = np.unique(np.stack([self._attribute, group, rows.connection], 1), axis=0, return_inverse=True)
+        self._slots = len(slots)
+        self._kinds = _group_attributes(slots, slot.reshape(-1), design, self._y)
+
+    @property
+    def dimensions(self) -> int:
+        """Number of standard deviations."""
+        return 2 * self._sd_count + 1 + self.pairings
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the distances; where they are all the same, what the prior expects of it."""
+        return float(self._y.std()) or self.priors.residual.mean
+
+    @property
+    def resolutions(self) -> Floats:
+        """Smallest standard deviations that the distances can tell from 0, roughly, in the order of the columns."""
+        units = [len(self.cells)] * self._sd_count + [len(self.attributes)] + [self._slots] * self.pairings
+        shares = [0.1] * self._sd_count + [(len(self._y) / count) ** -0.5 for count in units]
+        return self.spread * np.array(shares)
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether words and attributes explain every distance exactly, with rows to spare: there is no posterior."""
+        words = len(self.cells)
+        counts = np.zeros((words, len(self.attributes)))
+        np.add.at(counts, (self._cell, self._attribute), 1)
+        normal = np.block([[np.diag(counts.sum(1)), counts], [counts.T, np.diag(counts.sum(0))]])
+        sums = np.concatenate([np.bincount(self._cell, self._y), np.bincount(self._attribute, self._y)])
+        effects, _, rank, _ = np.linalg.lstsq(normal, sums, rcond=_ROUNDING)
+        residuals = self._y - effects[self._cell] - effects[words + self._attribute]
+        return len(self._y) > int(rank) and float(np.abs(residuals).max()) <= _ROUNDING
+
+    def log_density(self, sds: Floats) -> Floats:
+        """Log posterior density of each row of standard deviations, effects integrated out, up to a constant."""
+        density = np.full(len(sds), -np.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to_sigma = sds.max(axis=1) / sds[:, : self._sd_count].min(axis=1)
+            from_spread = self.spread / sds.min(axis=1)
+        computable = np.flatnonzero((sds.min(axis=1) > 0) & (to_sigma < WIDEST) & (from_spread < WIDEST))
+        for batch in self._batches(computable):
+            square, vector, _, remainder = self._system(sds[batch])
+            half, diagonal = _factor(square, vector)
+            log_determinant = 2 * np.log(diagonal).sum(axis=1)
+            density[batch] = -0.5 * (remainder + log_determinant - (half**2).sum(axis=1))
+        density[computable] += self._log_prior(sds[computable])
+        return density
+
+    def draw_effects(self, sds: Floats, random: np.random.Generator) -> Effects:
+        """Draw means, words and attributes, given standard deviations."""
+        noise = random.standard_normal((len(sds), self._columns))
+        dense = np.empty_like(noise)
+        for batch in self._batches(np.arange(len(sds))):
+            square, vector, scale, _ = self._system(sds[batch])
+            factor = np.linalg.cholesky(square)
+            half = np.linalg.solve(factor, vector[..., None])[..., 0] + noise[batch]
+            dense[batch] = scale * np.linalg.solve(np.swapaxes(factor, 1, 2), half[..., None])[..., 0]
+        attributes = np.empty((len(sds), len(self.attributes)))
+        for kind in self._kinds:
+            weights, pull = self._weights(kind, sds)
+            fitted = (weights @ kind.design * dense).sum(axis=1, keepdims=True)
+            center = pull[:, None] * (weights @ kind.sums.T - fitted)
+            attributes[:, kind.attributes] = center + np.sqrt(pull)[:, None] * random.standard_normal(center.shape)
+        means = dense[:, len(self.cells) :] + self.priors.group.mean
+        return Effects(means, means[:, self.cells[:, 0]] + dense[:, : len(self.cells)], attributes)
+
+    @property
+    def _sd_count(self) -> int:
+        return int(self._sd_of[-1]) + 1
+
+    def _batches(self, indices: Places) -> Iterator[Places]:
+        size = max(1, _BATCH_NUMBERS // (max(len(self._kinds), self._columns) * self._columns))
+        return (indices[start : start + size] for start in range(0, len(indices), size))
+
+    def _log_prior(self, sds: Floats) -> Floats:
+        count = self._sd_count
+        density: Floats = (
+            self.priors.residual.log_density(sds[:, :count]).sum(axis=1)
+            + self.priors.between.log_density(sds[:, count : 2 * count]).sum(axis=1)
+            + self.priors.attribute.log_density(sds[:, 2 * count :]).sum(axis=1)
+        )
+        return density
+
+    def _slot_variances(self, kind: _Kind, sds: Floats) -> tuple[Floats, Floats, Floats]:
+        """Residual variance of each slot, variance of pairings, and their sum per row of a slot: sigma² + n kappa²."""
+        residual = sds[:, self._sd_of[kind.connection]] ** 2
+        pairing = sds[:, -1:] ** 2 if self.pairings else np.zeros((len(sds), 1))
+        return residual, pairing, residual + kind.rows * pairing
+
+    def _weights(self, kind: _Kind, sds: Floats) -> tuple[Floats, Floats]:
+        """Weight of a slot's sum in its attribute's effect, and the effect's posterior variance given dense effects.
+
+        With pairings integrated out, the precision of an attribute's effect is 1/omega² + sum of n/(sigma² + n kappa²).
+        """
+        weights = 1 / self._slot_variances(kind, sds)[2]
+        variance = sds[:, 2 * self._sd_count] ** 2
+        return weights, variance / (1 + variance * (weights @ kind.rows))
+
+    def _system(self, sds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """I + D½ M D½ and D½ b of the dense effects, their prior sds D½, and the remaining terms of −2 log density.
+
+        M and b are the normal equations of the dense effects once pairings and attributes are eliminated, one after the
+        other, by the Woodbury identity. Scaled by D½ the system stays well conditioned when sds go to 0.
+        """
+        size = len(sds)
+        noise = sds[:, self._sd_of] ** 2
+        square = (1 / noise) @ self._squares
+        vector = (1 / noise) @ self._vectors
+        remainder = (1 / noise) @ self._totals + np.log(noise) @ self._row_counts
+        columns, loads = [], []
+        for kind in self._kinds:
+            count, total = len(kind.attributes), kind.sums.sum(axis=0)
+            residual, pairing, whole = self._slot_variances(kind, sds)
+            products = kind.sums.T @ kind.sums
+            if self.pairings:
+                # (sigma² I + kappa² 11ᵀ)⁻¹ = (I − kappa² 11ᵀ / (sigma² + n kappa²)) / sigma², slot by slot
+                shrink = pairing / (residual * whole)
+                outer = np.einsum("sp,sq->spq", kind.design, kind.design).reshape(len(kind.rows), -1)
+                square -= count * shrink @ outer
+                vector -= (shrink * total) @ kind.design
+                remainder += count * np.log(whole / residual).sum(axis=1) - shrink @ np.diag(products)
+            weights, pull = self._weights(kind, sds)
+            column = weights @ kind.design
+            columns.append(column)
+            loads.append(count * pull)
+            vector -= (pull * (weights @ total))[:, None] * column
+            explained = np.einsum("ms,st,mt->m", weights, products, weights)
+            # 1 + omega² w = omega² / pull, whose logarithm the determinant of the eliminated attributes needs
+            information = sds[:, 2 * self._sd_count] ** 2 * (weights @ kind.rows)
+            remainder += count * np.log1p(information) - pull * explained
+        stacked = np.stack(columns, axis=1)
+        square = square.reshape(size, self._columns, self._columns)
+        square -= np.swapaxes(np.stack(loads, axis=1)[..., None] * stacked, 1, 2) @ stacked
+        word_sds = sds[:, self._sd_count + self._sd_of[self.cells[:, 0]]]
+        scale = np.concatenate([word_sds, np.full((size, len(self.connections)), self.priors.group.sd)], axis=1)
+        square *= scale[:, :, None] * scale[:, None, :]
+        square[:, np.arange(self._columns), np.arange(self._columns)] += 1
+        return square, scale * vector, scale, remainder
+
+
+def _group_attributes(slots: Places, slot: Places, design: Floats, y: Floats) -> list[_Kind]:
+    """Attributes by their design; `slots` are (attribute, group, connection), `slot` is that of each row."""
+    rows = np.bincount(slot).astype(np.float64)
+    sums = np.bincount(slot, y)
+    by_slot = np.zeros((len(slots), design.shape[1]))
+    np.add.at(by_slot, slot, design)
+    ends = np.flatnonzero(np.diff(slots[:, 0], append=-1)) + 1
+    members: dict[bytes, list[Places]] = {}
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        members.setdefault(by_slot[start:end].tobytes(), []).append(np.arange(start, end))
+    return [
+        _Kind(
+            attributes=[int(slots[places[0], 0]) for places in group],
+            connection=slots[group[0], 2],
+            rows=rows[group[0]],
+            design=by_slot[group[0]],
+            sums=np.stack([sums[places] for places in group]),
+        )
+        for group in members.values()
+    ]
+
+
+def _factor(square: Floats, vector: Floats) -> tuple[Floats, Floats]:
+    """L⁻¹ v and the diagonal of L, where L Lᵀ is the matrix: with v as a further row, L⁻¹ v is the last row of L."""
+    size, columns = vector.shape
+    wider = np.empty((size, columns + 1, columns + 1))
+    wider[:, :columns, :columns] = square
+    wider[:, columns, :columns] = wider[:, :columns, columns] = vector
+    wider[:, columns, columns] = 1 + (vector**2).sum(axis=1)
+    factor = np.linalg.cholesky(wider)
+    return factor[:, columns, :columns], np.diagonal(factor, axis1=1, axis2=2)[:, :columns]
+
+
+class CrossedDraws(NamedTuple):
+    """Draws of one crossed model, one chain after the other; columns of `sds` as in `CrossedModel`."""
+
+    model: CrossedModel
+    sds: Floats
+    effects: Effects
+    acceptance: float
+
+
+def sample_crossed(model: CrossedModel, chains: int, draws: int, random: np.random.Generator) -> CrossedDraws:
+    """Independence Metropolis: `chains` × `draws` of the standard deviations, then effects given each of them."""
+    proposal = _fit_proposal(model, random)
+    steps = _THINNING * draws + _BURN_IN
+    points = proposal.draw(chains * steps, random)
+    weights = (_log_density(model, points) - proposal.log_density(points)).reshape(chains, steps)
+    thresholds = np.log(random.random((chains, steps)))
+    state = np.argmax(weights[:, :_BURN_IN], axis=1)
+    path = np.empty((chains, steps), np.intp)
+    moved = np.zeros((chains, steps), bool)
+    chain = np.arange(chains)
+    for step in range(steps):
+        moved[:, step] = thresholds[:, step] < weights[:, step] - weights[chain, state]
+        state = np.where(moved[:, step], step, state)
+        path[:, step] = state
+    retained = (path[:, _BURN_IN::_THINNING] + steps * chain[:, None]).ravel()
+    sds = np.exp(points[retained]) - model.resolutions
+    return CrossedDraws(model, sds, model.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
+
+
+def _log_density(model: CrossedModel, points: Floats) -> Floats:
+    """Log density in the coordinates log(sd + resolution).
+
+    These are logarithms where a standard deviation is known well, and end at a finite point where it may as well be 0.
+    """
+    density: Floats = model.log_density(np.exp(points) - model.resolutions) + points.sum(axis=1)
+    return density
+
+
+class _Proposal(NamedTuple):
+    """A multivariate t with a wide companion that takes a tenth of the draws, so that no tail is left out."""
+
+    center: Floats
+    factor: Floats
+
+    def draw(self, size: int, random: np.random.Generator) -> Floats:
+        stretch = np.sqrt(_FREEDOM / random.chisquare(_FREEDOM, size))
+        stretch = stretch * np.where(random.random(size) < _WIDE_SHARE, _WIDE, 1.0)
+        normal = random.standard_normal((size, len(self.center)))
+        drawn: Floats = self.center + stretch[:, None] * (normal @ self.factor.T)
+        return drawn
+
+    def log_density(self, points: Floats) -> Floats:
+        dimensions = len(self.center)
+        squares = (np.linalg.solve(self.factor, (points - self.center).T) ** 2).sum(axis=0)
+        power = -0.5 * (_FREEDOM + dimensions)
+        narrow = np.log(1 - _WIDE_SHARE) + power * np.log1p(squares / _FREEDOM)
+        wide = np.log(_WIDE_SHARE / _WIDE**dimensions) + power * np.log1p(squares / (_WIDE**2 * _FREEDOM))
+        density: Floats = np.logaddexp(narrow, wide)
+        return density
+
+
+def _fit_proposal(model: CrossedModel, random: np.random.Generator) -> _Proposal:
+    """Match mean and covariance of the coordinates, from a rough start, by importance sampling in rounds."""
+    center = np.log(model.spread / 2 + model.resolutions)
+    factor: Floats = np.eye(model.dimensions)
+    for turn in range(_ROUNDS):
+        proposal = _Proposal(center, factor)
+        points = proposal.draw(_PER_ROUND, random)
+        logs = _log_density(model, points) - proposal.log_density(points)
+        weights = _tempered(logs, least=_PER_ROUND / 6 if turn < _ROUNDS - 1 else 0)
+        center = weights @ points
+        deviations = points - center
+        covariance = (weights[:, None] * deviations).T @ deviations
+        floor = 1e-6 * np.eye(model.dimensions)
+        factor = np.asarray(np.linalg.cholesky(_WIDENING * covariance * (_FREEDOM - 2) / _FREEDOM + floor), np.float64)
+    return _Proposal(center, factor)
+
+
+def _tempered(logs: Floats, least: float) -> Floats:
+    """Weights, flattened as far as needed for their effective number to reach `least`."""
+    below_peak = logs - logs.max()
+    for power in 0.7 ** np.arange(40):
+        weights: Floats = np.exp(power * below_peak)
+        weights /= weights.sum()
+        if 1 / (weights**2).sum() >= least:
+            break
+    return weights
