@@ -12,9 +12,8 @@ import pytest
 from scipy import stats
 
 from biasgauge.analyses.posterior import NullModel, NullSimulation, simulate_null
-from biasgauge.analyses.posterior.nulls import model as null_model
-from biasgauge.analyses.posterior.nulls import runs as null_weat
-from biasgauge.analyses.posterior.nulls import simulation as null
+from biasgauge.analyses.posterior.null_simulation import PUBLISHED
+from biasgauge.analyses.posterior.null_tests import run_weat, weat_numbers
 from biasgauge.errors import ParameterError
 from biasgauge.metrics.mac import mac_change, mac_from_similarities
 from biasgauge.metrics.weat import weat_from_similarities
@@ -23,6 +22,7 @@ from biasgauge.papers.r_random import r_normal
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats
 
+SETTINGS = {"random_state": 0, "ddof": 0, "alternative": "two-sided", "permutations": 199}
 FAR = 4.0
 """Standard errors beyond which a simulated share is wrong: one test in 16,000 would fail by chance."""
 
@@ -43,13 +43,13 @@ def published() -> NullSimulation:
 
 
 def two_sided(found: NullSimulation) -> dict[str, Any]:
-    return {one.of: one.two_sided for one in found.comparisons}
+    return {one.quantity: one.two_sided for one in found.comparisons}
 
 
 def test_the_papers_own_random_numbers_give_its_figures() -> None:
     """R, seed 123456: .0083 (ddof 0) and .0056 (ddof 1) as defined, .3845 with the fault, .0148 for the statistic."""
     tables = (0.08 * r_normal(123_456, 10_000 * 256)).reshape(10_000, 16, 16)
-    zero, one = (null_weat.weat_numbers(tables, NullModel(), ddof) for ddof in (0, 1))
+    zero, one = (weat_numbers(tables, NullModel(), ddof) for ddof in (0, 1))
     assert np.mean(np.abs(zero.effect_size) >= 1.267195) == 0.0083
     assert np.mean(np.abs(one.effect_size) >= 1.267195) == 0.0056
     assert np.mean(np.abs(zero.published) >= 1.267195) == 0.3845
@@ -58,12 +58,12 @@ def test_the_papers_own_random_numbers_give_its_figures() -> None:
 
 
 def test_our_random_numbers_agree_with_those_of_r(published: NullSimulation) -> None:
-    for of, share in null.PUBLISHED.items():
+    for of, share in PUBLISHED.items():
         ours = two_sided(published)[of]
         assert agrees(ours.hits, ours.trials, share, 10_000), of
-    figures = {one.of: one.published for one in published.comparisons}
+    figures = {one.quantity: one.published for one in published.comparisons}
     assert figures == {"effect size": 0.0083, "effect size as published": 0.3845, "statistic": 0.0148}
-    reasons = {one.of: one.reason for one in published.comparisons}
+    reasons = {one.quantity: one.reason for one in published.comparisons}
     assert "mean() uses the first alone" in str(reasons["effect size as published"])
 
 
@@ -120,27 +120,22 @@ def test_p_agrees_with_scipy() -> None:
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_random_permutations_agree_with_exact_ones(alternative: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
-    exact = simulate_null(simulations=60, alternative=alternative)
-    monkeypatch.setattr(null_weat, "MOST_SPLITS", 0)
-    drawn = simulate_null(simulations=60, alternative=alternative, permutations=4_000)
-    assert (exact.p_method, drawn.p_method) == ("exact permutation", "random permutations")
-    assert exact.p_values is not None
-    assert drawn.p_values is not None
-    true = exact.p_values.values
+def test_random_permutations_agree_with_exact_ones(alternative: str) -> None:
+    asked = {**SETTINGS, "simulations": 60, "alternative": alternative, "permutations": 4_000}
+    exact, drawn = (run_weat(NullModel(), asked, most_splits=most) for most in (20_000, 0))
+    assert (exact.method, drawn.method) == ("exact permutation", "random permutations")
+    true = exact.values["p"]
     error = np.sqrt(true * (1 - true) / 4_000) + 1 / 4_000
-    assert (np.abs(drawn.p_values.values - true) <= FAR * error).all()
-    assert not np.array_equal(drawn.p_values.values, true)
+    assert (np.abs(drawn.values["p"] - true) <= FAR * error).all()
+    assert not np.array_equal(drawn.values["p"], true)
 
 
-def test_random_permutations_never_give_nought_and_keep_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(null_weat, "MOST_SPLITS", 0)
-    found = simulate_null(simulations=4_000, permutations=19)
-    assert found.p_values is not None
-    assert found.rejection is not None
-    assert found.p_values.values.min() == 1 / 20
-    assert agrees(found.rejection.hits, 4_000, 1 / 20)
-    assert simulate_null(simulations=5, permutations=0).p_reason == "permutations were not asked for"
+def test_random_permutations_never_give_nought_and_keep_the_level() -> None:
+    found = run_weat(NullModel(), {**SETTINGS, "simulations": 4_000, "permutations": 19}, most_splits=0)
+    assert found.values["p"].min() == 1 / 20
+    assert agrees(int((found.values["p"] <= 0.05).sum()), 4_000, 1 / 20)
+    without = run_weat(NullModel(), {**SETTINGS, "simulations": 5, "permutations": 0}, most_splits=0)
+    assert without.reason == "permutations were not asked for"
 
 
 @pytest.mark.calibration
@@ -281,14 +276,13 @@ def test_one_sided_shares_are_counts(published: NullSimulation) -> None:
     assert effect.two_sided.hits == effect.greater.hits + (values <= -1.267195).sum()
 
 
-def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, Any]] = [{"family_sd": 0.03}, {"n_x": 10, "n_y": 10}, {"dimensions": 9}]
-    whole = [simulate_null(simulations=50, **one).to_frame() for one in asked]
-    monkeypatch.setattr(null_model, "_BLOCK_NUMBERS", 1_000)
-    monkeypatch.setattr(null_weat, "_BLOCK_NUMBERS", 5_000)
-    for one, frame in zip(asked, whole, strict=True):
-        blocks = simulate_null(simulations=50, **one).to_frame()
-        np.testing.assert_allclose(blocks.to_numpy(), frame.to_numpy(), rtol=1e-12)
+@pytest.mark.parametrize("asked", [{"family_sd": 0.03}, {"n_x": 10, "n_y": 10}, {"dimensions": 9}])
+def test_blocks_do_not_matter(asked: dict[str, Any]) -> None:
+    settings = {**SETTINGS, "simulations": 50}
+    whole, blocks = (run_weat(NullModel(**asked), settings, block_numbers=size) for size in (1 << 19, 1_000))
+    assert whole.values.keys() == blocks.values.keys()
+    for name, values in whole.values.items():
+        np.testing.assert_allclose(blocks.values[name], values, rtol=1e-12)
 
 
 def test_seeds_and_progress() -> None:
@@ -363,7 +357,7 @@ def test_the_default_draws_enough_to_know_the_share() -> None:
     """The corrected share of the paper's example: .0083 on its own random numbers, .0084 in theory."""
     found = simulate_null()
     assert found.settings["simulations"] == 50_000
-    (share,) = (one.two_sided for one in found.comparisons if one.of == "effect size")
+    (share,) = (one.two_sided for one in found.comparisons if one.quantity == "effect size")
     assert share is not None
     assert share.value == pytest.approx(0.0084, abs=4 * (0.0084 * (1 - 0.0084) / 50_000) ** 0.5)
     assert simulate_null("rnd", permutations=0).settings["simulations"] == 2_000

@@ -10,7 +10,7 @@ from scipy import stats
 
 from biasgauge import registry
 from biasgauge.analyses.posterior import NullModel, simulate_null
-from biasgauge.analyses.posterior.nulls.runs import exchanged_values, permutation_share, what_to_exchange, word_sets
+from biasgauge.analyses.posterior.null_tests import exchanged_values, permutation_share, sets_to_exchange, word_sets
 
 TESTS = registry.everything("association_test")
 
@@ -58,7 +58,7 @@ def test_exchanged_words_are_the_test_on_exchanged_sets(name: str) -> None:
 )
 def test_what_makes_a_difference_is_exchanged(name: str, expected: str | None) -> None:
     model = NullModel(n_x=4, n_y=4, n_a=3, n_b=3, dimensions=9)
-    assert what_to_exchange(TESTS[name], word_sets(next(model.vectors(1, 4))[0], model, TESTS[name].sets)) == expected
+    assert sets_to_exchange(TESTS[name], word_sets(next(model.vectors(1, 4))[0], model, TESTS[name].sets)) == expected
 
 
 @pytest.mark.calibration

@@ -19,9 +19,12 @@ from biasgauge.analyses.posterior.estimates import ConnectionContrast as Connect
 from biasgauge.analyses.posterior.estimates import MeanDistance as MeanDistance
 from biasgauge.analyses.posterior.group_effects import ByGroup as ByGroup
 from biasgauge.analyses.posterior.group_effects import bayes_by_group as bayes_by_group
-from biasgauge.analyses.posterior.nulls.model import NullModel as NullModel
-from biasgauge.analyses.posterior.nulls.result import NullSimulation as NullSimulation
-from biasgauge.analyses.posterior.nulls.simulation import simulate_null as simulate_null
+from biasgauge.analyses.posterior.null_model import NullModel as NullModel
+from biasgauge.analyses.posterior.null_simulation import PAPER_EFFECT as PAPER_EFFECT
+from biasgauge.analyses.posterior.null_simulation import PAPER_STATISTIC as PAPER_STATISTIC
+from biasgauge.analyses.posterior.null_simulation import NullSimulation as NullSimulation
+from biasgauge.analyses.posterior.null_simulation import simulate_null as simulate_null
+from biasgauge.analyses.posterior.null_tests import weat_numbers as weat_numbers
 from biasgauge.analyses.posterior.planning import AttributePlan as AttributePlan
 from biasgauge.analyses.posterior.planning import Spreads as Spreads
 from biasgauge.analyses.posterior.planning import plan_attributes as plan_attributes

@@ -1,4 +1,4 @@
-"""Figures of the model of distances: groups, words, contrasts, predictions, one word's distances, what changed."""
+"""Figures: posteriors of distances, predictions, one word's distances, changes, bands, null simulations."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from biasgauge.analyses.posterior.estimates import GROUP
+from biasgauge.analyses.posterior.null_tests import AS_PUBLISHED, EFFECT_SIZE, STATISTIC
 from biasgauge.results import (
     AltairChart,
     Chart,
     altair,
+    figures_text,
     level_text,
     number_text,
     share_text,
     shares_text,
+    test_name,
     top_legend,
     zero_line,
 )
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from biasgauge.analyses.posterior.bands import WithinBand
     from biasgauge.analyses.posterior.bayesian import Posterior
     from biasgauge.analyses.posterior.change import ChangeResult
+    from biasgauge.analyses.posterior.null_simulation import NullComparison, NullDistribution, NullSimulation
 
 COLORS = {"associated": "#b3402a", "different": "#d9962f", "human": "#3f7d6e", "neutral": "#5b6b8c"}
 """One color a connection, the same in all figures."""
@@ -38,8 +44,8 @@ def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
     name = result.name
     charts = []
     if any(row.defined for row in (*result.groups, *result.words)):
-        held = f"Posterior mean and {_interval(result)}; gray line at 1: unrelated, less: closer"
-        remark = _told(result.caution, f"{held}; {result.variant} model")
+        interval = f"Posterior mean and {_interval(result)}; gray line at 1: unrelated, less: closer"
+        remark = _with_caution(result.caution, f"{interval}; {result.variant} model")
         title = f"Mean cosine distance by connection: {name}"
         charts.append(Chart("groups", title, remark, partial(_dots, result.to_frame, by="connection")))
         if result.contrasts:
@@ -48,10 +54,10 @@ def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
                 f"of the sign;\nthe gray band (±{number_text(result.rope, 3)}) holds differences too small to matter"
             )
             title = f"Differences between connections: {name}"
-            charts.append(Chart("contrasts", title, _told(result.caution, remark), partial(_contrasts, result)))
+            charts.append(Chart("contrasts", title, _with_caution(result.caution, remark), partial(_contrasts, result)))
         title = f"Mean cosine distance of each protected word: {name}"
         draw = partial(_dots, result.to_frame, by="word")
-        charts.append(Chart("words", title, _told(result.caution, held), draw))
+        charts.append(Chart("words", title, _with_caution(result.caution, interval), draw))
     if result.predictive is not None and len(result.table):
         step = -(-len(result.table) // _MOST_POINTS)
         check = result.predictive
@@ -59,7 +65,9 @@ def posterior_charts(result: Posterior) -> tuple[Chart, ...]:
         fewer = f"; one point in {step} is drawn" if step > 1 else ""
         remark = f"Observed distances beside the model's 89 % predictions: {inside}{fewer}"
         title = f"Does the model predict what was observed? {name}"
-        charts.append(Chart("predictions", title, _told(result.caution, remark), partial(_predictions, result, step)))
+        charts.append(
+            Chart("predictions", title, _with_caution(result.caution, remark), partial(_predictions, result, step))
+        )
     return tuple(charts)
 
 
@@ -67,23 +75,23 @@ def word_chart(result: Posterior, word: str) -> Chart:
     """One word's distances."""
     remark = f"Each mark is one word of {result.name}; a stereotype would put its own words (associated) first"
     draw = partial(_distances, result, word)
-    return Chart("distances", f"Distances of {word!r}", _told(result.caution, remark), draw)
+    return Chart("distances", f"Distances of {word!r}", _with_caution(result.caution, remark), draw)
 
 
 def change_charts(result: ChangeResult) -> tuple[Chart, ...]:
-    """What changed between two sets of distances: of each group, of each word."""
+    """Changes between two sets of distances: of each group, of each word."""
     remark = (
         f"After less before, posterior mean and {_interval(result.before)}; above 0 (gray): farther away than before"
     )
-    told = _told(result.caution, remark)
+    cautious = _with_caution(result.caution, remark)
     axis = "change of the mean cosine distance"
     return tuple(
-        Chart(name, title, told, partial(_dots, result.to_frame, by=by, line=0.0, axis=axis))
-        for name, title, by, whole in (
+        Chart(name, title, cautious, partial(_dots, result.to_frame, by=by, line=0.0, axis=axis))
+        for name, title, by, is_group in (
             ("change", "What changed, by connection", "connection", True),
             ("change_words", "What changed, for each protected word", "word", False),
         )
-        if any(row.defined and (row.word is None) == whole for row in result.changes)
+        if any(row.defined and (row.word is None) == is_group for row in result.changes)
     )
 
 
@@ -91,8 +99,8 @@ def _interval(result: Posterior) -> str:
     return f"{level_text(result.credible.prob)} {'HPDI' if result.credible.kind == 'hpdi' else 'percentile interval'}"
 
 
-def _told(caution: str, remark: str) -> str:
-    """The remark under a title, with what must be said first above it."""
+def _with_caution(caution: str, remark: str) -> str:
+    """Remark under a title, after the caution where there is one."""
     return f"CAUTION: {caution}\n{remark}" if caution else remark
 
 
@@ -107,38 +115,38 @@ def _dots(
 ) -> AltairChart:
     """Means and intervals, a row for each connection or each word; words with the nearest associated ones first."""
     alt = altair()
-    part = frame()
-    part = part[part["mean"].notna() & ((part["word"] == GROUP) != (by == "word"))]
-    base = alt.Chart(part).encode(
-        color=_color(alt, legend=by == "word"), tooltip=[name for name in part if name not in {"caution", "reason"}]
+    rows = frame()
+    rows = rows[rows["mean"].notna() & ((rows["word"] == GROUP) != (by == "word"))]
+    base = alt.Chart(rows).encode(
+        color=_color(alt, legend=by == "word"), tooltip=[name for name in rows if name not in {"caution", "reason"}]
     )
-    rows = part["connection"].nunique()
+    count = rows["connection"].nunique()
     if by == "word":
-        first = part[part["connection"] == part["connection"].iloc[0]].sort_values("mean")["word"].tolist()
-        order = list(dict.fromkeys([*first, *part["word"]]))
+        first = rows[rows["connection"] == rows["connection"].iloc[0]].sort_values("mean")["word"].tolist()
+        order = list(dict.fromkeys([*first, *rows["word"]]))
         base = base.encode(
             y=alt.Y("word:N", title=None, sort=order, axis=alt.Axis(grid=True)),
             yOffset=alt.YOffset("connection:N", sort=list(COLORS)),
         )
-        height = len(order) * (rows * 7 + 6)
+        height = len(order) * (count * 7 + 6)
     else:
         base = base.encode(y=alt.Y("connection:N", title=None, sort=list(COLORS)))
-        height = rows * 30
+        height = count * 30
     scale = alt.Scale(zero=False, nice=True)
     chart = alt.layer(
         zero_line(line),
         base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"),
         base.mark_point(filled=True, size=46, opacity=1).encode(x=alt.X("mean:Q", scale=scale)),
-        data=part,
+        data=rows,
     )
     return chart.properties(width=480, height=height)
 
 
 def _contrasts(result: Posterior) -> AltairChart:
     alt = altair()
-    shown = result.contrasts_frame().query("word == @GROUP")
-    shown = shown.assign(contrast=shown["a"] + " − " + shown["b"])
-    base = alt.Chart(shown).encode(
+    frame = result.contrasts_frame().query("word == @GROUP")
+    frame = frame.assign(contrast=frame["a"] + " − " + frame["b"])
+    base = alt.Chart(frame).encode(
         y=alt.Y("contrast:N", title=None, sort=None),
         tooltip=["contrast", "mean", "low", "high", "p_direction", "p_equivalent"],
     )
@@ -153,7 +161,7 @@ def _contrasts(result: Posterior) -> AltairChart:
         base.mark_text(align="left", dx=8, dy=-8, fontSize=10, color="#5c6470").encode(
             x="mean:Q", text=alt.Text("p_direction:Q", format=".3f")
         ),
-        data=shown,
+        data=frame,
     )
     return chart.properties(width=480, height=alt.Step(30))
 
@@ -208,9 +216,9 @@ def _distances(result: Posterior, word: str) -> AltairChart:
 
 def band_charts(result: WithinBand) -> tuple[Chart, ...]:
     """Every similarity as a dot, a row for each connection, with the band and the share inside it."""
-    what = "1 − MAC" if result.mac is not None else "as given"
+    origin = "1 − MAC" if result.mac is not None else "as given"
     remark = (
-        f"Dashed: ±{number_text(result.band, 3)} ({what}). Right: share inside with its "
+        f"Dashed: ±{number_text(result.band, 3)} ({origin}). Right: share inside with its "
         f"{level_text(result.interval['level'])} interval over words\n"
         f"At most {_MOST_DOTS} dots a row; shares are of all"
     )
@@ -246,11 +254,11 @@ def _band(result: WithinBand) -> AltairChart:
     )
     frame = pd.concat([points.assign(label=""), labels], ignore_index=True)
     lines = [
-        alt.Chart().mark_rule(strokeDash=[5, 3], color="#16324a").encode(x=alt.datum(place))
-        for place in (-result.band, result.band)
+        alt.Chart().mark_rule(strokeDash=[5, 3], color="#16324a").encode(x=alt.datum(end))
+        for end in (-result.band, result.band)
     ]
-    kept = [column for column in frame.columns if column not in {"cosine_distance", "word_class", "reason", "rows"}]
-    chart = alt.layer(*lines, dots, text, data=frame[kept]).properties(width=460, height=alt.Step(64))
+    columns = [column for column in frame.columns if column not in {"cosine_distance", "word_class", "reason", "rows"}]
+    chart = alt.layer(*lines, dots, text, data=frame[columns]).properties(width=460, height=alt.Step(64))
     several = len(result.points) > 1
     return chart.facet(row=alt.Row("side:N", title=None, sort=list(result.points))) if several else chart
 
@@ -260,13 +268,113 @@ def _label(row: Any) -> str:  # noqa: ANN401 - a row of a frame
 
 
 def _thinned(points: pd.DataFrame) -> pd.DataFrame:
-    """At most so many points a row of the figure, evenly over their values, and where each stands within its row."""
+    """At most so many points per row of the figure, evenly over their values, each with its height within the row."""
     import pandas as pd
 
-    parts = []
-    for _, part in points.groupby(["side", "connection"], sort=False):
-        ordered = part.sort_values("cosine_similarity", kind="stable")
+    samples = []
+    for _, similarities in points.groupby(["side", "connection"], sort=False):
+        ordered = similarities.sort_values("cosine_similarity", kind="stable")
         step = max(1, -(-len(ordered) // _MOST_DOTS))
-        taken = ordered.iloc[::step]
-        parts.append(taken.assign(spread=[(at * 0.6180339887498949) % 1 for at in range(len(taken))]))
-    return pd.concat(parts, ignore_index=True)
+        sample = ordered.iloc[::step]
+        samples.append(sample.assign(spread=np.arange(len(sample)) * 0.6180339887498949 % 1))
+    return pd.concat(samples, ignore_index=True)
+
+
+CORRECTED, PUBLISHED = "mean of all words, as defined", "first word of each set, as published"
+_BINS = 60
+_P_BINS = 20
+
+
+def null_charts(result: NullSimulation) -> tuple[Chart, ...]:
+    """Distribution of the test's numbers without bias beside what was observed; distribution of p."""
+    charts = []
+    title = f"What {test_name(result.test)} gives when there is nothing to find"
+    sides: dict[str, dict[str, NullDistribution]] = {}
+    if result.corrected is not None and result.published is not None:
+        sides[EFFECT_SIZE] = {CORRECTED: result.corrected, PUBLISHED: result.published}
+    sides[STATISTIC] = {result.test: result.statistic}
+    for quantity, spreads in sides.items():
+        remark = _remark(result, quantity, several=len(spreads) > 1)
+        name = f"null_{quantity.replace(' ', '_')}"
+        charts.append(Chart(name, title, remark, partial(_distribution, result, spreads, quantity)))
+    if result.p_values is not None:
+        share = result.rejection
+        rate = "" if share is None else (
+            f"{share_text(share.value, 1)} of data sets, 95 % interval "
+            f"[{share_text(share.low, 1)}, {share_text(share.high, 1)}], have p ≤ {result.alpha:g}\n"
+        )  # fmt: skip
+        remark = f"{rate}An honest p falls into every bar alike (dashed); {result.p_method}"
+        title = f"p of {test_name(result.test)} when there is nothing to find"
+        charts.append(Chart("null_p_values", title, remark, partial(_p_values, result)))
+    return tuple(charts)
+
+
+def _remark(result: NullSimulation, quantity: str, *, several: bool) -> str:
+    lines = [f"{len(result.statistic.defined):,} simulated data sets without bias"]
+    for row in _compared(result, quantity):
+        share = row.two_sided or row.greater
+        words = PUBLISHED if row.quantity == AS_PUBLISHED else CORRECTED
+        lines.append(
+            f"{f'{words}: ' if several else ''}{share_text(share.value, 2)} at least as extreme as "
+            f"{figures_text(row.observed, 4)} (dashed), "
+            f"95 % interval {shares_text(share.low, share.high, 2)} %"
+        )
+    return "\n".join(lines)
+
+
+def _compared(result: NullSimulation, quantity: str) -> list[NullComparison]:
+    names = (EFFECT_SIZE, AS_PUBLISHED) if quantity == EFFECT_SIZE else (quantity,)
+    return [row for row in result.comparisons if row.quantity in names]
+
+
+def _distribution(result: NullSimulation, spreads: dict[str, NullDistribution], quantity: str) -> AltairChart:
+    import pandas as pd
+
+    alt = altair()
+    values = np.concatenate([spread.defined for spread in spreads.values()])
+    ends = float(values.min()), float(values.max())
+    bins = []
+    for name, spread in spreads.items():
+        counts, edges = spread.histogram(_BINS, ends)
+        shares = counts / max(counts.sum(), 1)
+        bins.append(pd.DataFrame({"how": name, "from": edges[:-1], "to": edges[1:], "share": shares}))
+    frame = pd.concat(bins, ignore_index=True)
+    several = len(spreads) > 1
+    scale = alt.Scale(domain=list(spreads), range=["#16324a", "#d9962f"][: len(spreads)])
+    legend = alt.Legend(orient="top", labelLimit=320) if several else None
+    color = alt.Color("how:N", title=None, sort=None, scale=scale, legend=legend)
+    base = alt.Chart(frame).encode(color=color, tooltip=list(frame.columns))
+    x = alt.X("from:Q", title=f"{quantity} of {test_name(result.test)}", scale=alt.Scale(domain=list(ends), nice=True))
+    y = alt.Y("share:Q", title="share of data sets", axis=alt.Axis(format="%"))
+    layers = [base.mark_bar(opacity=0.45 if several else 0.8).encode(x=x, x2="to:Q", y=y, y2=alt.datum(0))]
+    compared = _compared(result, quantity)
+    if compared:
+        observed, center = compared[0].observed, compared[0].center
+        marks = [observed] if center is None else [observed, 2 * center - observed]
+        mark = alt.Chart(pd.DataFrame({"at": marks})).mark_rule(color="#a3262a", strokeWidth=1.5, strokeDash=[5, 3])
+        layers.append(mark.encode(x="at:Q"))
+    return alt.layer(*layers).properties(width=520, height=260)
+
+
+def _p_values(result: NullSimulation) -> AltairChart:
+    import pandas as pd
+
+    alt = altair()
+    assert result.p_values is not None  # noqa: S101 - the caller has looked
+    counts, edges = result.p_values.histogram(_P_BINS, (0.0, 1.0))
+    frame = pd.DataFrame({"from": edges[:-1], "to": edges[1:], "share": counts / counts.sum()})
+    frame["at most the level"] = frame["to"] <= result.alpha + 1e-12
+    bars = (
+        alt.Chart(frame)
+        .mark_bar(stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X("from:Q", title="p of a data set without bias", scale=alt.Scale(domain=[0, 1])),
+            x2="to:Q",
+            y=alt.Y("share:Q", title="share of data sets", axis=alt.Axis(format="%")),
+            y2=alt.datum(0),
+            color=alt.condition("datum['at most the level']", alt.value("#a3262a"), alt.value("#7aa6c2")),
+            tooltip=list(frame.columns),
+        )
+    )
+    even = alt.Chart().mark_rule(color="#16324a", strokeWidth=1.5, strokeDash=[5, 3]).encode(y=alt.datum(1 / _P_BINS))
+    return alt.layer(bars, even, data=frame).properties(width=520, height=240)

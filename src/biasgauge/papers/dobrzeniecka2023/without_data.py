@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import binomtest, ttest_ind
 
-from biasgauge.analyses.posterior import NullModel, Priors
-from biasgauge.analyses.posterior.nulls import PAPER_EFFECT, PAPER_STATISTIC, weat_numbers
+from biasgauge.analyses.posterior import PAPER_EFFECT, PAPER_STATISTIC, NullModel, Priors, weat_numbers
 from biasgauge.lexicons import Stereotypes, lexicon
 from biasgauge.metrics import effect_size, weat_from_similarities
 from biasgauge.papers.r_random import r_normal

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,27 +11,15 @@ from biasgauge.core import Floats, Places, Record, check_number, check_whole, un
 from biasgauge.errors import ParameterError
 from biasgauge.stats import blocks
 
-_BLOCK_NUMBERS = 1 << 19
+BLOCK_NUMBERS = 1 << 19
 """Random numbers drawn at a time: bounds the memory; results do not depend on it."""
-BEFORE, AFTER, PERMUTATIONS = range(3)
-"""Streams of random numbers: the data sets, those they are compared with, the exchanges of words."""
-STATISTIC, EFFECT_SIZE, AS_PUBLISHED = "statistic", "effect size", "effect size as published"
-"""What a simulated number is called."""
-NOT_ASKED = "permutations were not asked for"
 _VECTORS = 4
-
-
-class Simulated(NamedTuple):
-    """Of each data set, by name: "statistic", "p", WEAT's effect sizes; how p was found, or why there is none."""
-
-    values: dict[str, Floats]
-    method: str | None
-    reason: str | None
+"""Stream of random numbers for vectors; similarities use the streams before it."""
 
 
 @dataclass(frozen=True)
 class NullModel(Record):
-    """How similarities of target words (X before Y) and attributes (A before B) come about when nothing is to find.
+    """Random similarities of target words (X before Y) with attributes (A before B), without any bias.
 
         similarity(w, a) = word(w) + attribute(a) + family(family of w, a) + noise
 
@@ -88,24 +75,26 @@ class NullModel(Record):
 
     @property
     def shared(self) -> bool:
-        """Whether similarities have anything in common."""
+        """Whether similarities of a word, an attribute or a family have anything in common."""
         return bool(self.word_sd or self.attribute_sd or self.family_sd)
 
     @property
     def families(self) -> Places:
-        """Of each target word, the number of its family."""
+        """Family of each target word, counted from 0."""
         x, y = (np.arange(size) // (self.family_size or size) for size in (self.n_x, self.n_y))
         return np.concatenate([x, y + x[-1] + 1])
 
-    def tables(self, count: int, random_state: int, stream: int = 0) -> Iterator[Floats]:
+    def tables(
+        self, count: int, random_state: int, stream: int = 0, block_numbers: int = BLOCK_NUMBERS
+    ) -> Iterator[Floats]:
         """Blocks of similarities, data sets × targets × attributes; the same numbers whatever the size of a block."""
         if self.dimensions is not None:
-            for vectors in self.vectors(count, random_state, stream):
+            for vectors in self.vectors(count, random_state, stream, block_numbers):
                 yield vectors[:, : self.targets] @ vectors[:, self.targets :].transpose(0, 2, 1)
             return
-        noise, word, attribute, family = (np.random.default_rng([random_state, stream, part]) for part in range(4))
+        noise, word, attribute, family = (np.random.default_rng([random_state, stream, term]) for term in range(4))
         families = self.families
-        for size in blocks(count, self.targets * self.attributes, _BLOCK_NUMBERS):
+        for size in blocks(count, self.targets * self.attributes, block_numbers):
             block = self.sd * noise.standard_normal((size, self.targets, self.attributes))
             if self.word_sd:
                 block += self.word_sd * word.standard_normal((size, self.targets, 1))
@@ -116,16 +105,18 @@ class NullModel(Record):
                 block += self.family_sd * drawn[:, families]
             yield block
 
-    def vectors(self, count: int, random_state: int, stream: int = 0) -> Iterator[Floats]:
+    def vectors(
+        self, count: int, random_state: int, stream: int = 0, block_numbers: int = BLOCK_NUMBERS
+    ) -> Iterator[Floats]:
         """Blocks of unit vectors in random directions, data sets × words (X, Y, A, B) × dimensions."""
         dimensions = self.vector_dimensions
         random = np.random.default_rng([random_state, stream, _VECTORS])
         words = self.targets + self.attributes
-        for size in blocks(count, words * dimensions, _BLOCK_NUMBERS):
+        for size in blocks(count, words * dimensions, block_numbers):
             block = random.standard_normal((size, words, dimensions))
             yield unit_rows(block.reshape(-1, dimensions), pairwise=True).reshape(block.shape)
 
     @property
     def vector_dimensions(self) -> int:
-        """Dimensions of random vectors: as asked, or so many that cosines have the standard deviation `sd`."""
+        """Dimensions of random vectors: those set, or so many that cosines have the standard deviation `sd`."""
         return self.dimensions or max(1, round(self.sd**-2))

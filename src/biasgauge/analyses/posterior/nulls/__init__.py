@@ -1,5 +1,0 @@
-"""What tests report when there is nothing to find."""
-
-from biasgauge.core import attach
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
