@@ -76,10 +76,10 @@ def run_weat(
             draws = None if exact else (permutations, random)
             test = (settings["alternative"], scale, draws, 2 * block_numbers)
             columns["p"].append(weat_p(numbers.associations, model.n_x, *test))
-    values = {name: np.concatenate(blocks) for name, blocks in columns.items() if blocks}
-    if "p" not in values:
-        return Simulated(values, None, NOT_REQUESTED)
-    return Simulated(values, "exact permutation" if exact else "random permutations", None)
+    simulated = {name: np.concatenate(blocks) for name, blocks in columns.items() if blocks}
+    if "p" not in simulated:
+        return Simulated(simulated, None, NOT_REQUESTED)
+    return Simulated(simulated, "exact permutation" if exact else "random permutations", None)
 
 
 def run_mac(model: NullModel, settings: JsonObject, progress: Progress | None = None) -> Simulated:
