@@ -91,12 +91,12 @@ def test_no_measure_is_unclassified(name: str) -> None:
 
 
 def test_every_declared_property_of_a_measure_is_checked() -> None:
-    texts = {"name", "summary", "source"}
+    texts = {"name", "display_name", "summary", "source"}
     assert {field.name for field in fields(Measure)} == {*MEASURE_FLAGS, "low", "high"} | texts
 
 
 def test_every_declared_property_of_a_test_is_checked() -> None:
-    functions, texts = {"function", "resampled", "sets"}, {"name", "zero", "source"}
+    functions, texts = {"function", "resampled", "sets"}, {"name", "display_name", "zero", "source"}
     assert {field.name for field in fields(SetTest)} == {*TEST_FLAGS, "swap_xy", "swap_ab", "range"} | functions | texts
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 import biasgauge as bg
 from biasgauge.results import Column, Summary, Table
 from biasgauge.results.markup import plain_text, table_csv
-from biasgauge.results.names import LEXICONS, MEASURES, TESTS, lexicon_name, list_name, lists_name, with_display_names
+from biasgauge.results.names import lexicon_name, list_name, lists_name, measure_name, with_display_names
+from biasgauge.results.names import test_name as display_name_of_test
 from biasgauge.results.page.rendering import summary_page
 from biasgauge.results.terms import TERMS, terms_in
 
@@ -63,10 +65,21 @@ def test_readers_see_display_names_and_files_have_those_that_are_typed() -> None
     assert table_csv(table).splitlines()[1] == "nbm,weat"
 
 
-def test_every_name_of_the_table_is_registered() -> None:
-    assert set(MEASURES) == set(bg.registry.names("measure"))
-    assert set(TESTS) == set(bg.registry.names("association_test"))
-    assert set(LEXICONS) <= set(bg.registry.names("lexicon"))
+def test_measures_and_tests_that_ship_have_display_names() -> None:
+    for group, display_name in {"measure": measure_name, "association_test": display_name_of_test}.items():
+        for name in bg.registry.names(group):
+            assert display_name(name) == bg.registry.get(group, name).display_name != ""
+
+
+def test_things_of_others_have_display_names_too() -> None:
+    measure = replace(bg.registry.get("measure", "dbwa"), name="mine", display_name="My measure")
+    bg.registry.register(measure)
+    try:
+        assert measure_name("mine") == "My measure"
+        assert with_display_names({"data": ["mine", "other"]}) == {"data": ["My measure", "other"]}
+    finally:
+        bg.registry.unregister("measure", "mine")
+    assert measure_name("mine") == "mine"
 
 
 @pytest.mark.parametrize(

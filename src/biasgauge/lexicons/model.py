@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 DEFAULT_LANGUAGE = "en"
 """Language of a lexicon that states none, and of an audit that is asked for none."""
 
-METADATA = ("title", "family", "language", "source", "citation", "license", "notes")
+METADATA = ("title", "display_name", "family", "language", "source", "citation", "license", "notes")
 """Keys that hold one string each; `name`, `kind` and `beware` are the other keys that all kinds share."""
 
 
@@ -50,6 +50,7 @@ class Lexicon(ABC):
 
     kind: ClassVar[str]
     name: str
+    display_name: str = ""
     title: str = ""
     family: str = ""
     language: str = DEFAULT_LANGUAGE
@@ -60,6 +61,12 @@ class Lexicon(ABC):
     beware: tuple[str, ...] = ()
     path: str | None = field(default=None, compare=False)
     shipped: bool = field(default=False, compare=False)
+
+    @property
+    def label(self) -> str:
+        """Name for readers: `display_name`, else what stands before the colon of `title`, else `name`."""
+        before, colon, _ = self.title.partition(": ")
+        return self.display_name or (before if colon else self.name)
 
     @property
     @abstractmethod

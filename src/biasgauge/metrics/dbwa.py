@@ -13,6 +13,7 @@ def direction(first: Floats, second: Floats) -> Floats:
 
 MEASURE = Linear(
     name="dbwa",
+    display_name="DB/WA",
     summary=(
         "cos(word, first) − cos(word, second): how much nearer the word is to the first end. 0: equally near. "
         "Undefined where the word or an end is missing or a zero vector, or the ends are equal."

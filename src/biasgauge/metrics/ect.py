@@ -92,7 +92,7 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
 
 TEST = SetTest(
-    name="ect", function=ect, resampled=_resampled, sets=("x", "y", "a"), range=(-1.0, 1.0),
+    name="ect", display_name="ECT", function=ect, resampled=_resampled, sets=("x", "y", "a"), range=(-1.0, 1.0),
     rotation_invariant=True, scale_invariant=True, length_invariant=False, swap_xy="unchanged", swap_ab=None,
     zero="the orders of the words seen from X and from Y are unrelated; no bias is 1",
     source="Dev & Phillips 2019, Embedding Coherence Test",

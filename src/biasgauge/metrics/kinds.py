@@ -19,7 +19,8 @@ class Measure:
     Make a `Linear` or a `Neighborhood`, whose scores have a fast way of their own, or a subclass that defines `scores`.
 
     Attributes:
-        name: what users type and tables show.
+        name: what users type and files hold.
+        display_name: what tables and charts show; `name` where it is empty.
         summary: what the number means, what 0 means, when it is undefined.
         low, high: the range of scores.
         source: paper and equation.
@@ -34,6 +35,7 @@ class Measure:
     low: float
     high: float
     source: str
+    display_name: str = ""
     rotation_invariant: bool = True
     scale_invariant: bool
     word_scale_invariant: bool

@@ -217,7 +217,7 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
 
 TEST = SetTest(
-    name="mac", function=mac, resampled=_resampled, sets=("x", "y", "a", "b"), range=(0.0, 2.0),
+    name="mac", display_name="MAC", function=mac, resampled=_resampled, sets=("x", "y", "a", "b"), range=(0.0, 2.0),
     rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy="unchanged", swap_ab="unchanged",
     zero="every target word points the same way as every attribute word; no association is 1",
     source="Manzini et al. 2019, mean average cosine similarity",

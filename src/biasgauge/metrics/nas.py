@@ -77,7 +77,7 @@ def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
 
 
 TEST = SetTest(
-    name="nas", function=nas, resampled=_resampled, sets=("x", "a", "b"), range=(None, None),
+    name="nas", display_name="NAS", function=nas, resampled=_resampled, sets=("x", "a", "b"), range=(None, None),
     rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy=None, swap_ab="negates",
     zero="on the whole the words of X lean to neither attribute set",
     source="Caliskan et al. 2017, Methods (WEFAT)",

@@ -9,6 +9,7 @@ from biasgauge.metrics.kinds import Neighborhood
 
 _CORRECTED = Neighborhood(
     name="nbm",
+    display_name="NBM",
     summary=(
         "Among the word's k nearest neighbors by cosine: (those nearer to the first end − those nearer to the second) "
         "/ k. 0: as many on both sides. A neighbor exactly between the ends counts for neither. Undefined where the "
@@ -24,6 +25,7 @@ _CORRECTED = Neighborhood(
 _ZHANG2020 = replace(
     _CORRECTED,
     name="nbm_zhang2020",
+    display_name="NBM (as in Zhang et al. 2020)",
     summary=(
         "As nbm, but a neighbor exactly between the ends counts for the first (male) one. Swapping the ends need not "
         "negate it. To be used with their pool of gender-neutral words."
@@ -35,6 +37,7 @@ _ZHANG2020 = replace(
 _DU2021 = replace(
     _ZHANG2020,
     name="nbm_du2021",
+    display_name="NBM (as in Du et al. 2021)",
     summary=(
         "As nbm, but a neighbor exactly between the ends counts for the first (male) one, and the nearest vector is "
         "left out whoever it belongs to. Swapping the ends need not negate it."

@@ -19,6 +19,7 @@ def direction(first: Floats, second: Floats) -> Floats:
 
 _RAW = Linear(
     name="ripa",
+    display_name="RIPA",
     summary=(
         "Length of the word's vector along the direction from the second end to the first. 0: no component along it. "
         "Grows with the word's length, which goes with its frequency. Undefined where the word or an end is missing or "
@@ -34,6 +35,7 @@ _RAW = Linear(
 )
 _UNIT = Linear(
     name="ripa_unit",
+    display_name="RIPA (unit length)",
     summary=(
         "Cosine of the word with the direction from the second end to the first. 0: at right angles. Undefined where "
         "the word or an end is missing or a zero vector, or the ends are equal."

@@ -107,7 +107,7 @@ def _resampled(sets: Mapping[str, Floats], *, distance: Distance = "norm", unit_
 
 
 TEST = SetTest(
-    name="rnd", function=rnd, resampled=_resampled, sets=("x", "y", "a"), range=(None, None),
+    name="rnd", display_name="RND", function=rnd, resampled=_resampled, sets=("x", "y", "a"), range=(None, None),
     rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy="negates", swap_ab=None,
     zero="the words of A are as near to the middle of X as to that of Y",
     source="Garg et al. 2018, relative norm distance",

@@ -139,7 +139,7 @@ def _resampled(
 
 
 TEST = SetTest(
-    name="rnsb", function=rnsb, resampled=_resampled, sets=("x", "y", "a", "b"), range=(0.0, None),
+    name="rnsb", display_name="RNSB", function=rnsb, resampled=_resampled, sets=("x", "y", "a", "b"), range=(0.0, None),
     rotation_invariant=True, scale_invariant=False, length_invariant=False, swap_xy="unchanged", swap_ab="changes",
     zero="all target words are held to be equally negative",
     source="Sweeney & Najafian 2019, relative negative sentiment bias",

@@ -73,7 +73,7 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
 
 TEST = SetTest(
-    name="same", function=same, resampled=_resampled, sets=("x", "a", "b"), range=(0.0, 1.0),
+    name="same", display_name="SAME", function=same, resampled=_resampled, sets=("x", "a", "b"), range=(0.0, 1.0),
     rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy=None, swap_ab="unchanged",
     zero="no word leans to either attribute set",
     source="Schröder et al. 2021, SAME for two attribute sets",

@@ -64,7 +64,8 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
 
 TEST = SetTest(
-    name="semaxis", function=semaxis, resampled=_resampled, sets=("x", "a", "b"), range=(-1.0, 1.0),
+    name="semaxis", display_name="SemAxis",
+    function=semaxis, resampled=_resampled, sets=("x", "a", "b"), range=(-1.0, 1.0),
     rotation_invariant=True, scale_invariant=True, length_invariant=False, swap_xy=None, swap_ab="negates",
     zero="on the whole the words of X lean to neither pole",
     source="An et al. 2018, the semantic axis",

@@ -88,7 +88,8 @@ def _resampled(sets: Mapping[str, Floats], *, unit_words: bool = False) -> Resam
 
 
 TEST = SetTest(
-    name="set_ripa", function=set_ripa, resampled=_resampled, sets=("x", "y", "a"), range=(None, None), paired=True,
+    name="set_ripa", display_name="RIPA of sets",
+    function=set_ripa, resampled=_resampled, sets=("x", "y", "a"), range=(None, None), paired=True,
     rotation_invariant=True, scale_invariant=False, length_invariant=False, swap_xy="negates", swap_ab=None,
     zero="on the whole the words of A lean to neither end of the pairs",
     source="Ethayarajh et al. 2019, relational inner product association",

@@ -54,6 +54,7 @@ class SetTest:
 
     Attributes:
         name: under which it is found.
+        display_name: what tables and charts show; `name` where it is empty.
         function: called with the sets as keyword arguments; further keywords are the test's settings.
         resampled: called with one mapping of the sets, and the settings that change the value: the same number as a
             function of how often each word is drawn.
@@ -82,6 +83,7 @@ class SetTest:
     zero: str
     source: str
     paired: bool = False
+    display_name: str = ""
 
 
 def prepared(**sets: ArrayLike) -> dict[str, Floats]:

@@ -276,7 +276,8 @@ def _resampled_similarities(whole: _Similarities, ddof: int) -> Resampled:
 
 
 TEST = SetTest(
-    name="weat", function=weat, resampled=_resampled, sets=("x", "y", "a", "b"), range=(None, None),
+    name="weat", display_name="WEAT",
+    function=weat, resampled=_resampled, sets=("x", "y", "a", "b"), range=(None, None),
     rotation_invariant=True, scale_invariant=True, length_invariant=True, swap_xy="negates", swap_ab="negates",
     zero="X and Y lean alike towards A and B",
     source="Caliskan et al. 2017, Methods",
