@@ -24,8 +24,7 @@ import numpy as np
 
 from biasgauge.text.training.algorithms import GloveSettings
 from biasgauge.text.training.cooccurrence import Cooccurrence, count_cooccurrences
-from biasgauge.text.training.glove.algorithm import train_glove
-from biasgauge.text.training.glove.descent import shuffled
+from biasgauge.text.training.glove import shuffled, train_glove
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -65,7 +65,7 @@ def make(folder: Path) -> None:
     """Train the cases by the CPU loops; keep what they read and the checksums of what they wrote."""
     from biasgauge.text import read_corpus
     from biasgauge.text.training.algorithms import algorithm
-    from biasgauge.text.training.glove.descent import descend, first_weights, shuffled
+    from biasgauge.text.training.glove import descend, first_weights, shuffled
     from biasgauge.text.training.negative_sampling import TABLES, run_epochs
     from biasgauge.text.training.random_stream import stream
     from biasgauge.text.training.text import training_text

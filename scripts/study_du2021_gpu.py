@@ -229,7 +229,7 @@ class Study:
 
     def train(self, job: Job, prepared: dict[str, Any]) -> None:
         """Slice by slice; a text whose replicates are done goes to be scored."""
-        from biasgauge.text.training.cuda.shapes import shape_of
+        from biasgauge.text.training.cuda.kernels import shape_of
 
         settings = {**self.settings_of(job), "dim": job.dim}
         most = self.blocks * self.device.multiprocessors  # as many as other jobs leave room for

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge.errors import CorpusError
-from biasgauge.text import open_corpus, read_corpus, text_lines, writer
+from biasgauge.text import open_corpus, read_corpus, writer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,8 +189,8 @@ def test_processes_at_once_make_it_once(tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_lines, "_BLOCK", 2**12)
-    monkeypatch.setattr(writer, "_BLOCK", 2**12)
+    monkeypatch.setattr("biasgauge.text.corpus_reader.READ_BYTES", 2**12)
+    monkeypatch.setattr(writer, "SPILL_NUMBERS", 2**12)
     peaks = []
     for size in (20_000, 80_000):
         path = tmp_path / str(size)

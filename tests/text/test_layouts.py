@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import CorpusError, ParameterError
-from biasgauge.text import TokenCorpus, read_corpus, text_lines
+from biasgauge.text import TokenCorpus, read_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -189,8 +189,8 @@ BAD: dict[str, tuple[bytes, dict[str, Any], str]] = {
     "tsv, too few columns": (b"a\tt\n1\t2\n3\n", TSV, r"line 3: has 1 columns, expected at least 2"),
     "csv with an open quote": (b't\n"a\nb\n', CSV, r"line 3: is not separated text"),
     "csv with a quote in the middle": (b't\n"a"b\n', CSV, r"line 2: is not separated text"),
-    "no JSON": (b'{"t": "a"}\n{"t": \n', JSONL, r"line 2: is no JSON \(.*\); expected one object"),
-    "deep JSON": (b"[" * 200_000, JSONL, r"line 1: is no JSON"),
+    "no JSON": (b'{"t": "a"}\n{"t": \n', JSONL, r"line 2: is not JSON \(.*\); expected one object"),
+    "deep JSON": (b"[" * 200_000, JSONL, r"line 1: is not JSON"),
     "JSON list": (b'["a"]\n', JSONL, r"line 1: is a list, expected a JSON object"),
     "JSON without it": (b'{"a": 1}\n', JSONL, r"line 1: has no field 't' \(field\): the object has 'a'"),
     "JSON, no field": (b'{"a": 1}\n', {"layout": "jsonl"}, r"line 1: name the field of the text \(field\)"),
@@ -236,8 +236,8 @@ def test_any_bytes_are_a_corpus_or_one_sentence(
 
 
 def test_record_that_is_too_long_to_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_lines, "LONGEST_RECORD", 100)
-    monkeypatch.setattr(text_lines, "_BLOCK", 64)
+    monkeypatch.setattr("biasgauge.text.corpus_reader.LONGEST_RECORD", 100)
+    monkeypatch.setattr("biasgauge.text.corpus_reader.READ_BYTES", 64)
     (tmp_path / "a.jsonl").write_text('{"t": "a"}\n{"t": "' + "long " * 50, encoding="utf-8")
     with pytest.raises(CorpusError, match=r"line 2: is longer than 100 bytes"):
         read_corpus(tmp_path / "a.jsonl", field="t")

@@ -20,7 +20,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import CorpusError
-from biasgauge.text import TokenCorpus, open_corpus, read_corpus, text_lines, writer
+from biasgauge.text import TokenCorpus, open_corpus, read_corpus, writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -195,14 +195,14 @@ def test_blocks_do_not_show(text: str, block: int, tmp_path_factory: pytest.Temp
     for documents in ("line", "blank-line"):
         whole = read_corpus(path, documents=documents)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(text_lines, "_BLOCK", block)
-            patch.setattr(writer, "_BLOCK", block)
+            patch.setattr("biasgauge.text.corpus_reader.READ_BYTES", block)
+            patch.setattr(writer, "SPILL_NUMBERS", block)
             assert read_corpus(path, documents=documents).checksum == whole.checksum
 
 
 def test_a_line_of_any_length_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_lines, "_BLOCK", 50)
-    monkeypatch.setattr(text_lines.line_blocks, "__defaults__", (64,))
+    monkeypatch.setattr("biasgauge.text.corpus_reader.READ_BYTES", 50)
+    monkeypatch.setattr("biasgauge.text.corpus_reader.LONGEST_PIECE", 64)
     words = [f"w{chr(97 + number % 26)}é" for number in range(3_000)]
     path = tmp_path / "long"
     path.write_text("first\n" + " ".join(words) + "\nlast\n" + " ".join(words), encoding="utf-8")
@@ -213,9 +213,9 @@ def test_a_line_of_any_length_is_one_line(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_half_a_megabyte_without_a_blank_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_lines.line_blocks, "__defaults__", (500_000,))
+    monkeypatch.setattr("biasgauge.text.corpus_reader.LONGEST_PIECE", 500_000)
     (tmp_path / "dna").write_bytes(b"title\n" + b"acgt" * 600_000)
-    with pytest.raises(CorpusError, match=r"dna, line 2: has [\d,]+ bytes without a blank, so this is no running text"):
+    with pytest.raises(CorpusError, match=r"dna, line 2: has [\d,]+ bytes without a blank"):
         read_corpus(tmp_path / "dna")
 
 

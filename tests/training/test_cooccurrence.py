@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.text.training import cooccurrence
-from biasgauge.text.training.cooccurrence import MANIFEST, Cooccurrence, count_cooccurrences
-from biasgauge.text.training.glove.counting import whole_weights
+from biasgauge.text.training.cooccurrence import MANIFEST, Cooccurrence, count_cooccurrences, whole_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,12 +17,12 @@ from tests.training.emulated_gpu import EmulatedBuffer, EmulatedDevice, needs_co
 import biasgauge as bg
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.text import read_corpus
+from biasgauge.text.training import glove as descent
 from biasgauge.text.training import lanes, negative_sampling
 from biasgauge.text.training.algorithms import ALGORITHMS
 from biasgauge.text.training.cuda import device as devices
-from biasgauge.text.training.cuda import kernels, shapes
+from biasgauge.text.training.cuda import kernels
 from biasgauge.text.training.cuda.kernels import Kernel
-from biasgauge.text.training.glove import descent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -250,7 +250,7 @@ def test_blocks_fit_into_a_multiprocessor(name: str, dim: int, replicates: int) 
             pass
 
     settings = {"dim": dim, "window": 5, "negative": 5}
-    shape = shapes.shape_of(name, settings, replicates, Large())
+    shape = kernels.shape_of(name, settings, replicates, Large())
     assert shape.threads % 32 == 0
     assert 96 <= shape.threads <= 1024
     assert shape.threads * shape.blocks <= 2048

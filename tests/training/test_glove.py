@@ -15,11 +15,10 @@ import pytest
 from scipy import stats
 
 from biasgauge.errors import ParameterError
+from biasgauge.text.training import glove as glove_descent
 from biasgauge.text.training.algorithms import Fit, GloveSettings
 from biasgauge.text.training.cooccurrence import Cooccurrence
-from biasgauge.text.training.glove import descent as glove_descent
-from biasgauge.text.training.glove.algorithm import train_glove
-from biasgauge.text.training.glove.descent import descend, first_weights, pass_over, shuffled
+from biasgauge.text.training.glove import descend, first_weights, pass_over, shuffled, train_glove
 from biasgauge.text.training.lanes import padded, product, step
 from biasgauge.text.training.random_stream import compiled
 

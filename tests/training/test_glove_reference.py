@@ -14,7 +14,7 @@ import pytest
 
 from biasgauge.text.training.algorithms import GloveSettings
 from biasgauge.text.training.cooccurrence import Cooccurrence, count_cooccurrences
-from biasgauge.text.training.glove.algorithm import train_glove
+from biasgauge.text.training.glove import train_glove
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -110,7 +110,7 @@ def test_what_was_counted_before_a_kill_is_not_counted_again(
         raise AssertionError("counted again")
 
     train(corpus, out=tmp_path / "whole", algorithm="glove", seeds=2, **SMALL)
-    monkeypatch.setattr("biasgauge.text.training.glove.algorithm.count_cooccurrences", counted)
+    monkeypatch.setattr("biasgauge.text.training.glove.count_cooccurrences", counted)
     train(corpus, out=out, algorithm="glove", seeds=2, **SMALL)
     vectors = [
         {path.name: path.read_bytes() for path in folder.glob("*.safetensors")} for folder in (out, tmp_path / "whole")

@@ -22,7 +22,7 @@ from biasgauge.lexicons import pairs_of
 from biasgauge.scores.engine import Task, compute
 from biasgauge.stats.anova import mean_squares
 from biasgauge.text.training.algorithms import algorithm
-from biasgauge.text.training.glove.descent import shuffled
+from biasgauge.text.training.glove import shuffled
 from biasgauge.text.training.negative_sampling import TABLES
 from biasgauge.text.training.text import TrainingText, training_text
 

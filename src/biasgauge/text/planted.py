@@ -35,7 +35,7 @@ _SHARES = (0.4, 0.25, 0.15, 0.2)
 
 @dataclass(frozen=True, repr=False)
 class PlantedCorpus(Result):
-    """Sentences in which each target word leans to the first or the second end of pairs as strongly as it was told.
+    """Sentences in which each target word leans to the first or the second end of pairs with a given strength.
 
     A sentence with planted bias has a target word and two words of the same end; it is the first end with probability
     (1 + strength) / 2. The ends of a pair have all other sentences in common, and target words occur equally often.
@@ -43,7 +43,7 @@ class PlantedCorpus(Result):
     Attributes:
         strengths: for each target word its association, −1 (second end only) to 1 (first end only).
         pairs: the pairs (first, second).
-        lines: how many sentences.
+        lines: number of sentences.
         random_state: the seed.
     """
 
@@ -57,7 +57,7 @@ class PlantedCorpus(Result):
     random_state: int
 
     def documents(self) -> Iterator[str]:
-        """The sentences, one a document; the same every time."""
+        """Yield the sentences, one per document; the same every time."""
         subjects = set(_DATA["subjects"])
         forms = [tuple(_DATA["phrases"].get(word, "the {}").format(word) for word in pair) for pair in self.pairs]
         objects = [form for form, pair in zip(forms, self.pairs, strict=True) if not subjects & set(pair)] or forms
@@ -66,12 +66,12 @@ class PlantedCorpus(Result):
             for kind, word, end, random in zip(*(column.tolist() for column in draws), strict=True):
                 template = _pick(_TEMPLATES[kind], random[0])
                 first, second = _pick(forms, random[1])[end], _pick(objects, random[2])[end]
-                filled = {name: _pick(words, at) for (name, words), at in zip(fillers, random[3:], strict=True)}
+                filled = {name: _pick(words, share) for (name, words), share in zip(fillers, random[3:], strict=True)}
                 yield template.format(word=targets[word], first=first, second=second, **filled)
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write the sentences, one a line; the file appears whole or not at all."""
-        with atomic_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        """Write the sentences, one per line; the file appears whole or not at all."""
+        with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{text}\n" for text in self.documents())
         return Path(path)
 
@@ -81,7 +81,7 @@ class PlantedCorpus(Result):
 
     @cached_property
     def counts(self) -> Integers:
-        """What was really planted: for each target word its sentences with the first end, and with the second."""
+        """Sentences of each target word with the first end, and with the second, as they were drawn."""
         counts = np.zeros((len(self.strengths), 2), np.int64)
         for kind, word, end, _ in self._chunks():
             np.add.at(counts, (word[kind == 0], end[kind == 0]), 1)
@@ -89,7 +89,7 @@ class PlantedCorpus(Result):
 
     @property
     def truth(self) -> list[dict[str, Any]]:
-        """For each target word its strength, and its sentences with the first and with the second end."""
+        """Strength of each target word, and its sentences with the first and with the second end."""
         return [
             {"word": word, "strength": strength, "first": int(first), "second": int(second)}
             for (word, strength), (first, second) in zip(self.strengths.items(), self.counts, strict=True)
@@ -111,7 +111,7 @@ class PlantedCorpus(Result):
         )
 
     def _chunks(self) -> Iterator[tuple[Integers, Integers, Integers, Floats]]:
-        """Kind, word, end and random numbers of some sentences after the other; each chunk has a stream of its own."""
+        """Yield kind, word, end and random numbers of some sentences at a time; each chunk has its own stream."""
         first_end = (1 + np.array(list(self.strengths.values()))) / 2
         for number, start in enumerate(range(0, self.lines, _CHUNK)):
             size = min(_CHUNK, self.lines - start)
@@ -119,8 +119,9 @@ class PlantedCorpus(Result):
             bounds = np.round(np.cumsum(_SHARES) * size).astype(np.int64)
             kind = np.searchsorted(bounds, np.arange(size), "right")
             word = (np.arange(size) + number) % len(first_end)
-            likely = np.where(kind == 0, first_end[word], 0.5)
-            end = (generator.random(size) >= likely).astype(np.int64)
+            # The first end (0) with probability (1 + strength) / 2 where bias is planted, else with 1/2.
+            probability = np.where(kind == 0, first_end[word], 0.5)
+            end = (generator.random(size) >= probability).astype(np.int64)
             order = generator.permutation(size)
             random = generator.random((size, 3 + len(_FILLERS)))
             yield kind[order], word[order], end[order], random
@@ -133,13 +134,13 @@ def planted_corpus(
     lines: int = 100_000,
     random_state: int = 0,
 ) -> PlantedCorpus:
-    """Make a corpus of our own sentences in which each target word has the association that it was given.
+    """Make a corpus of template sentences in which each target word has a given association.
 
     Args:
         strengths: target words with strengths from −1 (second end only) over 0 (no bias) to 1 (first end only); or
             strengths alone, for invented words.
-        pairs: the pairs (first, second) that bias is about; shared by all sentences but for the planted ones.
-        lines: how many sentences, of nine words in the mean.
+        pairs: the pairs (first, second); their two ends are used alike in all sentences but the planted ones.
+        lines: number of sentences, of nine words in the mean.
         random_state: the seed; the same one gives the same sentences.
 
     Raises:
@@ -161,30 +162,30 @@ def planted_corpus(
 
 
 def _check_words(words: list[str]) -> None:
-    """Each word once, and none that the sentences have anyway."""
+    """Refuse words that occur twice, or that the templates contain."""
     fixed = " ".join(text for templates in _TEMPLATES for text in templates) + " friend the"
-    taken = {word for word in fixed.split() if "{" not in word}.union(*_FILLERS.values())
+    used = {word for word in fixed.split() if "{" not in word}.union(*_FILLERS.values())
     for word in words:
         if unicode_words(word) != [word]:
             raise ParameterError(f"A word of planted_corpus must be one word in lower case. Got {word!r}.")
-        if word in taken:
+        if word in used:
             raise ParameterError(
                 f"A word of planted_corpus must occur once, and in none of its sentences. Got {word!r} again."
             )
-        taken.add(word)
+        used.add(word)
 
 
-def _pick(choices: Sequence[Any], at: float) -> Any:  # noqa: ANN401 - one of the choices
-    """One of some choices by a number from 0 to below 1."""
-    return choices[int(at * len(choices))]
+def _pick(choices: Sequence[Any], share: float) -> Any:  # noqa: ANN401 - one of the choices
+    """Return the choice at a share from 0 to below 1 of the list."""
+    return choices[int(share * len(choices))]
 
 
 def invented_words(count: int) -> tuple[str, ...]:
-    """Words of three syllables that were made up, far from each other in spelling, and always the same ones."""
+    """Invent words of three syllables, far from each other in spelling, and always the same ones."""
     base = len(_SYLLABLES)
     if count > base**3:
         raise ParameterError(f"No more than {base**3:,} words can be invented. Got {count:,}.")
-    numbers = [(place + 1) * _STRIDE % base**3 for place in range(count)]
+    numbers = [(index + 1) * _STRIDE % base**3 for index in range(count)]
     return tuple(
         _SYLLABLES[number // base**2] + _SYLLABLES[number // base % base] + _SYLLABLES[number % base]
         for number in numbers

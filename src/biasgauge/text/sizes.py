@@ -1,4 +1,4 @@
-"""How large corpora are: documents, words, vocabulary, mean length."""
+"""Sizes of corpora: documents, words, vocabulary, mean length."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class CorpusSize(Record):
 
     Attributes:
         name: of the corpus.
-        documents: how many documents have a word.
-        lines: how many lines have a word.
+        documents: documents with at least one word.
+        lines: lines with at least one word.
         words: tokens.
         vocabulary: types.
         mean_length: words of a document in the mean.
@@ -43,7 +43,7 @@ class CorpusStatistics(Result):
     """Sizes of corpora. They are counts of the whole text, not estimates, so they have no intervals.
 
     Attributes:
-        counting: what was counted, in words.
+        counting: the rule of counting, in words.
         rows: one per corpus.
     """
 
@@ -88,14 +88,14 @@ def statistics(
         counting = "all words" if min_count == 1 else f"words of at least {min_count} occurrences"
     rows = []
     for name, corpus in named.items():
-        kept = corpus.counts[corpus.counts >= min_count]
-        words, vocabulary = _as_published(corpus) if as_published else (int(kept.sum()), len(kept))
+        counts = corpus.counts[corpus.counts >= min_count]
+        words, vocabulary = _count_as_published(corpus) if as_published else (int(counts.sum()), len(counts))
         documents = len(corpus.documents) - 1
         rows.append(CorpusSize(name, documents, len(corpus.lines) - 1, words, vocabulary, words / documents))
     return CorpusStatistics(counting, tuple(rows))
 
 
-def _as_published(corpus: TokenCorpus) -> tuple[int, int]:
+def _count_as_published(corpus: TokenCorpus) -> tuple[int, int]:
     stripped: Counter[str] = Counter()
     for word, count in zip(corpus.words, corpus.counts.tolist(), strict=True):
         stripped[_SIGNS.sub("", word)] += count

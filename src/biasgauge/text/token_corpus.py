@@ -4,9 +4,9 @@
       corpus.json      sizes, checksum, and how it was made
       words.json       every word once, the most frequent first
       counts.npy       how often each occurs
-      tokens.npy       the text: for each token the place of its word
-      lines.npy        where lines start and end among the tokens
-      documents.npy    where documents start and end among the lines
+      tokens.npy       the text: for each token the number of its word
+      lines.npy        boundaries of lines among the tokens
+      documents.npy    boundaries of documents among the lines
 
 The folder appears whole or not at all.
 """
@@ -33,8 +33,8 @@ from biasgauge.io import cache_by_stamp, map_array, read_json, read_manifest
 MANIFEST, WORDS = "corpus.json", "words.json"
 COUNTS, TOKENS, LINES, DOCUMENTS = "counts.npy", "tokens.npy", "lines.npy", "documents.npy"
 FORMAT = "biasgauge corpus 1"
-_SIZES = ("words", "tokens", "lines", "documents")
-_BLOCK = 2**22
+SIZES = ("words", "tokens", "lines", "documents")
+BLOCK = 2**22
 _AGAIN = "remove the folder and make the corpus again"
 
 
@@ -46,11 +46,11 @@ class TokenCorpus:
         path: the folder.
         words: every type, the most frequent first, ties in the order of their code points.
         counts: how many tokens each type has.
-        tokens: the types of the text in its order; a type's number is its place in `words`.
+        tokens: the types of the text in its order; a type's number is its row in `words`.
         lines: line i is `tokens[lines[i]:lines[i + 1]]`; a context window never crosses a line.
-        documents: document j is the lines `documents[j]` to `documents[j + 1]`; what a bootstrap sample draws.
-        checksum: SHA-256 of words, tokens and boundaries, however and wherever the corpus was made.
-        settings: how it was made: files (name, bytes, sha256, layout), layout, tokenizer, field, documents; how many
+        documents: document j is the lines `documents[j]` to `documents[j + 1]`; the unit of a bootstrap sample.
+        checksum: SHA-256 of words, tokens and boundaries; it does not depend on the folder or the settings.
+        settings: of its making: files (name, bytes, sha256, layout), layout, tokenizer, field, documents; how many
             lines and documents without a word vanished; notices.
     """
 
@@ -65,10 +65,10 @@ class TokenCorpus:
 
     def __repr__(self) -> str:
         sizes = self.to_dict()
-        return f"TokenCorpus({str(self.path)!r}, " + ", ".join(f"{name}={sizes[name]:,}" for name in _SIZES) + ")"
+        return f"TokenCorpus({str(self.path)!r}, " + ", ".join(f"{name}={sizes[name]:,}" for name in SIZES) + ")"
 
     def document(self, number: int) -> list[list[str]]:
-        """The words of each line of a document."""
+        """Words of each line of a document."""
         first, end = self.documents[number : number + 2]
         bounds = self.lines[first : end + 1].tolist()
         return [[self.words[token] for token in self.tokens[start:stop].tolist()] for start, stop in pairwise(bounds)]
@@ -86,13 +86,13 @@ class TokenCorpus:
         }
 
     def content_checksum(self) -> str:
-        """The checksum of what is there now; everything is read, a block at a time."""
+        """Checksum of the present content; everything is read, a block at a time."""
         sizes = self.to_dict()
-        start = json.dumps({name: sizes[name] for name in _SIZES}) + json.dumps(list(self.words), ensure_ascii=False)
+        start = json.dumps({name: sizes[name] for name in SIZES}) + json.dumps(list(self.words), ensure_ascii=False)
         digest = hashlib.sha256(start.encode())
         for numbers, descr in ((self.tokens, "<u4"), (self.lines, "<i8"), (self.documents, "<i8")):
-            for place in range(0, len(numbers), _BLOCK):
-                digest.update(np.ascontiguousarray(numbers[place : place + _BLOCK], descr).data)
+            for block in _blocks(numbers):
+                digest.update(np.ascontiguousarray(block, descr).data)
         return digest.hexdigest()
 
     def check(self) -> None:
@@ -104,21 +104,21 @@ class TokenCorpus:
         self.check_numbers()
         counts = np.zeros(len(self.words), np.int64)
         if self.content_checksum() == self.checksum:
-            for place in range(0, len(self.tokens), _BLOCK):
-                counts += np.bincount(self.tokens[place : place + _BLOCK], minlength=len(counts))
+            for block in _blocks(self.tokens):
+                counts += np.bincount(block, minlength=len(counts))
         if not np.array_equal(counts, self.counts):
             raise CorpusError(f"is damaged (its checksum differs); {_AGAIN}", path=self.path)
 
-    def checked(self) -> str:
-        """The checksum, once everything was compared with it."""
+    def verified_checksum(self) -> str:
+        """Return the checksum, after everything was compared with it."""
         self.check()
         return self.checksum
 
     def check_numbers(self) -> None:
-        """Look at every token and boundary once: compiled loops trust them, and would crash on one out of range.
+        """Check the range of every token and boundary once: compiled loops would crash on one out of range.
 
         Raises:
-            CorpusError: a token is no place in `words`, or boundaries do not rise within the text.
+            CorpusError: a token is not a row of `words`, or boundaries do not rise within the text.
         """
         if self in _in_range:
             return
@@ -133,11 +133,11 @@ class TokenCorpus:
 
 
 _in_range: WeakSet[TokenCorpus] = WeakSet()
-"""Corpora whose numbers were looked at."""
+"""Corpora whose numbers were checked."""
 
 
 def is_corpus(folder: Path) -> bool:
-    """Whether a folder says that it is a corpus."""
+    """Tell whether a folder holds the manifest of a corpus."""
     return (folder / MANIFEST).is_file()
 
 
@@ -145,8 +145,8 @@ def open_corpus(folder: str | os.PathLike[str], *, check: bool = True) -> TokenC
     """Open a corpus that `read_corpus` wrote, and compare all of it with its checksum, once in a process.
 
     Args:
-        folder: where it is.
-        check: whether to read it all; false leaves it at sizes, for one that was written just now.
+        folder: its folder.
+        check: whether to read it all; False compares sizes alone, for one that was written just now.
 
     Raises:
         CorpusError: there is none, or it is damaged.
@@ -155,7 +155,7 @@ def open_corpus(folder: str | os.PathLike[str], *, check: bool = True) -> TokenC
     absent = "is not a corpus ({}); read_corpus makes one"
     manifest = read_manifest(path / MANIFEST, FORMAT, absent=absent, again=_AGAIN, error=CorpusError)
     try:
-        sizes = {name: int(manifest["sizes"][name]) for name in _SIZES}
+        sizes = {name: int(manifest["sizes"][name]) for name in SIZES}
         checksum, settings = str(manifest["checksum"]), dict(manifest["settings"])
     except (ValueError, TypeError, KeyError, OverflowError) as problem:
         raise CorpusError(f"is damaged ({problem}); {_AGAIN}", path=path) from problem
@@ -163,8 +163,8 @@ def open_corpus(folder: str | os.PathLike[str], *, check: bool = True) -> TokenC
     if not (isinstance(words, list) and len(words) == sizes["words"] and all(isinstance(word, str) for word in words)):
         raise CorpusError(f"does not hold {sizes['words']:,} words; {_AGAIN}", path=path / WORDS)
     counts, tokens, lines, documents = (
-        map_array(path / name, dtype, (sizes[of] + more,), again=_AGAIN, error=CorpusError).view(np.ndarray)
-        for name, dtype, of, more in (
+        map_array(path / name, dtype, (sizes[size] + extra,), again=_AGAIN, error=CorpusError).view(np.ndarray)
+        for name, dtype, size, extra in (
             (COUNTS, "<i8", "words", 0),
             (TOKENS, "<u4", "tokens", 0),
             (LINES, "<i8", "lines", 1),
@@ -176,15 +176,17 @@ def open_corpus(folder: str | os.PathLike[str], *, check: bool = True) -> TokenC
         raise CorpusError(f"is damaged (its boundaries do not fit its tokens); {_AGAIN}", path=path)
     corpus = TokenCorpus(path, tuple(words), counts, tokens, lines, documents, checksum, MappingProxyType(settings))
     if check:
-        cache_by_stamp([path / name for name in (MANIFEST, WORDS, COUNTS, TOKENS, LINES, DOCUMENTS)], corpus.checked)
+        cache_by_stamp(
+            [path / name for name in (MANIFEST, WORDS, COUNTS, TOKENS, LINES, DOCUMENTS)], corpus.verified_checksum
+        )
     return corpus
 
 
 def _blocks(numbers: Array) -> Iterator[Array]:
-    return (numbers[place : place + _BLOCK] for place in range(0, len(numbers), _BLOCK))
+    return (numbers[start : start + BLOCK] for start in range(0, len(numbers), BLOCK))
 
 
 def _rises(bounds: Integers) -> bool:
-    """Whether no number is smaller than the one before; a block at a time."""
-    step = range(0, len(bounds), _BLOCK)
-    return all(bool((np.diff(bounds[place : place + _BLOCK + 1]) >= 0).all()) for place in step)
+    """Tell whether no number is smaller than the one before; a block at a time."""
+    starts = range(0, len(bounds), BLOCK)
+    return all(bool((np.diff(bounds[start : start + BLOCK + 1]) >= 0).all()) for start in starts)

@@ -32,12 +32,12 @@ class Tokenizer:
     """A rule from a text to its words.
 
     Attributes:
-        name: as it is asked for; the qualified name of a function that is none of ours.
+        name: as users write it; the qualified name of a user's function.
         split: the rule itself.
-        versions: what else the words depend on.
+        versions: of libraries that the words depend on.
         keeps_marks: whether a mark such as <unk> stays one token.
         whole_records: whether a record is one text even where it has line breaks.
-        ours: whether the name alone says what it does, so that words found earlier can be used again.
+        ours: whether the name alone defines the rule, so that a corpus made earlier can be used again.
     """
 
     name: str
@@ -53,33 +53,33 @@ class Tokenizer:
 
 
 def tokenizer_names() -> tuple[str, ...]:
-    """The names that `tokenizer_named` takes; the last stands for any language that spaCy knows."""
+    """Names that `tokenizer_named` takes; the last stands for any language that spaCy knows."""
     return (*_MAKERS, "spacy:en")
 
 
-def tokenizer_named(given: str | Callable[[str], Iterable[str]]) -> Tokenizer:
-    """The tokenizer of that name, or around a function of the user's own; an error where there is none."""
-    if callable(given):
-        return _own(given)
-    if isinstance(given, str) and given.startswith(_SPACY):
-        return _spacy(given)
-    if given not in _MAKERS:
-        raise unknown_name("tokenizer", given, tokenizer_names())
-    return _MAKERS[given]()
+def tokenizer_named(name: str | Callable[[str], Iterable[str]]) -> Tokenizer:
+    """Return the tokenizer of that name, or one around a user's function; an error where there is none."""
+    if callable(name):
+        return _wrap_function(name)
+    if isinstance(name, str) and name.startswith(_SPACY):
+        return _spacy(name)
+    if name not in _MAKERS:
+        raise unknown_name("tokenizer", name, tokenizer_names())
+    return _MAKERS[name]()
 
 
-def unknown_name(parameter: str, given: object, known: Iterable[str]) -> ParameterError:
-    """The error for a name that is none of the known ones, with the nearest of them."""
-    names = tuple(known)
-    near = nearest(given, names) if isinstance(given, str) else []
+def unknown_name(parameter: str, value: object, accepted: Iterable[str]) -> ParameterError:
+    """Return the error for a name that is not accepted, with the nearest of those that are."""
+    names = tuple(accepted)
+    near = nearest(value, names) if isinstance(value, str) else []
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return ParameterError(
-        f"The {parameter!r} parameter of read_corpus must be one of {', '.join(names)}. Got {given!r}.{hint}"
+        f"The {parameter!r} parameter of read_corpus must be one of {', '.join(names)}. Got {value!r}.{hint}"
     )
 
 
 def ascii_words(text: str) -> list[str]:
-    """Runs of a to z in lower case, with one apostrophe inside; any other sign separates.
+    """Split into runs of a to z in lower case, with one apostrophe inside; any other sign separates.
 
     This is the rule under which the GloVe reference was made: `[a-z]+(?:'[a-z]+)?`.
     """
@@ -87,7 +87,7 @@ def ascii_words(text: str) -> list[str]:
 
 
 def unicode_words(text: str) -> list[str]:
-    """Runs of letters with their combining marks, in lower case, with one apostrophe inside; other signs separate.
+    """Split into runs of letters with their combining marks, in lower case, with one apostrophe inside.
 
     The typographic apostrophe is read as the plain one, and a letter with its mark as one sign where there is one
     (form NFC), so that a word has one spelling. On ASCII this is `ascii_words`.
@@ -101,10 +101,10 @@ def unicode_words(text: str) -> list[str]:
 
 @cache
 def _pattern(end: int) -> re.Pattern[str]:
-    """The rule over code points below `end`.
+    """Compile the rule over code points below `end`.
 
     The letters of the first plane become one table inside the pattern, those beyond it a list that is walked for every
-    sign that is no letter: ten times as slow, so it is used only where such signs are.
+    sign that is not a letter: ten times as slow, so it is used only where such signs are.
     """
     kinds = [(point, unicodedata.category(chr(point))[0]) for point in range(end)]
     letter = _ranges([point for point, kind in kinds if kind == "L"])
@@ -114,13 +114,14 @@ def _pattern(end: int) -> re.Pattern[str]:
 
 
 def _ranges(points: list[int]) -> str:
-    """Sorted code points as the inside of a character class."""
-    runs = [[point for _, point in run] for _, run in groupby(enumerate(points), key=lambda place: place[1] - place[0])]
+    """Format sorted code points as the inside of a character class."""
+    # Consecutive points share the difference between value and index.
+    runs = [[point for _, point in run] for _, run in groupby(enumerate(points), key=lambda pair: pair[1] - pair[0])]
     return "".join(f"{re.escape(chr(run[0]))}-{re.escape(chr(run[-1]))}" for run in runs)
 
 
 def tweets() -> Tokenizer:
-    """The rules for tweets of Goldfarb-Tarrant et al. 2021, as their code applied them.
+    """Build the tokenizer for tweets of Goldfarb-Tarrant et al. 2021, as their code applied them.
 
     In this order: a retweet (a text that starts with `RT @`) gives nothing; lower case; the sign `#` becomes <HASH>,
     its tag stays a word; `@`, any sign, a letter or digit and the rest up to a blank become <MENTION>, so names of one
@@ -155,7 +156,7 @@ _MAKERS: dict[str, Callable[[], Tokenizer]] = {
 
 
 def _spacy(name: str) -> Tokenizer:
-    """The tokens of spaCy's blank pipeline for a language, in lower case; blanks are no tokens."""
+    """Build a tokenizer from spaCy's blank pipeline for a language; lower case, blanks are not tokens."""
     try:
         import spacy
     except ImportError as problem:
@@ -174,7 +175,7 @@ def _spacy(name: str) -> Tokenizer:
     )
 
 
-def _own(function: Callable[[str], Iterable[str]]) -> Tokenizer:
+def _wrap_function(function: Callable[[str], Iterable[str]]) -> Tokenizer:
     kind = type(function)
     name = f"{getattr(function, '__module__', kind.__module__)}.{getattr(function, '__qualname__', kind.__qualname__)}"
     return Tokenizer(name, lambda text: list(function(text)), ours=False)

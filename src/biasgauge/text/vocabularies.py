@@ -1,4 +1,4 @@
-"""Which words a model learns: minimum counts, <unk>, the rules of each paper, bootstrap samples of documents."""
+"""Vocabularies of models: minimum counts, <unk>, the rules of each paper, bootstrap samples of documents."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from biasgauge.text.token_corpus import TokenCorpus
 
 _BLOCK = 2**22
 LEFT_OUT = -1
-"""The place of a token whose word is not learned."""
+"""The row of a token whose word is not learned."""
 
 
 @dataclass(frozen=True)
 class PaperRules(Record):
-    """Which words a paper's models learned; `to_dict` gives the arguments of `vocabulary`.
+    """Vocabulary of a paper's models; `to_dict` gives the arguments of `vocabulary`.
 
     Attributes:
         min_count: the least count of a word that is kept.
-        unknown: what rarer words became; None: they were left out.
+        unknown: the word that rarer ones became; None: they were left out.
         remove: words left out before training.
-        not_scored: words that were trained and are no words: leave them out of the vocabulary that is scored.
-        source: where it says so, and where paper and code differ.
+        not_scored: marks that were trained as words: leave them out of the vocabulary that is scored.
+        source: section of the paper or line of the code, and where the two differ.
     """
 
     hidden: ClassVar[frozenset[str]] = frozenset({"not_scored", "source"})
@@ -49,17 +49,17 @@ def _paper_rules(rules: dict[str, Any]) -> PaperRules:
 
 _RULES: dict[str, dict[str, Any]] = read_toml(Path(__file__).with_name("paper_rules.toml"))
 PAPER_RULES = MappingProxyType({paper: _paper_rules(rules) for paper, rules in _RULES.items()})
-"""What each paper did; `vocabulary(corpus, **PAPER_RULES["du2021"].to_dict())` does it."""
+"""Rules of each paper; `vocabulary(corpus, **PAPER_RULES["du2021"].to_dict())` applies them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The words that a model learns.
+    """Words that a model learns.
 
     Attributes:
         words: the most frequent first, ties in the order of their code points.
         counts: how many tokens of the sample each has.
-        places: for each type of the corpus its place in `words`; −1 where its tokens are left out.
+        places: for each type of the corpus its row in `words`; −1 where its tokens are left out.
     """
 
     words: tuple[str, ...]
@@ -99,30 +99,30 @@ def vocabulary(
     usable = (counts > 0) & np.array([word not in removed for word in corpus.words])
     candidates = usable & (counts >= min_count) & np.array([word != unknown for word in corpus.words])
     numbers = counts.tolist()
-    kept = sorted(np.flatnonzero(candidates).tolist(), key=lambda place: (-numbers[place], corpus.words[place]))
-    kept = kept[:max_size]
-    if not kept:
+    types = sorted(np.flatnonzero(candidates).tolist(), key=lambda number: (-numbers[number], corpus.words[number]))
+    types = types[:max_size]
+    if not types:
         largest = int(counts[usable].max(initial=0))
         raise ParameterError(
             f"No word is left: the 'min_count' parameter of vocabulary is {min_count}, and the largest count found is "
             f"{largest}. Give a smaller min_count, or more text."
         )
-    rest = usable.copy()
-    rest[kept] = False
-    entries = [(-numbers[place], corpus.words[place], place) for place in kept]
-    if unknown is not None and rest.any():
-        entries.append((-int(counts[rest].sum()), unknown, LEFT_OUT))
+    rare = usable.copy()
+    rare[types] = False
+    entries = [(-numbers[number], corpus.words[number], number) for number in types]
+    if unknown is not None and rare.any():
+        entries.append((-int(counts[rare].sum()), unknown, LEFT_OUT))
         entries.sort()
-    places = np.full(len(counts), LEFT_OUT, np.int32)
-    for at, (_, _, place) in enumerate(entries):
-        places[rest if place == LEFT_OUT else place] = at
+    rows = np.full(len(counts), LEFT_OUT, np.int32)
+    for row, (_, _, number) in enumerate(entries):
+        rows[rare if number == LEFT_OUT else number] = row
     return Vocabulary(
-        tuple(word for _, word, _ in entries), np.array([-count for count, _, _ in entries], np.int64), places
+        tuple(word for _, word, _ in entries), np.array([-count for count, _, _ in entries], np.int64), rows
     )
 
 
 def count_tokens(corpus: TokenCorpus, documents: ArrayLike) -> Integers:
-    """How many tokens each type has in a sample of documents; one drawn three times counts three times."""
+    """Tokens of each type in a sample of documents; a document drawn three times counts three times."""
     sample = np.asarray(documents)
     number = len(corpus.documents) - 1
     if sample.ndim != 1 or not np.issubdtype(sample.dtype, np.integer) or not len(sample):
@@ -145,13 +145,13 @@ def count_tokens(corpus: TokenCorpus, documents: ArrayLike) -> Integers:
 
 
 def bootstrap_documents(corpus: TokenCorpus | int, sample: int, random_state: int) -> Integers:
-    """Draw as many documents as there are, with replacement; give their numbers in the order of the draws.
+    """Draw as many documents as there are, with replacement; return their numbers in the order of the draws.
 
     Sample k of a seed is the same whichever other samples are drawn: it has a random stream of its own.
 
     Args:
-        corpus: the corpus, or how many documents there are.
-        sample: which sample, from 0.
+        corpus: the corpus, or its number of documents.
+        sample: number of the sample, from 0.
         random_state: seed of the whole series of samples.
 
     Raises:

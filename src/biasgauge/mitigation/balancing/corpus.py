@@ -126,7 +126,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
     settings = {
         "corpus": str(source), "lexicon": sets.name, "direction": direction, "degree": degree,
         "keep": "earliest" if as_published else keep, "max_removed": None if as_published else max_removed,
-        "tokenizer": rule.to_dict(), "layout": how.of(source.name), "field": field, "as_published": as_published,
+        "tokenizer": rule.to_dict(), "layout": how.choose(source.name), "field": field, "as_published": as_published,
         "random_state": random_state,
     }  # fmt: skip
     return BalanceResult(

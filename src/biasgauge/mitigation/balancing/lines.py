@@ -46,7 +46,7 @@ def read_units(path: Path, layout: Layout, take: Take, progress: Progress | None
     Raises:
         CorpusError: the file is not in this layout, or no UTF-8 text.
     """
-    kind = layout.of(path.name)
+    kind = layout.choose(path.name)
     if kind not in {"lines", "wikitext"}:
         with _LineSource(path, error=CorpusError, progress=progress) as lines:
             records = _Records(lines, take, kind, named=not isinstance(layout.field, int))

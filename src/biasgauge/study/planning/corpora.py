@@ -101,7 +101,7 @@ def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | N
         return None
     if reading["layout"] == AUTO:
         rule = Layout(AUTO, field=reading["field"], documents=reading["documents"], keeps_marks=True)
-        layouts = {AUTO if place.is_dir() else rule.of(place.name) for place in places}
+        layouts = {AUTO if place.is_dir() else rule.choose(place.name) for place in places}
         if len(layouts) > 1:
             plan.problem(
                 (*path, "path"),

@@ -7,8 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from biasgauge.errors import CorpusError
-from biasgauge.text.corpus_reader import FORMULA, CorpusReader, Layout, Sink
-from biasgauge.text.text_lines import line_blocks, whole_lines
+from biasgauge.text.corpus_reader import FORMULA, CorpusReader, Layout, Sink, line_blocks, whole_lines
 
 if TYPE_CHECKING:
     from biasgauge.io import ByteSource
@@ -38,36 +37,36 @@ def _read_lines(layout: Layout, source: ByteSource, sink: Sink) -> None:
 
 
 def _read_paragraphs(layout: Layout, source: ByteSource, sink: Sink) -> None:
-    """Paragraphs between blank lines, their lines joined: books whose lines were broken to fit a page."""
-    parts: list[str] = []
+    """Join the lines of paragraphs between blank lines: books whose lines were broken to fit a page."""
+    lines: list[str] = []
     for text in chain((text.strip() for _, text in whole_lines(source)), ("",)):
         if text:
-            parts.append(text)
-        elif parts:
-            sink.line(" ".join(parts))
-            parts = []
+            lines.append(text)
+        elif lines:
+            sink.line(" ".join(lines))
+            lines = []
             if layout.documents != "file":
                 sink.end_document(counted=False)
     sink.end_document(counted=layout.documents == "file")
 
 
 def _read_wikitext(layout: Layout, source: ByteSource, sink: Sink) -> None:
-    """Articles start at a line ` = Title = ` between blank ones; headings are lines of text without their signs."""
+    """Read articles, which start at a line ` = Title = ` between blank ones; headings lose their signs."""
     lines = (text.strip() for _, text in whole_lines(source))
-    before, here = "", None
+    before, line = "", None
     titles = 0
     for after in chain((text for text in lines if text != FORMULA), ("",)):
-        if here is not None:
-            if not before and not after and _TITLE.fullmatch(here) and not _SECTION.fullmatch(here):
+        if line is not None:
+            if not before and not after and _TITLE.fullmatch(line) and not _SECTION.fullmatch(line):
                 sink.end_document(counted=titles > 0)
                 titles += 1
-            heading = _HEADING.fullmatch(here)
-            text = heading[1] if heading else here
+            heading = _HEADING.fullmatch(line)
+            text = heading[1] if heading else line
             for mark in layout.marks:
                 text = text.replace(mark, "")
             sink.line(text)
-            before = here
-        here = after
+            before = line
+        line = after
     if not titles:
         raise CorpusError("has no line ' = Title = ' between blank lines, so it is not WikiText", path=source.path)
     sink.end_document(counted=True)

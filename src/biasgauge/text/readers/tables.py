@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.errors import CorpusError
 from biasgauge.io import JSONProblem, csv_rows, parse_json
-from biasgauge.text.corpus_reader import CorpusReader, Layout, Sink
-from biasgauge.text.text_lines import whole_lines
+from biasgauge.text.corpus_reader import CorpusReader, Layout, Sink, whole_lines
 
 if TYPE_CHECKING:
     from biasgauge.io import ByteSource
@@ -29,7 +28,7 @@ def _read_csv(layout: Layout, source: ByteSource, sink: Sink) -> None:
 
 
 def _read_table(layout: Layout, source: ByteSource, sink: Sink, rows: Iterator[tuple[int, list[str]]]) -> None:
-    """A column by name, which the first row then gives, or by number, and then the first row is a document too."""
+    """Read a column by name, which the first row then gives, or by number, and then the first row is a document too."""
     field = layout.field
     if isinstance(field, int):
         column = field - 1
@@ -62,20 +61,20 @@ def _text_of(field: str | int | None, source: ByteSource, number: int, text: str
     try:
         value: Any = parse_json(text, halves=True)
     except JSONProblem as fault:
-        raise problem(f"is no JSON ({fault}); expected one object a line") from fault
+        raise problem(f"is not JSON ({fault}); expected one object per line") from fault
     if not isinstance(value, dict):
         raise problem(f"is {_kind(value)}, expected a JSON object")
     if field is None or field not in value:
         wanted = "name the field of the text" if field is None else f"has no field {field!r}"
         raise problem(f"{wanted} (field): the object has {_listed(list(value))}")
-    found = value[field]
-    if found is None:
+    cell = value[field]
+    if cell is None:
         return ""
-    if not isinstance(found, str):
-        raise problem(f"the field {field!r} is {_kind(found)}, expected text")
-    if _HALF_PAIR.search(found):
-        raise problem(f"the field {field!r} holds half of a surrogate pair, which is no text")
-    return found
+    if not isinstance(cell, str):
+        raise problem(f"the field {field!r} is {_kind(cell)}, expected text")
+    if _HALF_PAIR.search(cell):
+        raise problem(f"the field {field!r} holds half of a surrogate pair, which is not text")
+    return cell
 
 
 def _kind(value: object) -> str:
@@ -91,5 +90,5 @@ def _listed(names: list[str]) -> str:
 READER = (
     CorpusReader("tsv", "a table separated by tabs", _read_tsv, file_names=r".*\.tsv", field="name or number"),
     CorpusReader("csv", "a table separated by commas", _read_csv, file_names=r".*\.csv", field="name or number"),
-    CorpusReader("jsonl", "a JSON object a line", _read_jsonl, file_names=r".*\.(jsonl|ndjson)", field="name"),
+    CorpusReader("jsonl", "one JSON object per line", _read_jsonl, file_names=r".*\.(jsonl|ndjson)", field="name"),
 )

@@ -1,7 +1,7 @@
 from biasgauge.text.training.algorithms import ALGORITHMS as ALGORITHMS
 from biasgauge.text.training.algorithms import Recipe as Recipe
 from biasgauge.text.training.algorithms import algorithm as algorithm
-from biasgauge.text.training.extra import check_extra as check_extra
+from biasgauge.text.training.algorithms import check_extra as check_extra
 from biasgauge.text.training.model_file import TrainedModel as TrainedModel
 from biasgauge.text.training.models import TrainedModels as TrainedModels
 from biasgauge.text.training.models import train as train

@@ -1,6 +1,6 @@
-"""The algorithms by name: their settings, checked when they are made, where their trainer is, and recipes of models.
+"""Algorithms by name: their settings, checked when they are made, the module of their trainer, and recipes of models.
 
-Nothing is compiled until one is used.
+Nothing is compiled until an algorithm is used.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol
 
 from biasgauge.core import JsonMapping, Record, check_choice, check_number, check_whole
-from biasgauge.errors import ParameterError
+from biasgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,15 +96,15 @@ Settings = NegativeSampling | GloveSettings
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Trained vectors, and what the trainer reports of itself.
+    """Trained vectors, and the report of the trainer.
 
     Attributes:
-        vectors: one row a word of the vocabulary, 32-bit.
+        vectors: one row per word of the vocabulary, 32-bit.
         losses: mean loss of each epoch: per predicted pair for negative sampling, per cell for GloVe.
         tokens: tokens of the vocabulary that the trainer read, over all epochs.
         subwords: fastText's vectors of character n-grams.
-        untrained: places of words that nothing was learned about, so that they keep their random vectors: in GloVe
-            those that stand alone in every line.
+        untrained: rows of words that keep their random vectors because no cell mentions them: in GloVe those that are
+            alone in every line.
     """
 
     vectors: NDArray[np.float32]
@@ -114,10 +115,10 @@ class Fit:
 
 
 class Trainer(Protocol):
-    """A module or object that trains: `prepare` does once what replicates share, `train` makes one model."""
+    """A module or object that trains: `prepare` makes the data that replicates share, `train` one model."""
 
     def prepare(self, text: TrainingText, settings: Any, folder: Path) -> Any:  # noqa: ANN401 - only `train` looks inside
-        """What all replicates of one text share; large things go to `folder`, which may hold them already."""
+        """Make the data that all replicates of one text share; large ones go to `folder`, and may be there already."""
 
     def train(
         self, text: TrainingText, settings: Any, *, seed: int, shared: Any, threads: int,  # noqa: ANN401 - its own
@@ -128,41 +129,41 @@ class Trainer(Protocol):
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One way to train.
+    """An algorithm of training.
 
     Attributes:
-        name: what recipes and commands call it.
+        name: its name in recipes and commands.
         settings: the class of its settings, whose defaults are the algorithm's.
-        place: module, and object in it, with `prepare` and `train`.
+        module: module, and object in it, with `prepare` and `train`.
         version: raised when the same recipe would give other vectors, so that old models are not taken for new ones.
-        effort: cost of a token relative to skip-gram, for estimates of what is left.
-        rows: rows of 32-bit numbers held for each word, for the limit on memory.
+        effort: cost of a token relative to skip-gram, for estimates of the remaining time.
+        rows: rows of 32-bit numbers per word, for the limit on memory.
     """
 
     name: str
     settings: type[Settings]
-    place: str
+    module: str
     version: int
     effort: float
     rows: float
 
     @property
     def trainer(self) -> Trainer:
-        """What trains."""
-        trainer: Trainer = resolve_name(f"biasgauge.text.training.{self.place}")
+        """The module or object that trains."""
+        trainer: Trainer = resolve_name(f"biasgauge.text.training.{self.module}")
         return trainer
 
-    def settings_from(self, given: Mapping[str, Any]) -> Settings:
-        """Make settings of those that are given and not None; the rest keep their defaults.
+    def settings_from(self, values: Mapping[str, Any]) -> Settings:
+        """Make settings of values that are not None; the others keep their defaults.
 
         Raises:
             ParameterError: a setting is not one of this algorithm, or impossible.
         """
-        known = [field.name for field in fields(self.settings)]
-        chosen = {name: value for name, value in given.items() if value is not None}
-        if strange := sorted(chosen.keys() - set(known)):
+        names = [field.name for field in fields(self.settings)]
+        chosen = {name: value for name, value in values.items() if value is not None}
+        if strange := sorted(chosen.keys() - set(names)):
             raise ParameterError(
-                f"The algorithm {self.name!r} has no setting {strange[0]!r}. It has: {', '.join(known)}."
+                f"The algorithm {self.name!r} has no setting {strange[0]!r}. It has: {', '.join(names)}."
             )
         return self.settings(**chosen)
 
@@ -173,7 +174,7 @@ ALGORITHMS = {
         Algorithm("sgns", NegativeSampling, "word2vec:SGNS", version=1, effort=1.0, rows=2),
         Algorithm("cbow", NegativeSampling, "word2vec:CBOW", version=1, effort=0.6, rows=2),
         Algorithm("fasttext", FastTextSettings, "word2vec:FASTTEXT", version=1, effort=3.0, rows=14),
-        Algorithm("glove", GloveSettings, "glove.algorithm", version=1, effort=5.0, rows=4),
+        Algorithm("glove", GloveSettings, "glove", version=1, effort=5.0, rows=4),
     )
 }
 
@@ -229,7 +230,7 @@ class Recipe(Record):
 
     @property
     def deterministic(self) -> bool:
-        """Whether this recipe gives the same bytes each time."""
+        """True where this recipe gives the same bytes each time."""
         return self.threads == 1
 
     def derived(self) -> JsonMapping:
@@ -243,13 +244,26 @@ class Recipe(Record):
 
     @property
     def text_digest(self) -> str:
-        """Address of what replicates that differ only by their seed share."""
-        own = ("seed", "precision", "threads", "subwords")
-        shared = {name: value for name, value in self.to_dict().items() if name not in own}
+        """Address of the data shared by replicates that differ only by their seed."""
+        ignored = ("seed", "precision", "threads", "subwords")
+        shared = {name: value for name, value in self.to_dict().items() if name not in ignored}
         return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
 
     @property
     def name(self) -> str:
-        """Name of the model's file, without its ending: what a person looks for, then the address."""
+        """Name of the model's file, without its ending: algorithm, dimensions, sample, seed, then the address."""
         sample = "" if self.sample is None else f"-sample{self.sample}"
         return f"{self.algorithm}-{self.settings.dim}d{sample}-seed{self.seed}-{self.digest[:10]}"
+
+
+NEEDS_NUMBA = 'Training needs numba. Install it with: pip install "biasgauge[train]"'
+
+
+def check_extra() -> None:
+    """Refuse to begin training that could not be finished, before a text is read or a folder is made.
+
+    Raises:
+        InputError: the extra is not installed; says how to get it.
+    """
+    if find_spec("numba") is None:
+        raise InputError(NEEDS_NUMBA)

@@ -1,20 +1,26 @@
-"""`count_cooccurrences`: how often two words stand near each other, as GloVe's `cooccur` counts it.
+"""`count_cooccurrences`: counts of words near words, as GloVe's `cooccur` counts them.
 
 A word left out of the vocabulary is skipped before distances are counted, and no window crosses a line. Each pair at
 distance d adds 1 / d ("harmonic") or 1 ("flat"). `symmetric` counts both ways: X[i, j] = X[j, i], and a word beside
 itself counts twice; otherwise X[i, j] counts j after i only.
+
+The text is first written down as rows of the vocabulary with `BREAK` between lines, so that a window ends where a line
+does. Rows are counted word by word over the positions of the word: no sorting or merging. Weights are whole numbers of
+a common unit, so that sums of them are exact in any order and in any blocks.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import IO, Any, Literal, Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from biasgauge.core import Array, Integers, Singles, check_choice, check_whole
 from biasgauge.errors import InputError, ParameterError
@@ -28,14 +34,14 @@ from biasgauge.io import (
     write_array,
     write_text,
 )
-from biasgauge.text.training.glove import counting
+from biasgauge.text.training.random_stream import compiled
 
 Weighting = Literal["harmonic", "flat"]
 
 MANIFEST = "cooccurrence.json"
 _FORMAT = "biasgauge cooccurrence 1"
 _DTYPES = {"starts": np.int64, "columns": np.int32, "values": np.float32}
-_ROOM = 1 << 21
+_BUFFER_CELLS = 1 << 21
 """Cells counted between two reports of progress, and the size of the buffer for them."""
 
 
@@ -124,76 +130,76 @@ def count_cooccurrences(
     memory: int = 2**31,
     progress: Callable[[int, int], None] | None = None,
 ) -> Cooccurrence:
-    """Count which words stand near which.
+    """Count words near words.
 
     Args:
         tokens: the corpus as token numbers.
-        lines: where lines begin in `tokens`, and the end of the last.
+        lines: starts of the lines in `tokens`, and the end of the last.
         order: the lines to read; one may come more than once.
-        places: the place of each token number in the vocabulary, below 0 for those left out.
+        places: row of each token number in the vocabulary, below 0 for those left out.
         size: words in the vocabulary.
         window: the largest distance, in words of the vocabulary.
         symmetric: whether the words before a word count as well as those after it.
         weighting: "harmonic" adds 1 / distance, "flat" adds 1.
-        memory: bytes to work in; what needs more lies in temporary files. The cells do not depend on it.
+        memory: bytes to work in; larger arrays go to temporary files. The cells do not depend on it.
         progress: called with occurrences counted and all occurrences.
 
     Raises:
-        ParameterError: a setting is impossible, or no two words of the vocabulary stand in one line.
+        ParameterError: a setting is impossible, or no line holds two words of the vocabulary.
     """
     check_whole(1, window=window, memory=memory, size=size)
     check_choice(get_args(Weighting), weighting=weighting)
     lines, order = np.ascontiguousarray(lines, np.int64), np.ascontiguousarray(order, np.int64)
     places = np.ascontiguousarray(places, np.int32)
     _check_text(tokens, lines, order, places, size)
-    text = counting.scratch(int((lines[order + 1] - lines[order]).sum()) + len(order) + 1, np.int32, memory // 4)
+    text = scratch(int((lines[order + 1] - lines[order]).sum()) + len(order) + 1, np.int32, memory // 4)
     counts = np.zeros(size, np.int64)
-    length = counting.write_down(np.asarray(tokens), lines, order, places, text, counts)
+    length = write_down(np.asarray(tokens), lines, order, places, text, counts)
     if length < 0:
         raise ParameterError(f"The 'places' of count_cooccurrences must cover every token. Got {len(places)} places.")
     before = np.concatenate([[0], np.cumsum(counts)])
-    how: dict[str, Any] = {"symmetric": symmetric, "weighting": weighting, "memory": memory, "progress": progress}
-    counted = _counted(text[:length], before, window, **how)
+    options: dict[str, Any] = {"symmetric": symmetric, "weighting": weighting, "memory": memory, "progress": progress}
+    counted = _count_all_rows(text[:length], before, window, **options)
     if not len(counted):
         raise ParameterError("There is nothing to count: no line holds two words of the vocabulary.")
     return counted
 
 
-def _counted(
+def _count_all_rows(
     text: NDArray[np.int32], starts: Integers, window: int, *, symmetric: bool, weighting: Weighting, memory: int,
     progress: Callable[[int, int], None] | None,
 ) -> Cooccurrence:  # fmt: skip
-    """Count row after row; as many rows at a time as have their occurrences listed in a quarter of the memory."""
+    """Count row after row; as many rows at a time as have their positions listed in a quarter of the memory."""
     size = len(starts) - 1
     total = int(starts[-1])
-    weights, unit = counting.whole_weights(window, harmonic=weighting == "harmonic", occurrences=total)
-    room = max(size, min(_ROOM, memory // 64))
-    buffers = np.empty(room, np.int32), np.empty(room, np.float32)
-    gathered = counting.Gathered(np.int32, memory // 8), counting.Gathered(np.float32, memory // 8)
-    sums, touched, cells = np.zeros(size, np.int64), np.zeros(counting.blocks(size), np.uint8), np.zeros(size, np.int64)
+    weights, unit = whole_weights(window, harmonic=weighting == "harmonic", occurrences=total)
+    capacity = max(size, min(_BUFFER_CELLS, memory // 64))
+    buffers = np.empty(capacity, np.int32), np.empty(capacity, np.float32)
+    gathered = Gathered(np.int32, memory // 8), Gathered(np.float32, memory // 8)
+    sums, touched, cells = np.zeros(size, np.int64), np.zeros(blocks(size), np.uint8), np.zeros(size, np.int64)
     first = 0
     while first < size:
         last = int(np.searchsorted(starts, starts[first] + memory // 32, side="right")) - 1
         last = min(max(last, first + 1), size)
-        found = np.empty(starts[last] - starts[first], np.int64)
-        counting.find_occurrences(text, starts, first, last, found)
+        occurrences = np.empty(starts[last] - starts[first], np.int64)
+        find_occurrences(text, starts, first, last, occurrences)
         row = first
         while row < last:
             rows = (first, row, last)
-            row, written = counting.count_rows(
-                text, found, starts, rows, weights, float(unit), symmetric, sums, touched, cells, *buffers
+            row, written = count_rows(
+                text, occurrences, starts, rows, weights, float(unit), symmetric, sums, touched, cells, *buffers
             )
-            for part, buffer in zip(gathered, buffers, strict=True):
-                part.add(buffer[:written])
+            for column, buffer in zip(gathered, buffers, strict=True):
+                column.add(buffer[:written])
             if progress is not None:
                 progress(int(starts[row]), total)
         first = last
-    columns, values = (part.whole() for part in gathered)
+    columns, values = (column.join() for column in gathered)
     return Cooccurrence(np.concatenate([[0], np.cumsum(cells)]), columns, values)
 
 
 def _check_text(tokens: Array, lines: Integers, order: Integers, places: NDArray[np.int32], size: int) -> None:
-    """Compiled loops trust their indices, so these are checked before."""
+    """Check indices, which compiled loops do not."""
     if tokens.ndim != 1 or tokens.dtype.kind != "u":
         raise ParameterError(
             "The 'tokens' of count_cooccurrences must be one row of unsigned whole numbers. "
@@ -217,3 +223,184 @@ def _in_range(columns: NDArray[np.int32], values: Singles, size: int) -> bool:
         return True
     low, high = float(values.min()), float(values.max())  # NaN, if there is one
     return bool(columns.min() >= 0 and columns.max() < size and low > 0 and high < np.inf)
+
+
+BREAK = -1
+_BLOCK = 5
+"""Columns are looked through in blocks of 2 ** _BLOCK, and only blocks that were touched."""
+_MOST = 2**62
+"""Half of what a sum can hold."""
+
+
+def whole_weights(window: int, *, harmonic: bool, occurrences: int) -> tuple[Integers, int]:
+    """Weights of the distances 0 … window (0 is not used) as whole numbers, and the unit that means 1.
+
+    1 / distance has the common denominator lcm(1 … window): 360,360 for 15. Where sums over so many occurrences could
+    grow past 64 bits with it (windows of about 25 and more), the unit is the largest power of two that stays below,
+    and weights are rounded to it: to 1 in 2**36 for ten million tokens and a window of 50.
+    """
+    if not harmonic:
+        return np.ones(window + 1, np.int64), 1
+    distances = range(1, window + 1)
+    most = _MOST / (2 * sum(1 / distance for distance in distances) * max(occurrences, 1))
+    unit = 1
+    for distance in distances:
+        unit = math.lcm(unit, distance)
+        if unit > most:
+            unit = 2 ** math.floor(math.log2(most))
+            break
+    return np.array([0, *(round(unit / distance) for distance in distances)], np.int64), unit
+
+
+@compiled
+def write_down(
+    tokens: NDArray[np.uint32], lines: Integers, order: Integers, vocabulary_rows: NDArray[np.int32],
+    text: NDArray[np.int32], counts: Integers,
+) -> int:  # fmt: skip
+    """Write the lines of `order` into `text` as rows, words left out skipped; return the length.
+
+    `counts` receives the number of occurrences of each row. A token without a row gives -1.
+    """
+    text[0] = BREAK
+    length = 1
+    for line in order:
+        for position in range(lines[line], lines[line + 1]):
+            token = tokens[position]
+            if token >= len(vocabulary_rows):
+                return -1
+            word = vocabulary_rows[token]
+            if word >= 0:
+                text[length] = word
+                length += 1
+                counts[word] += 1
+        if text[length - 1] != BREAK:
+            text[length] = BREAK
+            length += 1
+    return length
+
+
+@compiled
+def find_occurrences(text: NDArray[np.int32], starts: Integers, first: int, last: int, occurrences: Integers) -> None:
+    """List the positions of the words `first` … `last` - 1: word by word, in order of the text.
+
+    `starts` counts the occurrences of the words before each word; `found` has room for those of these words.
+    """
+    ahead = starts[first:last] - starts[first]
+    for position in range(len(text)):
+        word = text[position]
+        if first <= word < last:
+            occurrences[ahead[word - first]] = position
+            ahead[word - first] += 1
+
+
+@compiled
+def count_rows(
+    text: NDArray[np.int32], occurrences: Integers, starts: Integers, rows: tuple[int, int, int], weights: Integers,
+    unit: float, symmetric: bool,  # noqa: FBT001 - compiled code takes no keywords
+    sums: Integers, touched: NDArray[np.uint8], ends: Integers, columns: NDArray[np.int32], values: Singles,
+) -> tuple[int, int]:  # fmt: skip
+    """Count the cells of some rows into `columns` and `values`, as long as a complete row fits.
+
+    `rows` are the first word in `occurrences` (of `find_occurrences`), the first to count, and the one after the
+    last; `unit` stands for one in `weights`; `sums` and `touched` have a zero for each word and each block of words,
+    and are left so; `ends` receives the number of cells of each row. Returns the first row not counted, and how many
+    cells were written.
+    """
+    base, row, last = rows
+    window = len(weights) - 1
+    size = len(sums)
+    written = 0
+    while row < last:
+        positions = occurrences[starts[row] - starts[base] : starts[row + 1] - starts[base]]
+        if len(columns) - written < min(size, 2 * window * len(positions)):
+            break
+        for position in positions:
+            _add_side(text, position, 1, weights, sums, touched)
+            if symmetric:
+                _add_side(text, position, -1, weights, sums, touched)
+        before = written
+        written = _collect(sums, touched, unit, columns, values, written)
+        ends[row] = written - before
+        row += 1
+    return row, written
+
+
+@compiled
+def _add_side(
+    text: NDArray[np.int32], position: int, side: int, weights: Integers, sums: Integers, touched: NDArray[np.uint8]
+) -> None:
+    """Add the words after (`side` 1) or before (-1) a position, up to the window's or the line's end."""
+    for distance in range(1, len(weights)):
+        word = text[position + side * distance]
+        if word < 0:
+            break
+        sums[word] += weights[distance]
+        touched[word >> _BLOCK] = 1
+
+
+@compiled
+def _collect(
+    sums: Integers, touched: NDArray[np.uint8], unit: float, columns: NDArray[np.int32], values: Singles, written: int
+) -> int:
+    """Append the sums that are not zero to the cells written so far; return their new number."""
+    for block in range(len(touched)):
+        if touched[block]:
+            touched[block] = 0
+            for word in range(block << _BLOCK, min((block + 1) << _BLOCK, len(sums))):
+                if sums[word]:
+                    columns[written] = word
+                    values[written] = sums[word] / unit
+                    sums[word] = 0
+                    written += 1
+    return written
+
+
+def blocks(size: int) -> int:
+    """Number of blocks of columns."""
+    return -(-size >> _BLOCK)
+
+
+def scratch(length: int, dtype: DTypeLike, memory: int) -> Array:
+    """Make an uninitialized array; past `memory` bytes in a temporary file that vanishes with it."""
+    kind = np.dtype(dtype)
+    if length * kind.itemsize <= memory:
+        return np.empty(length, kind)
+    with tempfile.TemporaryFile() as file:
+        return np.memmap(file, kind, mode="w+", shape=(length,))
+
+
+class Gathered:
+    """Blocks of numbers, appended; past `memory` bytes they go to a temporary file."""
+
+    def __init__(self, dtype: DTypeLike, memory: int) -> None:
+        self._dtype = np.dtype(dtype)
+        self._memory = memory
+        self._blocks: list[Array] = []
+        self._bytes_in_memory = 0
+        self._file: IO[bytes] | None = None
+        self.length = 0
+
+    def add(self, block: Array) -> None:
+        """Append a copy of `block`."""
+        self._blocks.append(block.astype(self._dtype))
+        self._bytes_in_memory += block.nbytes
+        self.length += len(block)
+        if self._bytes_in_memory > self._memory:
+            self._write()
+
+    def join(self) -> Array:
+        """All blocks as one array; nothing can be added after that."""
+        if self._file is None:
+            return np.concatenate(self._blocks) if self._blocks else np.empty(0, self._dtype)
+        self._write()
+        with self._file as file:
+            file.flush()
+            return np.memmap(file, self._dtype, mode="r", shape=(self.length,))
+
+    def _write(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `join` closes it, once it is mapped
+        for block in self._blocks:
+            self._file.write(block.tobytes())
+        self._blocks.clear()
+        self._bytes_in_memory = 0

@@ -1,4 +1,4 @@
-"""A trained model on disk: its vectors, and beside them its recipe, which is written last and says they are whole."""
+"""A trained model on disk: its vectors, and beside them its recipe, written last: the model is then whole."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class TrainedModel(Record):
 
     Attributes:
         path: the file with the vectors; the recipe lies beside it, ending in `.json`.
-        recipe: how it was made.
-        words: how many words it has.
-        seconds: how long its training took, when it was trained.
+        recipe: its recipe.
+        words: size of its vocabulary.
+        seconds: time of its training, when it was trained.
         losses: mean loss of each epoch, as the trainer reported it.
-        reused: whether it was there already.
-        remark: why it was trained again although its files were there.
+        reused: whether it was in the folder already.
+        remark: reason for training again although its files were there.
     """
 
     path: Path
@@ -48,7 +48,7 @@ class TrainedModel(Record):
         return load(self.path, name=self.path.stem)
 
     def to_dict(self) -> JsonObject:
-        """As plain data; a remark only where there is one."""
+        """One JSON-ready object; a remark only where there is one."""
         shape = super().to_dict() | {"seconds": round(self.seconds, 3)}
         shape["recipe"]["deterministic"] = self.recipe.deterministic
         return shape if self.remark else {name: value for name, value in shape.items() if name != "remark"}
@@ -57,11 +57,11 @@ class TrainedModel(Record):
 def write_model(
     folder: Path, recipe: Recipe, text: TrainingText, fit: Fit, seconds: float, *, device: str = "cpu"
 ) -> TrainedModel:
-    """Check what the trainer reports against the recipe, then write the vectors, then the recipe.
+    """Check the trainer's report against the recipe, then write the vectors, then the recipe.
 
     Raises:
         InputError: the vectors are not finite: the learning rate is too high for this text.
-        InternalError: the trainer did something else than the recipe says.
+        InternalError: the trainer departed from the recipe.
     """
     words = text.vocabulary.words
     epochs = recipe.settings.epochs
@@ -79,39 +79,44 @@ def write_model(
     path = folder / f"{recipe.name}.safetensors"
     model = Embedding(words=words, vectors=vectors, name=path.stem)
     save(model, path, counts=text.vocabulary.counts, subwords=fit.subwords if recipe.subwords else None)
-    about = {
+    record = {
         "recipe": recipe.to_dict(),
         "digest": recipe.digest,
         "file": {"name": path.name, "bytes": path.stat().st_size, "sha256": file_sha256(path)},
         "words": len(words),
         "tokens": fit.tokens,
         "losses": list(fit.losses),
-        "untrained": [words[place] for place in fit.untrained],
+        "untrained": [words[row] for row in fit.untrained],
         "seconds": round(seconds, 3),
         "device": device,
         "corpus": text.corpus.to_dict(),
         "versions": {"biasgauge": __version__, "numba": version("numba"), "numpy": np.__version__},
     }
-    write_text(path.with_suffix(".json"), manifest_text(about, indent=1))
+    write_text(path.with_suffix(".json"), manifest_text(record, indent=1))
     return TrainedModel(path, recipe, len(words), seconds, fit.losses)
 
 
 def find_model(folder: Path, recipe: Recipe) -> TrainedModel | str | None:
-    """Look for a recipe's model: the model, or what is wrong with its files, or None where there are none."""
+    """Find a recipe's model: the model, or the problem with its files, or None where there are none."""
     path = folder / f"{recipe.name}.safetensors"
-    beside = path.with_suffix(".json")
-    if not beside.exists():
+    recipe_path = path.with_suffix(".json")
+    if not recipe_path.exists():
         return None
     try:
-        about = read_record(beside, again="trained again")
-        if about["digest"] != recipe.digest:
-            return f"{beside.name} belongs to another recipe; trained again"
+        record = read_record(recipe_path, again="trained again")
+        if record["digest"] != recipe.digest:
+            return f"{recipe_path.name} belongs to another recipe; trained again"
         if not path.is_file():
             return f"{path.name} was gone; trained again"
-        if path.stat().st_size != about["file"]["bytes"] or file_sha256(path) != about["file"]["sha256"]:
+        if path.stat().st_size != record["file"]["bytes"] or file_sha256(path) != record["file"]["sha256"]:
             return f"{path.name} was damaged; trained again"
         return TrainedModel(
-            path, recipe, int(about["words"]), float(about["seconds"]), tuple(map(float, about["losses"])), reused=True
+            path,
+            recipe,
+            int(record["words"]),
+            float(record["seconds"]),
+            tuple(map(float, record["losses"])),
+            reused=True,
         )
     except (InputError, ValueError, KeyError, TypeError, OverflowError):
-        return f"{beside.name} was damaged; trained again"
+        return f"{recipe_path.name} was damaged; trained again"

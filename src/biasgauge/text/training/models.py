@@ -30,8 +30,8 @@ class TrainedModels(Result):
     """The models of one call of `train`, in the order of algorithm, sample and seed.
 
     Attributes:
-        models: each with its path, its recipe, its size and what the trainer reported.
-        corpus: what they were trained on.
+        models: each with its path, recipe, size and losses.
+        corpus: their training text.
     """
 
     abridged: ClassVar[bool] = True
@@ -52,17 +52,17 @@ class TrainedModels(Result):
         return [model.load() for model in self.models]
 
     def to_dict(self) -> JsonObject:
-        """As plain data."""
+        """One JSON-ready object."""
         size = statistics(self.corpus).rows[0]
         corpus = {**self.corpus.to_dict(), "mean_length": size.mean_length}
         return {"models": [model.to_dict() for model in self.models], "corpus": corpus}
 
     def summary(self) -> Summary:
-        """What was trained, on how much text, in which time."""
-        about = self.to_dict()["corpus"]
+        """Models, size of the text, and training times."""
+        corpus = self.to_dict()["corpus"]
         text = (
-            f"{counted(about['documents'], 'document')} of {about['mean_length']:,.0f} words on average; "
-            f"{about['tokens']:,} words, {about['words']:,} distinct"
+            f"{counted(corpus['documents'], 'document')} of {corpus['mean_length']:,.0f} words on average; "
+            f"{corpus['tokens']:,} words, {corpus['words']:,} distinct"
         )
         columns: list[Column | str] = [
             "algorithm",
@@ -82,7 +82,7 @@ class TrainedModels(Result):
         return Summary("Trained models", f"{text}; {counted(self, 'model')}", tables=(table,), warnings=tuple(warnings))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a model."""
+        """One row per model."""
         import pandas as pd
 
         return pd.DataFrame(self._rows())
@@ -152,7 +152,7 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
         ParameterError: an argument has an impossible value.
         InputError: the corpus cannot be read, or the vocabulary is empty.
     """
-    chosen = chosen_algorithms(algorithm, settings)
+    chosen = select_algorithms(algorithm, settings)
     if isinstance(seeds, int):
         check_whole(1, seeds=seeds)
     numbers = list(range(random_state, random_state + seeds) if isinstance(seeds, int) else seeds)
@@ -169,7 +169,7 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
         {"sample": sample, "sample_seed": random_state} for sample in range(bootstrap)
     ] or [{}]
     recipes = [
-        Recipe(algorithm=entry.name, settings=settings_of(entry, settings), seed=seed, **sample, **common)
+        Recipe(algorithm=entry.name, settings=select_settings(entry, settings), seed=seed, **sample, **common)
         for entry in chosen
         for sample in samples
         for seed in numbers
@@ -178,21 +178,21 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     return TrainedModels(tuple(models), corpus)
 
 
-def chosen_algorithms(names: str | Sequence[str], settings: JsonObject) -> list[Algorithm]:
+def select_algorithms(names: str | Sequence[str], settings: JsonObject) -> list[Algorithm]:
     """Find algorithms by name, and refuse settings that none of them has, or that are impossible."""
     chosen = [algorithm(name) for name in ([names] if isinstance(names, str) else names)]
     if not chosen:
         raise ParameterError("The 'algorithm' parameter must name at least one algorithm. Got none.")
-    known = {field.name for entry in chosen for field in fields(entry.settings)}
+    names_of_settings = {field.name for entry in chosen for field in fields(entry.settings)}
     for name, value in settings.items():
-        if value is not None and name not in known:
+        if value is not None and name not in names_of_settings:
             chosen[0].settings_from({name: value})  # refuses it, and says which settings there are
     for entry in chosen:
-        settings_of(entry, settings)
+        select_settings(entry, settings)
     return chosen
 
 
-def settings_of(entry: Algorithm, settings: JsonObject) -> Settings:
-    """Those of the settings that an algorithm has; the rest are another one's."""
-    own = {field.name for field in fields(entry.settings)}
-    return entry.settings_from({name: value for name, value in settings.items() if name in own})
+def select_settings(entry: Algorithm, settings: JsonObject) -> Settings:
+    """Settings of one algorithm, out of those for several."""
+    names = {field.name for field in fields(entry.settings)}
+    return entry.settings_from({name: value for name, value in settings.items() if name in names})

@@ -1,6 +1,6 @@
-"""What skip-gram, CBOW and fastText share: reading a line, drawing negatives, the slope of the loss, the epochs.
+"""Negative sampling, common to skip-gram, CBOW and fastText: reading a line, negatives, gradient, epochs.
 
-Mikolov et al. 2013: predict a word from its context by telling it from `negative` words drawn in proportion to
+Mikolov et al. 2013: predict a word from its context against `negative` words drawn in proportion to
 count ** `exponent`. Frequent words are skipped at random (`subsample`), the window shrinks at random to 1 … `window`,
 and the learning rate falls in a straight line from `alpha` to `min_alpha` over all epochs.
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from biasgauge.text.training.text import TrainingText
 
 LONGEST = 10_000
-"""Tokens kept of a line that windows may span; a longer line is cut into pieces of this length, nothing is lost."""
+"""Tokens of a line that windows may span; a longer line is cut into pieces of this length, and no token is lost."""
 
 BLOCK = 200_000
-"""Tokens that a compiled loop reads before it comes up to report and to look whether it should stop."""
+"""Tokens that a compiled loop reads before it returns to report progress and to check whether it should stop."""
 
 _STEPS = 128
 _EDGE = 8
@@ -37,11 +37,11 @@ _CENTERS = (np.arange(2 * _EDGE * _STEPS) + 0.5) / _STEPS - _EDGE
 _SIGMOID = (1 / (1 + np.exp(-_CENTERS))).astype(np.float32)
 _LOSS = np.log1p(np.exp(-_CENTERS)).astype(np.float32)
 TABLES = np.concatenate([_SIGMOID, _LOSS])
-"""Sigmoids, then losses, at the middle of each step: the same numbers for a GPU."""
+"""Sigmoids, then losses log(1 + e^−x), at the middle of each step: the same numbers for a GPU."""
 
 
 class Reading(NamedTuple):
-    """What a compiled loop reads."""
+    """Arrays that a compiled loop reads; `keep` and the alias table are thresholds of 32 random bits."""
 
     tokens: NDArray[np.uint32]
     lines: Integers
@@ -63,7 +63,7 @@ class Knobs(NamedTuple):
 
 
 class Course(NamedTuple):
-    """Where a compiled loop stands: its random state, the tokens behind it, its loss since it was last asked."""
+    """State of a compiled loop: random state, tokens read so far, sum of losses and number of pairs."""
 
     state: NDArray[np.uint64]
     done: Integers
@@ -71,9 +71,10 @@ class Course(NamedTuple):
 
 
 def prepare_reading(text: TrainingText, settings: NegativeSampling) -> Reading:
-    """Prepare the tables that the compiled loops look things up in; replicates share them."""
+    """Prepare the lookup tables of the compiled loops; replicates share them."""
     counts = text.vocabulary.counts.astype(np.float64)
     if settings.subsample > 0:
+        # word2vec's rule: keep a token with probability (√(f / s) + 1) s / f, f its share of the text, s = subsample.
         threshold = settings.subsample * counts.sum()
         shares = np.minimum(1.0, (np.sqrt(counts / threshold) + 1) * threshold / counts)
     else:
@@ -84,75 +85,72 @@ def prepare_reading(text: TrainingText, settings: NegativeSampling) -> Reading:
 
 
 @compiled
-def read_piece(read: Reading, start: int, end: int, kept: Integers, course: Course) -> tuple[int, int]:
-    """Read tokens from `start` on into `kept`, skipping frequent ones at random; return (count, where it stopped)."""
+def read_piece(read: Reading, start: int, end: int, sentence: Integers, course: Course) -> tuple[int, int]:
+    """Read tokens from `start` on into `kept`, skipping frequent ones at random; return (count, end position)."""
     count = 0
-    place = start
-    while place < end and count < len(kept):
-        word = read.places[read.tokens[place]]
-        place += 1
+    position = start
+    while position < end and count < len(sentence):
+        word = read.places[read.tokens[position]]
+        position += 1
         if word < 0:
             continue
         course.done[0] += 1
         if (next_number(course.state) >> np.uint64(32)) < read.keep[word]:
-            kept[count] = word
+            sentence[count] = word
             count += 1
-    return count, place
+    return count, position
 
 
 @compiled
 def draw_negatives(read: Reading, course: Course, drawn: Integers, count: int) -> None:
-    """Draw `count` words to tell the true one from."""
-    for place in range(count):
-        drawn[place] = draw(course.state, read.negative_keep, read.negative_other)
+    """Draw `count` negatives."""
+    for index in range(count):
+        drawn[index] = draw(course.state, read.negative_keep, read.negative_other)
 
 
 @compiled
-def against(word: int, drawn: Integers, guesses: Integers, start: int) -> int:
-    """Put a true word and those drawn against it into `guesses` from `start` on; return where they end.
-
-    A draw of the true word itself is void.
-    """
+def add_negatives(word: int, drawn: Integers, guesses: Integers, start: int) -> int:
+    """Put a true word and its negatives into `guesses` from `start` on; return their end. Draws of it are void."""
     guesses[start] = word
     end = start + 1
-    for one in drawn:
-        if one != word:
-            guesses[end] = one
+    for candidate in drawn:
+        if candidate != word:
+            guesses[end] = candidate
             end += 1
     return end
 
 
 @compiled
-def words_around(kept: Integers, count: int, middle: int, knobs: Knobs, course: Course, context: Integers) -> int:
-    """Put the words within a window of random width into `context`; return how many they are."""
+def draw_context(sentence: Integers, count: int, middle: int, knobs: Knobs, course: Course, context: Integers) -> int:
+    """Put the words within a window of random width into `context`; return their number."""
     width = 1 + below(course.state, knobs.window)
     near = 0
-    for place in range(max(0, middle - width), min(count, middle + width + 1)):
-        if place != middle:
-            context[near] = kept[place]
+    for position in range(max(0, middle - width), min(count, middle + width + 1)):
+        if position != middle:
+            context[near] = sentence[position]
             near += 1
     return near
 
 
 @compiled
 def slope(product: np.float32, true: bool, course: Course) -> np.float32:  # noqa: FBT001 - compiled code has no keywords
-    """How far the sigmoid of `product` is from its goal; adds the pair's loss to the course.
+    """Target (1 for a true pair, else 0) minus the sigmoid of `product`; adds the pair's loss to the course.
 
     A table of 2,048 steps from -8 to 8 stands for the sigmoid, as in word2vec (1,000 steps from -6 to 6).
     """
     bounded = min(max(product, np.float32(-7.999)), np.float32(7.999))
     step = np.int64((bounded + np.float32(_EDGE)) * np.float32(_STEPS))
-    chance: np.float32 = _SIGMOID[step]
+    probability: np.float32 = _SIGMOID[step]
     if true:
         course.loss[0] += _LOSS[step]
-        return np.float32(1) - chance
-    course.loss[0] += _LOSS[len(_LOSS) - 1 - step]
-    return -chance
+        return np.float32(1) - probability
+    course.loss[0] += _LOSS[len(_LOSS) - 1 - step]  # −log sigmoid(−x): the table read from its end
+    return -probability
 
 
 @compiled
 def learning_rate(knobs: Knobs, course: Course) -> np.float32:
-    """Fall in a straight line over all tokens of all epochs."""
+    """Learning rate now: a straight line from `alpha` to `min_alpha` over all tokens of all epochs."""
     done = min(1.0, course.done[0] / knobs.total)
     return np.float32(knobs.alpha - (knobs.alpha - knobs.min_alpha) * done)
 
@@ -161,10 +159,10 @@ def run_epochs(
     loop: Callable[..., None], weights: tuple[Any, ...], text: TrainingText, settings: NegativeSampling, *,
     read: Reading, seed: int, threads: int, progress: Callable[[int, int], None] | None,
 ) -> tuple[int, tuple[float, ...]]:  # fmt: skip
-    """Read the text `epochs` times with a compiled loop that changes `weights` in place; give (tokens, mean losses).
+    """Read the text `epochs` times with a compiled loop that changes `weights` in place; return (tokens, mean losses).
 
     With one thread the result is the same on every run. With more, each reads its own stretch and all write to the same
-    vectors without waiting for each other (Recht et al. 2011): faster, but no two runs are alike.
+    vectors without locks (Recht et al. 2011): faster, but no two runs are alike.
     """
     total = settings.epochs * max(1, text.tokens)
     stretches = text.split(threads)
@@ -186,14 +184,14 @@ def run_epochs(
 
     losses = []
     for _ in range(settings.epochs):
-        others = [Thread(target=read_stretch, args=(number,)) for number in range(1, threads)]
-        for other in others:
-            other.start()
+        helpers = [Thread(target=read_stretch, args=(number,)) for number in range(1, threads)]
+        for helper in helpers:
+            helper.start()
         try:
             read_stretch(0)
         finally:
-            for other in others:
-                other.join()
+            for helper in helpers:
+                helper.join()
         loss, pairs = np.sum([course.loss for course in courses], axis=0)
         losses.append(float(loss / max(pairs, 1.0)))
         for course in courses:

@@ -1,4 +1,4 @@
-"""What the papers trained: their settings, and what their released code did instead."""
+"""Training settings of the papers: those of their text, and those of their released code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from biasgauge.core import JsonObject, Record
 from biasgauge.errors import ParameterError
 from biasgauge.text import PAPER_RULES
-from biasgauge.text.training.models import chosen_algorithms
+from biasgauge.text.training.models import select_algorithms
 
 _NO_SEED = "the paper's released code passes no seed to its trainer; here every model has its own, as the paper says"
 _CBOW = "the paper's released code leaves gensim's default, CBOW; this is what --as-published trains"
@@ -19,13 +19,13 @@ _TEN = "the paper keeps words that occur 10 times or more, its released code tho
 
 @dataclass(frozen=True)
 class Plan(Record):
-    """What to train and on which words; the arguments of `read_corpus` and `train` that a paper decides.
+    """Algorithms, settings and vocabulary: the arguments of `read_corpus` and `train` that a paper decides.
 
     Attributes:
         algorithms, settings, min_count, unknown, remove: as `train` has them.
         tokenizer: as `read_corpus` has it.
-        remarks: where a paper and its released code disagree.
-        like, as_published: which paper this follows, and whether its text or its code.
+        remarks: differences between a paper and its released code.
+        like, as_published: the paper that this follows, and whether its text or its code.
     """
 
     algorithms: tuple[str, ...] = ("sgns",)
@@ -59,12 +59,12 @@ PAPERS: dict[str, tuple[Plan, Plan]] = {
     "goldfarb_tarrant2021_wiki": (replace(_WIKI(), min_count=10), _WIKI(_TEN)),
     "goldfarb_tarrant2021_twitter": (_TWITTER(), _TWITTER()),
 }
-"""For each paper: what its text says, and what its released code does."""
+"""For each paper: the settings of its text, and those of its released code."""
 
 GLOVE = {
     "du2021": replace(_DU(algorithms=("glove",)), settings={"dim": 300, "window": 15, "epochs": 15}),
 }
-"""For the papers that trained GloVe beside: its settings, which no other algorithm shares."""
+"""Settings of GloVe, which no other algorithm shares, for the papers that trained it."""
 
 
 def training_plan(
@@ -77,7 +77,7 @@ def training_plan(
     tokenizer: str | None = None,
     **settings: Any,  # noqa: ANN401 - those of the algorithms
 ) -> Plan:
-    """Start from a paper's settings, or from the defaults, and replace what is given and not None.
+    """Start from a paper's settings, or from the defaults, and replace those that are not None.
 
     Raises:
         ParameterError: the paper is not known, `as_published` stands without one, or a setting is impossible.
@@ -99,7 +99,7 @@ def training_plan(
         tokenizer=tokenizer or base.tokenizer,
         as_published=as_published,
     )
-    chosen_algorithms(plan.algorithms, plan.settings)
+    select_algorithms(plan.algorithms, plan.settings)
     return plan
 
 
@@ -107,9 +107,9 @@ def _glove_plan(like: str, names: tuple[str, ...]) -> Plan:
     if like not in GLOVE:
         raise ParameterError(f"GloVe was trained by {', '.join(GLOVE)}, not by {like}. Leave out algorithm or like.")
     if set(names) != {"glove"}:
-        others = ", ".join(name for name in names if name != "glove")
+        remaining = ", ".join(name for name in names if name != "glove")
         raise ParameterError(
             f"{like} trained GloVe with settings of its own (window 15, 15 epochs). "
-            f"Train it in a call by itself, and {others} in another."
+            f"Train it in a call by itself, and {remaining} in another."
         )
     return GLOVE[like]

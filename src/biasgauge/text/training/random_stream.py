@@ -1,4 +1,4 @@
-"""How loops are compiled, and random numbers inside them: one 64-bit state, the same on every machine."""
+"""Compilation of loops, and random numbers inside them: one 64-bit state, the same on every machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.errors import InputError
-from biasgauge.text.training.extra import NEEDS_NUMBA
+from biasgauge.text.training.algorithms import NEEDS_NUMBA
 
 try:
     import numba
@@ -30,8 +30,8 @@ def compiled(function: Loop) -> Loop:
     """Compile `function` on its first call.
 
     Arithmetic is that of the source, in its order: no fast-math, no fused multiply-add, so that every processor gives
-    the same bits. Python's lock is let go, so that models can be trained side by side in threads. What is kept on disk
-    is renewed when the file of `function` changes, not when one that it calls does: touch it then.
+    the same bits. Python's lock is released, so that models can be trained side by side in threads. The cache on disk
+    is renewed when the file of `function` changes, not when a file that it calls does: touch it then.
     """
     loop: Loop = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     return loop
@@ -40,7 +40,7 @@ def compiled(function: Loop) -> Loop:
 def stream(purpose: str, seed: int) -> NDArray[np.uint64]:
     """Start a stream: the state of a generator that `next_number` moves on.
 
-    Streams of different purposes or seeds start at unrelated places, however close the seeds.
+    Streams of different purposes or seeds start at unrelated states, however close the seeds.
     """
     start = hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:8]
     return np.array([int.from_bytes(start, "little")], dtype=np.uint64)
@@ -58,7 +58,7 @@ def next_number(state: NDArray[np.uint64]) -> np.uint64:
 
 @compiled
 def below(state: NDArray[np.uint64], bound: int) -> int:
-    """Return a whole number from 0 to bound - 1; bound is at most 2**32, the bias then at most bound / 2**32."""
+    """Return a whole number from 0 to bound − 1; bound is at most 2**32, the bias then at most bound / 2**32."""
     return int(((next_number(state) >> _HALF) * np.uint64(bound)) >> _HALF)
 
 
@@ -72,24 +72,25 @@ def fill_uniform(matrix: NDArray[np.float32], dim: int, width: float, state: NDA
 
 
 @compiled
-def _pair_up(shares: NDArray[np.float64], keep: NDArray[np.uint64], other: NDArray[np.uint32]) -> None:
+def _pair_up(shares: NDArray[np.float64], keep: NDArray[np.uint64], alias: NDArray[np.uint32]) -> None:
+    """Vose's method: pair each column below its mean share with one above, which fills it up and shrinks."""
     size = len(shares)
     small = np.empty(size, np.int64)
     large = np.empty(size, np.int64)
     smalls = 0
     larges = 0
-    for place in range(size):
-        if shares[place] < 1.0:
-            small[smalls] = place
+    for column in range(size):
+        if shares[column] < 1.0:
+            small[smalls] = column
             smalls += 1
         else:
-            large[larges] = place
+            large[larges] = column
             larges += 1
     while smalls and larges:
         low = small[smalls - 1]
         high = large[larges - 1]
         keep[low] = np.uint64(shares[low] * 4294967296.0)
-        other[low] = high
+        alias[low] = high
         shares[high] -= 1.0 - shares[low]
         smalls -= 1
         if shares[high] < 1.0:
@@ -99,24 +100,24 @@ def _pair_up(shares: NDArray[np.float64], keep: NDArray[np.uint64], other: NDArr
 
 
 def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Prepare drawing places in proportion to `weights` in constant time (Walker 1977, Vose 1991).
+    """Prepare draws in proportion to `weights` in constant time (Walker 1977, Vose 1991).
 
     Returns:
-        keep: of each place, the share (times 2**32) of its own column that it keeps.
-        other: who gets the rest of that column.
+        keep: for each index, the share (times 2**32) of its column that it keeps.
+        alias: the index that gets the remainder of that column.
     """
     shares = np.asarray(weights, dtype=np.float64) * (len(weights) / np.sum(weights))
     keep = np.full(len(shares), 2**32, dtype=np.uint64)
-    other = np.arange(len(shares), dtype=np.uint32)
-    _pair_up(shares, keep, other)
-    return keep, other
+    alias = np.arange(len(shares), dtype=np.uint32)
+    _pair_up(shares, keep, alias)
+    return keep, alias
 
 
 @compiled
-def draw(state: NDArray[np.uint64], keep: NDArray[np.uint64], other: NDArray[np.uint32]) -> int:
-    """Draw a place in proportion to the weights of an alias table."""
+def draw(state: NDArray[np.uint64], keep: NDArray[np.uint64], alias: NDArray[np.uint32]) -> int:
+    """Draw an index in proportion to the weights of an alias table."""
     bits = next_number(state)
-    place = int(((bits >> _HALF) * np.uint64(len(keep))) >> _HALF)
-    if (bits & _LOW) >= keep[place]:
-        place = int(other[place])
-    return place
+    column = int(((bits >> _HALF) * np.uint64(len(keep))) >> _HALF)
+    if (bits & _LOW) >= keep[column]:
+        column = int(alias[column])
+    return column

@@ -1,4 +1,4 @@
-"""What a trainer reads: the lines of a corpus or of a sample of it, as numbers of a vocabulary."""
+"""Training text: the lines of a corpus or of a sample of it, as rows of a vocabulary."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class TrainingText:
 
     @cached_property
     def reach(self) -> NDArray[np.int64]:
-        """How many tokens (of any kind) the first so many lines of `order` hold; one longer than `order`."""
+        """Running total of tokens (of any kind) over the lines of `order`, from 0; one longer than `order`."""
         lengths = np.diff(self.corpus.lines)[self.order]
         return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
     def blocks(self, first: int, last: int, tokens: int) -> list[tuple[int, int]]:
-        """Cut the lines `first` … `last` of `order` into blocks of about so many tokens each."""
+        """Cut the lines `first` … `last` of `order` into blocks of about `tokens` tokens each."""
         marks = np.arange(self.reach[first], self.reach[last], tokens)
         edges = np.unique(np.concatenate([[first], np.searchsorted(self.reach, marks[1:]), [last]]))
-        return [(int(first), int(other)) for first, other in itertools.pairwise(edges)]
+        return [(int(first), int(end)) for first, end in itertools.pairwise(edges)]
 
     def split(self, parts: int) -> list[tuple[int, int]]:
-        """Cut the whole of `order` into so many stretches of about equal length, some perhaps empty."""
+        """Cut `order` into `parts` stretches of about equal length, some perhaps empty."""
         marks = np.linspace(0, self.reach[-1], parts + 1)[1:-1]
         edges = [0, *np.searchsorted(self.reach, marks).tolist(), len(self.order)]
         return list(itertools.pairwise(edges))
@@ -57,7 +57,7 @@ def training_text(
     sample_seed: int = 0,
 ) -> TrainingText:
     """Prepare a corpus, or the bootstrap sample of its documents with that number; settings as in `Recipe`."""
-    corpus.check_numbers()  # compiled loops look them up without asking
+    corpus.check_numbers()  # compiled loops do not check them
     documents = None if sample is None else bootstrap_documents(corpus, sample, sample_seed)
     words = vocabulary(corpus, min_count=min_count, unknown=unknown, remove=remove, documents=documents)
     return TrainingText(corpus=corpus, vocabulary=words, order=_lines_of(corpus, documents))

@@ -17,14 +17,14 @@ from biasgauge.text.training.negative_sampling import (
     Course,
     Knobs,
     Reading,
-    against,
+    add_negatives,
+    draw_context,
     draw_negatives,
     learning_rate,
     prepare_reading,
     read_piece,
     run_epochs,
     slope,
-    words_around,
 )
 from biasgauge.text.training.random_stream import compiled, fill_uniform, stream
 from biasgauge.vectors import Subwords, word_ngrams
@@ -39,8 +39,13 @@ Progress = Callable[[int, int], None]
 def _skip_gram(  # noqa: C901 - one loop nest; every call inside is a step with a name
     read: Reading, first: int, last: int, knobs: Knobs, course: Course, inputs: Singles, outputs: Singles
 ) -> None:
-    """A word's context predicts it, one context word at a time."""
-    kept = np.empty(LONGEST, np.int64)
+    """Predict each word from its context, one context word at a time.
+
+    With h_j the input vector of context word j and u_g the output vector of guess g (the true word, then negatives),
+    the gradient of the loss is (sigmoid(u_g · h_j) − t_g) u_g for h_j and the same times h_j for u_g; t is 1 for the
+    true word. All of a window's updates are computed from the vectors before it.
+    """
+    sentence = np.empty(LONGEST, np.int64)
     context = np.empty(2 * knobs.window, np.int64)
     drawn = np.empty(knobs.negative, np.int64)
     guesses = np.empty(knobs.negative + 1, np.int64)
@@ -48,46 +53,48 @@ def _skip_gram(  # noqa: C901 - one loop nest; every call inside is a step with 
     by_context = np.empty((2 * knobs.window, knobs.negative + 1), np.float32)
     change = np.zeros((2 * knobs.window, inputs.shape[1]), np.float32)
     for line in read.order[first:last]:
-        place = read.lines[line]
+        position = read.lines[line]
         end = read.lines[line + 1]
-        while place < end:
-            count, place = read_piece(read, place, end, kept, course)
+        while position < end:
+            count, position = read_piece(read, position, end, sentence, course)
             rate = learning_rate(knobs, course)
             if count > 1:
                 draw_negatives(read, course, drawn, knobs.negative)
             for middle in range(count):
-                guessed = against(kept[middle], drawn, guesses, 0)
+                guessed = add_negatives(sentence[middle], drawn, guesses, 0)
                 if middle + 1 < count:
-                    # The next window's rows are asked for now, so that they are near when it is their turn.
+                    # Prefetch the rows of the next window while this one is computed.
                     draw_negatives(read, course, drawn, knobs.negative)
-                    fetch_row(outputs, kept[middle + 1])
+                    fetch_row(outputs, sentence[middle + 1])
                     for word in drawn:
                         fetch_row(outputs, word)
-                near = words_around(kept, count, middle, knobs, course, context)
+                near = draw_context(sentence, count, middle, knobs, course, context)
+                # Products u_g · h_j of all guesses with all context words become steps rate · (t − sigmoid).
                 for guess in range(guessed):
                     dot_rows(outputs, guesses[guess], inputs, context, by_guess, guess, near)
-                    for other in range(near):
-                        step = rate * slope(by_guess[guess, other], guess == 0, course)
-                        by_guess[guess, other] = step
-                        by_context[other, guess] = step
+                    for neighbor in range(near):
+                        step = rate * slope(by_guess[guess, neighbor], guess == 0, course)
+                        by_guess[guess, neighbor] = step
+                        by_context[neighbor, guess] = step
                 course.loss[1] += near * guessed
-                for other in range(near):
-                    change[other] = 0
-                    add_rows(change, other, outputs, guesses, by_context, other, guessed)
+                # Changes of the inputs first, into a buffer: outputs must still be those from before the window.
+                for neighbor in range(near):
+                    change[neighbor] = 0
+                    add_rows(change, neighbor, outputs, guesses, by_context, neighbor, guessed)
                 for guess in range(guessed):
                     add_rows(outputs, guesses[guess], inputs, context, by_guess, guess, near)
-                for other in range(near):
-                    row = context[other]
+                for neighbor in range(near):
+                    row = context[neighbor]
                     for column in range(inputs.shape[1]):
-                        inputs[row, column] += change[other, column]
+                        inputs[row, column] += change[neighbor, column]
 
 
 @compiled
 def _cbow(
     read: Reading, first: int, last: int, knobs: Knobs, course: Course, inputs: Singles, outputs: Singles
 ) -> None:
-    """The mean of a word's context predicts it; the whole error is added to each of its words, as in gensim."""
-    kept = np.empty(LONGEST, np.int64)
+    """Predict each word from the mean of its context; the full error goes to each of its words, as in gensim."""
+    sentence = np.empty(LONGEST, np.int64)
     context = np.empty(2 * knobs.window, np.int64)
     drawn = np.empty(knobs.negative, np.int64)
     guesses = np.empty(knobs.negative + 1, np.int64)
@@ -98,19 +105,20 @@ def _cbow(
     mean = np.zeros((1, inputs.shape[1]), np.float32)
     change = np.zeros((1, inputs.shape[1]), np.float32)
     for line in read.order[first:last]:
-        place = read.lines[line]
+        position = read.lines[line]
         end = read.lines[line + 1]
-        while place < end:
-            count, place = read_piece(read, place, end, kept, course)
+        while position < end:
+            count, position = read_piece(read, position, end, sentence, course)
             rate = learning_rate(knobs, course)
             for middle in range(count):
                 draw_negatives(read, course, drawn, knobs.negative)
                 for word in drawn:
                     fetch_row(outputs, word)
-                guessed = against(kept[middle], drawn, guesses, 0)
-                near = words_around(kept, count, middle, knobs, course, context)
+                guessed = add_negatives(sentence[middle], drawn, guesses, 0)
+                near = draw_context(sentence, count, middle, knobs, course, context)
                 if near == 0:
                     continue
+                # h = mean of the context; the same gradients as in skip-gram, with one h for the window.
                 mean[0] = 0
                 shares[0] = np.float32(1) / np.float32(near)
                 add_rows(mean, 0, inputs, context, shares, 0, near)
@@ -124,8 +132,8 @@ def _cbow(
                     step[0, 0] = steps[0, guess]
                     add_rows(outputs, guesses[guess], mean, only, step, 0, 1)
                 step[0, 0] = np.float32(1)
-                for other in range(near):
-                    add_rows(inputs, context[other], change, only, step, 0, 1)
+                for neighbor in range(near):
+                    add_rows(inputs, context[neighbor], change, only, step, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,7 @@ class Word2Vec:
     loop: Callable[..., None]
 
     def prepare(self, text: TrainingText, settings: NegativeSampling, _folder: Path) -> Reading:
-        """Tables that all replicates of one text look things up in."""
+        """Build the lookup tables that all replicates of one text share."""
         return prepare_reading(text, settings)
 
     def train(
@@ -151,14 +159,14 @@ class Word2Vec:
 
 
 def _first_weights(words: int, grams: int, dim: int, seed: int) -> tuple[Singles, Singles]:
-    """Random vectors in ±1 / (2 dim) for words and n-grams, by the seed, and zeros for words to predict with."""
+    """Random input vectors in ±1 / (2 dim) for words and n-grams, by the seed, and zeros as output vectors."""
     inputs = np.zeros((words + grams, padded(dim)), dtype=np.float32)
     fill_uniform(inputs, dim, 1.0 / dim, stream("initial vectors", seed))
     return inputs, np.zeros((words, padded(dim)), dtype=np.float32)
 
 
 class SharedParts(NamedTuple):
-    """What replicates of fastText share: the tables, the n-grams, and which parts each word has (see `word_parts`)."""
+    """Data that replicates of fastText share: tables, n-grams, and the parts of each word (see `word_parts`)."""
 
     read: Reading
     grams: tuple[str, ...]
@@ -170,12 +178,12 @@ class FastText:
     """Trainer of skip-gram in which a word is the mean of itself and its character n-grams.
 
     The n-grams of the vocabulary are kept exactly, each with a vector of its own, where the original hashes them into
-    a fixed number of buckets: nothing collides, nothing is kept that no word has, and an unseen word is built from
-    those of its n-grams that were seen.
+    a fixed number of buckets: no two collide, none is stored that no word has, and an unseen word is built from those
+    of its n-grams that were seen.
     """
 
     def prepare(self, text: TrainingText, settings: FastTextSettings, _folder: Path) -> SharedParts:
-        """Tables and n-grams that all replicates of one text share."""
+        """Build the tables and n-grams that all replicates of one text share."""
         parts = word_parts(text.vocabulary.words, settings.min_n, settings.max_n)
         return SharedParts(prepare_reading(text, settings), *parts)
 
@@ -191,10 +199,10 @@ class FastText:
         tokens, losses = run_epochs(
             _fasttext, weights, text, settings, read=read, seed=seed, threads=threads, progress=progress
         )
-        return fit_of_parts(inputs, shared, settings, losses, tokens)
+        return fit_from_parts(inputs, shared, settings, losses, tokens)
 
 
-def fit_of_parts(
+def fit_from_parts(
     inputs: Singles, shared: SharedParts, settings: FastTextSettings, losses: tuple[float, ...], tokens: int
 ) -> Fit:
     """Build the vectors of words from trained vectors of their parts."""
@@ -210,14 +218,14 @@ def word_parts(words: Sequence[str], min_n: int, max_n: int) -> tuple[tuple[str,
 
     Returns:
         grams: the n-grams.
-        starts: where each word's parts begin; one longer than `words`.
-        parts: the parts of all words: a word's own number, then len(words) plus the number of each of its n-grams.
+        starts: index of each word's first part; one longer than `words`.
+        parts: rows of the parts of all words: the word's, then len(words) plus the number of each of its n-grams.
     """
     numbers: dict[str, int] = {}
     parts: list[int] = []
     starts = [0]
-    for own, word in enumerate(words):
-        parts.append(own)
+    for row, word in enumerate(words):
+        parts.append(row)
         parts.extend(len(words) + numbers.setdefault(gram, len(numbers)) for gram in word_ngrams(word, min_n, max_n))
         starts.append(len(parts))
     return tuple(numbers), np.array(starts, dtype=np.int64), np.array(parts, dtype=np.int64)
@@ -242,8 +250,9 @@ def _fasttext(
     read: Reading, first: int, last: int, knobs: Knobs, course: Course,
     inputs: Singles, outputs: Singles, starts: Integers, parts: Integers,
 ) -> None:  # fmt: skip
+    """Predict the context of each word from the mean of its parts; negatives are drawn anew for each context word."""
     most = 2 * knobs.window * (knobs.negative + 1)
-    kept = np.empty(LONGEST, np.int64)
+    sentence = np.empty(LONGEST, np.int64)
     context = np.empty(2 * knobs.window, np.int64)
     drawn = np.empty(knobs.negative, np.int64)
     guesses = np.empty(most, np.int64)
@@ -255,26 +264,27 @@ def _fasttext(
     word = np.zeros((1, inputs.shape[1]), np.float32)
     change = np.zeros((1, inputs.shape[1]), np.float32)
     for line in read.order[first:last]:
-        place = read.lines[line]
+        position = read.lines[line]
         end = read.lines[line + 1]
-        while place < end:
-            count, place = read_piece(read, place, end, kept, course)
+        while position < end:
+            count, position = read_piece(read, position, end, sentence, course)
             rate = learning_rate(knobs, course)
             for middle in range(count):
-                near = words_around(kept, count, middle, knobs, course, context)
+                near = draw_context(sentence, count, middle, knobs, course, context)
                 guessed = 0
-                for other in context[:near]:
+                for neighbor in context[:near]:
                     draw_negatives(read, course, drawn, knobs.negative)
                     for candidate in drawn:
                         fetch_row(outputs, candidate)
                     true[guessed] = True
-                    edge = against(other, drawn, guesses, guessed)
+                    edge = add_negatives(neighbor, drawn, guesses, guessed)
                     true[guessed + 1 : edge] = False
                     guessed = edge
                 if guessed == 0:
                     continue
-                own = parts[starts[kept[middle]] : starts[kept[middle] + 1]]
-                _mean_of_parts(inputs, own, word, 0, shares)
+                # The word is the mean of its own vector and those of its n-grams.
+                rows = parts[starts[sentence[middle]] : starts[sentence[middle] + 1]]
+                _mean_of_parts(inputs, rows, word, 0, shares)
                 dot_rows(word, 0, outputs, guesses, steps, 0, guessed)
                 for guess in range(guessed):
                     steps[0, guess] = rate * slope(steps[0, guess], true[guess], course)
@@ -284,9 +294,10 @@ def _fasttext(
                 for guess in range(guessed):
                     step[0, 0] = steps[0, guess]
                     add_rows(outputs, guesses[guess], word, only, step, 0, 1)
+                # Every part gets the full change, not its share of it, as in the original.
                 step[0, 0] = np.float32(1)
-                for part in own:
-                    add_rows(inputs, part, change, only, step, 0, 1)
+                for row in rows:
+                    add_rows(inputs, row, change, only, step, 0, 1)
 
 
 SGNS, CBOW, FASTTEXT = Word2Vec(_skip_gram), Word2Vec(_cbow), FastText()

@@ -15,14 +15,14 @@ _OPTIONS = ("--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false"
 
 
 class Buffer(Protocol):
-    """Memory of a device; gone when nobody holds it."""
+    """Memory of a device, freed with the object."""
 
     @property
     def address(self) -> int:
-        """Where it begins."""
+        """Address of its first byte."""
 
     def get(self) -> NDArray[Any]:
-        """A copy in the main memory."""
+        """Copy it to main memory."""
 
 
 class Program(Protocol):
@@ -35,7 +35,7 @@ class Program(Protocol):
 
 
 class Device(Protocol):
-    """What training needs of a GPU."""
+    """The part of a GPU that training uses."""
 
     name: str
     multiprocessors: int
@@ -43,13 +43,13 @@ class Device(Protocol):
     """Bytes of shared memory that one block can have."""
 
     def free_memory(self) -> int:
-        """Bytes that can be had now."""
+        """Bytes of free memory."""
 
     def put(self, array: NDArray[Any]) -> Buffer:
         """Copy an array to the device."""
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Buffer:
-        """Make an array of zeros there."""
+        """Make an array of zeros on the device."""
 
     def program(self, kernel: Kernel) -> Program:
         """Compile a kernel."""
@@ -63,11 +63,11 @@ class CudaBuffer:
 
     @property
     def address(self) -> int:
-        """Where it begins."""
+        """Address of its first byte."""
         return int(self._array.data.ptr)
 
     def get(self) -> NDArray[Any]:
-        """A copy in the main memory."""
+        """Copy it to main memory."""
         copy: NDArray[Any] = self._array.get()
         return copy
 
@@ -82,8 +82,8 @@ class CudaProgram:
         self.shared_bytes = int(cupy.ndarray((1,), np.int32, memptr=pointer).get()[0])
         self._main = kernel.name
         self._blocks = dict(kernel.constants)["BLOCKS"]
-        about = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
-        self._shared_of_all = int(about["sharedMemPerMultiprocessor"])
+        properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+        self._shared_per_multiprocessor = int(properties["sharedMemPerMultiprocessor"])
 
     def launch(self, name: str, grid: tuple[int, int], threads: int, arguments: tuple[int, int, int]) -> None:
         """Run one of the kernel's functions to its end; arguments are addresses."""
@@ -91,8 +91,8 @@ class CudaProgram:
         shared = self.shared_bytes if name == self._main else 0
         if shared:
             function.max_dynamic_shared_size_bytes = shared
-            # The rest of a multiprocessor's fast memory stays a cache.
-            wanted = -(-100 * self._blocks * (shared + 1024) // self._shared_of_all)
+            # The remainder of a multiprocessor's fast memory stays a cache.
+            wanted = -(-100 * self._blocks * (shared + 1024) // self._shared_per_multiprocessor)
             function.preferred_shared_memory_carveout = min(100, wanted)
         function(grid, (threads,), tuple(np.uint64(address) for address in arguments), shared_mem=shared)
         self._cupy.cuda.Device().synchronize()
@@ -103,24 +103,24 @@ class CudaDevice:
 
     def __init__(self, cupy: Any) -> None:  # noqa: ANN401 - CuPy has no types
         self._cupy = cupy
-        about = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
-        self.name = about["name"].decode()
-        self.multiprocessors = int(about["multiProcessorCount"])
-        self.shared_memory = int(about["sharedMemPerBlockOptin"])
+        properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+        self.name = properties["name"].decode()
+        self.multiprocessors = int(properties["multiProcessorCount"])
+        self.shared_memory = int(properties["sharedMemPerBlockOptin"])
         self._programs: dict[Kernel, CudaProgram] = {}
 
     def free_memory(self) -> int:
-        """Bytes that can be had now."""
+        """Bytes of free memory."""
         self._cupy.get_default_memory_pool().free_all_blocks()
         return int(self._cupy.cuda.Device().mem_info[0])
 
     def put(self, array: NDArray[Any]) -> CudaBuffer:
-        """Copy an array to the device, as bytes: CuPy knows no records."""
-        raw = np.ascontiguousarray(array)
+        """Copy an array to the device."""
+        raw = np.ascontiguousarray(array)  # records go as bytes: CuPy has no such type
         return CudaBuffer(self._cupy.asarray(raw.view(np.uint8) if raw.dtype.names else raw))
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> CudaBuffer:
-        """Make an array of zeros there."""
+        """Make an array of zeros on the device."""
         return CudaBuffer(self._cupy.zeros(shape, dtype))
 
     def program(self, kernel: Kernel) -> CudaProgram:
@@ -131,7 +131,7 @@ class CudaDevice:
 
 
 def open_device() -> Device:
-    """The GPU to train on.
+    """Open the GPU to train on.
 
     Raises:
         InputError: CuPy is not installed, or there is no GPU that it can use.

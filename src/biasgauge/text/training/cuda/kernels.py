@@ -1,4 +1,4 @@
-"""The CUDA sources as package data, and the layout of what they read and write.
+"""The CUDA sources as package data, the layout of their data, and the shape of their blocks.
 
 Imports NumPy alone, so that a machine with a GPU and nothing else can check the kernels (scripts/gpu_check.py).
 """
@@ -8,15 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from biasgauge.text.training.cuda.device import Device
+
 LANES = 8
 LINE = 16
 LONGEST = 10_000
-"""As `lanes.LANES`, `lanes.LINE` and `negative_sampling.LONGEST`, which need Numba; tests hold them together."""
+"""Equal to `lanes.LANES`, `lanes.LINE` and `negative_sampling.LONGEST`, which need Numba; tests compare them."""
 
 _POINTER, _WHOLE, _COUNTER, _REAL = np.uint64, np.int64, np.uint64, np.float64
 
@@ -43,7 +48,7 @@ GLOVE_MODEL = np.dtype([
 """`Model` of glove.cu."""
 
 CELL = np.dtype([("row", np.int32), ("column", np.int32), ("log", np.float32), ("weight", np.float32)])
-"""`Cell` of glove.cu, and of `glove.descent`."""
+"""`Cell` of glove.cu, and of `glove`."""
 
 _FOLDER = Path(__file__).parent
 _PARTS = {
@@ -60,7 +65,7 @@ class Kernel:
 
     Attributes:
         name: its function, and its file.
-        constants: what the source leaves to the compiler's command line.
+        constants: macros of the source, set on the compiler's command line.
     """
 
     name: str
@@ -73,8 +78,8 @@ class Kernel:
 
     @property
     def parts(self) -> str:
-        """The source without the copies to shared memory, which an emulation does in its own way."""
-        return "\n".join((_FOLDER / part).read_text(encoding="utf-8") for part in _PARTS[self.name])
+        """The source without the copies to shared memory, which an emulation replaces."""
+        return "\n".join((_FOLDER / file).read_text(encoding="utf-8") for file in _PARTS[self.name])
 
     @property
     def source(self) -> str:
@@ -99,14 +104,14 @@ def glove_row(dim: int) -> int:
 
 @dataclass(frozen=True)
 class Shape:
-    """How a block is laid out; it changes speed, never a bit of the result.
+    """Layout of a block; it changes speed, never a bit of the result.
 
     Attributes:
-        threads: of a block, two warps of which read and add up.
-        blocks: of a multiprocessor at a time, at least.
+        threads: threads of a block, two warps of which read and add up.
+        blocks: blocks of a multiprocessor at a time, at least.
         ahead: windows or batches that are read ahead.
         vector: columns of a thread.
-        cells: of GloVe, in a batch.
+        cells: cells in a batch of GloVe.
     """
 
     threads: int
@@ -133,8 +138,78 @@ def kernel_of(algorithm: str, settings: Mapping[str, Any], shape: Shape) -> Kern
 
 
 def stored_order(width: int) -> NDArray[np.int64]:
-    """Where each column of a row is stored on the device: `stored_at` of device.cuh."""
+    """Column on the device of each column of a row: `stored_at` of device.cuh."""
     column = np.arange(width)
-    whole = width // 32 * 32
+    full_blocks = width // 32 * 32
     moved = column // 32 * 32 + column % 8 * 4 + column % 32 // 8
-    return np.where(column < whole, moved, column)
+    return np.where(column < full_blocks, moved, column)
+
+
+MOST_AROUND, MOST_NEGATIVE = 16, 31
+"""Words on each side, and negatives, of a skip-gram window: a warp reads one window at a time, one word per lane."""
+_WARP = 32
+_READERS = 64
+"""Threads of a block that read ahead and add up the loss."""
+_REGISTERS = 65_536
+_LEAST_REGISTERS = 64
+"""Registers of a multiprocessor, and what a thread of skip-gram needs at least to keep its columns in them."""
+_MOST_THREADS = 512
+_ALONE = 384
+"""Threads of a GloVe block alone on its multiprocessor: more of them would wait longer for one another.
+
+These numbers come from bench/gpu_training.py on an H200: of the shapes measured there, those chosen here were the
+fastest or within 1 % of it."""
+_FEW, _SHORT = 2, 128
+"""Blocks of a multiprocessor, and numbers of a row, up to which other shapes were the fastest."""
+_OVERHEAD = 6 * 1024
+"""Bytes of shared memory that a block takes beside its rows, at most."""
+
+
+def shape_of(algorithm: str, settings: Mapping[str, Any], replicates: int, device: Device) -> Shape:
+    """Choose threads, blocks of a multiprocessor, and how far to read ahead.
+
+    Raises:
+        InputError: skip-gram with a wider window or more negatives than the kernel can hold.
+    """
+    width = padded(settings["dim"])
+    wanted = min(8, -(-replicates // device.multiprocessors))
+    if algorithm == "glove":
+        return _glove(settings["dim"], wanted, device.shared_memory)
+    if algorithm != "sgns":
+        threads = min(_MOST_THREADS, max(128, _READERS + _warps(width)))
+        return Shape(threads, _blocks(wanted, threads, 0, device.shared_memory))
+    window, negative = settings["window"], settings["negative"]
+    if window > MOST_AROUND or negative > MOST_NEGATIVE:
+        raise InputError(
+            f"On a GPU skip-gram takes a window of at most {MOST_AROUND} and at most {MOST_NEGATIVE} negatives. "
+            f"Got {window} and {negative}; train on the CPU."
+        )
+    # Few short rows: a column a thread is faster than two. Few blocks: one window ahead is enough.
+    vector = 1 if wanted <= _FEW and width <= _SHORT else 2
+    threads = min(_MOST_THREADS, max(128, _READERS + _warps(width // vector)))
+    for ahead in (1,) if wanted <= _FEW else (2, 1):
+        rows = 2 * window + 1 + ahead + (ahead + 1) * (negative + 1)
+        size = 4 * width * rows + _OVERHEAD
+        if size <= device.shared_memory:
+            return Shape(threads, _blocks(wanted, threads, size, device.shared_memory), ahead, vector)
+    return Shape(threads, 1, 1, vector)
+
+
+def _glove(dim: int, wanted: int, shared: int) -> Shape:
+    """Batches of four cells, three read ahead, where rows are long; of eight where they are short, or a block alone."""
+    long = ((8, 3),) * (wanted == 1) + ((4, 3), (4, 2), (2, 2))
+    for cells, ahead in ((8, 2),) if dim <= _SHORT else long:
+        size = (ahead + 1) * 2 * cells * glove_row(dim) * 4 + _OVERHEAD
+        if size <= shared:
+            threads = min(_ALONE if wanted == 1 else _MOST_THREADS, _READERS + _warps(cells * -(-dim // 4) * 5 // 8))
+            return Shape(threads, _blocks(wanted, threads, size, shared), ahead, 1, cells)
+    return Shape(_MOST_THREADS, 1, 2, 1, 1)
+
+
+def _warps(threads: int) -> int:
+    return max(_WARP, -(-threads // _WARP) * _WARP)
+
+
+def _blocks(wanted: int, threads: int, size: int, shared: int) -> int:
+    """Blocks of a multiprocessor, limited by shared memory and registers."""
+    return max(1, min(wanted, shared // max(1, size), _REGISTERS // (_LEAST_REGISTERS * threads)))

@@ -38,14 +38,14 @@ class DeviceText:
     buffers: tuple[Buffer, ...]
 
     @classmethod
-    def of(cls, device: Device, tables: dict[str, NDArray[Any]], known: dict[int, Buffer]) -> DeviceText:
-        """Copy tables by the names of `TEXT`; what is there already (`known`, by its id) is not copied again."""
+    def of(cls, device: Device, tables: dict[str, NDArray[Any]], on_device: dict[int, Buffer]) -> DeviceText:
+        """Copy tables by the names of `TEXT`; those in `on_device` (by id) are not copied again."""
         record = np.zeros(1, TEXT)
         buffers = []
         for name, table in tables.items():
-            if id(table) not in known:
-                known[id(table)] = device.put(table)
-            buffers.append(known[id(table)])
+            if id(table) not in on_device:
+                on_device[id(table)] = device.put(table)
+            buffers.append(on_device[id(table)])
             record[name] = buffers[-1].address
         record["words"] = len(tables["keep"])
         return cls(record, tuple(buffers))
@@ -53,7 +53,7 @@ class DeviceText:
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """Where a replicate's slices begin and end; `passes` says how many slices make an epoch."""
+    """Boundaries of a replicate's slices; `passes` is the number of slices of an epoch."""
 
     edges: NDArray[np.int64]
     epochs: int
@@ -66,12 +66,12 @@ class Slices:
     def __len__(self) -> int:
         return self.passes * self.epochs
 
-    def at(self, turn: int) -> tuple[int, int]:
-        """First and last of a slice; nothing once all are done."""
+    def bounds(self, turn: int) -> tuple[int, int]:
+        """First and last line (or cell) of a slice; (0, 0) once all are done."""
         if turn >= len(self):
             return 0, 0
-        place = turn % self.passes
-        return int(self.edges[place]), int(self.edges[place + 1])
+        index = turn % self.passes
+        return int(self.edges[index]), int(self.edges[index + 1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +81,8 @@ class Reader:
     Attributes:
         text: its tables on the device.
         slices: lines of its order.
-        first_state, state: where the streams of its first vectors and of its epochs begin.
-        input_rows: words, and n-grams.
+        first_state, state: starts of the streams of its first vectors and of its epochs.
+        input_rows: number of words and n-grams.
         total: tokens of all epochs.
     """
 
@@ -95,8 +95,8 @@ class Reader:
 
 
 @dataclass(eq=False)
-class Course:
-    """What a replicate reports of itself: losses of its epochs, tokens or cells behind it."""
+class ReplicateProgress:
+    """Progress of a replicate: losses of its epochs, tokens or cells done."""
 
     losses: list[float] = field(default_factory=list)
     done: int = 0
@@ -112,28 +112,28 @@ class NegativeSamplingGroup:
         self._device, self._kernel, self._readers, self._dim = device, kernel, readers, dim
         self._program = device.program(kernel)
         self._tables = device.put(tables)
-        self.courses = [Course() for _ in readers]
+        self.courses = [ReplicateProgress() for _ in readers]
         width = padded(dim)
         self._models = np.zeros(len(readers), MODEL)
         self._texts: list[Buffer] = []
         self._inputs: list[Buffer] = []
         self._outputs: list[Buffer] = []
-        places: dict[int, Buffer] = {}
-        kept = device.zeros((len(readers), LONGEST), np.int32)
-        self._kept = kept
+        text_records: dict[int, Buffer] = {}
+        line_buffers = device.zeros((len(readers), LONGEST), np.int32)
+        self._kept = line_buffers
         for number, reader in enumerate(readers):
-            record = places.setdefault(id(reader.text), None) or device.put(reader.text.record)  # type: ignore[arg-type]
-            places[id(reader.text)] = record
+            record = text_records.setdefault(id(reader.text), None) or device.put(reader.text.record)  # type: ignore[arg-type]
+            text_records[id(reader.text)] = record
             words = int(reader.text.record["words"][0])
             self._inputs.append(device.zeros((reader.input_rows, width), np.float32))
             self._outputs.append(device.zeros((words, width), np.float32))
             model = self._models[number : number + 1]
-            model["text"], model["kept"] = record.address, kept.address + 4 * LONGEST * number
+            model["text"], model["kept"] = record.address, line_buffers.address + 4 * LONGEST * number
             model["inputs"], model["outputs"] = self._inputs[-1].address, self._outputs[-1].address
             model["first_state"], model["state"] = np.uint64(reader.first_state), np.uint64(reader.state)
             model["input_rows"], model["total"] = reader.input_rows, max(1, reader.total)
             model["alpha"], model["min_alpha"] = alpha, min_alpha
-        self._texts = list(places.values())
+        self._texts = list(text_records.values())
         self._run("fill_first_vectors", (FILLING[0], len(readers)), FILLING[1])
 
     @property
@@ -143,24 +143,24 @@ class NegativeSamplingGroup:
 
     def turn(self, number: int) -> None:
         """Train one slice of every replicate."""
-        for place, reader in enumerate(self._readers):
-            self._models["first"][place], self._models["last"][place] = reader.slices.at(number)
+        for index, reader in enumerate(self._readers):
+            self._models["first"][index], self._models["last"][index] = reader.slices.bounds(number)
         self._run(self._kernel.name, (len(self._readers), 1), self._kernel.threads)
-        for place, (reader, course) in enumerate(zip(self._readers, self.courses, strict=True)):
-            course.done = int(self._models["done"][place])
+        for index, (reader, course) in enumerate(zip(self._readers, self.courses, strict=True)):
+            course.done = int(self._models["done"][index])
             if number < len(reader.slices) and (number + 1) % reader.slices.passes == 0:
-                loss, pairs = (float(self._models[name][place]) for name in ("loss", "pairs"))
+                loss, pairs = (float(self._models[name][index]) for name in ("loss", "pairs"))
                 course.losses.append(loss / max(pairs, 1.0))
-                self._models["loss"][place] = self._models["pairs"][place] = 0
+                self._models["loss"][index] = self._models["pairs"][index] = 0
 
     def inputs(self, number: int) -> NDArray[np.float32]:
         """Rows of a replicate's words (and n-grams), as wide as on the CPU."""
         return np.ascontiguousarray(self._inputs[number].get()[:, stored_order(padded(self._dim))])
 
     def _run(self, name: str, grid: tuple[int, int], threads: int) -> None:
-        there = self._device.put(self._models)
-        self._program.launch(name, grid, threads, (0, there.address, self._tables.address))
-        self._models = there.get().view(MODEL).reshape(-1)
+        models = self._device.put(self._models)
+        self._program.launch(name, grid, threads, (0, models.address, self._tables.address))
+        self._models = models.get().view(MODEL).reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +198,7 @@ class GloveGroup:
             records.append(record)
         self._models = np.concatenate(records)
         self._costs = [0.0] * len(records)
-        self.courses = [Course() for _ in records]
+        self.courses = [ReplicateProgress() for _ in records]
         self._run("fill_first_vectors", (FILLING[0], len(records)), FILLING[1])
 
     @property
@@ -208,18 +208,18 @@ class GloveGroup:
 
     def turn(self, number: int) -> None:
         """Train one slice of every replicate."""
-        for place, slices in enumerate(self._slices):
-            self._models["first"][place], self._models["last"][place] = slices.at(number)
+        for index, slices in enumerate(self._slices):
+            self._models["first"][index], self._models["last"][index] = slices.bounds(number)
         self._models["cost"] = 0
         self._run(self._kernel.name, (len(self._models), 1), self._kernel.threads)
-        for place, (slices, course) in enumerate(zip(self._slices, self.courses, strict=True)):
+        for index, (slices, course) in enumerate(zip(self._slices, self.courses, strict=True)):
             if number >= len(slices):
                 continue
-            self._costs[place] += float(self._models["cost"][place])
-            course.done += int(self._models["last"][place] - self._models["first"][place])
+            self._costs[index] += float(self._models["cost"][index])
+            course.done += int(self._models["last"][index] - self._models["first"][index])
             if (number + 1) % slices.passes == 0:
-                course.losses.append(self._costs[place] / int(slices.edges[-1]))
-                self._costs[place] = 0.0
+                course.losses.append(self._costs[index] / int(slices.edges[-1]))
+                self._costs[index] = 0.0
 
     def weights(self, number: int) -> NDArray[np.float32]:
         """Rows of a replicate, as on the CPU: vectors, sums of squares, bias and its sum."""
@@ -230,9 +230,9 @@ class GloveGroup:
         return rows
 
     def _run(self, name: str, grid: tuple[int, int], threads: int) -> None:
-        there = self._device.put(self._models)
-        self._program.launch(name, grid, threads, (0, there.address, 0))
-        self._models = there.get().view(GLOVE_MODEL).reshape(-1)
+        models = self._device.put(self._models)
+        self._program.launch(name, grid, threads, (0, models.address, 0))
+        self._models = models.get().view(GLOVE_MODEL).reshape(-1)
 
 
 Group = NegativeSamplingGroup | GloveGroup

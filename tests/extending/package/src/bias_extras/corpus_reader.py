@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biasgauge.errors import CorpusError
-from biasgauge.text.corpus_reader import CorpusReader
-from biasgauge.text.text_lines import whole_lines
+from biasgauge.text.corpus_reader import CorpusReader, whole_lines
 
 if TYPE_CHECKING:
     from biasgauge.io.source import ByteSource
