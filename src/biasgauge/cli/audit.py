@@ -100,22 +100,19 @@ def audit(
             gzipped or not; without any, the vectors that ship with biasgauge
         before: vectors before something was done to them, with --after
         after: the vectors after it, which are audited; the page also reports what the change did
-        encoder: a transformer in the place of vectors: its folder, or a GGUF file; all its layers, poolings and
-            templates are asked together
+        encoder: a transformer in the place of vectors, with all its layers, poolings and templates: folder or GGUF file
         templates: with --encoder: sentences with {}, a set or a file, as in encode; repeat for several
         layers: with --encoder: all, or numbers separated by commas
         pooling: with --encoder: mean, first, last, sentence, cls, or all
         out: folder for the page and its tables; made if it does not exist
         lexicon: a lexicon's name, your own TOML file, or a .txt file, one word per line; repeat for several; all
             shipped ones of the language by default
-        language: language of the lexicons to look at: its code (en, es), or the file of a language of your own; English
-            by default
+        language: of the lexicons: its code (en, es), or the file of a language of your own; English by default
         case_fallback: look a word up in another case too: yes, no, or auto, where the whole vocabulary is in lower case
         limit: read only the first so many rows of each file
         replicates: the files are replicates, although no recipe beside them says so
         alpha: verdicts: error rate of the whole audit: how often it may find an association of meaningless lists
-        smallest: verdicts: smallest contrast that matters, in cosine units; by default what unrelated lists give in
-            these vectors
+        smallest: verdicts: smallest contrast that matters, in cosine units; by default that of unrelated lists
         points: a table of intrinsic and extrinsic numbers, one row for each embedding
         points_x: its column of the intrinsic number; "weat" by default
         points_y: its column of the extrinsic number; "gap" by default
@@ -124,8 +121,7 @@ def audit(
         points_seed: column with the random seed of the task model; "seed" by default
         tasks: JSON of biasgauge extrinsic, repeat for several
         corpus: the text that the vectors were trained on, or its tokenized corpus: what does the text itself say?
-        calibration: JSON of biasgauge calibrate: scores are then also told as planted odds ratios, beside the limit of
-            detection
+        calibration: JSON of biasgauge calibrate: scores are also given as odds ratios, with the limit of detection
         fail_on: for CI: leave with exit code 3 when a verdict is one of these, separated by commas, as in
             report,report-with-care
         verbose: print everything that was found, not only the verdicts

@@ -83,8 +83,7 @@ def calibrate(
         pairs: a lexicon of pairs, or your own TOML file; the base pairs of the language by default
         language: code of the text's language, or the file of a language of your own; English by default
         planting: mentions: which end is mentioned beside a word; mixture: a word takes places of the ends
-        doses: log odds ratios, or shares for mixture, separated by commas; odds ratios of 2, 4, 10 to either side by
-            default
+        doses: log odds ratios (shares for mixture), separated by commas; by default those of 2, 4, 10 to either side
         carriers: words to plant on: a lexicon, words separated by commas, or a file; drawn by default
         per_dose: carriers that get each dose but 0
         plantings: planted texts

@@ -38,72 +38,67 @@ UNDEFINED = 2
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Options:
-    """Options of every command."""
+    """Options of every command.
+
+    Attributes:
+        json: print one JSON object on stdout; everything else goes to stderr
+        latex: print the tables as LaTeX (booktabs, longtable) on stdout
+        markdown: print the summary as Markdown on stdout
+        seed: random seed; recorded in the settings
+        quiet: print only what was asked for: no progress, no notes
+        debug: show the traceback when something fails
+    """
 
     outputs: ClassVar[tuple[Output, ...]] = ()
-
     json: bool = False
-    """Print one JSON object on stdout; everything else goes to stderr."""
-
     latex: bool = False
-    """Print the tables as LaTeX (booktabs, longtable) on stdout."""
-
     markdown: bool = False
-    """Print the summary as Markdown on stdout."""
-
     seed: int = 0
-    """Random seed; recorded in the settings."""
-
     quiet: bool = False
-    """Print only what was asked for: no progress, no notes."""
-
     debug: bool = False
-    """Show the traceback when something fails."""
 
     @property
     def for_programs(self) -> bool:
-        """Whether stdout belongs to what another program reads, so that everything else goes to stderr."""
+        """True if stdout is for another program, so that everything else goes to stderr."""
         return self.json or self.latex or self.markdown
 
 
+@Parameter(name="*")
 @dataclass(frozen=True)
-class _Force:
+class WriteOptions(Options):
+    """Options of a command that writes a file of its own.
+
+    Attributes:
+        force: replace outputs that are there already; inputs are never replaced
+    """
+
     force: bool = False
-    """replace outputs that are there already; inputs are never replaced"""
-
-
-@dataclass(frozen=True)
-class _Out:
-    out: Path | None = None
-    """file for the result: .html, .json, .csv, .md, .tex or .txt"""
-
-
-@dataclass(frozen=True)
-class _Figures:
-    figures: Path | None = None
-    """folder for the figures, as SVG, PNG and PDF"""
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class WriteOptions(Options, _Force):
-    """Options of a command that writes a file of its own."""
+class ResultOptions(WriteOptions):
+    """Options of a command whose result can be saved.
 
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class ResultOptions(WriteOptions, _Out):
-    """Options of a command whose result can be saved."""
+    Attributes:
+        out: file for the result: .html, .json, .csv, .md, .tex or .txt
+    """
 
     outputs: ClassVar[tuple[Output, ...]] = (RESULT,)
+    out: Path | None = None
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class FigureOptions(ResultOptions, _Figures):
-    """Options of a command whose result can be saved and drawn."""
+class FigureOptions(ResultOptions):
+    """Options of a command whose result can be saved and drawn.
+
+    Attributes:
+        figures: folder for the figures, as SVG, PNG and PDF
+    """
 
     outputs: ClassVar[tuple[Output, ...]] = (FIGURES, RESULT)
+    figures: Path | None = None
 
 
 OPTIONS, WRITE, SAVE, DRAW = Options(), WriteOptions(), ResultOptions(), FigureOptions()
@@ -154,8 +149,8 @@ class Outcome:
     def summary(self) -> Summary:
         """The summary of the result, with those of further results as its parts."""
         summary: Summary = self.result.summary()
-        parts = (*summary.parts, *(result.summary() for result in self.also.values()))
-        return replace(summary, parts=parts, warnings=(*self.warnings, *summary.warnings))
+        summaries = (*summary.parts, *(result.summary() for result in self.also.values()))
+        return replace(summary, parts=summaries, warnings=(*self.warnings, *summary.warnings))
 
 
 def command(
@@ -181,76 +176,43 @@ def command(
     """
 
     def decorate(function: Callable[..., Outcome]) -> App:
-        called = name or function.__name__.replace("_", "-")
-        around = _Around(function, called, outputs, checks or {}, settings or {}, open_ended=open_ended)
-        epilogue = examples + explained(terms.split())
-        return App(name=called, help_epilogue=epilogue, default_command=around.wrapper())
+        title = name or function.__name__.replace("_", "-")
+        parameters = signature(function, eval_str=True)
+
+        @wraps(function)
+        def run(*arguments: Any, set: tuple[str, ...] = (), **named: Any) -> None:  # noqa: A002 - typed as --set
+            bound = parameters.bind(*arguments, **named)
+            bound.apply_defaults()
+            options: Options = bound.arguments["options"]
+            typed: JsonObject = {"set": set}
+            for parameter, value in bound.arguments.items():
+                typed |= vars(value) if is_dataclass(value) else {parameter: value}
+            written = (*outputs, *options.outputs)
+            for option in [option for option in typed if option not in {output.option for output in written}]:
+                (checks or {}).get(option, check_there)(typed[option])
+            try_outputs(written, typed, force=getattr(options, "force", False))
+            further = read_settings(set, settings or {}, title, options=typed, open_ended=open_ended)
+            try:
+                finish(function(*bound.args, **bound.kwargs, **further), options)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(describe_kept(written, typed)) from None
+
+        run.__doc__ = re.sub(r"\n {12}", " ", function.__doc__ or "")  # one line per parameter
+        run.__signature__ = _with_set(parameters, title, settings or {})  # type: ignore[attr-defined]
+        return App(name=title, help_epilogue=examples + explained(terms.split()), default_command=run)
 
     return decorate
 
 
-class _Around:
-    """Everything that happens before and after the function of a command."""
-
-    def __init__(
-        self,
-        function: Callable[..., Outcome],
-        called: str,
-        outputs: Sequence[Output],
-        checks: Mapping[str, Callable[[Any], None]],
-        settings: Mapping[str, Any],
-        *,
-        open_ended: bool,
-    ) -> None:
-        self.function = function
-        self.called = called
-        self.outputs = outputs
-        self.checks = checks
-        self.settings = settings
-        self.open_ended = open_ended
-        self.signature = signature(function, eval_str=True)
-
-    def wrapper(self) -> Callable[..., None]:
-        """The function that the command line calls; `--set` stands in the place of `**further`."""
-
-        @wraps(self.function)
-        def run(*arguments: Any, **named: Any) -> None:
-            self.run(*arguments, **named)
-
-        run.__doc__ = re.sub(r"\n {12}", " ", self.function.__doc__ or "")  # one line per parameter
-        run.__signature__ = self._typed_signature()  # type: ignore[attr-defined]
-        return run
-
-    def _typed_signature(self) -> Signature:
-        parameters = list(self.signature.parameters.values())
-        if parameters[-1].kind is Argument.VAR_KEYWORD:
-            names = f": {', '.join(self.settings)}" if self.settings else ""
-            told = f"a further setting of {self.called}, as NAME=VALUE; repeat for several{names}"
-            option = Annotated[tuple[str, ...], Parameter(help=told)]
-            parameters[-1:] = [Argument("set", Argument.KEYWORD_ONLY, default=(), annotation=option)]
-            parameters[-2:] = reversed(parameters[-2:])  # before the options of every command
-        return self.signature.replace(parameters=parameters)
-
-    def run(self, *arguments: Any, set: tuple[str, ...] = (), **named: Any) -> None:  # noqa: A002 - typed as --set
-        """Check, call, finish."""
-        bound = self.signature.bind(*arguments, **named)
-        bound.apply_defaults()
-        options: Options = bound.arguments["options"]
-        outputs = (*self.outputs, *options.outputs)
-        typed: JsonObject = {"set": set}
-        for name, value in bound.arguments.items():
-            typed |= vars(value) if is_dataclass(value) else {name: value}
-        written = {output.option for output in outputs}
-        for name, value in typed.items():
-            if name not in written:
-                self.checks.get(name, check_there)(value)
-        try_outputs(outputs, typed, force=getattr(options, "force", False))
-        further = read_settings(set, self.settings, self.called, options=typed, open_ended=self.open_ended)
-        try:
-            outcome = self.function(*bound.args, **bound.kwargs, **further)
-            finish(outcome, options)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(describe_kept(outputs, typed)) from None
+def _with_set(parameters: Signature, title: str, settings: Mapping[str, Any]) -> Signature:
+    """The signature with --set in the place of `**further`, before the options of every command."""
+    typed = list(parameters.parameters.values())
+    if typed[-1].kind is Argument.VAR_KEYWORD:
+        names = f": {', '.join(settings)}" if settings else ""
+        text = f"a further setting of {title}, as NAME=VALUE; repeat for several{names}"
+        option = Annotated[tuple[str, ...], Parameter(help=text)]
+        typed[-2:] = [Argument("set", Argument.KEYWORD_ONLY, default=(), annotation=option), typed[-2]]
+    return parameters.replace(parameters=typed)
 
 
 def finish(outcome: Outcome, options: Options) -> None:
@@ -282,14 +244,13 @@ def finish(outcome: Outcome, options: Options) -> None:
 def _print(outcome: Outcome, options: Options) -> None:
     """Print the result on stdout, in the form that was asked for."""
     if sum((options.json, options.latex, options.markdown)) > 1:
-        raise ParameterError("stdout has room for one of --json, --latex and --markdown.")
+        raise ParameterError("stdout holds one of --json, --latex and --markdown.")
     if options.json:
-        result = outcome.result
-        content = result.to_dict()
-        settings = content.pop("settings", getattr(result, "settings", {}))
+        content = outcome.result.to_dict()
+        settings = content.pop("settings", getattr(outcome.result, "settings", {}))
         missing = {key: value for key, value in outcome.settings.items() if settings.get(key) is None}
-        warnings = [*outcome.warnings, *content.pop("warnings", getattr(result, "warnings", ()))]
-        also = {key: other.to_dict() for key, other in outcome.also.items()}
+        warnings = [*outcome.warnings, *content.pop("warnings", getattr(outcome.result, "warnings", ()))]
+        also = {key: result.to_dict() for key, result in outcome.also.items()}
         content = {**content, **also, **outcome.extra}
         print_json(options, content, settings={**settings, **to_plain(missing)}, warnings=warnings)
     elif options.for_programs:

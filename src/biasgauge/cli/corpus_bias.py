@@ -49,34 +49,29 @@ SETTINGS = {
 @Parameter(name="*")
 @dataclass(frozen=True)
 class WordsInText:
-    """Words to count in a text, and the groups that they are counted with."""
+    """Words to count in a text, and the groups that they are counted with.
+
+    Attributes:
+        words: words to ask about: words separated by commas, a lexicon, NAME:SET, or a file with one word per line
+        a: first group
+        b: second group
+        pairs: base pairs in the place of --a and --b: a lexicon of pairs, or your own TOML file
+        test: a lexicon of kind "test" in the place of all of them, or your own TOML file
+        x: first target set, in the place of --words
+        y: second target set
+        window: tokens on each side
+        weighting: of a context: 1 (flat), (window + 1 − distance) / window (word2vec), or 1 / distance (glove)
+    """
 
     words: str | None = None
-    """words to ask about: words separated by commas, a lexicon, NAME:SET, or a file with one word per line"""
-
     a: str | None = None
-    """first group"""
-
     b: str | None = None
-    """second group"""
-
     pairs: str | None = None
-    """base pairs in the place of --a and --b: a lexicon of pairs, or your own TOML file"""
-
     test: str | None = None
-    """a lexicon of kind "test" in the place of all of them, or your own TOML file"""
-
     x: str | None = None
-    """first target set, in the place of --words"""
-
     y: str | None = None
-    """second target set"""
-
     window: int = 5
-    """tokens on each side"""
-
     weighting: Literal["flat", "word2vec", "glove"] = "flat"
-    """weight of a context: 1 (flat), (window + 1 − distance) / window as by word2vec, or 1 / distance as by GloVe"""
 
     def read(self) -> JsonObject:
         """Everything as the functions take it."""
@@ -87,19 +82,19 @@ class WordsInText:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Reading:
-    """How text is read."""
+    """Settings of reading text.
+
+    Attributes:
+        documents: in plain lines, what is a document
+        layout: lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given
+        tokenizer: words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en
+        field: column or field that holds the text
+    """
 
     documents: Documents = "line"
-    """in plain lines, what is a document"""
-
     layout: str = "auto"
-    """lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given"""
-
     tokenizer: str = "words"
-    """words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en"""
-
     field: str | None = None
-    """column or field that holds the text"""
 
     def read(self, files: list[Path], options: Options) -> corpora.TokenCorpus:
         """Read a corpus, with progress."""
@@ -138,8 +133,7 @@ def corpus_bias(
 
     Args:
         vectors: vector files, replicates or one model: scores beside the text
-        as_published: "valentini2023": .5 goes into those of the four counts that are 0 alone, as in the code they used
-            (statsmodels' Table2x2), not to all four
+        as_published: "valentini2023" adds .5 to the counts that are 0 only, as statsmodels does, not to all four
     """
     contexts = {name: further.pop(name) for name in ("min_contexts",) if name in further}
     question = words.read()

@@ -61,8 +61,7 @@ def criterion(
         pairs: a lexicon of pairs, or your own TOML file; by default the base pairs of the truth's language
         measures: measures separated by commas
         k: neighbors of a neighborhood measure
-        reliability: of the scores, taken as known; none: measured over replicates where there are several models, else
-            over pairs; of a corpus bias from its standard errors
+        reliability: of the scores; by default estimated over replicates, pairs, or (of a text) from standard errors
         corpus: a text, or a tokenized corpus, in the place of vectors
         documents: of --corpus, in plain lines: what is a document
         window: tokens on each side
@@ -73,11 +72,11 @@ def criterion(
     scores: Any = list(vectors)
     with progress(options, "counting" if corpus else "scoring") as report:
         if corpus is not None:
-            known = analyses.criterion.truth_of(truth, **lists)
+            true_values = analyses.criterion.truth_of(truth, **lists)
             scores = analyses.corpus_bias.corpus_bias(
                 corpus,
-                words=list(known.values),
-                pairs=known.pairs(pairs),
+                words=list(true_values.values),
+                pairs=true_values.pairs(pairs),
                 window=window,
                 documents=documents,
                 progress=report,

@@ -96,5 +96,5 @@ def encode(
 
 def _read_words(typed: tuple[str, ...]) -> Any:
     """Read one lexicon by its name; of several, all their words."""
-    parts = [typed_words(text) for text in typed]
-    return parts[0] if len(parts) == 1 else [word for part in parts for word in lexicons.words_of(part).words]
+    lists = [typed_words(text) for text in typed]
+    return lists[0] if len(lists) == 1 else [word for words in lists for word in lexicons.words_of(words).words]

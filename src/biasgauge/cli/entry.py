@@ -1,4 +1,4 @@
-"""Runs a subcommand and turns whatever happens into one sentence and an exit code.
+"""Entry point: runs a subcommand, and turns whatever happens into one sentence and an exit code.
 
 0: success. 1: internal error. 2: invalid input. 3: a verdict that --fail-on names. 130: interrupted.
 """
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SUCCESS, INTERNAL_ERROR, INVALID_INPUT, INTERRUPTED = 0, 1, 2, 130
-_NO_ROOM = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
-"""What the system says of a library for which there is no memory left."""
+_OUT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
+"""Messages of the system about a library for which there is no memory left."""
 PLAIN = "biasgauge.plain"
-"""Name of the rule for characters that a terminal cannot show."""
+"""Name of the error handler for characters that a terminal cannot show."""
 
 EPILOGUE = """\
 Every command takes --json, --seed, --quiet, --debug and --help.
@@ -94,7 +94,7 @@ for _name, _help in COMMANDS.items():
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    speak_any_encoding()
+    replace_unencodable_characters()
     code = run(words)
     if code == INTERRUPTED and threading.active_count() > 1:  # threads that compute would keep the user waiting
         sys.stdout.flush()
@@ -103,8 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def speak_any_encoding() -> None:
-    """Let stdout and stderr write plain replacements for what their encoding lacks, as under Windows or LC_ALL=C."""
+def replace_unencodable_characters() -> None:
+    """Let stdout and stderr write plain replacements for characters that their encoding lacks (Windows, LC_ALL=C)."""
     codecs.register_error(PLAIN, _plain)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -112,7 +112,7 @@ def speak_any_encoding() -> None:
 
 
 def _plain(problem: UnicodeError) -> tuple[str, int]:
-    """What stands for characters that cannot be written."""
+    """Return a replacement for characters that cannot be written."""
     if not isinstance(problem, UnicodeEncodeError):
         raise problem
     from biasgauge.results import plain_characters
@@ -128,16 +128,16 @@ def run(words: list[str]) -> int:
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else INTERNAL_ERROR
     except KeyboardInterrupt as stopped:
-        return _say(f"interrupted{f'; {stopped}' if str(stopped) else ''}", INTERRUPTED)
+        return _report(f"interrupted{f'; {stopped}' if str(stopped) else ''}", INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has had enough (`| head`); keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SUCCESS
     except (CycloptsError, InputError, OSError, MemoryError) as problem:
-        _trace_if_asked(words)
-        return _say(_sentence(problem), INVALID_INPUT)
+        _print_traceback(words)
+        return _report(_sentence(problem), INVALID_INPUT)
     except Exception as problem:  # noqa: BLE001 - the last stop: everything gets a sentence
-        return _say_unexpected(problem, words)
+        return _report_unexpected(problem, words)
     return SUCCESS
 
 
@@ -145,37 +145,39 @@ def _sentence(problem: CycloptsError | InputError | OSError | MemoryError) -> st
     if isinstance(problem, InputError):
         return str(problem)
     if isinstance(problem, MemoryError):  # the machine's limit, or one that the user has set: not our defect
-        told = " ".join(str(problem).split())
+        reason = " ".join(str(problem).split())
         hint = "ask for fewer words or models at a time (--n-jobs 1), or use a machine with more"
-        return f"there is not enough memory{f' ({told})' if told else ''}; {hint}"
+        return f"there is not enough memory{f' ({reason})' if reason else ''}; {hint}"
     if isinstance(problem, OSError):  # a full disk, a folder that may not be written: the machine, not our code
         file = f"{problem.filename}: " if problem.filename else ""
         if problem.errno in {errno.ENOSPC, errno.EDQUOT}:
-            place = "" if problem.filename else f" (of the output, or of temporary files in {tempfile.gettempdir()})"
-            return f"{file}{problem.strerror}{place}; free some space, or name a place on another disk"
+            disk = "" if problem.filename else f" (of the output, or of temporary files in {tempfile.gettempdir()})"
+            return f"{file}{problem.strerror}{disk}; free some space, or name a place on another disk"
         return f"{file}{problem.strerror or problem}; check the path, the permissions and the disk"
     command = " ".join(["biasgauge", *(problem.command_chain or ())])
-    told = " ".join(str(problem).split())
+    sentence = " ".join(str(problem).split())
     if isinstance(problem, UnusedCliTokensError) and problem.unused_tokens:
-        told = f"{' '.join(problem.unused_tokens)}: one argument too many; what an option takes stands behind its name."
-    return f"{told} Try: {command} --help"
+        sentence = (
+            f"{' '.join(problem.unused_tokens)}: one argument too many; what an option takes stands behind its name."
+        )
+    return f"{sentence} Try: {command} --help"
 
 
-def _say_unexpected(problem: Exception, words: list[str]) -> int:
-    """A library for which there is no memory is the machine's limit; everything else is a defect of ours."""
-    _trace_if_asked(words)
-    if isinstance(problem, ImportError) and any(text in str(problem) for text in _NO_ROOM):
-        return _say(_sentence(MemoryError(problem)), INVALID_INPUT)
+def _report_unexpected(problem: Exception, words: list[str]) -> int:
+    """Report an unexpected error: our defect, unless there was no memory for a library."""
+    _print_traceback(words)
+    if isinstance(problem, ImportError) and any(text in str(problem) for text in _OUT_OF_MEMORY):
+        return _report(_sentence(MemoryError(problem)), INVALID_INPUT)
     hint = "" if "--debug" in words else " (--debug shows the traceback)"
-    return _say(f"internal error, please report it: {type(problem).__name__}: {problem}{hint}", INTERNAL_ERROR)
+    return _report(f"internal error, please report it: {type(problem).__name__}: {problem}{hint}", INTERNAL_ERROR)
 
 
-def _trace_if_asked(words: list[str]) -> None:
+def _print_traceback(words: list[str]) -> None:
     if "--debug" in words:
         traceback.print_exc()
 
 
-def _say(sentence: str, code: int) -> int:
+def _report(sentence: str, code: int) -> int:
     from biasgauge.results import without_orders
 
     print(f"biasgauge: {without_orders(sentence)}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure

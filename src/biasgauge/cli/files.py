@@ -34,8 +34,8 @@ def check_there(typed: object) -> None:
         InputError: there is no such file.
     """
     if isinstance(typed, str):
-        parts = [typed] if "," not in typed else [part for part in typed.split(",") if "=" in part]
-        check_files(Path(part.rpartition("=")[2]) for part in parts if part.endswith(_WORD_LIST_ENDINGS))
+        texts = [typed] if "," not in typed else [text for text in typed.split(",") if "=" in text]
+        check_files(Path(text.rpartition("=")[2]) for text in texts if text.endswith(_WORD_LIST_ENDINGS))
     elif isinstance(typed, Path):
         check_files([typed])
     elif isinstance(typed, list | tuple):
@@ -53,10 +53,10 @@ def check_files(paths: Iterable[Path]) -> None:
         if _SOURCE.match(str(path)):
             continue
         try:
-            there = path.exists()
+            exists = path.exists()
         except (OSError, ValueError):  # a name too long, or with a null byte: whoever reads it says so
             continue
-        if not there:
+        if not exists:
             raise InputError(f"{path}: there is no such file; check the path")
 
 
@@ -168,9 +168,9 @@ def paths_in(value: object) -> Iterator[Path]:
     if isinstance(value, Path):
         yield from _existing([value])
     elif isinstance(value, str):
-        parts = [value, *value.split(",")]
-        parts += [part.partition("=")[2] for part in parts] + [part.rpartition(":")[0] for part in parts]
-        yield from _existing(Path(part.strip()) for part in parts if part.strip())
+        texts = [value, *value.split(",")]
+        texts += [text.partition("=")[2] for text in texts] + [text.rpartition(":")[0] for text in texts]
+        yield from _existing(Path(text.strip()) for text in texts if text.strip())
     elif isinstance(value, list | tuple):
         for item in value:
             yield from paths_in(item)

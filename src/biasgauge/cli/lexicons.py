@@ -187,8 +187,7 @@ def expand(
         lexicon: a lexicon of kind test or sets, or the path of your own TOML file
         out: the TOML file to write
         n: how many words to add to each set
-        to: how near a word is to a set: "mean" is its mean cosine with the words of the set, "any" its cosine with the
-            nearest of them, which brings in what lies beside a word of the set in another of its meanings
+        to: nearness to a set: mean cosine with its words (mean), or the cosine with the nearest of them (any)
         exclude: words that must not be added, separated by commas (one word: with a comma after it), a file with one
             word per line, or a lexicon
     """

@@ -1,4 +1,4 @@
-"""Where a command prints, its one JSON object, and progress for those who wait."""
+"""Terminal output of commands: consoles, the JSON object, and progress."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PATIENCE = 2.0
 
 
 def console(options: Options, *, aside: bool = False) -> Console:
-    """Where tables and notes go: stdout, or stderr for asides and when stdout belongs to a program.
+    """Console for tables and notes: on stdout, or on stderr for asides and when stdout belongs to a program.
 
-    Nowhere for --quiet --json.
+    With --quiet --json it prints nothing.
     """
     from rich.console import Console
 
@@ -38,11 +38,11 @@ def console(options: Options, *, aside: bool = False) -> Console:
     screen = PlainConsole(
         stderr=aside or options.for_programs, quiet=options.quiet and options.for_programs, highlight=False, emoji=False
     )
-    return without_orders_on(screen)
+    return without_control_characters(screen)
 
 
-def without_orders_on(screen: Console) -> Console:
-    """The same console, which prints no character that a terminal would obey, whatever it is given."""
+def without_control_characters(screen: Console) -> Console:
+    """Make a console drop every character that a terminal would obey."""
     from rich.console import ConsoleOptions, RenderableType, RenderHook
     from rich.segment import Segment
 
@@ -66,7 +66,7 @@ def without_orders_on(screen: Console) -> Console:
 
 def print_json(options: Options, content: JsonMapping, *, settings: JsonMapping, warnings: Sequence[str] = ()) -> None:
     """Print the one JSON object of a command: its content, and always settings, warnings and version."""
-    whole = {
+    document = {
         **content,
         "settings": {**settings, "seed": options.seed},
         "warnings": list(warnings),
@@ -76,41 +76,41 @@ def print_json(options: Options, content: JsonMapping, *, settings: JsonMapping,
     escaped = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     from biasgauge.results import json_without_orders
 
-    sys.stdout.write(json_without_orders(json.dumps(whole, ensure_ascii=escaped, allow_nan=False)) + "\n")
+    sys.stdout.write(json_without_orders(json.dumps(document, ensure_ascii=escaped, allow_nan=False)) + "\n")
 
 
 class Bar:
-    """Progress for those who wait: called with (done, total); `stage` names what is being done."""
+    """Progress bar: called with (done, total); `stage` names the work in progress."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, title: str) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
-            TimeRemainingColumn(), console=without_orders_on(Console(stderr=True)), transient=True,
+            TimeRemainingColumn(), console=without_control_characters(Console(stderr=True)), transient=True,
         )  # fmt: skip
-        self._task = self._bar.add_task(what, total=None)
-        self._what = what
+        self._task = self._bar.add_task(title, total=None)
+        self._title = title
         self._started = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
-        """Show how far the work is."""
+        """Show the share that is done."""
         self._show()
         self._bar.update(self._task, completed=done, total=total)
 
     def stage(self, name: str) -> None:
-        """Show what is being done."""
+        """Show the name of the work in progress."""
         self._show()
-        self._bar.update(self._task, description=f"{self._what}: {name}")
+        self._bar.update(self._task, description=f"{self._title}: {name}")
 
     @property
     def description(self) -> str:
-        """What the bar says now."""
+        """Text of the bar."""
         return str(self._bar.tasks[0].description)
 
     def stop(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
     def _show(self) -> None:
@@ -119,15 +119,15 @@ class Bar:
 
 
 @contextmanager
-def progress(options: Options, what: str) -> Iterator[Bar | None]:
-    """Give what shows progress; a bar appears on stderr once the work takes more than two seconds.
+def progress(options: Options, title: str) -> Iterator[Bar | None]:
+    """Yield a progress bar, which appears on stderr once the work takes more than two seconds.
 
-    None when nobody would see it: --quiet, or stderr is not a terminal.
+    Yield None when nobody would see it: --quiet, or stderr is not a terminal.
     """
     if options.quiet or not sys.stderr.isatty():
         yield None
         return
-    bar = Bar(what)
+    bar = Bar(title)
     try:
         yield bar
     finally:

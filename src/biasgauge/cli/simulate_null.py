@@ -67,8 +67,7 @@ def simulate_null(
         n_a: words in A
         n_b: words in B
         sd: standard deviation of similarities; .08 is that of neutral words in the paper
-        family_sd: of what target words of one family have in common with one attribute: the case in which WEAT's p is
-            falsely confident
+        family_sd: standard deviation that words of one family share: where it is above 0, WEAT's p is too small
         simulations: how many data sets; by default 50,000 of similarities, 2,000 of vectors
         observed: a number to compare with: an effect size of WEAT (1.267, the paper's example, by default), the value
             of another test

@@ -234,8 +234,8 @@ def memory_bytes(text: str) -> int:
     Raises:
         ParameterError: it is no size.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?|)B?\s*", text.upper())
-    size = 0.0 if found is None else float(found[1]) * _UNITS[found[2]]
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?|)B?\s*", text.upper())
+    size = 0.0 if match is None else float(match[1]) * _UNITS[match[2]]
     if not 1 <= size < _MOST:
         raise ParameterError(f"--memory must be a size such as 16GB or 512MiB. Got {text!r:.40}.")
     return int(size)

@@ -71,16 +71,14 @@ def train(
         out: folder for the models and the tokenized text
         algorithm: sgns, cbow, fasttext, glove, or several separated by commas; sgns by default
         seeds: how many random seeds; the first is that of --seed
-        bootstrap: how many samples of documents, drawn with replacement; each is trained with each seed. 0 trains on
-            the corpus itself
+        bootstrap: samples of documents, drawn with replacement, each trained with each seed; 0: the corpus itself
         dim: numbers in a vector; 100 by default
         window: context words on each side; 5 by default, 15 for glove
         epochs: readings of the text; 5 by default, 15 for glove
         min_count: leave out words that occur less often; 5 by default
         like: settings of a paper: du2021, badder_seeds2022, goldfarb_tarrant2021_wiki or _twitter
         as_published: with --like, what the paper's released code does where it differs from the paper
-        layout: lines, paragraphs (lines joined up to a blank one), wikitext, tsv, csv, jsonl; by the file's ending if
-            not given
+        layout: lines, paragraphs (up to a blank line), wikitext, tsv, csv, jsonl; auto goes by the file's ending
         tokenizer: words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en
         field: column that holds the text, by its name or, without a header, by its number; or field of JSON lines
         documents: in plain lines, what is a document: what a bootstrap sample draws

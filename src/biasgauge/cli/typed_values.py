@@ -25,19 +25,19 @@ _ANY = bool | int | float | str | None
 @Parameter(name="*")
 @dataclass(frozen=True)
 class TypedSets:
-    """The four sets of an association test."""
+    """The four sets of an association test.
+
+    Attributes:
+        x: first target set: words separated by commas, a file with one word per line, or NAME:SET
+        y: second target set
+        a: first attribute set
+        b: second attribute set
+    """
 
     x: str | None = None
-    """first target set: words separated by commas, a file with one word per line, or NAME:SET"""
-
     y: str | None = None
-    """second target set"""
-
     a: str | None = None
-    """first attribute set"""
-
     b: str | None = None
-    """second attribute set"""
 
     def read(self) -> JsonObject:
         """The sets that were typed, by name."""
@@ -47,13 +47,15 @@ class TypedSets:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class WordLookup:
-    """How words are looked up, and how many must be found."""
+    """Rules for looking words up.
+
+    Attributes:
+        min_coverage: share of each set's words that must be in the vocabulary
+        case_fallback: look up lost words in lower case, then capitalized; by default in a vocabulary in lower case
+    """
 
     min_coverage: float = 0.8
-    """share of each set's words that must be in the vocabulary"""
-
     case_fallback: bool | None = None
-    """look up words that are not there in lower case, then capitalized; by default in a vocabulary in lower case"""
 
     def policy(self, **rules: Any) -> WordPolicy:
         """The policy that was asked for."""
@@ -173,15 +175,15 @@ def _read_setting(text: str, kind: Any, name: str) -> Any:
     kinds = get_args(kind) or (kind,)
     if text == NONE and NoneType in kinds:
         return None
-    for each in kinds:
-        if each is bool and text in {"true", "false"}:
+    for reader in kinds:
+        if reader is bool and text in {"true", "false"}:
             return text == "true"
-        if each in (int, float):
+        if reader in (int, float):
             try:
-                return each(text)
+                return reader(text)
             except ValueError:
                 continue
-        if each not in (bool, NoneType):
-            return each(text)
-    expected = " or ".join(sorted(each.__name__ for each in kinds if each is not NoneType))
+        if reader not in (bool, NoneType):
+            return reader(text)
+    expected = " or ".join(sorted(reader.__name__ for reader in kinds if reader is not NoneType))
     raise ParameterError(f"--set: {name} must be of type {expected}. Got {text!r}.")
