@@ -36,7 +36,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 from kill_jobs import JOBS, MANY_PROCESSES, prepare, prepare_model  # noqa: E402 - after the path
 from kill_test import contents  # noqa: E402 - after the path
 
-from biasgauge.cli.entry import _NO_ROOM as NO_ROOM  # noqa: E402 - after the path
+from biasgauge.cli.entry import _OUT_OF_MEMORY as OUT_OF_MEMORY  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,7 +91,7 @@ def _is_sentence(problem: BaseException) -> bool:
     if isinstance(problem, OSError) and not isinstance(problem, InputError):
         return bool(problem.filename or problem.strerror)
     if isinstance(problem, ImportError):
-        return any(text in str(problem) for text in NO_ROOM)
+        return any(text in str(problem) for text in OUT_OF_MEMORY)
     return isinstance(problem, InputError | MemoryError)
 
 
