@@ -20,7 +20,7 @@ from scipy.special import ndtri, stdtrit
 from biasgauge.core import Estimate, Fields, Floats, Vectors, check_level
 from biasgauge.errors import ParameterError
 from biasgauge.stats.means import UNBOUNDED
-from biasgauge.stats.numerics import SAME
+from biasgauge.stats.numerics import SAME, satterthwaite
 
 METHOD = "clustered jackknife t"
 
@@ -54,7 +54,7 @@ class ClusteredMeans:
         unit: str = "clusters",
         **about: Any,  # noqa: ANN401 - statistic
     ) -> Estimate:
-        """One of the means with its interval, cut at `bounds`; `unit` is what a cluster is called."""
+        """Return one of the means with its interval, cut at `bounds`; `unit` is the name of a cluster."""
         over = f"{unit} and replicates" if self.replicates > 1 else unit
         value = float(self.values[which])
         about |= {"level": level, "method": METHOD, "over": over, "n": self.items[which], "k": self.clusters[which]}
@@ -86,29 +86,26 @@ def clustered_means(totals: ArrayLike, counts: ArrayLike) -> ClusteredMeans:
         )
     if not np.isfinite(sums).all() or not np.isfinite(sizes).all() or (sizes < 0).any():
         raise ParameterError("Totals and counts must be finite, and counts at least 0.")
-    whole = sizes.sum(axis=(1, 2))
+    items = sizes.sum(axis=(1, 2))
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = sums.sum(axis=(1, 2)) / whole
-        weights = sizes / whole[:, None, None]
-        influence = np.where(sizes > 0, (sums - values[:, None, None] * sizes) / whole[:, None, None], 0.0)
-    by_cluster, cluster_df = _left_out(influence.sum(axis=1), weights.sum(axis=1))
-    covariance = by_cluster
-    df = cluster_df
+        values = sums.sum(axis=(1, 2)) / items
+        weights = sizes / items[:, None, None]
+        # Influence of a cell on its mean: (cell sum − mean × cell size) / number of items.
+        influence = np.where(sizes > 0, (sums - values[:, None, None] * sizes) / items[:, None, None], 0.0)
+    by_cluster, cluster_df = _jackknife_covariance(influence.sum(axis=1), weights.sum(axis=1))
+    covariance, df = by_cluster, cluster_df
     if sums.shape[1] > 1:
-        by_replicate, replicate_df = _left_out(influence.sum(axis=2), weights.sum(axis=2))
-        both = _interaction(sums, sizes, weights)
-        covariance = by_cluster + by_replicate - both
+        by_replicate, replicate_df = _jackknife_covariance(influence.sum(axis=2), weights.sum(axis=2))
+        covariance = by_cluster + by_replicate - _interaction(sums, sizes, weights)
         # Never less than one way alone, as a variance that is mostly interaction could otherwise become.
-        for own in range(len(values)):
-            least = max(by_cluster[own, own], by_replicate[own, own])
-            covariance[own, own] = max(covariance[own, own], least)
-        parts = [np.diagonal(by_cluster), np.diagonal(by_replicate)]
+        one_way = np.maximum(np.diagonal(by_cluster), np.diagonal(by_replicate))
+        np.fill_diagonal(covariance, np.maximum(np.diagonal(covariance), one_way))
         with np.errstate(invalid="ignore", divide="ignore"):
-            df = (parts[0] + parts[1]) ** 2 / (parts[0] ** 2 / cluster_df + parts[1] ** 2 / replicate_df)
+            df = satterthwaite([(np.diagonal(by_cluster), cluster_df), (np.diagonal(by_replicate), replicate_df)])
     present = (sizes > 0).any(axis=1)
     return ClusteredMeans(
         values, covariance, df, tuple(int(count) for count in present.sum(axis=1)), sums.shape[1],
-        tuple(round(float(count)) for count in whole / max(sums.shape[1], 1)),
+        tuple(round(float(count)) for count in items / max(sums.shape[1], 1)),
     )  # fmt: skip
 
 
@@ -128,7 +125,7 @@ def clustered_mean(
         clusters: the cluster of each item: a label, or anything else that can be compared.
         level: nominal coverage.
         bounds: between which the mean lies; the interval is cut there.
-        unit: what a cluster is called.
+        unit: name of a cluster.
         about: further fields of the estimate.
 
     Raises:
@@ -158,18 +155,19 @@ def normal_moments(values: Vectors, level: float) -> tuple[Estimate, Estimate]:
     if clusters < 2:
         return Estimate(statistic="mean", value=None, **about), Estimate(statistic="sd", value=None, **about)
     center = float(table[defined].mean())
-    apart = np.where(defined, table - center, 0)
-    variance = float((apart**2).sum() / total)
-    spread = variance**0.5
+    deviations = np.where(defined, table - center, 0)
+    variance = float((deviations**2).sum() / total)
+    sd = variance**0.5
     quantile = float(ndtri((1 + level) / 2))
     # Influence of a cluster on the mean, and on the variance: the sum of its values' contributions.
-    of_mean = apart.sum(axis=0) / total
-    of_variance = ((apart**2).sum(axis=0) - counts * variance) / total
-    margin = quantile * float(np.sqrt((of_mean**2).sum()))
-    around = quantile * float(np.sqrt((of_variance**2).sum())) / (2 * spread) if spread else 0.0
+    mean_influence = deviations.sum(axis=0) / total
+    variance_influence = ((deviations**2).sum(axis=0) - counts * variance) / total
+    margin = quantile * float(np.sqrt((mean_influence**2).sum()))
+    # Delta method: d sd = d variance / (2 sd).
+    sd_margin = quantile * float(np.sqrt((variance_influence**2).sum())) / (2 * sd) if sd else 0.0
     mean = Estimate(statistic="mean", value=center, low=center - margin, high=center + margin, **about)
-    low = max(spread - around, 0.0)
-    return mean, Estimate(statistic="sd", value=spread, low=low, high=spread + around, **about)
+    low = max(sd - sd_margin, 0.0)
+    return mean, Estimate(statistic="sd", value=sd, low=low, high=sd + sd_margin, **about)
 
 
 def cluster_totals(values: Floats, clusters: ArrayLike) -> tuple[Floats, Floats]:
@@ -184,8 +182,12 @@ def cluster_totals(values: Floats, clusters: ArrayLike) -> tuple[Floats, Floats]
     return np.where(defined, values, 0.0) @ members, defined @ members
 
 
-def _left_out(influence: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Covariance of means × means from leaving out one unit at a time, and degrees of freedom."""
+def _jackknife_covariance(influence: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Covariance of means × means from leaving out one unit at a time, and degrees of freedom.
+
+    Without unit u, which has the weight w, a mean changes by influence / (1 − w); degrees of freedom are the effective
+    number of units, 1 / Σ w², less one.
+    """
     units = (weights > 0).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         moved = np.where(weights < 1, influence / (1 - weights), np.nan)
@@ -196,16 +198,16 @@ def _left_out(influence: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _interaction(sums: Floats, sizes: Floats, weights: Floats) -> Floats:
-    """What clusters × replicates add to the covariance of each mean; counted by both of the ways."""
+    """Variance of each mean due to clusters × replicates, which both ways count; on a diagonal."""
     means, replicates, _ = sums.shape
     both = np.zeros((means, means))
-    for own in range(means):
-        whole = (sizes[own] > 0).all(axis=0)
-        clusters = int(whole.sum())
+    for index in range(means):
+        complete = (sizes[index] > 0).all(axis=0)
+        clusters = int(complete.sum())
         if clusters < 2:
             continue
-        cell = sums[own][:, whole] / sizes[own][:, whole]
-        rest = cell - cell.mean(axis=0) - cell.mean(axis=1, keepdims=True) + cell.mean()
-        square = float((rest**2).sum()) / ((replicates - 1) * (clusters - 1))
-        both[own, own] = square * float((weights[own] ** 2).sum())
+        cells = sums[index][:, complete] / sizes[index][:, complete]
+        residuals = cells - cells.mean(axis=0) - cells.mean(axis=1, keepdims=True) + cells.mean()
+        mean_square = float((residuals**2).sum()) / ((replicates - 1) * (clusters - 1))
+        both[index, index] = mean_square * float((weights[index] ** 2).sum())
     return both

@@ -1,21 +1,20 @@
-"""Contrasts of several groups of models put against each other: a difference, a slope, a point on a line.
+"""Contrasts of several groups of models compared: a difference, a slope, or WEAT's effect size.
 
-Each is a weighted sum of the groups' mean contrasts: −1 and 1 for a difference, centered positions for a slope. The
-same words stand in every group, so that the words' part of the variance is that of the weighted sum of the tables
+The number is Σ_g c_g × (mean contrast of group g): c = (−1, 1) for a difference, centered positions for a slope. The
+same words are in every group, so that the words' part of the variance is that of the weighted sum of the tables
 (paired: what a word has in all groups cancels), clustered two ways over targets and attributes. Models belong to one
-group only, so that their part is added up group by group, less what it has in common with that of the words. All parts
+group only, so that their part is added group by group, less what it has in common with that of the words. Components
 and their names are those of `contrasts`.
 
 Models that differ by random seed, or by texts of their own, are independent draws: the variance of their mean is their
-variance by their number. Models of bootstrap samples are not: their spread itself is the error of the one text that
-was drawn (Efron & Tibshirani 1993, chapter 6), and more samples do not make that text larger.
+variance divided by their number. Models of bootstrap samples are not: their spread itself is the error of the one text
+that was drawn (Efron & Tibshirani 1993, chapter 6), and more samples do not make that text larger.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,25 +31,26 @@ from biasgauge.stats.contrasts import (
     Contrast,
     ContrastParts,
     contrast_parts,
+    student,
     total_variance,
 )
 from biasgauge.stats.numerics import SAME
 
 METHOD = "paired two-way clustered t"
 FIXED_METHOD = "Welch's t over models"
+JACKKNIFE = "jackknife t over words and models"
 ONE_MODEL = "a group has a single model, so that the spread between training runs is unknown"
 NOTHING_VARIES = "nothing varies, so that there is no standard error"
 
 
 @dataclass(frozen=True)
 class GroupComparison:
-    """A weighted sum of the contrasts of groups, asked in two ways.
+    """A weighted sum of the contrasts of groups, with two intervals.
 
     Attributes:
-        other_words: with an interval for other words of the same kind and other models of the same kind; never narrower
-            than the next.
-        these_words: with an interval for other models of the same kind, measured with these very words.
-        unreplicated: whether a group has a single model; its training runs are then no part of the first interval, and
+        other_words: the interval generalizes over words and models; never narrower than the next.
+        these_words: the interval generalizes over models, with the words as given.
+        unreplicated: True where a group has a single model; its training runs are then not in the first interval, and
             the second is undefined.
     """
 
@@ -69,7 +69,7 @@ def compare_groups(
     bootstrap: Sequence[bool] | None = None,
     level: float = 0.95,
 ) -> GroupComparison:
-    """A weighted sum over groups of their mean contrasts, with intervals.
+    """Weighted sum over groups of their mean contrasts, with intervals.
 
     Args:
         tables: of each group, models × rows × columns; the same words in the same order in all groups.
@@ -77,7 +77,7 @@ def compare_groups(
         columns: of each column.
         weights: of the blocks.
         group_weights: of the groups; (−1, 1) is the second less the first.
-        bootstrap: whether a group's models are of bootstrap samples of one text; none by default.
+        bootstrap: True for each group whose models are of bootstrap samples of one text; none by default.
         level: nominal coverage.
 
     Raises:
@@ -87,17 +87,18 @@ def compare_groups(
     stacks = checked_stacks(tables, group_weights)
     targets, attributes = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
     parts = group_parts(stacks, targets, attributes, weights, group_weights=group_weights, bootstrap=bootstrap)
-    about = {"level": level, "n": len(targets), "k": len(attributes), "words": parts.other_words.words}
-    these_words = _contrast(parts.these_words, FIXED_METHOD, **about)
-    other_words = at_least(_contrast(parts.other_words, METHOD, **about), these_words)
+    sizes: Fields = {"n": len(targets), "k": len(attributes)}
+    these_words = parts.these_words.contrast(FIXED_METHOD, level, NOTHING_VARIES, **sizes)
+    other_words = at_least(parts.other_words.contrast(METHOD, level, NOTHING_VARIES, **sizes), these_words)
     return GroupComparison(other_words, these_words, min(stack.shape[1] for stack in stacks) == 1)
 
 
 def at_least(other_words: Contrast, these_words: Contrast) -> Contrast:
-    """The wider of two intervals about one number, and the larger p: who speaks of other words speaks of these too.
+    """Return the wider of two intervals of one number, with the larger p: other words include these.
 
-    With few models the variance between them is barely known, and Student's t of the sum of all parts, whose degrees of
-    freedom are mostly those of words, then rejects twice as often as it should. That for these words alone does not.
+    With few models the variance between them is barely known, and Student's t of the sum of all components, whose
+    degrees of freedom are mostly those of words, then rejects twice as often as it should. That for these words alone
+    does not.
     """
     if other_words.p is None or these_words.p is None or other_words.high is None or these_words.high is None:
         return other_words
@@ -126,106 +127,61 @@ def group_parts(
     bootstrap: Sequence[bool] | None = None,
 ) -> GroupParts:
     """`compare_groups` for stacks × models × rows × columns of each group."""
+    sampled = [False] * len(stacks) if bootstrap is None else list(bootstrap)
     scaled = [weight * stack.mean(axis=1) for weight, stack in zip(group_weights, stacks, strict=True)]
     words = contrast_parts(np.sum(scaled, axis=0)[:, None], rows, columns, weights)
-    drawn = [False] * len(stacks) if bootstrap is None else list(bootstrap)
     models: dict[str, Floats] = {}
-    pieces: list[tuple[Floats, float]] = []
-    for stack, weight, sampled in zip(stacks, group_weights, drawn, strict=True):
+    terms: list[tuple[Floats, float]] = []
+    for stack, weight, is_sample in zip(stacks, group_weights, sampled, strict=True):
         size = stack.shape[1]
         if size == 1 or weight == 0:
             continue
-        factor = weight**2 * (size if sampled else 1)
-        own = contrast_parts(stack, rows, columns, weights)
-        spread = _spread(own, stack, rows, columns, np.asarray(weights, np.float64))
-        for name, part in spread.items():
-            models[name] = models.get(name, np.zeros(())) + factor * part
-        pieces.append((factor * spread[REPLICATES], size - 1))
-    least = (
-        SAME * max(float(np.abs(stack).max()) * abs(w) for stack, w in zip(stacks, group_weights, strict=True))
-    ) ** 2
-    fixed = _fixed(words, models, pieces, least)
-    if any(stack.shape[1] == 1 and weight for stack, weight in zip(stacks, group_weights, strict=True)):
-        fixed = _undefined(words, ONE_MODEL)
-    if words.reason or not pieces:
+        # Components are variances of a mean of `size` models; bootstrap samples are not averaged out.
+        factor = weight**2 * (size if is_sample else 1)
+        variances = _model_variances(stack, rows, columns, np.asarray(weights, np.float64))
+        for name, variance in variances.items():
+            models[name] = models.get(name, np.zeros(())) + factor * variance
+        terms.append((factor * variances[REPLICATES], size - 1))
+    largest = max(float(np.abs(stack).max()) * abs(w) for stack, w in zip(stacks, group_weights, strict=True))
+    rounding = (SAME * largest) ** 2
+    unreplicated = any(stack.shape[1] == 1 and weight for stack, weight in zip(stacks, group_weights, strict=True))
+    if unreplicated or not terms:
+        fixed = ContrastParts.undefined(words.value, words.words, ONE_MODEL)
+    else:
+        variance = np.where(models[REPLICATES] > rounding, models[REPLICATES], np.nan)
+        numbers = student(words.value, variance, terms, balanced=True)
+        names = {REPLICATES: models[REPLICATES]}
+        fixed = ContrastParts(words.value, *numbers, names, words.words, "training runs")
+    if words.reason or not terms:
         return GroupParts(words, fixed)
-    variances = {**words.variances, **models}
-    variance = total_variance(variances)
-    nothing = np.zeros_like(words.value)
-    mains = words.variances.get("targets", nothing) + words.variances.get("attributes", nothing)
+    components = {**words.variances, **models}
+    total = total_variance(components)
+    zero = np.zeros_like(words.value)
+    mains = words.variances.get("targets", zero) + words.variances.get("attributes", zero)
     with np.errstate(invalid="ignore"):
         df_words = np.where(np.isfinite(words.df), words.df, 1.0)
-    whole = student(words.value, np.where(variance > least, variance, np.nan), [(mains, df_words), *pieces])
+    numbers = student(words.value, np.where(total > rounding, total, np.nan), [(mains, df_words), *terms])
     over = f"{words.over} and training runs"
-    return GroupParts(ContrastParts(words.value, *whole, variances, words.words, over), fixed)
+    return GroupParts(ContrastParts(words.value, *numbers, components, words.words, over), fixed)
 
 
-def _spread(own: ContrastParts, stack: Floats, rows: Integers, columns: Integers, pattern: Floats) -> dict[str, Floats]:
-    """What the models of one group add to the variance; without parts in common with words that have no spread."""
-    of_models = (REPLICATES, *CROSSED.values(), ALL)
-    found = {name: part for name, part in own.variances.items() if name in of_models}
-    if found:
-        return found
+def _model_variances(stack: Floats, rows: Integers, columns: Integers, pattern: Floats) -> dict[str, Floats]:
+    """Components of the variance that the models of one group add; the replicates' alone where words have no spread."""
+    components = (REPLICATES, *CROSSED.values(), ALL)
+    contrasts = contrast_parts(stack, rows, columns, pattern)
+    if not contrasts.reason:
+        return {name: variance for name, variance in contrasts.variances.items() if name in components}
     members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
     means = [member / member.sum(axis=0) for member in members]
-    each = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(2, 3))
-    return {REPLICATES: each.var(axis=1, ddof=1) / stack.shape[1]}
-
-
-def _fixed(
-    words: ContrastParts, models: Mapping[str, Floats], pieces: Sequence[tuple[Floats, float]], least: float
-) -> ContrastParts:
-    if not pieces:
-        return _undefined(words, ONE_MODEL)
-    variance = models[REPLICATES]
-    numbers = student(words.value, np.where(variance > least, variance, np.nan), pieces, balanced=True)
-    return ContrastParts(words.value, *numbers, {REPLICATES: variance}, words.words, "training runs")
-
-
-def _undefined(words: ContrastParts, reason: str) -> ContrastParts:
-    nothing = np.full(len(words.value), np.nan)
-    return ContrastParts(words.value, nothing, nothing, nothing, {}, words.words, reason=reason)
-
-
-def student(
-    value: Floats, variance: Floats, pieces: Sequence[tuple[Any, Any]], *, balanced: bool = False
-) -> tuple[Floats, Floats, Floats]:
-    """Standard error, Satterthwaite's degrees of freedom, two-sided p.
-
-    Args:
-        value: what was estimated.
-        variance: of it.
-        pieces: parts of the variance, each with its degrees of freedom.
-        balanced: no more degrees of freedom than if every part had those of the least. Welch's test of two against
-            eight models rejects in 9 of 100 cases where nothing differs, and so in 2; between equal groups, both agree.
-    """
-    total = np.sum([part for part, _ in pieces], axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df: Floats = total**2 / np.sum([part**2 / freedom for part, freedom in pieces], axis=0)
-        df = np.minimum(df, len(pieces) * min(freedom for _, freedom in pieces)) if balanced else df
-        se: Floats = np.sqrt(variance)
-        p: Floats = 2 * stdtr(df, -np.abs(value) / se)
-    return se, df, p
-
-
-def _contrast(parts: ContrastParts, method: str, **about: Any) -> Contrast:  # noqa: ANN401 - fields of a contrast
-    value = float(parts.value[0])
-    reason = parts.reason or (None if np.isfinite(parts.se[0]) else NOTHING_VARIES)
-    if reason:
-        return Contrast(value=value, method=method, reason=reason, over=parts.over, statistic="contrast", **about)
-    contrast = Contrast(
-        value=value, method=method, over=parts.over, statistic="contrast", se=float(parts.se[0]),
-        df=float(parts.df[0]), p=float(parts.p[0]),
-        variances={name: float(part[0]) for name, part in parts.variances.items()}, **about,
-    )  # fmt: skip
-    return contrast.at(about["level"])
+    by_model = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(2, 3))
+    return {REPLICATES: by_model.var(axis=1, ddof=1) / stack.shape[1]}
 
 
 def checked_stacks(tables: Sequence[ArrayLike], group_weights: Sequence[float]) -> list[Floats]:
-    """Tables of groups, each as a stack of one.
+    """Return the tables of groups, each as a stack of one.
 
     Raises:
-        ParameterError: they cannot be compared.
+        ParameterError: they differ in their words, or a number is not finite.
     """
     stacks = [np.asarray(table, np.float64)[None] for table in tables]
     if len(stacks) != len(group_weights) or not stacks:
@@ -242,34 +198,29 @@ def checked_stacks(tables: Sequence[ArrayLike], group_weights: Sequence[float]) 
 
 
 def slope_weights(positions: Sequence[float]) -> Floats:
-    """Weights of groups that give the least-squares slope of their means over their positions; each counts once."""
+    """Weights (t_g − t̄) / Σ (t − t̄)² that give the least-squares slope of the groups' means over their positions t."""
     centered = np.asarray(positions, np.float64) - np.mean(positions)
     weights: Floats = centered / (centered**2).sum()
-    return weights
-
-
-def line_weights(positions: Sequence[float], at: float) -> Floats:
-    """Weights of groups that give the least-squares line over their positions at one place."""
-    weights: Floats = 1 / len(positions) + (at - np.mean(positions)) * slope_weights(positions)
     return weights
 
 
 def slope_over_groups(positions: Sequence[float], means: ArrayLike, *, level: float = 0.95) -> Contrast:
     """Least-squares slope of the groups' means, with the interval of their own scatter about the line.
 
-    The scatter holds all that sets one group's text apart from the next beside the trend, so that the interval is for
-    other texts of the same periods. Undefined with fewer than three groups.
+    b = Σ (t − t̄) y / Σ (t − t̄)², se² = Σ residual² / (g − 2) / Σ (t − t̄)² for g groups. The scatter holds all that
+    sets one group's text apart from the next beside the trend, so that the interval generalizes over other texts of the
+    same periods. Undefined with fewer than three groups.
     """
     check_level(level)
-    places, values = np.asarray(positions, np.float64), np.asarray(means, np.float64)
+    times, values = np.asarray(positions, np.float64), np.asarray(means, np.float64)
     slope = float(slope_weights(positions) @ values)
     about: Fields = {"level": level, "method": "least squares", "over": "groups", "n": len(values)}
     if len(values) < 3:
         return Contrast(value=slope, reason="a scatter about a line takes at least three groups", **about)
-    centered = places - places.mean()
-    left = values - values.mean() - slope * centered
+    centered = times - times.mean()
+    residuals = values - values.mean() - slope * centered
     df = len(values) - 2
-    variance = float(left @ left) / df / float(centered @ centered)
+    variance = float(residuals @ residuals) / df / float(centered @ centered)
     if variance <= (SAME * float(np.abs(values).max() or 1.0)) ** 2:
         return Contrast(value=slope, reason="all groups lie on one line", **about)
     error = variance**0.5
@@ -283,19 +234,18 @@ def welch(first: Floats, last: Floats, bootstrap: tuple[bool, bool], level: floa
     about: Fields = {"value": value, "level": level, "method": FIXED_METHOD, "over": "training runs"}
     if min(len(first), len(last)) < 2:
         return Estimate(reason=ONE_MODEL, **about)
-    parts = [
-        (float(each.var(ddof=1)) / (1 if drawn else len(each)), len(each) - 1)
-        for each, drawn in zip((first, last), bootstrap, strict=True)
-    ]
-    variance = sum(part for part, _ in parts)
+    terms = [_variance_over_models(*group) for group in zip((first, last), bootstrap, strict=True)]
+    variance = sum(term for term, _ in terms)
     if variance <= SAME**2:
         return Estimate(reason=NOTHING_VARIES, **about)
-    _, df, _ = student(np.array(value), np.array(variance), parts, balanced=True)
+    _, df, _ = student(np.array(value), np.array(variance), terms, balanced=True)
     margin = float(stdtrit(df, (1 + level) / 2)) * variance**0.5
     return Estimate(low=value - margin, high=value + margin, **about)
 
 
-JACKKNIFE = "jackknife t over words and models"
+def _variance_over_models(values: Floats, is_sample: bool) -> tuple[float, int]:  # noqa: FBT001 - one of a pair
+    """Variance of a group's mean, and its degrees of freedom; that of bootstrap samples is their own variance."""
+    return float(values.var(ddof=1)) / (1 if is_sample else len(values)), len(values) - 1
 
 
 def compare_effect_sizes(
@@ -307,53 +257,60 @@ def compare_effect_sizes(
     bootstrap: Sequence[bool] | None = None,
     level: float = 0.95,
 ) -> GroupComparison:
-    """The same for WEAT's effect size d: a contrast in standard deviations of its own group's associations.
+    """Weighted sum over groups of their mean WEAT effect sizes d, with jackknife intervals over words and models.
 
-    d does not change when all cosines of a group are stretched, as contrasts do. Its variance is the sum of jackknife
-    variances over the words of each list and of the models' part; what these have in common counts twice, so that the
-    interval is rather too wide.
+    d is a contrast in standard deviations of its own group's associations, so that it does not change when all cosines
+    of a group are stretched, as contrasts do. Its variance is the sum of jackknife variances over the words of each
+    list and of the models' part; what these have in common counts twice, so that the interval is rather too wide.
+
+    Args:
+        tables: as in `compare_groups`.
+        rows: the group of each row, 0 or 1.
+        columns: the group of each column, 0 or 1.
+        group_weights: of the groups.
+        bootstrap: as in `compare_groups`.
+        level: nominal coverage.
     """
     check_level(level)
     stacks = [stack[0] for stack in checked_stacks(tables, group_weights)]
     groups = [np.asarray(labels, np.int64) for labels in (rows, columns)]
     weights = np.asarray(group_weights, np.float64)
 
-    def combined(kept_rows: Any, kept_columns: Any) -> float:  # noqa: ANN401 - places
-        means = [
-            effect_sizes(stack[:, kept_rows][:, :, kept_columns], groups[0][kept_rows], groups[1][kept_columns]).mean()
-            for stack in stacks
-        ]
-        return float(weights @ np.array(means))
+    def combined(row_index: Integers, column_index: Integers) -> float:
+        labels = groups[0][row_index], groups[1][column_index]
+        return float(
+            weights @ [effect_sizes(stack[:, row_index][:, :, column_index], *labels).mean() for stack in stacks]
+        )
 
-    every = [np.arange(len(labels)) for labels in groups]
-    value = combined(*every)
+    everything = [np.arange(len(labels)) for labels in groups]
+    value = combined(*everything)
     about: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
     unreplicated = min(len(stack) for stack in stacks) == 1
-    drawn = [False] * len(stacks) if bootstrap is None else list(bootstrap)
-    pieces = []
-    for stack, weight, sampled in zip(stacks, group_weights, drawn, strict=True):
+    sampled = [False] * len(stacks) if bootstrap is None else list(bootstrap)
+    models = []
+    for stack, weight, is_sample in zip(stacks, group_weights, sampled, strict=True):
         if len(stack) > 1:
-            own = effect_sizes(stack, *groups)
-            pieces.append((weight**2 * float(own.var(ddof=1)) / (1 if sampled else len(stack)), len(stack) - 1))
-    lists = [(side, np.flatnonzero(groups[side] == group)) for side in (0, 1) for group in (0, 1)]
-    left_out = []
-    for side, members in lists:
-        kept = [[every[0], every[1]] for _ in members]
-        for choice, word in zip(kept, members, strict=True):
-            choice[side] = np.delete(every[side], word)
-        left_out.append(np.array([combined(*choice) for choice in kept]) if len(members) > 1 else np.array([np.nan]))
-    alone = ONE_MODEL if unreplicated else ""
-    fixed = _sized(value, pieces, FIXED_METHOD, "training runs", alone, about, balanced=True)
+            variance, df = _variance_over_models(effect_sizes(stack, *groups), is_sample)
+            models.append((weight**2 * variance, df))
+    fixed_reason = ONE_MODEL if unreplicated else ""
+    fixed = _effect_size_contrast(value, models, FIXED_METHOD, "training runs", fixed_reason, about, balanced=True)
+    left_out = []  # for each of the four lists, the value without each of its words
+    for side in (0, 1):
+        for group in (0, 1):
+            members = np.flatnonzero(groups[side] == group)
+            kept = [[np.delete(index, word) if axis == side else index for axis, index in enumerate(everything)]
+                    for word in members]  # fmt: skip
+            left_out.append(np.array([combined(*pair) for pair in kept]) if len(members) > 1 else np.array([np.nan]))
     reason = "" if all(np.isfinite(values).all() for values in left_out) else "a list has too few words for a jackknife"
     words = [] if reason else [(jackknife_variance([values]), len(values) - 1) for values in left_out]
-    over = "targets and attributes" + (" and training runs" if pieces else "")
-    whole = _sized(value, [*words, *pieces], JACKKNIFE, over, reason, about)
-    return GroupComparison(at_least(whole, fixed), fixed, unreplicated)
+    over = "targets and attributes" + (" and training runs" if models else "")
+    both = _effect_size_contrast(value, [*words, *models], JACKKNIFE, over, reason, about)
+    return GroupComparison(at_least(both, fixed), fixed, unreplicated)
 
 
-def _sized(
+def _effect_size_contrast(
     value: float,
-    pieces: Sequence[tuple[float, int]],
+    terms: Sequence[tuple[float, int]],
     method: str,
     over: str,
     reason: str,
@@ -361,22 +318,20 @@ def _sized(
     *,
     balanced: bool = False,
 ) -> Contrast:
-    variance = sum(part for part, _ in pieces)
+    variance = sum(term for term, _ in terms)
     if not np.isfinite(value):
         return Contrast(value=None, method=method, reason="all associations of a model are the same", **about)
     if not reason and variance <= SAME**2:
         reason = NOTHING_VARIES
     if reason:
         return Contrast(value=value, method=method, reason=reason, **about)
-    numbers = student(np.array(value), np.array(variance), pieces, balanced=balanced)
-    se, df, p = (float(number) for number in numbers)
-    variances = {"all": variance}
-    found = Contrast(value=value, method=method, over=over, se=se, df=df, p=p, variances=variances, **about)
-    return found.at(about["level"])
+    se, df, p = map(float, student(np.array(value), np.array(variance), terms, balanced=balanced))
+    contrast = Contrast(value=value, method=method, over=over, se=se, df=df, p=p, variances={"all": variance}, **about)
+    return contrast.at(about["level"])
 
 
 def effect_sizes(stack: Floats, rows: Integers, columns: Integers) -> Floats:
-    """WEAT's d of each model; NaN where all associations are the same."""
+    """WEAT's d of each model, (mean over X − mean over Y) / sd of the associations; NaN where all are the same."""
     associations = stack[:, :, columns == 0].mean(axis=2) - stack[:, :, columns == 1].mean(axis=2)
     difference = associations[:, rows == 0].mean(axis=1) - associations[:, rows == 1].mean(axis=1)
     deviation = associations.std(axis=1)

@@ -1,38 +1,46 @@
-"""One rule for ties: what differs by rounding alone is equal."""
+"""Numerical conventions of the package: what counts as equal, Satterthwaite's degrees of freedom, one BLAS thread."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
-
 
 SAME = 1e-12
 """Numbers closer than this, as a share of the size of what they were computed from, differ by rounding alone."""
 
 
 def slack(*numbers: float) -> float:
-    """How far numbers of this size may lie apart and still be the same."""
+    """Largest distance at which numbers of this size are equal but for rounding."""
     return SAME * max(1.0, *(abs(number) for number in numbers))
 
 
+def satterthwaite(terms: Sequence[tuple[Any, Any]]) -> Any:  # noqa: ANN401 - a number, or an array where terms are
+    """Degrees of freedom of a sum of independent variances, (Σ v)² / Σ (v² / df), of pairs (v, df)."""
+    total = np.sum([variance for variance, _ in terms], axis=0)
+    return total**2 / np.sum([variance**2 / df for variance, df in terms], axis=0)
+
+
 def on_one_thread() -> AbstractContextManager[Any]:
-    """Keep products on one thread: their last bits depend on how threads share them."""
+    """Keep matrix products on one thread: their last bits depend on how threads share them."""
     limits: AbstractContextManager[Any] = thread_pools().limit(limits=1, user_api="blas")
     return limits
 
 
 def thread_pools() -> ThreadpoolController:
-    """Those of loaded libraries, looked for again when there are more modules: to look takes milliseconds."""
-    return _found(len(sys.modules))
+    """Return the controller of loaded BLAS libraries, searched again when more modules are loaded (milliseconds)."""
+    return _search_thread_pools(len(sys.modules))
 
 
 @lru_cache(maxsize=1)
-def _found(_modules: int) -> ThreadpoolController:
+def _search_thread_pools(_modules: int) -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
