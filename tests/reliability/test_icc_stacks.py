@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats import FORMS, Icc, Iccs, icc
+from biasgauge.stats import FORMS, Icc, Iccs, icc, mean_squares
 from biasgauge.stats.intraclass import icc_stack
 
 
@@ -80,19 +80,16 @@ class TestStacks:
         for view in (turned, reversed_, np.asfortranarray(plain)):
             assert stacked(view).value == pytest.approx(stacked(plain).value, rel=1e-12)
 
-    def test_threads_and_blocks_do_not_matter(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from biasgauge.stats import mean_squares
-
+    def test_threads_and_blocks_do_not_matter(self) -> None:
         random = np.random.default_rng(6)
         stack = random.normal(size=(500, 11, 7)) + random.normal(size=(500, 11, 1)) + 1e4
         stack[::7, 3, 2] = np.nan
-        whole = stacked(stack, n_jobs=1)
-        monkeypatch.setattr(mean_squares, "_SPAN", 3000)
-        monkeypatch.setattr(mean_squares, "_BLOCK", 200)
-        parts = stacked(stack, n_jobs=3)
-        assert np.array_equal(parts.value, whole.value)
-        monkeypatch.setattr(mean_squares, "_BLOCK", 20)  # less than one matrix: subjects in parts
-        assert stacked(stack, n_jobs=2).value == pytest.approx(whole.value, rel=1e-12)
+        whole = mean_squares(stack, 1)
+        parts = mean_squares(stack, 3, span=3000, block=200)
+        tiny = mean_squares(stack, 2, span=3000, block=20)  # less than one matrix: subjects in parts
+        for name in ("rows", "columns", "error", "n", "k"):
+            assert np.array_equal(getattr(parts, name), getattr(whole, name))
+            assert getattr(tiny, name) == pytest.approx(getattr(whole, name), rel=1e-9)
 
     def test_a_large_matrix_in_parts(self, slow: Any) -> None:  # noqa: ANN401
         random = np.random.default_rng(7)

@@ -1,4 +1,4 @@
-"""Intraclass correlations: how far scores of the same subjects agree over raters.
+"""Intraclass correlations: agreement of raters on the scores of the same subjects.
 
 The six forms of Shrout & Fleiss, "Intraclass correlations: uses in assessing rater reliability", Psychological Bulletin
 86 (1979); intervals as there and in McGraw & Wong, Psychological Methods 1 (1996). The first number of a form is the
@@ -34,7 +34,7 @@ from biasgauge.core import (
 )
 from biasgauge.errors import ParameterError
 from biasgauge.stats.anova import MeanSquares, mean_squares
-from biasgauge.stats.subject_bootstrap import Interval, with_tails
+from biasgauge.stats.subject_bootstrap import Interval, add_bootstrap_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,16 +75,15 @@ class Iccs(Estimates):
     form: Form = "2,1"
     squares: MeanSquares | None = None
 
-    def __getitem__(self, place: int | tuple[int, ...]) -> Icc:
-        """One of them with its F test."""
-        estimate = super().__getitem__(place)
+    def __getitem__(self, position: int | tuple[int, ...]) -> Icc:
+        """Return one of them with its F test."""
+        estimate = super().__getitem__(position)
         assert self.squares is not None  # noqa: S101 - always there, `None` only keeps the order of fields
-        index = int(np.ravel_multi_index(place if isinstance(place, tuple) else (place,), self.shape))
+        index = int(np.ravel_multi_index(position if isinstance(position, tuple) else (position,), self.shape))
         n, k, one_way = estimate.n, estimate.k, self.form[0] == "1"
         df2 = n * (k - 1) if one_way else (n - 1) * (k - 1)
-        spread = self.squares.ms_rows[index]
-        rest = (self.squares.ms_within if one_way else self.squares.ms_error)[index]
-        f = float(spread / rest) if rest > 0 else None
+        error = (self.squares.ms_within if one_way else self.squares.ms_error)[index]
+        f = float(self.squares.ms_rows[index] / error) if error > 0 else None
         p = None if f is None else float(fdtrc(n - 1, df2, f))
         return Icc(**vars(estimate), f=f, df1=max(n - 1, 0), df2=max(df2, 0), p_value=p)
 
@@ -101,9 +100,13 @@ def icc(
 ) -> Icc | Iccs:
     """Intraclass correlation of a matrix with subjects in rows and raters in columns, or of a stack of matrices.
 
+    With mean squares of subjects R, raters C, error E and within subjects W of n subjects and k raters:
+    ICC(1,1) = (R − W) / (R + (k−1) W), ICC(2,1) = (R − E) / (R + (k−1) E + k (C − E) / n),
+    ICC(3,1) = (R − E) / (R + (k−1) E), and ICC(·,k) = k ICC / (1 + (k−1) ICC) of the one for a single rater.
+
     At most 1: raters give the same scores ("2,…": the very same; "3,…": up to a constant for each rater). About 0:
-    subjects differ no more than chance would have it. Negative estimates are reported as they are. NaN marks an
-    undefined score: raters without any score are left out, then subjects that lack one; `n` and `k` say what is left.
+    subjects differ no more than by chance. Negative estimates are reported as they are. NaN marks an undefined score:
+    raters without any score are left out, then subjects that lack one; `n` and `k` count those that remain.
     Undefined, with a reason, when fewer than two subjects or raters are left or all scores are equal; "…,k" also when
     subjects do not differ on average.
 
@@ -124,7 +127,7 @@ def icc(
     """
     array = as_stack(scores, "icc")
     iccs = icc_stack(array, form, level=level, n_jobs=n_jobs)
-    iccs = with_tails(iccs, array, form, interval, resamples, random_state)
+    iccs = add_bootstrap_intervals(iccs, array, form, interval, resamples, random_state)
     return iccs[0] if array.ndim == 2 else iccs
 
 
@@ -137,7 +140,7 @@ def icc_stack(
     subjects: str = "subjects",
     raters: str = "raters",
 ) -> Iccs:
-    """`icc` of an array of the shape (…, subjects, raters), always as a stack; names what rows and columns are."""
+    """Return `icc` of an array (…, subjects, raters), always as a stack; `subjects` and `raters` name its axes."""
     check_choice(FORMS, form=form)
     squares = mean_squares(flat(stack), n_jobs)
     about: Fields = {"subjects": subjects, "raters": raters, "form": form, "squares": squares}
@@ -148,7 +151,7 @@ def icc_stack(
 
 
 def icc_table(scores: ArrayLike, *, level: float = 0.95) -> pd.DataFrame:
-    """All six forms of one matrix, with intervals and F tests, one row a form."""
+    """Return all six forms of one matrix, with intervals and F tests, one row per form."""
     import pandas as pd
 
     array = as_stack(scores, "icc_table")
@@ -158,52 +161,53 @@ def icc_table(scores: ArrayLike, *, level: float = 0.95) -> pd.DataFrame:
 
 
 def from_mean_squares(squares: MeanSquares, form: Form, level: float) -> dict[str, Any]:
-    """Fields of `Estimates` that follow from mean squares."""
+    """Return the fields of `Estimates` that follow from mean squares."""
     check_level(level)
     undefined = np.full(squares.rows.shape, Reason.DEFINED, np.uint8)
     undefined[squares.equal] = Reason.ALL_SCORES_EQUAL
     undefined[squares.n < 2] = Reason.TOO_FEW_SUBJECTS
     undefined[squares.k < 2] = Reason.TOO_FEW_RATERS
     value, low, high = (np.full(squares.rows.shape, np.nan) for _ in range(3))
-    for n, k, here in _by_size(squares, undefined == Reason.DEFINED):
-        part = _Part(n, k, level, squares, here)
+    for n, k, index in _by_size(squares, undefined == Reason.DEFINED):
+        matrices = _MeanSquareShares(n, k, level, squares, index)
         with np.errstate(divide="ignore", invalid="ignore"):
-            numbers = part.sampled_raters() if form[0] == "2" else part.ratio(form[0])
+            numbers = matrices.sampled_raters() if form[0] == "2" else matrices.ratio(form[0])
             if form[2] == "k":
-                numbers = [_of_the_mean(single, k) for single in numbers]
-        value[here], low[here], high[here] = numbers
-    lost = (undefined == Reason.DEFINED) & ~np.isfinite(value)
-    undefined[lost] = Reason.NO_SUBJECT_VARIANCE
+                numbers = [_spearman_brown(single, k) for single in numbers]
+        value[index], low[index], high[index] = numbers
+    at_pole = (undefined == Reason.DEFINED) & ~np.isfinite(value)
+    undefined[at_pole] = Reason.NO_SUBJECT_VARIANCE
     for column in (value, low, high):
-        column[lost] = np.nan
+        column[at_pole] = np.nan
     undefined[(undefined == Reason.DEFINED) & np.isnan(low)] = Reason.NO_LOWER_END
     return {"value": value, "low": low, "high": high, "level": level, "n": squares.n, "k": squares.k,
             "undefined": undefined}  # fmt: skip
 
 
 def _by_size(squares: MeanSquares, wanted: Flags) -> Iterator[tuple[int, int, Places]]:
-    """Matrices with as many subjects and raters as each other."""
-    places = np.flatnonzero(wanted)
-    n, k = squares.n[places], squares.k[places]
-    if len(places) and (n == n[0]).all() and (k == k[0]).all():
-        yield int(n[0]), int(k[0]), places
+    """Yield n, k and the indexes of the wanted matrices of that size."""
+    index = np.flatnonzero(wanted)
+    n, k = squares.n[index], squares.k[index]
+    if len(index) and (n == n[0]).all() and (k == k[0]).all():
+        yield int(n[0]), int(k[0]), index
         return
     for size in sorted(set(zip(n.tolist(), k.tolist(), strict=True))):
-        yield *size, places[(n == size[0]) & (k == size[1])]
+        yield *size, index[(n == size[0]) & (k == size[1])]
 
 
-def _of_the_mean(single: Floats, k: int) -> Floats:
-    """Reliability of the mean of k raters from that of one (Spearman & Brown); NaN at and below its pole."""
-    below = 1 + (k - 1) * single
-    return np.where(below > 1e-12, k * single / below, np.nan)
+def _spearman_brown(single: Floats, k: int) -> Floats:
+    """Reliability of the mean of k raters from that of one, k r / (1 + (k − 1) r); NaN at and below its pole."""
+    denominator = 1 + (k - 1) * single
+    return np.where(denominator > 1e-12, k * single / denominator, np.nan)
 
 
-class _Part:
-    """Matrices of one size: their mean squares, each as a share of all, and single-rater values with intervals."""
+class _MeanSquareShares:
+    """Mean squares of matrices of one size, as shares of the total sum of squares, and single-rater ICCs from them."""
 
-    def __init__(self, n: int, k: int, level: float, squares: MeanSquares, here: Places) -> None:
+    def __init__(self, n: int, k: int, level: float, squares: MeanSquares, index: Places) -> None:
         self.n, self.k, self.level = n, k, level
-        sums = [column[here] for column in (squares.rows, squares.columns, squares.error)]
+        # ICCs are ratios of mean squares: shares of the total keep them within the range of numbers.
+        sums = [column[index] for column in (squares.rows, squares.columns, squares.error)]
         rows, columns, error = (column / (sums[0] + sums[1] + sums[2]) for column in sums)
         self.rows = rows / (n - 1)
         self.columns = columns / (k - 1)
@@ -211,32 +215,33 @@ class _Part:
         self.within = (columns + error) / (n * (k - 1))
 
     def ratio(self, model: str) -> list[Floats]:
-        """ICC(1,1) and ICC(3,1): functions of one F ratio."""
+        """ICC(1,1) or ICC(3,1) with its ends: functions of one F ratio."""
         n, k = self.n, self.k
-        rest, freedom = (self.within, n * (k - 1)) if model == "1" else (self.error, (n - 1) * (k - 1))
-        wider = float(upper_quantiles(self.level, n - 1, freedom))
-        other = float(upper_quantiles(self.level, freedom, n - 1))
-        return [self._single(rest, by) for by in (1, wider, 1 / other)]
+        error, freedom = (self.within, n * (k - 1)) if model == "1" else (self.error, (n - 1) * (k - 1))
+        low_quantile = float(upper_quantiles(self.level, n - 1, freedom))
+        high_quantile = float(upper_quantiles(self.level, freedom, n - 1))
+        return [self._single(error, quantile) for quantile in (1, low_quantile, 1 / high_quantile)]
 
-    def _single(self, rest: Floats, by: float) -> Floats:
-        """(F/q − 1) / (F/q + k − 1) with F = MS_R / rest: also where rest is 0."""
-        single: Floats = (self.rows - by * rest) / (self.rows + (self.k - 1) * by * rest)
+    def _single(self, error: Floats, quantile: float) -> Floats:
+        """(F/q − 1) / (F/q + k − 1) with F = MS_R / MS_E, multiplied out so that MS_E may be 0."""
+        single: Floats = (self.rows - quantile * error) / (self.rows + (self.k - 1) * quantile * error)
         return single
 
     def sampled_raters(self) -> list[Floats]:
-        """ICC(2,1): what raters share in level counts too."""
+        """ICC(2,1) with its ends: differences between raters in level count as disagreement."""
         n, k, rows, columns, error = self.n, self.k, self.rows, self.columns, self.error
         value = (rows - error) / (rows + (k - 1) * error + k / n * (columns - error))
-        levels = k * value * columns
-        noise = (n * (1 + (k - 1) * value) - k * value) * error
-        freedom = (k - 1) * (n - 1) * (levels + noise) ** 2 / ((n - 1) * levels**2 + noise**2)
+        # Satterthwaite's degrees of freedom of a · MS_C + b · MS_E (Shrout & Fleiss 1979).
+        rater_term = k * value * columns
+        error_term = (n * (1 + (k - 1) * value) - k * value) * error
+        freedom = (k - 1) * (n - 1) * (rater_term + error_term) ** 2 / ((n - 1) * rater_term**2 + error_term**2)
         freedom[np.isnan(freedom)] = k - 1  # neither raters nor error vary: the ends do not depend on it
         freedom = np.maximum(freedom, 1.0)  # less than that says nothing; happens below 0 alone
-        wider = upper_quantiles(self.level, n - 1, freedom)
-        other = upper_quantiles(self.level, freedom, n - 1)
-        rest = k * columns + (k * n - k - n) * error
-        less, more = n * rows / wider, n * rows * other
-        return [value, (less - n * error) / (rest + less), (more - n * error) / (rest + more)]
+        low_quantile = upper_quantiles(self.level, n - 1, freedom)
+        high_quantile = upper_quantiles(self.level, freedom, n - 1)
+        disagreement = k * columns + (k * n - k - n) * error
+        low, high = n * rows / low_quantile, n * rows * high_quantile
+        return [value, (low - n * error) / (disagreement + low), (high - n * error) / (disagreement + high)]
 
 
 def upper_quantiles(level: float, numerator: Floats | float, denominator: Floats | float) -> Floats:
@@ -272,7 +277,7 @@ def _series(level: float, numerator: Floats, denominator: Floats) -> Floats | No
         terms = chebyshev.chebfit(nodes, exact(nodes), degree)
         between = np.cos(np.pi * np.arange(degree + 2) / (degree + 1))
         if np.abs(chebyshev.chebval(between, terms) - exact(between)).max() < _ACCURACY:
-            places = (many - middle) / half
-            parts = [chebyshev.chebval(places[at : at + _BLOCK], terms) for at in range(0, len(places), _BLOCK)]
-            return np.asarray(np.exp(np.concatenate(parts)), np.float64)
+            points = (many - middle) / half
+            logs = [chebyshev.chebval(points[at : at + _BLOCK], terms) for at in range(0, len(points), _BLOCK)]
+            return np.asarray(np.exp(np.concatenate(logs)), np.float64)
     return None

@@ -1,4 +1,4 @@
-"""Internal consistency: do the items of a scale measure one thing?
+"""Internal consistency of the items of a scale.
 
 Cronbach's alpha (Psychometrika 16, 1951) with the interval of Feldt (Psychometrika 30, 1965), and McDonald's omega
 total (*Test Theory*, 1999) from one common factor fitted by minimal residuals (Harman & Jones, Psychometrika 31, 1966).
@@ -13,13 +13,13 @@ from biasgauge.core import Estimate, Estimates, Floats, Reason, as_stack, check_
 from biasgauge.stats.anova import mean_squares
 from biasgauge.stats.bootstrap import draw_counts, percentile_ends
 from biasgauge.stats.intraclass import from_mean_squares
-from biasgauge.stats.subject_bootstrap import Interval, with_tails, without_gaps
+from biasgauge.stats.subject_bootstrap import Interval, add_bootstrap_intervals, without_gaps
 
 _GROUPS = 500
 """Observations beyond this number are drawn again in groups."""
-_ITERATIONS, _SETTLED = 5_000, 1e-10
-_ITERATIONS_NEARBY, _SETTLED_NEARBY = 200, 1e-5
-"""Rounds and last step of a fit; and of the fits to resamples, whose spread is all that counts."""
+_ITERATIONS, _TOLERANCE = 5_000, 1e-10
+_RESAMPLE_ITERATIONS, _RESAMPLE_TOLERANCE = 200, 1e-5
+"""Iterations and largest last step of a fit; and of the fits to resamples, of which only the spread counts."""
 _COMMUNALITY = 0.995
 """Most of an item's variance that the factor may explain: an item is never free of error."""
 _ROUNDING = 1e-14
@@ -38,11 +38,11 @@ def cronbach_alpha(
 ) -> Estimate | Estimates:
     """Cronbach's alpha of a matrix with observations in rows and items in columns, or of a stack of matrices.
 
-    K/(K−1)·(1 − Σ item variances / variance of the sum); the same number as ICC(3,k). At most 1: items rise and fall
-    together; 0: they share nothing; negative when they work against each other, however far. The interval is Feldt's
-    (F), or a bootstrap over observations. NaN marks an undefined score: items without any are left out, then
-    observations that lack one. Undefined, with a reason, when fewer than two of either are left, all scores are equal
-    or the sums do not vary.
+    k/(k−1)·(1 − Σ item variances / variance of the sum); the same number as ICC(3,k). At most 1: items rise and fall
+    together; 0: they share nothing; negative, without a bound, when they work against each other. The interval is
+    Feldt's, 1 − (1 − alpha) F_q with F on (n − 1, (n − 1)(k − 1)) degrees of freedom, or a bootstrap over observations.
+    NaN marks an undefined score: items without any are left out, then observations that lack one. Undefined, with a
+    reason, when fewer than two of either are left, all scores are equal or the sums do not vary.
 
     Args:
         scores: (observations, items), or (…, observations, items) for a stack.
@@ -51,8 +51,8 @@ def cronbach_alpha(
         resamples: draws of the bootstrap.
         random_state: seed of the bootstrap.
         n_jobs: threads; all cores when None.
-        observations: what rows are, for the reasons.
-        items: what columns are, for the reasons.
+        observations: name of the rows, for the reasons.
+        items: name of the columns, for the reasons.
     """
     array = as_stack(scores, "cronbach_alpha")
     squares = mean_squares(flat(array), n_jobs)
@@ -60,7 +60,7 @@ def cronbach_alpha(
     estimates = Estimates(
         statistic="Cronbach's alpha", method="Feldt (F)", subjects=observations, raters=items, **numbers
     )
-    estimates = with_tails(estimates, array, "3,k", interval, resamples, random_state)
+    estimates = add_bootstrap_intervals(estimates, array, "3,k", interval, resamples, random_state)
     return estimates[0] if array.ndim == 2 else estimates.reshape(array.shape[:-2])
 
 
@@ -75,10 +75,11 @@ def omega(
 ) -> Estimate | Estimates:
     """McDonald's omega total: the share of the variance of the items' sum that one common factor explains.
 
-    Between 0 and 1, like alpha where all items load alike; alpha is less where they do not. Loadings are fitted to the
-    correlations by minimal residuals and brought back to the scale of the scores. The interval draws observations
-    again (percentiles), in random groups where there are more than 500. Undefined, with a reason, with fewer than
-    three items or observations or when an item does not vary; gaps are treated as in `cronbach_alpha`.
+    (Σ λᵢ sᵢ)² / ((Σ λᵢ sᵢ)² + Σ sᵢ² (1 − λᵢ²)), with loadings λ fitted to the correlations by minimal residuals and
+    standard deviations s. Between 0 and 1; equal to alpha where all items load alike, and larger where they do not. The
+    interval is a percentile bootstrap over observations, in random groups where there are more than 500. Undefined,
+    with a reason, with fewer than three items or observations or when an item does not vary; gaps are treated as in
+    `cronbach_alpha`, and so are the arguments.
     """
     array = as_stack(scores, "omega")
     check_level(level)
@@ -111,14 +112,14 @@ def _resampled(centered: Floats, resamples: int, random: np.random.Generator) ->
     """Second moments and means of observations drawn with replacement: resamples × items × items, × items."""
     n, k = centered.shape
     groups = min(n, _GROUPS)
+    # Groups of observations are drawn instead of single ones: sums and products of each group are taken once, so that
+    # a resample costs the number of groups, not of observations.
     member = random.permutation(n) % groups if groups < n else np.arange(n)
     sizes = np.bincount(member, minlength=groups).astype(np.float64)
     order = np.argsort(member, kind="stable")
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     sums = np.add.reduceat(centered[order], starts)
-    products = np.empty((groups, k, k))
-    for group, rows in enumerate(np.split(centered[order], starts[1:])):
-        products[group] = rows.T @ rows
+    products = np.array([rows.T @ rows for rows in np.split(centered[order], starts[1:])])
     drawn = draw_counts(random, groups, resamples)
     total = drawn @ sizes
     moments = (drawn @ products.reshape(groups, -1)).reshape(resamples, k, k) / total[:, None, None]
@@ -130,47 +131,47 @@ def _omegas(moments: Floats, means: Floats, start: Floats | None = None) -> tupl
     covariances = moments - means[:, :, None] * means[:, None, :]
     variances = np.diagonal(covariances, axis1=1, axis2=2)
     largest = np.diagonal(moments, axis1=1, axis2=2).max(axis=1, keepdims=True)
-    sound = (variances > _ROUNDING * largest).all(axis=1)
+    varies = (variances > _ROUNDING * largest).all(axis=1)
     omegas = np.full(len(moments), np.nan)
-    if not sound.any():
+    if not varies.any():
         return omegas, means
-    deviations = np.sqrt(variances[sound])
-    loadings = one_factor(covariances[sound] / (deviations[:, :, None] * deviations[:, None, :]), start)
+    deviations = np.sqrt(variances[varies])
+    loadings = one_factor(covariances[varies] / (deviations[:, :, None] * deviations[:, None, :]), start)
     common = (loadings * deviations).sum(axis=1) ** 2
     unique = (deviations**2 * (1 - loadings**2)).sum(axis=1)
-    omegas[sound] = common / (common + unique)
+    omegas[varies] = common / (common + unique)
     return omegas, loadings
 
 
 def one_factor(correlations: Floats, start: Floats | None = None) -> Floats:
-    """Loadings on one factor of a stack of correlation matrices: least squares of what is off the diagonal.
+    """Loadings on one factor of a stack of correlation matrices R: minimal residuals, min Σ_{i≠j} (r_ij − λᵢ λⱼ)².
 
-    One loading after the other takes its best value given the others, until none moves; from the first principal
-    component, or from a `start` near the solution, which needs no such precision.
+    Coordinate descent: given the others, the best loading of item i is Σ_{j≠i} r_ij λⱼ / Σ_{j≠i} λⱼ². Starts at the
+    first principal component, or at a `start` near the solution with a looser tolerance.
     """
-    most = _COMMUNALITY**0.5
+    limit = _COMMUNALITY**0.5
     if start is None:
         values, vectors = np.linalg.eigh(correlations)
         first: Floats = vectors[:, :, -1] * np.sqrt(np.clip(values[:, -1:], 0, None))
         loadings = first * np.where(first.sum(axis=1, keepdims=True) < 0, -1, 1)
     else:
         loadings = np.repeat(start, len(correlations), axis=0)
-    loadings = np.clip(loadings, -most, most)
-    settled, most_rounds = (_SETTLED, _ITERATIONS) if start is None else (_SETTLED_NEARBY, _ITERATIONS_NEARBY)
-    active = np.arange(len(loadings))
-    for _ in range(most_rounds):
-        part, matrix = loadings[active], correlations[active]
-        before = part.copy()
-        squares = (part**2).sum(axis=1)
-        for item in range(part.shape[1]):
-            own = part[:, item].copy()
-            above = (matrix[:, item] * part).sum(axis=1) - own * matrix[:, item, item]
-            below = squares - own**2
-            best = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-            part[:, item] = np.clip(best, -most, most)
-            squares = below + part[:, item] ** 2
-        loadings[active] = part
-        active = active[np.abs(part - before).max(axis=1) > settled]
+    loadings = np.clip(loadings, -limit, limit)
+    tolerance, iterations = (_TOLERANCE, _ITERATIONS) if start is None else (_RESAMPLE_TOLERANCE, _RESAMPLE_ITERATIONS)
+    active = np.arange(len(loadings))  # matrices whose loadings still move
+    for _ in range(iterations):
+        current, matrix = loadings[active], correlations[active]
+        previous = current.copy()
+        squares = (current**2).sum(axis=1)  # Σ λ², kept up to date item by item
+        for item in range(current.shape[1]):
+            loading = current[:, item].copy()
+            numerator = (matrix[:, item] * current).sum(axis=1) - loading * matrix[:, item, item]
+            denominator = squares - loading**2
+            best = np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+            current[:, item] = np.clip(best, -limit, limit)
+            squares = denominator + current[:, item] ** 2
+        loadings[active] = current
+        active = active[np.abs(current - previous).max(axis=1) > tolerance]
         if not len(active):
             break
     return loadings
