@@ -110,32 +110,32 @@ def estimate_from_draws(
     """
     sound = drawn[np.isfinite(drawn)]
     lost = len(drawn) - len(sound)
-    about: Fields = {
+    fields: Fields = {
         "value": value, "level": how.level, "over": over, "n": n, "resamples": len(drawn), "undefined_resamples": lost,
     }  # fmt: skip
     if lost > TOLERATED * len(drawn):
-        return Estimate(reason=f"{lost:,} of {len(drawn):,} resamples have no value", method=how.method, **about)
+        return Estimate(reason=f"{lost:,} of {len(drawn):,} resamples have no value", method=how.method, **fields)
     if np.ptp(sound) <= slack(value):
-        return Estimate(reason="every resample gives the same value", method=how.method, **about)
+        return Estimate(reason="every resample gives the same value", method=how.method, **fields)
     tails: Floats = np.array([(1 - how.level) / 2, (1 + how.level) / 2])
     method: str = how.method
     if how.method == "bca":
         rounding = slack(value)
         share = float((sound < value - rounding).mean() + (sound <= value + rounding).mean()) / 2
         if not 0 < share < 1:
-            return Estimate(reason="every resample lies on the same side of the value", method=how.method, **about)
+            return Estimate(reason="every resample lies on the same side of the value", method=how.method, **fields)
         without = left_out()
-        whole = all(np.isfinite(values).all() for values in without)
-        method = "bca" if whole else "bc"
-        tails = bca_tails(tails, float(ndtri(share)), acceleration(list(without)) if whole else 0.0)
+        all_defined = all(np.isfinite(values).all() for values in without)
+        method = "bca" if all_defined else "bc"
+        tails = bca_tails(tails, float(ndtri(share)), acceleration(list(without)) if all_defined else 0.0)
     low, high = np.quantile(sound, tails).tolist()
-    return Estimate(low=low, high=high, method=method, **about)
+    return Estimate(low=low, high=high, method=method, **fields)
 
 
-def percentile_estimate(value: float | None, drawn: Floats, level: float, **about: Any) -> Estimate:  # noqa: ANN401 - method, over
+def percentile_estimate(value: float | None, drawn: Floats, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - method, over
     """A number with the interval between the quantiles of draws of it, all of them defined."""
     low, high = percentile_ends(drawn, level) or (None, None)
-    return Estimate(value=value, low=low, high=high, level=level, resamples=len(drawn), **about)
+    return Estimate(value=value, low=low, high=high, level=level, resamples=len(drawn), **fields)
 
 
 def percentile_ends(drawn: Floats, level: float) -> tuple[float, float] | None:
@@ -156,11 +156,11 @@ def estimate_over_words(
     """
     if settings is None:
         return None
-    about: Fields = {"value": value, "level": settings.level, "method": settings.method, "over": over}
+    fields: Fields = {"value": value, "level": settings.level, "method": settings.method, "over": over}
     for name, words in resampled.units.items():
         if words < 2:
             few = "there are fewer than two pairs" if name == "xy" else f"the set {name!r} has fewer than two words"
-            return Estimate(reason=f"{few} to draw from again", **about)
+            return Estimate(reason=f"{few} to draw from again", **fields)
     n = sum(resampled.units.values())
     if settings.method == "jackknife":
         return _normal_jackknife(value, _left_out(resampled), settings.level, over, n)
@@ -215,14 +215,14 @@ def blocks(total: int, size: int, cells: int = _CELLS) -> Iterator[int]:
 
 
 def _normal_jackknife(value: float, left_out: Sequence[Floats], level: float, over: str, n: int) -> Estimate:
-    about: Fields = {"value": value, "level": level, "method": "jackknife", "over": over, "n": n}
+    fields: Fields = {"value": value, "level": level, "method": "jackknife", "over": over, "n": n}
     if not all(np.isfinite(values).all() for values in left_out):
-        return Estimate(reason="without some word there is no value", **about)
+        return Estimate(reason="without some word there is no value", **fields)
     variance = jackknife_variance(left_out)
     if variance <= slack(value) ** 2:
-        return Estimate(reason="leaving out any word gives the same value", **about)
+        return Estimate(reason="leaving out any word gives the same value", **fields)
     margin = float(ndtri((1 + level) / 2)) * variance**0.5
-    return Estimate(low=value - margin, high=value + margin, resamples=sum(map(len, left_out)), **about)
+    return Estimate(low=value - margin, high=value + margin, resamples=sum(map(len, left_out)), **fields)
 
 
 def _word_counts(units: Mapping[str, int], settings: Resampling) -> Iterator[dict[str, Floats]]:
@@ -243,8 +243,8 @@ def _left_out(resampled: Resampled) -> list[Floats]:
         parts = []
         alone = left_out_counts(words, _BLOCK)
         for counts in alone if words <= MOST_LEFT_OUT else _groups_left_out(words, MOST_LEFT_OUT, _BLOCK):
-            others = {other: np.ones((len(counts), size)) for other, size in resampled.units.items()}
-            parts.append(resampled.values({**others, name: counts}))
+            all_once = {set_name: np.ones((len(counts), size)) for set_name, size in resampled.units.items()}
+            parts.append(resampled.values({**all_once, name: counts}))
         left_out.append(np.concatenate(parts))
     return left_out
 
@@ -303,9 +303,9 @@ def jackknife_mean(
     value: float | None, margin: float, level: float, bounds: tuple[float, float], *, n: int, reason: str = NO_SPREAD
 ) -> Estimate:
     """A mean over pairs of models with its interval, cut at `bounds`; `reason` is why there may be no margin."""
-    about: Fields = {"value": value, "level": level, "method": JACKKNIFE, "over": "models", "n": n}
+    fields: Fields = {"value": value, "level": level, "method": JACKKNIFE, "over": "models", "n": n}
     if value is None:
-        return Estimate(reason="no words have a value", **about)
+        return Estimate(reason="no words have a value", **fields)
     if np.isnan(margin):
-        return Estimate(reason=reason, **about)
-    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)
+        return Estimate(reason=reason, **fields)
+    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **fields)

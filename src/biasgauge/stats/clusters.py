@@ -52,21 +52,21 @@ class ClusteredMeans:
         level: float = 0.95,
         bounds: tuple[float, float] = UNBOUNDED,
         unit: str = "clusters",
-        **about: Any,  # noqa: ANN401 - statistic
+        **fields: Any,  # noqa: ANN401 - statistic
     ) -> Estimate:
         """Return one of the means with its interval, cut at `bounds`; `unit` is the name of a cluster."""
         over = f"{unit} and replicates" if self.replicates > 1 else unit
         value = float(self.values[which])
-        about |= {"level": level, "method": METHOD, "over": over, "n": self.items[which], "k": self.clusters[which]}
+        fields |= {"level": level, "method": METHOD, "over": over, "n": self.items[which], "k": self.clusters[which]}
         if np.isnan(value):
-            return Estimate(value=None, reason="nothing is defined that it could be the mean of", **about)
+            return Estimate(value=None, reason="nothing is defined that it could be the mean of", **fields)
         if self.clusters[which] < 2:
-            return Estimate(value=value, reason=f"there are fewer than two {unit}", **about)
+            return Estimate(value=value, reason=f"there are fewer than two {unit}", **fields)
         variance = float(self.covariance[which, which])
         if not variance > (SAME * max(abs(value), 1.0)) ** 2:
-            return Estimate(value=value, reason=f"all {unit} have the same value", **about)
+            return Estimate(value=value, reason=f"all {unit} have the same value", **fields)
         margin = float(stdtrit(self.df[which], (1 + level) / 2)) * variance**0.5
-        return Estimate(value=value, low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)
+        return Estimate(value=value, low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **fields)
 
 
 def clustered_means(totals: ArrayLike, counts: ArrayLike) -> ClusteredMeans:
@@ -116,7 +116,7 @@ def clustered_mean(
     level: float = 0.95,
     bounds: tuple[float, float] = UNBOUNDED,
     unit: str = "clusters",
-    **about: Any,  # noqa: ANN401 - statistic
+    **fields: Any,  # noqa: ANN401 - statistic
 ) -> Estimate:
     """Mean of items in clusters with its interval; NaN is an item without a value, which is left out.
 
@@ -126,7 +126,7 @@ def clustered_mean(
         level: nominal coverage.
         bounds: between which the mean lies; the interval is cut there.
         unit: name of a cluster.
-        about: further fields of the estimate.
+        fields: further fields of the estimate.
 
     Raises:
         ParameterError: shapes do not fit.
@@ -134,7 +134,7 @@ def clustered_mean(
     check_level(level)
     table = np.atleast_2d(np.asarray(values, np.float64))
     means = clustered_means(*cluster_totals(table[None], clusters))
-    return means.estimate(0, level=level, bounds=bounds, unit=unit, **about)
+    return means.estimate(0, level=level, bounds=bounds, unit=unit, **fields)
 
 
 def normal_moments(values: Vectors, level: float) -> tuple[Estimate, Estimate]:
@@ -151,9 +151,9 @@ def normal_moments(values: Vectors, level: float) -> tuple[Estimate, Estimate]:
     defined = ~np.isnan(table)
     counts = defined.sum(axis=0)
     clusters, items, total = int(np.count_nonzero(counts)), int(defined.any(axis=1).sum()), int(counts.sum())
-    about: Fields = {"level": level, "method": "normal, clusters as units", "n": clusters, "k": items}
+    fields: Fields = {"level": level, "method": "normal, clusters as units", "n": clusters, "k": items}
     if clusters < 2:
-        return Estimate(statistic="mean", value=None, **about), Estimate(statistic="sd", value=None, **about)
+        return Estimate(statistic="mean", value=None, **fields), Estimate(statistic="sd", value=None, **fields)
     center = float(table[defined].mean())
     deviations = np.where(defined, table - center, 0)
     variance = float((deviations**2).sum() / total)
@@ -165,9 +165,9 @@ def normal_moments(values: Vectors, level: float) -> tuple[Estimate, Estimate]:
     margin = quantile * float(np.sqrt((mean_influence**2).sum()))
     # Delta method: d sd = d variance / (2 sd).
     sd_margin = quantile * float(np.sqrt((variance_influence**2).sum())) / (2 * sd) if sd else 0.0
-    mean = Estimate(statistic="mean", value=center, low=center - margin, high=center + margin, **about)
+    mean = Estimate(statistic="mean", value=center, low=center - margin, high=center + margin, **fields)
     low = max(sd - sd_margin, 0.0)
-    return mean, Estimate(statistic="sd", value=sd, low=low, high=sd + sd_margin, **about)
+    return mean, Estimate(statistic="sd", value=sd, low=low, high=sd + sd_margin, **fields)
 
 
 def cluster_totals(values: Floats, clusters: ArrayLike) -> tuple[Floats, Floats]:

@@ -249,17 +249,17 @@ def fisher_interval(
         kind: which correlation it is.
         over: name of the points.
     """
-    about: Fields = {"level": level, "method": METHODS[kind], "over": over, "n": n}
+    fields: Fields = {"level": level, "method": METHODS[kind], "over": over, "n": n}
     if value is None:
-        return Estimate(value=None, reason="there is no correlation", **about)
+        return Estimate(value=None, reason="there is no correlation", **fields)
     if n < LEAST:
-        return Estimate(value=value, reason=f"an interval takes at least {LEAST} {over}", **about)
+        return Estimate(value=value, reason=f"an interval takes at least {LEAST} {over}", **fields)
     if abs(value) >= PERFECT:
-        return Estimate(value=value, reason="the correlation is perfect", **about)
+        return Estimate(value=value, reason="the correlation is perfect", **fields)
     spread = ((1 + value**2 / 2 if kind == "spearman" else 1) / (n - 3)) ** 0.5
     margin = float(ndtri((1 + level) / 2)) * spread
     low, high = np.tanh(np.arctanh(value) + np.array([-margin, margin])).tolist()
-    return Estimate(value=value, low=low, high=high, **about)
+    return Estimate(value=value, low=low, high=high, **fields)
 
 
 def jackknife_r(
@@ -267,7 +267,7 @@ def jackknife_r(
     left_out: Floats,
     level: float,
     unit: str = "unit",
-    **about: Any,  # noqa: ANN401 - statistic, n, k
+    **fields: Any,  # noqa: ANN401 - statistic, n, k
 ) -> Estimate:
     """Pearson's r with a jackknife interval over units, where a unit has a part in several points.
 
@@ -279,9 +279,9 @@ def jackknife_r(
         left_out: the correlation without each unit, NaN where it is undefined.
         level: nominal coverage.
         unit: name of a unit.
-        about: further fields of the estimate.
+        fields: further fields of the estimate.
     """
-    estimate = Estimate(value=value, level=level, **about)
+    estimate = Estimate(value=value, level=level, **fields)
     if not (np.abs(np.append(left_out, value)) < 1).all():
         return replace(estimate, reason=f"r is ±1, or undefined, without some {unit}")
     units, z = len(left_out), np.arctanh(left_out)
@@ -309,14 +309,18 @@ def correlations_differ(
         level: nominal coverage.
         kind: which correlations these are.
     """
-    one, two = (fisher_interval(value, pairs, level=level, kind=kind, over="word pairs") for value in (first, second))
-    about: Fields = {"value": first - second, "level": level, "method": "zou-2007", "over": "word pairs", "n": pairs}
-    if one.low is None or one.high is None or two.low is None or two.high is None:
-        return Estimate(reason=one.reason or two.reason, **about)
+    options: Fields = {"level": level, "kind": kind, "over": "word pairs"}
+    r1, r2 = (fisher_interval(value, pairs, **options) for value in (first, second))
+    fields: Fields = {"value": first - second, "level": level, "method": "zou-2007", "over": "word pairs", "n": pairs}
+    if r1.low is None or r1.high is None or r2.low is None or r2.high is None:
+        return Estimate(reason=r1.reason or r2.reason, **fields)
     covariance = (between - first * second / 2) * (1 - first**2 - second**2 - between**2) + between**3
     c = float(np.clip(covariance / ((1 - first**2) * (1 - second**2)), -1, 1))
     low, high = (
         first - second + sign * max(a**2 + b**2 - 2 * c * a * b, 0.0) ** 0.5
-        for sign, a, b in ((-1, first - one.low, two.high - second), (1, one.high - first, second - two.low))
+        for sign, a, b in (
+            (-1, first - r1.low, r2.high - second),
+            (1, r1.high - first, second - r2.low),
+        )
     )
-    return Estimate(low=low, high=high, **about)
+    return Estimate(low=low, high=high, **fields)

@@ -50,11 +50,11 @@ def left_out_values(cells: Integers, statistic: Callable[[Integers], Floats], gr
     """For each of some groups, the statistic without each of its items; items of one cell share a value."""
     values = []
     for group in groups:
-        own = cells[group].ravel()
-        taken = np.flatnonzero(own)
-        without = np.repeat(cells[None], len(taken), axis=0)
-        without.reshape(len(taken), len(cells), -1)[np.arange(len(taken)), group, taken] -= 1
-        values.append(np.repeat(statistic(without), own[taken]))
+        counts = cells[group].ravel()
+        occupied = np.flatnonzero(counts)
+        without = np.repeat(cells[None], len(occupied), axis=0)
+        without.reshape(len(occupied), len(cells), -1)[np.arange(len(occupied)), group, occupied] -= 1
+        values.append(np.repeat(statistic(without), counts[occupied]))
     return values
 
 

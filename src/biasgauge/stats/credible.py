@@ -40,12 +40,12 @@ class Credible(Record):
         return low, high
 
 
-def estimate_of_posterior(draws: Floats, credible: Credible = Credible(), **about: Any) -> Estimate:  # noqa: ANN401, B008 - labels; frozen
+def estimate_of_posterior(draws: Floats, credible: Credible = Credible(), **fields: Any) -> Estimate:  # noqa: ANN401, B008 - labels; frozen
     """Posterior mean with its credible interval, from draws of one number."""
     low, high = credible.ends(draws)
     return Estimate(
         value=float(draws.mean()), low=float(low), high=float(high), level=credible.prob, method=credible.kind,
-        resamples=len(draws), **about,
+        resamples=len(draws), **fields,
     )  # fmt: skip
 
 
@@ -61,9 +61,9 @@ def hpdis(draws: Floats, probs: Sequence[float]) -> list[tuple[Floats, Floats]]:
     """The same for several shares; the draws are sorted once."""
     ordered = np.sort(np.ascontiguousarray(np.moveaxis(draws, 0, -1)), axis=-1)
     size = ordered.shape[-1]
-    found = []
+    intervals = []
     for inside in (int(prob * size) for prob in probs):
         start = np.argmin(ordered[..., inside:] - ordered[..., : size - inside], axis=-1)[..., None]
         low, high = (np.take_along_axis(ordered, start + more, axis=-1)[..., 0] for more in (0, inside))
-        found.append((low, high))
-    return found
+        intervals.append((low, high))
+    return intervals

@@ -1,4 +1,4 @@
-"""Limits of blank and of detection (Currie 1968; CLSI EP17), and the dose that a score stands for."""
+"""Limits of blank and of detection (Currie 1968; CLSI EP17), and the dose that corresponds to a score."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NO_SLOPE = "the score does not follow the dose, so that no dose can be detected"
 
 @dataclass(frozen=True)
 class Limit(Record):
-    """What can be told from nothing, for the mean of so many words.
+    """Limits of blank and of detection of the mean of some words.
 
     Attributes:
-        words: how many words.
+        words: number of words.
         side: doses that lean to the first or the second end.
         blank: limit of blank: 5 % of blanks lie beyond it.
         detection: limit of detection, as a dose: 95 % of words with this dose lie beyond the limit of blank.
-        beyond: whether that dose is larger than any that was planted, so that it rests on the line alone.
+        beyond: True if that dose is larger than any that was planted, so that it is an extrapolation of the line.
     """
 
     words: int
@@ -39,22 +39,23 @@ class Limit(Record):
 
 @dataclass(frozen=True, eq=False)
 class Blanks:
-    """What is known of the mean of some new blanks, in one more model, before it is measured.
+    """Predictive distribution of the mean of some new blanks, in one more model.
 
     Attributes:
-        mean: what is expected.
-        variance: of the new mean and of what is expected together; one number for each draw where there are draws.
-        known: the part of it that belongs to what is expected: blanks are few, and so are models.
+        mean: expected mean.
+        variance: of the prediction, that of the new mean and of its estimated expectation together; one number for
+            each draw where there are draws.
+        expectation_variance: of the estimated expectation alone: blanks are few, and so are models.
         df: degrees of freedom of the variance, by Satterthwaite.
     """
 
     mean: float
     variance: Floats
-    known: Floats
+    expectation_variance: Floats
     df: float
 
     def limit(self, sign: float = 1.0) -> float:
-        """Limit of blank: 5 % of means of new blanks lie beyond it (one-sided prediction limit, Student's t)."""
+        """Limit of blank, mean ± t₉₅ √variance: 5 % of means of new blanks lie beyond it (prediction limit)."""
         quantile = float(stdtrit(self.df, 0.95))
         return self.mean + sign * quantile * float(np.sqrt(np.ravel(self.variance)[0]))
 
@@ -69,53 +70,58 @@ def new_blanks(
     spread: Floats | None = None,
     shift: Floats | None = None,
 ) -> Blanks:
-    """The mean of so many new blanks, each measured in so many new runs.
+    """Predict the mean of new blanks, each measured in new runs.
 
-    The new mean varies with what belongs to a word, divided by the number of words, and with what moves all words of a
-    model alike. What is expected of it rests on the blanks and models at hand, which errs likewise.
+    With σ² the variance between blanks within a run and τ² that of the shift of a run, the new mean has the variance
+    σ² (carrier + planting + run / runs) / words + τ² / runs, the three being shares of σ². Its expectation is estimated
+    from the blanks and models at hand, and errs likewise.
 
     Args:
         scores: units × draws × runs.
         levels: units × draws; at 0 are the blanks.
-        variances: what `dose_response` gave.
-        words: how many new blanks.
-        runs: over how many runs each is averaged.
+        variances: of `dose_response`.
+        words: number of new blanks.
+        runs: number of runs over which each is averaged.
         spread: variance of blanks within runs, where it is drawn anew; that of the scores by default.
         shift: variance of the shift of a run, likewise.
     """
     blank = levels == 0
     _, draws, trained = scores.shape
     models = draws * trained
-    mean, own = _spread(scores, blank[:, :, None] * np.ones_like(scores), np.ones((1, len(scores))))
-    spread = own if spread is None else spread
+    mean, observed = _spread(scores, blank[:, :, None] * np.ones_like(scores), np.ones((1, len(scores))))
+    spread = observed if spread is None else spread
     shift = np.array([variances.shift]) if shift is None else shift
     lasting, planting, run = _word_shares(variances)
     often = blank.sum(axis=1)
     cells = float(often.sum())
     error = lasting * float((often**2).sum()) / cells**2 + planting / cells + run / (cells * trained)
     new = (lasting + planting + run / runs) / words
-    known = spread * error + shift / models
-    variance = spread * new + shift / runs + known
-    # Satterthwaite: blanks are the same words in several runs and texts, so that their variances hang together
-    together = blank.T.astype(np.float64) @ blank
-    same = np.eye(draws) * (1 + (trained - 1) * (lasting + planting) ** 2) / trained + (1 - np.eye(draws)) * lasting**2
-    each = cells / draws
-    df_words = draws**2 * each * max(each - 1, 1.0) / float((together * same).sum())
-    of_words = own[0] * (new + error)
-    whole = of_words + variances.shift * (1 / runs + 1 / models)
-    squares = of_words**2 / df_words
+    expectation_variance = spread * error + shift / models
+    variance = spread * new + shift / runs + expectation_variance
+    # Satterthwaite: blanks are the same words in several runs and texts, so that the variances of two draws, which
+    # share `shared` words, are correlated by the squared correlation of their scores.
+    shared = blank.T.astype(np.float64) @ blank
+    same_draw = (1 + (trained - 1) * (lasting + planting) ** 2) / trained
+    correlation = np.eye(draws) * same_draw + (1 - np.eye(draws)) * lasting**2
+    blanks_per_draw = cells / draws
+    df_words = draws**2 * blanks_per_draw * max(blanks_per_draw - 1, 1.0) / float((shared * correlation).sum())
+    word_term = observed[0] * (new + error)
+    total = word_term + variances.shift * (1 / runs + 1 / models)
+    squares = word_term**2 / df_words
     if models > 1:
-        moved = float(scores.mean(axis=0).var(ddof=1)) * (1 / runs + 1 / models)
-        squares += moved**2 / (models - 1)
-    return Blanks(float(mean[0]), variance, known, max(float(whole**2 / squares), 1.0) if squares > 0 else np.inf)
+        shift_term = float(scores.mean(axis=0).var(ddof=1)) * (1 / runs + 1 / models)
+        squares += shift_term**2 / (models - 1)
+    return Blanks(
+        float(mean[0]), variance, expectation_variance, max(float(total**2 / squares), 1.0) if squares > 0 else np.inf
+    )
 
 
 def _word_shares(variances: Variances) -> tuple[float, float, float]:
     """Shares of carrier, planting and run in the variance between words of one run."""
     if variances.word <= 0:
         return 1.0, 0.0, 0.0
-    parts = variances.carrier, variances.planting or 0.0, variances.run or 0.0
-    return parts[0] / variances.word, parts[1] / variances.word, parts[2] / variances.word
+    total = variances.word
+    return variances.carrier / total, (variances.planting or 0.0) / total, (variances.run or 0.0) / total
 
 
 def detection_limits(
@@ -130,19 +136,21 @@ def detection_limits(
     resamples: int = 1000,
     random_state: int = 0,
 ) -> tuple[Limit, ...]:
-    """Limits for means of words, each measured in so many runs; intervals by bootstrap over units.
+    """Limits of blank and detection for means of words; intervals by bootstrap over units.
 
     The limit of blank is a prediction limit: over calibrations, 5 % of new blanks lie beyond it. The limit of detection
-    is the dose of which 95 % of new words lie beyond that. Slopes of the two sides differ where `response` says that
-    they do. The interval also knows that the shift of a run is known from few models (χ²).
+    is the dose of which 95 % of new words lie beyond that,
+    (blank mean − intercept + t₉₅ √(variance of blanks) + z₉₅ √(variance of dosed words)) / slope. Slopes of the two
+    sides differ where `response` finds that they do (p < .05). The variance of the shift of a run is drawn too, since
+    it is estimated from few models (χ²).
 
     Args:
         scores: units × draws × runs.
-        doses: units × draws: what was counted.
-        levels: units × draws: what was asked for; at 0 are the blanks.
-        response: what `dose_response` gave for the same.
+        doses: units × draws: counted doses.
+        levels: units × draws: intended doses; at 0 are the blanks.
+        response: of `dose_response` for the same.
         words: sizes of sets.
-        runs: over how many runs a score is averaged.
+        runs: number of runs over which a score is averaged.
         level: of the intervals.
         resamples: draws of the bootstrap.
         random_state: seed.
@@ -150,8 +158,8 @@ def detection_limits(
     random = np.random.default_rng([random_state, 11])
     units = len(scores)
     weights = np.concatenate([np.ones((1, units)), random.multinomial(units, np.full(units, 1 / units), resamples)])
-    apart = response.p_sides is not None and response.p_sides < 0.05
-    moments = _Moments.of(scores, doses, levels, weights, apart=apart)
+    two_slopes = response.p_sides is not None and response.p_sides < 0.05
+    moments = _LimitMoments.from_scores(scores, doses, levels, weights, two_slopes=two_slopes)
     shift = _shifts(scores, response.variances, resamples, random)
     lasting, planting, run = _word_shares(response.variances)
     largest = max(abs(float(doses[levels == dose].mean())) for dose in np.unique(levels))
@@ -162,48 +170,52 @@ def detection_limits(
             blanks = new_blanks(
                 scores, levels, response.variances, words=count, runs=runs, spread=moments.blank_variance, shift=shift
             )
-            of_doses = moments.dose_variance * (lasting + planting + run / runs) / count + shift / runs + blanks.known
-            margin = float(stdtrit(blanks.df, 0.95)) * np.sqrt(blanks.variance) + Z * np.sqrt(of_doses)
+            dose_variance = (
+                moments.dose_variance * (lasting + planting + run / runs) / count
+                + shift / runs
+                + blanks.expectation_variance
+            )
+            margin = float(stdtrit(blanks.df, 0.95)) * np.sqrt(blanks.variance) + Z * np.sqrt(dose_variance)
             gap = (moments.blank_mean - moments.intercept) * sign + margin
-            found = np.where(slope > 0, np.maximum(gap, 0.0) / np.where(slope > 0, slope, 1.0), np.inf)
-            estimate = _estimate(found, units, level, follows=response.follows)
+            limit = np.where(slope > 0, np.maximum(gap, 0.0) / np.where(slope > 0, slope, 1.0), np.inf)
+            estimate = _estimate(limit, units, level, follows=response.follows)
             beyond = estimate.value is not None and estimate.value > largest
             limits.append(Limit(count, side, blanks.limit(sign), estimate, beyond))  # type: ignore[arg-type]
     return tuple(limits)
 
 
 def _shifts(scores: Floats, variances: Variances, resamples: int, random: np.random.Generator) -> Floats:
-    """Variance of the shift of a run: as estimated, then as it may be, given how few models there are."""
+    """Variance of the shift of a run: the estimate, then draws of it, given how few models there are."""
     models = scores.shape[1] * scores.shape[2]
     if models < 2:
         return np.full(resamples + 1, variances.shift)
-    moved = float(scores.mean(axis=0).var(ddof=1))
-    drawn = moved * (models - 1) / random.chisquare(models - 1, resamples)
-    of_words = moved - variances.shift  # what the shift's estimate takes off
-    return np.concatenate([[variances.shift], np.maximum(drawn - max(of_words, 0.0), 0.0)])
+    observed = float(scores.mean(axis=0).var(ddof=1))
+    drawn = observed * (models - 1) / random.chisquare(models - 1, resamples)
+    from_words = observed - variances.shift  # variance of a run's mean that is due to its words
+    return np.concatenate([[variances.shift], np.maximum(drawn - max(from_words, 0.0), 0.0)])
 
 
-def _estimate(found: Floats, units: int, level: float, *, follows: bool) -> Estimate:
-    """The limit of the units themselves, with the quantiles of the draws; without an end where those have none."""
-    about: Fields = {
+def _estimate(limits: Floats, units: int, level: float, *, follows: bool) -> Estimate:
+    """Estimate of the limit, the first of `limits`, with quantiles of its draws; no upper end where infinite."""
+    fields: Fields = {
         "level": level,
         "method": "percentile bootstrap",
         "over": "carriers",
         "n": units,
-        "resamples": len(found) - 1,
+        "resamples": len(limits) - 1,
     }
-    if not np.isfinite(found[0]) or not follows:
-        return Estimate(value=None, reason=NO_SLOPE, **about)
-    low, high = np.quantile(found[1:], [(1 - level) / 2, (1 + level) / 2], method="higher")
+    if not np.isfinite(limits[0]) or not follows:
+        return Estimate(value=None, reason=NO_SLOPE, **fields)
+    low, high = np.quantile(limits[1:], [(1 - level) / 2, (1 + level) / 2], method="higher")
     reason = None if np.isfinite(high) else "the interval has no upper end: in some draws nothing can be detected"
     return Estimate(
-        value=float(found[0]), low=float(low), high=float(high) if np.isfinite(high) else None, reason=reason, **about
+        value=float(limits[0]), low=float(low), high=float(high) if np.isfinite(high) else None, reason=reason, **fields
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Moments:
-    """What limits rest on, one number for each draw of the bootstrap."""
+class _LimitMoments:
+    """Line, mean and variances from which limits follow, one number for each draw of the bootstrap."""
 
     intercept: Floats
     slopes: tuple[Floats, Floats]
@@ -212,76 +224,79 @@ class _Moments:
     dose_variance: Floats
 
     @classmethod
-    def of(cls, scores: Floats, doses: Floats, levels: Floats, weights: Floats, *, apart: bool) -> _Moments:
+    def from_scores(
+        cls, scores: Floats, doses: Floats, levels: Floats, weights: Floats, *, two_slopes: bool
+    ) -> _LimitMoments:
+        """Sum scores under each row of weights, which say how often each unit is drawn."""
         means = scores.mean(axis=2)
-        means = means - means.mean(axis=0) + means.mean()
-        columns = (
-            [np.ones_like(doses), np.minimum(doses, 0.0), np.maximum(doses, 0.0)]
-            if apart
-            else [np.ones_like(doses), doses]
-        )
-        design = np.stack(columns, axis=2)
+        means = means - means.mean(axis=0) + means.mean()  # without the shifts of draws
+        slopes = [np.minimum(doses, 0.0), np.maximum(doses, 0.0)] if two_slopes else [doses]
+        design = np.stack([np.ones_like(doses), *slopes], axis=2)
+        # Weighted normal equations X'WX b = X'Wy of every draw d; i units, j draws of doses, k and l columns.
         grams = np.einsum("di,ijk,ijl->dkl", weights, design, design, optimize=True)
-        sides = np.einsum("di,ijk,ij->dk", weights, design, means, optimize=True)
-        solved = np.linalg.lstsq(grams[0], sides[0], rcond=None)[0][None].repeat(len(weights), 0)
-        sound = np.linalg.cond(grams) < 1e12
-        solved[sound] = np.linalg.solve(grams[sound], sides[sound][:, :, None])[:, :, 0]
-        slopes = (solved[:, 1], solved[:, 2] if apart else solved[:, 1])
+        products = np.einsum("di,ijk,ij->dk", weights, design, means, optimize=True)
+        # Draws whose equations are singular keep the coefficients of the units themselves.
+        coefficients = np.linalg.lstsq(grams[0], products[0], rcond=None)[0][None].repeat(len(weights), 0)
+        regular = np.linalg.cond(grams) < 1e12
+        coefficients[regular] = np.linalg.solve(grams[regular], products[regular][:, :, None])[:, :, 0]
         blank = levels == 0
         blank_mean, blank_variance = _spread(scores, blank[:, :, None] * np.ones_like(scores), weights)
         variances, shares = [], []
         for dose in np.unique(levels[~blank]):
-            at = (levels == dose)[:, :, None] * np.ones_like(scores)
-            variances.append(_spread(scores, at, weights)[1])
-            shares.append(at.sum())
+            chosen = (levels == dose)[:, :, None] * np.ones_like(scores)
+            variances.append(_spread(scores, chosen, weights)[1])
+            shares.append(chosen.sum())
         dose_variance = np.average(np.array(variances), axis=0, weights=shares)
-        return cls(solved[:, 0], slopes, blank_mean, blank_variance, dose_variance)
+        both_slopes = (coefficients[:, 1], coefficients[:, 2 if two_slopes else 1])
+        return cls(coefficients[:, 0], both_slopes, blank_mean, blank_variance, dose_variance)
 
 
 def _spread(scores: Floats, chosen: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Mean of chosen scores, and their variance within runs, for every draw."""
+    """Mean of chosen scores, and their pooled variance within runs, for every draw."""
     units = len(scores)
-    flat, on = scores.reshape(units, -1), chosen.reshape(units, -1)
-    count = weights @ on
-    total, squares = weights @ (on * flat), weights @ (on * flat**2)
+    flat, mask = scores.reshape(units, -1), chosen.reshape(units, -1)
+    count = weights @ mask
+    total, squares = weights @ (mask * flat), weights @ (mask * flat**2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        inner = (squares - total**2 / count) * (count > 1)
+        within = (squares - total**2 / count) * (count > 1)
     freedom = np.maximum(count - 1, 0).sum(axis=1)
-    return total.sum(axis=1) / np.maximum(count.sum(axis=1), 1), np.nansum(inner, axis=1) / np.maximum(freedom, 1)
+    return total.sum(axis=1) / np.maximum(count.sum(axis=1), 1), np.nansum(within, axis=1) / np.maximum(freedom, 1)
 
 
 def dose_of_score(
     score: float, response: DoseResponse, *, words: float = 1, runs: int = 1, level: float = 0.95, reach: float = 50.0
 ) -> Estimate:
-    """The dose that would give a score, with the doses that could have (Fieller; inversion of the prediction band).
+    """Dose that corresponds to a score, (score − intercept) / slope, with Fieller's interval.
+
+    The interval inverts the prediction band of the line. Undefined where the score does not follow the dose.
 
     Args:
         score: the mean score of some words.
         response: the fitted line.
-        words: how many words the score is the mean of.
-        runs: over how many runs it is averaged.
+        words: number of words that the score is the mean of.
+        runs: number of runs over which it is averaged.
         level: of the interval.
         reach: the interval has no end beyond this dose.
     """
     slope = response.slope.value or 0.0
-    about: Fields = {"level": level, "method": "Fieller", "statistic": "dose"}
+    fields: Fields = {"level": level, "method": "Fieller", "statistic": "dose"}
     if not response.follows:
-        return Estimate(value=None, reason=NO_SLOPE, **about)
+        return Estimate(value=None, reason=NO_SLOPE, **fields)
     t = float(stdtrit(response.df, (1 + level) / 2))
     (v_a, v_ab), (_, v_b) = response.covariance
     gap = score - response.intercept
-    # (gap − b x)² = t² (v + v_a + 2 x v_ab + x² v_b), a quadratic equation in x
-    own = response.variances.of_mean(words, runs)
+    # The ends solve (gap − b x)² = t² (v + v_a + 2 x v_ab + x² v_b), a quadratic equation in x.
+    variance = response.variances.of_mean(words, runs)
     second = slope**2 - t**2 * v_b
     if second <= 0:
         reason = "the slope is too uncertain for an interval at this level"
-        return Estimate(value=gap / slope, reason=reason, **about)
+        return Estimate(value=gap / slope, reason=reason, **fields)
     first = -2 * (gap * slope + t**2 * v_ab)
-    zeroth = gap**2 - t**2 * (own + v_a)
+    zeroth = gap**2 - t**2 * (variance + v_a)
     root = float(np.sqrt(max(first**2 - 4 * second * zeroth, 0.0)))
     low, high = (-first - root) / (2 * second), (-first + root) / (2 * second)
     ends = [end if abs(end) < reach else None for end in (low, high)]
-    return Estimate(value=gap / slope, low=ends[0], high=ends[1], **about)
+    return Estimate(value=gap / slope, low=ends[0], high=ends[1], **fields)
 
 
 NOT_REACHED = "no dose that was given is detected; the largest is {:.2f}"
@@ -289,7 +304,7 @@ NOT_REACHED = "no dose that was given is detected; the largest is {:.2f}"
 
 @dataclass(frozen=True)
 class Detection(Record):
-    """Limits of a number whose means need not lie on a line.
+    """Limits of blank and of detection of a number whose means need not lie on a line.
 
     Attributes:
         blank: limit of blank, on the side to which doses move it.
@@ -313,7 +328,7 @@ def detection_between(
     resamples: int = 300,
     random_state: int = 0,
 ) -> Detection:
-    """The smallest dose at which 95 % of values lie beyond the limit of blank, by straight lines between doses.
+    """Smallest dose at which 95 % of values lie beyond the limit of blank, by linear interpolation between doses.
 
     The limit of blank is a prediction limit, as for words: over calibrations, 5 % of new blank sets, of new words in a
     new text, lie beyond it.
@@ -321,8 +336,8 @@ def detection_between(
     Args:
         doses: sizes of the doses, 0 first, then rising.
         rows: for each dose its values, each (cluster, value); the interval is over clusters and values within them.
-        words: how many different words the blank sets are made of; as many as there are values by default.
-        part: which part of a cluster's blanks a set takes, where a value rests on one set alone: such sets overlap, and
+        words: number of different words in the blank sets; as many as there are values by default.
+        part: share of a cluster's blanks that a set takes, where a value rests on one set alone: such sets part, and
             so differ less than sets of new words. 0 where a value compares two sets that share no word: those of one
             pool differ as much as any.
         level: of the interval.
@@ -334,31 +349,31 @@ def detection_between(
     up = 1.0 if means[-1] >= means[0] else -1.0
     margin = blank_margin(rows[0], len(rows[0]) if words is None else words, part)
     wider = margin / sds[0] if sds[0] > 0 else Z
-    found = _crossing(doses, means * up, sds, wider)
-    about: Fields = {
+    limit = _crossing(doses, means * up, sds, wider)
+    fields: Fields = {
         "level": level, "method": "percentile bootstrap", "over": "texts and sets", "n": len(rows[0]),
         "resamples": resamples,
     }  # fmt: skip
-    if np.isfinite(found):
+    if np.isfinite(limit):
         draws = np.array([_crossing(doses, *_resampled_moments(rows, up, random), wider) for _ in range(resamples)])
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], method="higher")
         ends: Fields = {"low": float(low), "high": float(high) if np.isfinite(high) else None}
-        estimate = Estimate(value=float(found), **ends, **about)
+        estimate = Estimate(value=float(limit), **ends, **fields)
     else:
-        estimate = Estimate(value=None, reason=NOT_REACHED.format(doses[-1]), **about)
+        estimate = Estimate(value=None, reason=NOT_REACHED.format(doses[-1]), **fields)
     return Detection(float(means[0] + up * margin), estimate, tuple(means.tolist()), tuple(sds.tolist()))
 
 
 def blank_margin(blanks: Floats, words: int, part: float) -> float:
-    """How far beyond the mean of blanks the limit of blank lies: Student's t times the sd of a new value around it.
+    """Distance of the limit of blank from the mean of blanks: Student's t times the sd of a new value around it.
 
     Values vary within clusters, by the words of a set, and between clusters; both parts err, by how few words and
     clusters there are (Satterthwaite).
     """
     clusters = [blanks[blanks[:, 0] == cluster, 1] for cluster in np.unique(blanks[:, 0])]
-    several = [values for values in clusters if len(values) > 1]
-    freedom = sum(len(values) - 1 for values in several)
-    within = sum(float(values.var(ddof=1)) * (len(values) - 1) for values in several) / max(freedom, 1)
+    replicated = [values for values in clusters if len(values) > 1]
+    freedom = sum(len(values) - 1 for values in replicated)
+    within = sum(float(values.var(ddof=1)) * (len(values) - 1) for values in replicated) / max(freedom, 1)
     within /= max(1.0 - part, 0.1)
     count = len(clusters)
     between = float(np.var([values.mean() for values in clusters], ddof=1)) if count > 1 else 0.0
@@ -382,13 +397,13 @@ def _resampled_moments(rows: Sequence[Floats], up: float, random: np.random.Gene
     columns = []
     for row in rows:
         parts = [row[row[:, 0] == cluster, 1] for cluster in drawn]
-        columns.append(np.concatenate([random.choice(part, len(part)) for part in parts if len(part)]))
+        columns.append(np.concatenate([random.choice(values, len(values)) for values in parts if len(values)]))
     means, sds = _mean_and_sd(columns)
     return means * up, sds
 
 
 def _crossing(doses: Floats, means: Floats, sds: Floats, wider: float) -> float:
-    """Where 95 % of values reach the limit of blank, which is so many standard deviations from the blanks' mean."""
+    """Dose at which 95 % of values reach the limit of blank, mean + `wider` sd of the blanks; infinite if none does."""
     surplus = means - Z * sds - (means[0] + wider * sds[0])
     for index in range(1, len(doses)):
         if surplus[index] >= 0:

@@ -123,13 +123,13 @@ def dose_response(
     line = _fit(y, np.column_stack([np.ones(len(x)), x]), unit, draws)
     value, df = float(line.estimates[1]), float(line.df[1])
     margin = float(stdtrit(df, (1 + level) / 2)) * float(np.sqrt(line.covariance[1, 1]))
-    about = Estimate(
+    fields = Estimate(
         value=value, low=value - margin, high=value + margin, level=level, n=units, over="carriers",
         method="t, Satterthwaite" if draws > 1 else "t", statistic="slope",
     )  # fmt: skip
     straight = DoseResponse(
         intercept=float(line.estimates[0]),
-        slope=about,
+        slope=fields,
         p=line.p(1),
         covariance=tuple(tuple(float(cell) for cell in row) for row in line.covariance),  # type: ignore[arg-type]
         df=df,
@@ -146,13 +146,13 @@ def dose_response(
         return straight
     bend, p_bend = _beyond(y, x, x * np.abs(x), unit, draws)
     uneven, p_sides = _beyond(y, x, np.abs(x), unit, draws)
-    known = straight.follows and p_bend is not None
+    has_shape = straight.follows and p_bend is not None
     return replace(
         straight,
         p_bend=p_bend,
         p_sides=p_sides,
         p_lack_of_fit=_lack_of_fit(y, x, levels.ravel(), unit, draws),
-        saturating=bool((p_bend or 0.0) < 0.05 and bend * value < 0) if known else None,
+        saturating=bool((p_bend or 0.0) < 0.05 and bend * value < 0) if has_shape else None,
         monotone=_monotone(centered, levels) if straight.follows else None,
         sides=(value - uneven, value + uneven),
     )
@@ -167,10 +167,10 @@ class _Fit(NamedTuple):
     by_unit: float
     rest: float
 
-    def p(self, place: int) -> float:
+    def p(self, index: int) -> float:
         """Two-sided p of no coefficient."""
-        ratio = abs(self.estimates[place]) / max(float(np.sqrt(self.covariance[place, place])), 1e-300)
-        return 2 * float(stdtr(self.df[place], -ratio))
+        ratio = abs(self.estimates[index]) / max(float(np.sqrt(self.covariance[index, index])), 1e-300)
+        return 2 * float(stdtr(self.df[index], -ratio))
 
 
 def _fit(y: Floats, x: Floats, unit: Integers, draws: int) -> _Fit:
@@ -179,12 +179,12 @@ def _fit(y: Floats, x: Floats, unit: Integers, draws: int) -> _Fit:
         inverse = np.linalg.pinv(x.T @ x)
         estimates = inverse @ x.T @ y
         freedom = len(y) - x.shape[1]
-        rest = float(((y - x @ estimates) ** 2).sum()) / freedom
-        return _Fit(estimates, rest * inverse, np.full(x.shape[1], float(freedom)), 0.0, rest)
+        residual = float(((y - x @ estimates) ** 2).sum()) / freedom
+        return _Fit(estimates, residual * inverse, np.full(x.shape[1], float(freedom)), 0.0, residual)
     fit = fit_mixed(y, x, {"unit": unit}, [f"x{index}" for index in range(x.shape[1])])
-    by_unit, rest = (float(effect.variance) for effect in fit.random)
+    by_unit, residual = (float(effect.variance) for effect in fit.random)
     estimates = np.array([effect.estimate for effect in fit.fixed], np.float64)
-    return _Fit(estimates, fit.covariance, np.array([effect.df for effect in fit.fixed], np.float64), by_unit, rest)
+    return _Fit(estimates, fit.covariance, np.array([effect.df for effect in fit.fixed], np.float64), by_unit, residual)
 
 
 def _beyond(y: Floats, x: Floats, further: Floats, unit: Integers, draws: int) -> tuple[float, float | None]:
@@ -215,11 +215,11 @@ def _variances(scores: Floats, doses: Floats, slope: float, line: _Fit) -> Varia
 
 def _lack_of_fit(y: Floats, x: Floats, levels: Floats, unit: Integers, draws: int) -> float | None:
     """Do the means of the doses lie on the line? A Wald test of what every dose has beyond it."""
-    known = np.unique(levels)
-    if len(known) < 3:
+    distinct = np.unique(levels)
+    if len(distinct) < 3:
         return None
-    own = (levels[:, None] == known[1:-1]).astype(np.float64)
-    design = np.column_stack([np.ones(len(x)), x, own])
+    indicators = (levels[:, None] == distinct[1:-1]).astype(np.float64)
+    design = np.column_stack([np.ones(len(x)), x, indicators])
     if np.linalg.matrix_rank(design) < design.shape[1]:
         return None
     fit = _fit(y, design, unit, draws)
@@ -232,9 +232,9 @@ def _monotone(means: Floats, levels: Floats) -> bool:
     """Whether no step from one dose to the next is down by more than chance (Welch's t, one-sided, Holm, .05)."""
     from scipy.stats import ttest_ind
 
-    known = np.unique(levels)
+    distinct = np.unique(levels)
     p_values: list[float | None] = []
-    for low, high in pairwise(known.tolist()):
+    for low, high in pairwise(distinct.tolist()):
         ends = [means[levels == dose] for dose in (low, high)]
         if min(map(len, ends)) < 2 or all(np.ptp(end) == 0 for end in ends):
             continue

@@ -198,7 +198,7 @@ def checked_stacks(tables: Sequence[ArrayLike], group_weights: Sequence[float]) 
 
 
 def slope_weights(positions: Sequence[float]) -> Floats:
-    """Weights (t_g − t̄) / Σ (t − t̄)² that give the least-squares slope of the groups' means over their positions t."""
+    """Weights (t_g − t̄) / Σ (t − t̄)², which give the least-squares slope of the groups' means over positions t."""
     centered = np.asarray(positions, np.float64) - np.mean(positions)
     weights: Floats = centered / (centered**2).sum()
     return weights
@@ -214,33 +214,33 @@ def slope_over_groups(positions: Sequence[float], means: ArrayLike, *, level: fl
     check_level(level)
     times, values = np.asarray(positions, np.float64), np.asarray(means, np.float64)
     slope = float(slope_weights(positions) @ values)
-    about: Fields = {"level": level, "method": "least squares", "over": "groups", "n": len(values)}
+    fields: Fields = {"level": level, "method": "least squares", "over": "groups", "n": len(values)}
     if len(values) < 3:
-        return Contrast(value=slope, reason="a scatter about a line takes at least three groups", **about)
+        return Contrast(value=slope, reason="a scatter about a line takes at least three groups", **fields)
     centered = times - times.mean()
     residuals = values - values.mean() - slope * centered
     df = len(values) - 2
     variance = float(residuals @ residuals) / df / float(centered @ centered)
     if variance <= (SAME * float(np.abs(values).max() or 1.0)) ** 2:
-        return Contrast(value=slope, reason="all groups lie on one line", **about)
+        return Contrast(value=slope, reason="all groups lie on one line", **fields)
     error = variance**0.5
     p = 2 * float(stdtr(df, -abs(slope) / error))
-    return Contrast(value=slope, se=error, df=float(df), p=p, **about).at(level)
+    return Contrast(value=slope, se=error, df=float(df), p=p, **fields).at(level)
 
 
 def welch(first: Floats, last: Floats, bootstrap: tuple[bool, bool], level: float) -> Estimate:
     """Mean of the last group's numbers less that of the first's, with Welch's interval over models."""
     value = float(last.mean() - first.mean())
-    about: Fields = {"value": value, "level": level, "method": FIXED_METHOD, "over": "training runs"}
+    fields: Fields = {"value": value, "level": level, "method": FIXED_METHOD, "over": "training runs"}
     if min(len(first), len(last)) < 2:
-        return Estimate(reason=ONE_MODEL, **about)
+        return Estimate(reason=ONE_MODEL, **fields)
     terms = [_variance_over_models(*group) for group in zip((first, last), bootstrap, strict=True)]
     variance = sum(term for term, _ in terms)
     if variance <= SAME**2:
-        return Estimate(reason=NOTHING_VARIES, **about)
+        return Estimate(reason=NOTHING_VARIES, **fields)
     _, df, _ = student(np.array(value), np.array(variance), terms, balanced=True)
     margin = float(stdtrit(df, (1 + level) / 2)) * variance**0.5
-    return Estimate(low=value - margin, high=value + margin, **about)
+    return Estimate(low=value - margin, high=value + margin, **fields)
 
 
 def _variance_over_models(values: Floats, is_sample: bool) -> tuple[float, int]:  # noqa: FBT001 - one of a pair
@@ -284,7 +284,7 @@ def compare_effect_sizes(
 
     everything = [np.arange(len(labels)) for labels in groups]
     value = combined(*everything)
-    about: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
+    fields: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
     unreplicated = min(len(stack) for stack in stacks) == 1
     sampled = [False] * len(stacks) if bootstrap is None else list(bootstrap)
     models = []
@@ -293,18 +293,18 @@ def compare_effect_sizes(
             variance, df = _variance_over_models(effect_sizes(stack, *groups), is_sample)
             models.append((weight**2 * variance, df))
     fixed_reason = ONE_MODEL if unreplicated else ""
-    fixed = _effect_size_contrast(value, models, FIXED_METHOD, "training runs", fixed_reason, about, balanced=True)
+    fixed = _effect_size_contrast(value, models, FIXED_METHOD, "training runs", fixed_reason, fields, balanced=True)
     left_out = []  # for each of the four lists, the value without each of its words
     for side in (0, 1):
         for group in (0, 1):
             members = np.flatnonzero(groups[side] == group)
-            kept = [[np.delete(index, word) if axis == side else index for axis, index in enumerate(everything)]
+            subsets = [[np.delete(index, word) if axis == side else index for axis, index in enumerate(everything)]
                     for word in members]  # fmt: skip
-            left_out.append(np.array([combined(*pair) for pair in kept]) if len(members) > 1 else np.array([np.nan]))
+            left_out.append(np.array([combined(*pair) for pair in subsets]) if len(members) > 1 else np.array([np.nan]))
     reason = "" if all(np.isfinite(values).all() for values in left_out) else "a list has too few words for a jackknife"
     words = [] if reason else [(jackknife_variance([values]), len(values) - 1) for values in left_out]
     over = "targets and attributes" + (" and training runs" if models else "")
-    both = _effect_size_contrast(value, [*words, *models], JACKKNIFE, over, reason, about)
+    both = _effect_size_contrast(value, [*words, *models], JACKKNIFE, over, reason, fields)
     return GroupComparison(at_least(both, fixed), fixed, unreplicated)
 
 
@@ -314,20 +314,20 @@ def _effect_size_contrast(
     method: str,
     over: str,
     reason: str,
-    about: JsonMapping,
+    fields: JsonMapping,
     *,
     balanced: bool = False,
 ) -> Contrast:
     variance = sum(term for term, _ in terms)
     if not np.isfinite(value):
-        return Contrast(value=None, method=method, reason="all associations of a model are the same", **about)
+        return Contrast(value=None, method=method, reason="all associations of a model are the same", **fields)
     if not reason and variance <= SAME**2:
         reason = NOTHING_VARIES
     if reason:
-        return Contrast(value=value, method=method, reason=reason, **about)
+        return Contrast(value=value, method=method, reason=reason, **fields)
     se, df, p = map(float, student(np.array(value), np.array(variance), terms, balanced=balanced))
-    contrast = Contrast(value=value, method=method, over=over, se=se, df=df, p=p, variances={"all": variance}, **about)
-    return contrast.at(about["level"])
+    contrast = Contrast(value=value, method=method, over=over, se=se, df=df, p=p, variances={"all": variance}, **fields)
+    return contrast.at(fields["level"])
 
 
 def effect_sizes(stack: Floats, rows: Integers, columns: Integers) -> Floats:

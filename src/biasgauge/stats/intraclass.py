@@ -143,9 +143,9 @@ def icc_stack(
     """Return `icc` of an array (…, subjects, raters), always as a stack; `subjects` and `raters` name its axes."""
     check_choice(FORMS, form=form)
     squares = mean_squares(flat(stack), n_jobs)
-    about: Fields = {"subjects": subjects, "raters": raters, "form": form, "squares": squares}
+    fields: Fields = {"subjects": subjects, "raters": raters, "form": form, "squares": squares}
     estimates = Iccs(
-        statistic=f"ICC({form})", method=_METHODS[form[0]], **from_mean_squares(squares, form, level), **about
+        statistic=f"ICC({form})", method=_METHODS[form[0]], **from_mean_squares(squares, form, level), **fields
     )
     return estimates.reshape(stack.shape[:-2] or (1,))
 

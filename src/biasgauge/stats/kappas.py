@@ -101,11 +101,11 @@ def fleiss_kappa(ratings: object, *, level: float = 0.95) -> Estimate | Estimate
     estimates = Estimates.blank(
         len(stack), statistic="Fleiss' kappa", level=level, method="Gwet (t over items)", subjects="items"
     )
-    whole = (stack != MISSING).all(axis=(1, 2))
+    complete = (stack != MISSING).all(axis=(1, 2))
     for start in range(0, len(stack), _BLOCK):
-        here = start + np.flatnonzero(whole[start : start + _BLOCK])
+        here = start + np.flatnonzero(complete[start : start + _BLOCK])
         _fleiss(estimates, here, stack[here], max(len(kinds), 1))
-    for index in np.flatnonzero(~whole):
+    for index in np.flatnonzero(~complete):
         matrix = stack[index][:, (stack[index] != MISSING).any(axis=0)]
         matrix = matrix[(matrix != MISSING).all(axis=1)]
         _fleiss(estimates, np.array([index]), matrix[None], max(len(kinds), 1))
@@ -135,19 +135,19 @@ def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[I
         absent = [label is None or (isinstance(label, float) and np.isnan(label)) for label in array.ravel()]
         missing = np.array(absent, bool).reshape(array.shape)
     try:
-        present, places = np.unique(array[~missing], return_inverse=True)
+        present, positions = np.unique(array[~missing], return_inverse=True)
     except TypeError as problem:
         raise ParameterError(f"Ratings must be all strings or all numbers. Got {problem}.") from problem
     kinds: list[Any] = present.tolist()
     coded = np.full(array.shape, MISSING, np.int64)
     if categories is None:
-        coded[~missing] = places.reshape(-1)
+        coded[~missing] = positions.reshape(-1)
         return coded, kinds
     order = {kind: index for index, kind in enumerate(categories)}
     unknown = [kind for kind in kinds if kind not in order]
     if unknown:
         raise ParameterError(f"Ratings must be among the categories {list(categories)}. Got {unknown[0]!r}.")
-    coded[~missing] = np.array([order[kind] for kind in kinds], np.int64)[places.reshape(-1)]
+    coded[~missing] = np.array([order[kind] for kind in kinds], np.int64)[positions.reshape(-1)]
     return coded, list(categories)
 
 
@@ -210,10 +210,10 @@ def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) ->
     certain = chance > 1 - _CERTAIN
     left = np.where(certain, 1, 1 - chance)[:, None]
     agreement = (counts * (counts - 1)).sum(axis=2) / (k * (k - 1))
-    each = (agreement - chance[:, None]) / left
-    kappa = each.mean(axis=1, keepdims=True)
+    by_item = (agreement - chance[:, None]) / left
+    kappa = by_item.mean(axis=1, keepdims=True)
     expected = (counts @ shares[:, :, None])[:, :, 0] / k
-    influence = each - 2 * (1 - kappa) * (expected - chance[:, None]) / left - kappa
+    influence = by_item - 2 * (1 - kappa) * (expected - chance[:, None]) / left - kappa
     margin = float(stdtrit(n - 1, (1 + estimates.level) / 2)) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
     estimates.undefined[here[certain]] = Reason.ONE_CATEGORY
     here = here[~certain]
@@ -238,30 +238,30 @@ def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, rand
     cells = _cells(first, second)
     cells = cells[cells.any(axis=(1, 2))]
     n = len(cells)
-    each = kappas(cells.sum(axis=0))
-    used = ~np.isnan(each)
+    by_pair = kappas(cells.sum(axis=0))
+    used = ~np.isnan(by_pair)
     k = int(used.sum())
-    about: Fields = {"statistic": f"mean of {k} kappas", "level": level, "n": n, "k": k}
-    about["method"] = "bootstrap over words (percentile)"
+    fields: Fields = {"statistic": f"mean of {k} kappas", "level": level, "n": n, "k": k}
+    fields["method"] = "bootstrap over words (percentile)"
     if k == 0:
-        return Estimate(value=None, reason="no pair has a kappa", **about)
+        return Estimate(value=None, reason="no pair has a kappa", **fields)
     cells = cells[:, used].reshape(n, -1)
     random = np.random.default_rng(random_state)
     drawn = []
     for draws in blocks(resamples, 1, _DRAWS):
         counts = draw_counts(random, n, draws) @ cells
         drawn.append(_mean_of_defined(kappas(counts.reshape(len(counts), -1, _CATEGORIES**2))))
-    value, ends = float(each[used].mean()), percentile_ends(np.concatenate(drawn), level)
+    value, ends = float(by_pair[used].mean()), percentile_ends(np.concatenate(drawn), level)
     if ends is None:
-        return Estimate(value=value, reason=Reason.TOO_FEW_DRAWS.sentence("words"), **about)
-    return Estimate(value=value, low=ends[0], high=ends[1], **about)
+        return Estimate(value=value, reason=Reason.TOO_FEW_DRAWS.sentence("words"), **fields)
+    return Estimate(value=value, low=ends[0], high=ends[1], **fields)
 
 
-def _mean_of_defined(each: Floats) -> Floats:
+def _mean_of_defined(values: Floats) -> Floats:
     """Mean of each row over what is defined, as the estimate itself is taken; NaN where nothing is."""
-    defined = ~np.isnan(each)
+    defined = ~np.isnan(values)
     counts = defined.sum(axis=1)
-    means: Floats = np.where(counts > 0, np.where(defined, each, 0).sum(axis=1) / np.maximum(counts, 1), np.nan)
+    means: Floats = np.where(counts > 0, np.where(defined, values, 0).sum(axis=1) / np.maximum(counts, 1), np.nan)
     return means
 
 

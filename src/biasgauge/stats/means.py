@@ -29,7 +29,7 @@ def mean_estimate(
     method: str | None = None,
     over: str = "words",
     same: str | None = None,
-    **about: Any,  # noqa: ANN401 - statistic, k
+    **fields: Any,  # noqa: ANN401 - statistic, k
 ) -> Estimate:
     """Mean of independent values with the interval of its standard error, cut at `bounds`.
 
@@ -38,15 +38,15 @@ def mean_estimate(
     """
     n = len(values)
     value = float(values.mean()) if n else None
-    about |= {"value": value, "level": level, "method": method or spread, "over": over, "n": n}
+    fields |= {"value": value, "level": level, "method": method or spread, "over": over, "n": n}
     if value is None or n < 2:
-        return Estimate(reason=f"no {over} have a value" if n == 0 else f"fewer than two {over} have a value", **about)
+        return Estimate(reason=f"no {over} have a value" if n == 0 else f"fewer than two {over} have a value", **fields)
     deviation = float(values.std(ddof=1))
     if same is not None and deviation <= SAME:
-        return Estimate(reason=same, **about)
+        return Estimate(reason=same, **fields)
     quantile = float(stdtrit(n - 1, (1 + level) / 2) if spread == "student" else ndtri((1 + level) / 2))
     margin = quantile * deviation / n**0.5
-    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)
+    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **fields)
 
 
 def student_estimate(
@@ -54,11 +54,11 @@ def student_estimate(
     error: float,
     df: float,
     level: float,
-    **about: Any,  # noqa: ANN401 - method, over, n
+    **fields: Any,  # noqa: ANN401 - method, over, n
 ) -> Estimate:
     """A number with Student's interval from its standard error and the degrees of freedom of that error."""
     margin = float(stdtrit(df, (1 + level) / 2)) * error
-    return Estimate(value=value, low=value - margin, high=value + margin, level=level, **about)
+    return Estimate(value=value, low=value - margin, high=value + margin, level=level, **fields)
 
 
 class Means(NamedTuple):
@@ -90,8 +90,8 @@ def means_along(values: Vectors, axis: int, level: float = 0.95) -> Means:
 def mean_share(shares: Floats, level: float, statistic: str, k: int) -> Estimate:
     """Mean over words of a number between 0 and 1, with Student's interval cut at 0 and 1."""
     if len(shares) < 2:
-        about: Fields = {"statistic": statistic, "level": level, "n": len(shares), "k": k}
-        return Estimate(value=None, method=_OVER_WORDS, reason="fewer than two words have scores", **about)
+        fields: Fields = {"statistic": statistic, "level": level, "n": len(shares), "k": k}
+        return Estimate(value=None, method=_OVER_WORDS, reason="fewer than two words have scores", **fields)
     return mean_estimate(shares, level=level, bounds=(0.0, 1.0), method=_OVER_WORDS, over="", statistic=statistic, k=k)
 
 
@@ -122,16 +122,16 @@ def jackknife_t(
     value: float, left_out: Sequence[Floats] | None, level: float, bounds: tuple[float, float], over: str
 ) -> Estimate:
     """A number with Student's interval from leaving out one unit of each set at a time, cut at `bounds`."""
-    about: Fields = {"value": value, "level": level, "method": f"jackknife over {over}", "over": over}
+    fields: Fields = {"value": value, "level": level, "method": f"jackknife over {over}", "over": over}
     if left_out is None:
-        return Estimate(reason="there is one model", **about)
+        return Estimate(reason="there is one model", **fields)
     if any(len(values) < 2 or not np.isfinite(values).all() for values in left_out):
-        return Estimate(reason="there is one model, and not every seed can be left out", **about)
+        return Estimate(reason="there is one model, and not every seed can be left out", **fields)
     variance = jackknife_variance(left_out)
     if variance <= SAME**2:
-        return Estimate(reason="leaving out any word gives the same value", **about)
+        return Estimate(reason="leaving out any word gives the same value", **fields)
     margin = float(stdtrit(min(map(len, left_out)) - 1, (1 + level) / 2)) * variance**0.5
-    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **about)
+    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **fields)
 
 
 def mean_over_seeds(
@@ -161,11 +161,11 @@ def sd_estimate(sd: float, n: int, level: float) -> Estimate:
 
     At least 0; 0 has no interval, which would suggest false certainty.
     """
-    about: Fields = {"value": sd, "level": level, "method": CHI_SQUARE, "over": "seeds", "n": n}
+    fields: Fields = {"value": sd, "level": level, "method": CHI_SQUARE, "over": "seeds", "n": n}
     if sd == 0:
-        return Estimate(reason="every seed gives the same value", **about)
+        return Estimate(reason="every seed gives the same value", **fields)
     low, high = (sd * ((n - 1) / float(chdtri(n - 1, tail))) ** 0.5 for tail in ((1 - level) / 2, (1 + level) / 2))
-    return Estimate(low=low, high=high, **about)
+    return Estimate(low=low, high=high, **fields)
 
 
 @dataclass(frozen=True)

@@ -59,10 +59,10 @@ def closed_form_se(tables: Floats, squares: Floats | None = None, shift: Shift =
     return error
 
 
-def closed_form(value: float, se: float, level: float, **about: Any) -> Estimate:  # noqa: ANN401 - n, over
+def closed_form(value: float, se: float, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - n, over
     """A log odds ratio with the normal interval of its standard error."""
     margin = float(ndtri((1 + level) / 2)) * se
-    return Estimate(value=value, low=value - margin, high=value + margin, level=level, method=CLOSED_FORM, **about)
+    return Estimate(value=value, low=value - margin, high=value + margin, level=level, method=CLOSED_FORM, **fields)
 
 
 def left_out_changes(tables: Floats, shift: Shift = "all") -> Floats:
@@ -93,7 +93,7 @@ def over_documents(
     carriers: int,
     least: float,
     level: float,
-    **about: Any,  # noqa: ANN401 - n
+    **fields: Any,  # noqa: ANN401 - n
 ) -> Estimate:
     """A number with its interval over documents: Student's t with a degree of freedom less than documents carry it.
 
@@ -105,20 +105,20 @@ def over_documents(
         carriers: documents that have the thing in either group.
         least: the standard error is no less than this: that of independent counts.
         level: nominal coverage.
-        about: further fields of the estimate.
+        fields: further fields of the estimate.
     """
-    about |= {"value": value, "level": level, "method": DOCUMENTS, "over": "documents"}
+    fields |= {"value": value, "level": level, "method": DOCUMENTS, "over": "documents"}
     if carriers < LEAST_DOCUMENTS:
-        return Estimate(reason="fewer than two documents carry the number", **about)
+        return Estimate(reason="fewer than two documents carry the number", **fields)
     margin = float(stdtrit(carriers - 1, (1 + level) / 2)) * max(document_se(changes), least)
-    return Estimate(low=value - margin, high=value + margin, **about)
+    return Estimate(low=value - margin, high=value + margin, **fields)
 
 
-def bootstrap_estimate(value: float, drawn: Floats, level: float, **about: Any) -> Estimate:  # noqa: ANN401 - n
+def bootstrap_estimate(value: float, drawn: Floats, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - n
     """A number with the percentile interval over documents drawn again."""
     low, high = percentile_ends(drawn, level) or (None, None)
     return Estimate(
-        value=value, low=low, high=high, level=level, method=BOOTSTRAP, over="documents", resamples=len(drawn), **about
+        value=value, low=low, high=high, level=level, method=BOOTSTRAP, over="documents", resamples=len(drawn), **fields
     )
 
 

@@ -80,20 +80,20 @@ def permutation_p(
     Raises:
         ParameterError: a list is empty or holds a number that is not finite, or a setting has an impossible value.
     """
-    one, two = _two_lists(first, second, "A permutation test")
+    x, y = _two_lists(first, second, "A permutation test")
     check_choice(get_args(Alternative), alternative=alternative)
     check_choice(get_args(Ties), ties=ties)
     check_whole(0, max_exact=max_exact, random_state=random_state)
     check_whole(1, samples=samples)
     # "less" is "greater" with the sets exchanged; two-sided p does not change, and the smaller set has fewer subsets.
-    if alternative == "less" or (alternative == "two-sided" and len(two) < len(one)):
-        one, two = two, one
-    pool = np.sort(np.concatenate([one, two]))
-    size, center = len(one), pool.mean()
+    if alternative == "less" or (alternative == "two-sided" and len(y) < len(x)):
+        x, y = y, x
+    pool = np.sort(np.concatenate([x, y]))
+    size, center = len(x), pool.mean()
     # With the pool fixed, the sum over the first set is an increasing function of the difference of means (and, for
     # equal sizes, of WEAT's statistic and effect size): centered sums are compared instead.
     tolerance = SAME * len(pool) * max(float(np.abs(pool).max()), 0.0 if scale is None else scale)
-    observed = float((one - center).sum())
+    observed = float((x - center).sum())
     if alternative == "two-sided":
         observed = abs(observed)
     threshold = observed + (tolerance if ties == "strict" else -tolerance)
@@ -132,12 +132,12 @@ def monte_carlo_p(observed: Floats, drawn: Iterable[Floats]) -> Floats:
 
 
 def _two_lists(first: ArrayLike, second: ArrayLike, test: str) -> tuple[Floats, Floats]:
-    one, two = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
-    if one.ndim != 1 or two.ndim != 1 or not one.size or not two.size:
-        raise ParameterError(f"{test} needs two non-empty lists of numbers. Got shapes {one.shape} and {two.shape}.")
-    if not (np.isfinite(one).all() and np.isfinite(two).all()):
+    x, y = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
+    if x.ndim != 1 or y.ndim != 1 or not x.size or not y.size:
+        raise ParameterError(f"{test} needs two non-empty lists of numbers. Got shapes {x.shape} and {y.shape}.")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ParameterError(f"{test} needs finite numbers. Got nan or infinity.")
-    return one, two
+    return x, y
 
 
 def _is_extreme(sums: Floats, threshold: float, alternative: str, ties: str) -> Flags:
@@ -256,10 +256,10 @@ def shift_between(first: ArrayLike, second: ArrayLike, *, random_state: int = 0)
     Raises:
         ParameterError: a list is empty or holds a number that is not finite.
     """
-    one, two = _two_lists(first, second, "A shift")
-    weights, overlaps, exact = _shift_weights(len(one), len(two), random_state)
-    value = float(one.mean() - two.mean())
-    return Shift(value, (value - weights @ np.concatenate([one, two])) / (1 - overlaps), exact=exact)
+    x, y = _two_lists(first, second, "A shift")
+    weights, overlaps, exact = _shift_weights(len(x), len(y), random_state)
+    value = float(x.mean() - y.mean())
+    return Shift(value, (value - weights @ np.concatenate([x, y])) / (1 - overlaps), exact=exact)
 
 
 @lru_cache(maxsize=64)

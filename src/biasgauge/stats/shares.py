@@ -26,11 +26,11 @@ def wilson(share: float, size: float, level: float, method: str = "Wilson", over
 
 def share_of_words(count: int, n: int, level: float, statistic: str, k: int = 2) -> Estimate:
     """A share of words, with Wilson's interval; undefined without words."""
-    about: Fields = {"statistic": statistic, "level": level, "method": "Wilson", "n": n, "k": k}
+    fields: Fields = {"statistic": statistic, "level": level, "method": "Wilson", "n": n, "k": k}
     if n == 0:
-        return Estimate(value=None, reason=NO_WORDS, **about)
-    around = wilson(count / n, n, level)
-    return Estimate(value=count / n, low=around.low, high=around.high, **about)
+        return Estimate(value=None, reason=NO_WORDS, **fields)
+    estimate = wilson(count / n, n, level)
+    return Estimate(value=count / n, low=estimate.low, high=estimate.high, **fields)
 
 
 def clopper_pearson(
@@ -86,9 +86,9 @@ def auc_estimate(
 
     check_level(level)
     sizes = len(first), len(second)
-    about: Fields = {"level": level, "method": NEWCOMBE, "over": over, "n": sum(sizes), "statistic": "AUC"}
+    fields: Fields = {"level": level, "method": NEWCOMBE, "over": over, "n": sum(sizes), "statistic": "AUC"}
     if not all(sizes):
-        return Estimate(value=None, reason=f"one of the groups has no {over}", **about)
+        return Estimate(value=None, reason=f"one of the groups has no {over}", **fields)
     value = greater_share(first, second)
     quantile = float(ndtri((1 + level) / 2))
 
@@ -97,13 +97,13 @@ def auc_estimate(
 
     low = 0.0 if value <= 0 else float(brentq(beyond, 0.0, min(value, 1 - _EDGE)))
     high = 1.0 if value >= 1 else float(brentq(beyond, max(value, _EDGE), 1.0))
-    return Estimate(value=value, low=low, high=high, **about)
+    return Estimate(value=value, low=low, high=high, **fields)
 
 
 def _auc_variance(area: float, first: int, second: int) -> float:
     """Variance of the area where its true value is `area` (Hanley & McNeil 1982, with both sizes at their mean)."""
-    beside = (first + second) / 2 - 1
-    spread = 1 + beside * ((1 - area) / (2 - area) + area / (1 + area))
+    pairs_of_others = (first + second) / 2 - 1
+    spread = 1 + pairs_of_others * ((1 - area) / (2 - area) + area / (1 + area))
     return area * (1 - area) * spread / (first * second)
 
 
@@ -144,8 +144,8 @@ def share_of_repeated(hits: ArrayLike, words: Sequence[str], level: float) -> Wo
     values = np.asarray(hits, float)
     if not len(values):
         return undefined_statistic(level, WILSON)
-    around = wilson(float(values.mean()), _independent(words), level, WILSON)
-    return WordStatistic(**{**vars(around), "n": len(values)})
+    estimate = wilson(float(values.mean()), _independent(words), level, WILSON)
+    return WordStatistic(**{**vars(estimate), "n": len(values)})
 
 
 def mean_cosine(values: ArrayLike, words: Sequence[str] | None, level: float, over: str = "words") -> WordStatistic:
@@ -155,11 +155,11 @@ def mean_cosine(values: ArrayLike, words: Sequence[str] | None, level: float, ov
         return undefined_statistic(level, STUDENT)
     value, sd = float(cosines.mean()), float(cosines.std())
     size = len(cosines) if words is None else _independent(words)
-    about: Fields = {"value": value, "sd": sd, "level": level, "method": STUDENT, "over": over}
+    fields: Fields = {"value": value, "sd": sd, "level": level, "method": STUDENT, "over": over}
     if size <= 1:
-        return WordStatistic(n=len(cosines), reason="there are fewer than two words", **about)
+        return WordStatistic(n=len(cosines), reason="there are fewer than two words", **fields)
     margin = float(stdtrit(size - 1, (1 + level) / 2)) * sd / (size - 1) ** 0.5
-    return WordStatistic(n=len(cosines), low=max(value - margin, -1.0), high=min(value + margin, 1.0), **about)
+    return WordStatistic(n=len(cosines), low=max(value - margin, -1.0), high=min(value + margin, 1.0), **fields)
 
 
 def median_of_distinct(values: ArrayLike, words: Sequence[str], level: float) -> WordStatistic:
@@ -170,10 +170,10 @@ def median_of_distinct(values: ArrayLike, words: Sequence[str], level: float) ->
     size = len(ordered)
     below = bdtr(np.arange(size), size, 0.5)
     least = int(np.count_nonzero(below <= (1 - level) / 2)) - 1
-    about: Fields = {"value": float(np.median(ordered)), "level": level, "method": ORDER, "over": "words"}
+    fields: Fields = {"value": float(np.median(ordered)), "level": level, "method": ORDER, "over": "words"}
     if least < 0:
-        return WordStatistic(n=size, reason="there are too few words for an interval of this level", **about)
-    return WordStatistic(n=size, low=float(ordered[least]), high=float(ordered[size - 1 - least]), **about)
+        return WordStatistic(n=size, reason="there are too few words for an interval of this level", **fields)
+    return WordStatistic(n=size, low=float(ordered[least]), high=float(ordered[size - 1 - least]), **fields)
 
 
 def _independent(words: Sequence[str]) -> float:

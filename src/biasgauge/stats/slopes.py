@@ -55,9 +55,9 @@ def robust_slope(x: Floats, y: Floats, level: float = 0.95, *, over: str = "word
     Undefined where fewer than four points are there, or all x are equal.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    about: Fields = {"level": level, "method": "t, HC3", "n": len(x), "over": over, "statistic": "slope"}
+    fields: Fields = {"level": level, "method": "t, HC3", "n": len(x), "over": over, "statistic": "slope"}
     if len(x) < 4 or np.ptp(x) == 0:
-        return Estimate(value=None, reason="a slope takes four points that differ", **about)
+        return Estimate(value=None, reason="a slope takes four points that differ", **fields)
     center = x.mean()
     design = np.column_stack([np.ones(len(x)), x - center])
     inverse = np.linalg.inv(design.T @ design)
@@ -67,7 +67,7 @@ def robust_slope(x: Floats, y: Floats, level: float = 0.95, *, over: str = "word
     covariance = inverse @ (design.T * scaled**2) @ design @ inverse
     margin = float(stdtrit(len(x) - 2, (1 + level) / 2)) * float(np.sqrt(covariance[1, 1]))
     value = float(weights[1])
-    return Estimate(value=value, low=value - margin, high=value + margin, **about)
+    return Estimate(value=value, low=value - margin, high=value + margin, **fields)
 
 
 STATISTIC = "r / √reliability"
@@ -80,11 +80,11 @@ def weighted_alpha(scores: Floats, weights: Floats) -> Floats:
     """
     raters = scores.shape[1]
     centered = scores - scores.mean(axis=0)
-    own = _weighted_variance(centered, weights).sum(axis=1)
-    whole = _weighted_variance(centered.sum(axis=1)[:, None], weights)[:, 0]
+    item_variances = _weighted_variance(centered, weights).sum(axis=1)
+    variance_of_sum = _weighted_variance(centered.sum(axis=1)[:, None], weights)[:, 0]
     with np.errstate(invalid="ignore", divide="ignore"):
-        alpha: Floats = raters / (raters - 1) * (1 - own / whole)
-    return np.where(whole > 0, alpha, np.nan)
+        alpha: Floats = raters / (raters - 1) * (1 - item_variances / variance_of_sum)
+    return np.where(variance_of_sum > 0, alpha, np.nan)
 
 
 def weighted_signal_share(values: Floats, errors: Floats, weights: Floats) -> Floats:
@@ -120,9 +120,9 @@ def disattenuated(
         how: to draw subjects again.
         over: what the subjects are.
     """
-    about: Fields = {"level": how.level, "method": how.method, "over": over, "n": len(values), "statistic": STATISTIC}
+    fields: Fields = {"level": how.level, "method": how.method, "over": over, "n": len(values), "statistic": STATISTIC}
     if reason := why_undefined(values, truth, ("score", "truth")):
-        return Estimate(value=None, reason=reason, **about)
+        return Estimate(value=None, reason=reason, **fields)
 
     def statistic(weights: Floats) -> Floats:
         share = reliability(weights)
@@ -132,6 +132,6 @@ def disattenuated(
 
     value = float(statistic(np.ones((1, len(values))))[0])
     if not np.isfinite(value):
-        return Estimate(value=None, reason="the reliability is not above 0", **about)
+        return Estimate(value=None, reason="the reliability is not above 0", **fields)
     estimate = bootstrap_correlation(statistic, value, np.arange(len(values)), how, over)
     return replace(estimate, n=len(values), statistic=STATISTIC)

@@ -92,21 +92,21 @@ def levels(x: Floats, y: Floats, strata: Places, units: Places | None, how: Resa
     """Estimates at each level, for two strata or more."""
     slope, sd = _random_slope(x, y, strata, how.level)
     q, df, p = _heterogeneity(x, y, strata)
-    others = {
+    slopes = {
         "within_slope": _within_slope(x, y, strata, how.level),
         "between_r": _between(x, y, strata, how.level),
         "random_intercept": _random_intercept(x, y, strata, how.level),
         "random_slope": slope,
     }
     if units is not None:  # these take points for independent
-        for name, estimate in others.items():
+        for name, estimate in slopes.items():
             reason = estimate.caution or estimate.reason or SHARED
-            others[name] = replace(estimate, low=None, high=None, method="", p=None, caution=None, reason=reason)
+            slopes[name] = replace(estimate, low=None, high=None, method="", p=None, caution=None, reason=reason)
         p = None
     return Levels(
         strata=int(strata.max()) + 1,
         within_r=_within(x, y, strata, units, how),
-        **others,
+        **slopes,
         slope_sd=sd,
         q=q,
         q_df=df,
@@ -152,8 +152,10 @@ def _within_slope(x: Floats, y: Floats, strata: Places, level: float) -> LevelEs
     if freedom < 1 or xx <= SAME**2 * float(x @ x):
         return LevelEstimate(value=None, n=len(x), reason="x does not vary within strata, or points are too few")
     slope = float(dx @ dy) / xx
-    rest = dy - slope * dx
-    return _student(slope, (float(rest @ rest) / freedom / xx) ** 0.5, freedom, level, "t, fixed effects", len(x))
+    residuals = dy - slope * dx
+    return _student(
+        slope, (float(residuals @ residuals) / freedom / xx) ** 0.5, freedom, level, "t, fixed effects", len(x)
+    )
 
 
 def _student(value: float, se: float, df: float, level: float, name: str, n: int) -> LevelEstimate:
@@ -209,8 +211,8 @@ def _heterogeneity(x: Floats, y: Floats, strata: Places) -> tuple[float | None, 
             weights.append(float(here.sum()) - 3)
     if len(z) < 2:
         return None, 0, None
-    known, weight = np.array(z), np.array(weights)
-    q = float(weight @ (known - weight @ known / weight.sum()) ** 2)
+    z_values, weight = np.array(z), np.array(weights)
+    q = float(weight @ (z_values - weight @ z_values / weight.sum()) ** 2)
     return q, len(z) - 1, float(chdtrc(len(z) - 1, q))
 
 

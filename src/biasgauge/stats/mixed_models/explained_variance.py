@@ -79,16 +79,16 @@ def r2(
     Raises:
         ParameterError: the model has no constant column.
     """
-    whole = fit.solution
-    if whole.sums.constant is None:
+    solution = fit.solution
+    if solution.sums.constant is None:
         raise ParameterError("R² needs a model with an intercept: a column of ones in X.")
     random = np.random.default_rng(random_state)
     with on_one_thread():  # matrices of a few rows: threads would wait for each other, and change the last bits
-        drawn = _draw(whole, max(draws, refits), random)
-        spread = _shares(_explained(whole.sums, drawn.scaled), drawn.variances, drawn.sigma2)[:draws].T
-        shares = [_share(value, column, level) for value, column in zip(_own_shares(whole), spread, strict=True)]
-        groups = dict(zip((group.name for group in whole.sums.groups), shares[1:-1], strict=True))
-        drops = _drops(whole, factors, drawn, level, refits, random) if factors else {}
+        drawn = _draw(solution, max(draws, refits), random)
+        spread = _shares(_explained(solution.sums, drawn.scaled), drawn.variances, drawn.sigma2)[:draws].T
+        shares = [_share(value, column, level) for value, column in zip(_own_shares(solution), spread, strict=True)]
+        groups = dict(zip((group.name for group in solution.sums.groups), shares[1:-1], strict=True))
+        drops = _drops(solution, factors, drawn, level, refits, random) if factors else {}
     return R2(shares[0], groups, shares[-1]), drops
 
 
@@ -171,16 +171,16 @@ def _drops(
         for name, columns in factors.items()
     }
     lost: dict[str, list[Floats]] = {name: [] for name in factors}
-    sizes = [part.stop - part.start for part in fit.problem.parts]
+    sizes = [columns_of_group.stop - columns_of_group.start for columns_of_group in fit.problem.parts]
     left = pivots(fit).freedom
     for scaled, variances, sigma2 in zip(*(column[:refits] for column in drawn), strict=True):
         spreads = zip(np.sqrt(variances), sizes, strict=True)
         effects = np.concatenate([spread * _contrast(size, random) for spread, size in spreads])
         sums = fit.sums.with_outcome(scaled, effects, float(sigma2) * left)
         ratios = variances / sigma2
-        whole = _own_shares(solve(sums, start=ratios))[sides]
+        full = _own_shares(solve(sums, start=ratios))[sides]
         for name, columns in factors.items():
-            lost[name].append(whole - _own_shares(solve(sums.without(columns), start=ratios))[sides])
+            lost[name].append(full - _own_shares(solve(sums.without(columns), start=ratios))[sides])
     drops = {}
     for name, value in values.items():
         fixed, total = (_share(*side, level) for side in zip(value, np.array(lost[name]).T, strict=True))

@@ -155,17 +155,17 @@ def _fixed(fit: Solution, covariance: Floats, names: tuple[str, ...], level: flo
     p = 2 * stdtr(freedom, -np.abs(ratios))
     margins = stdtrit(freedom, (1 + level) / 2) * errors
     numbers = np.stack([estimates, errors, freedom, ratios, p, margins], axis=1)
-    known = dict(zip(fit.sums.names, numbers.tolist(), strict=True))
-    about: Fields = {"level": level, "method": "t, Satterthwaite", "over": OVER}
+    by_name = dict(zip(fit.sums.names, numbers.tolist(), strict=True))
+    fields: Fields = {"level": level, "method": "t, Satterthwaite", "over": OVER}
     rows = []
     for name in names:
-        if name in known:
-            value, se, df, t, chance, margin = known[name]
-            interval = Estimate(value=value, low=value - margin, high=value + margin, **about)
+        if name in by_name:
+            value, se, df, t, chance, margin = by_name[name]
+            interval = Estimate(value=value, low=value - margin, high=value + margin, **fields)
             rows.append(FixedEffect(name, value, se, df, t, chance, interval))
         else:
             reason = "the column is constant or a combination of the ones before it"
-            interval = Estimate(value=None, reason=reason, **about)
+            interval = Estimate(value=None, reason=reason, **fields)
             rows.append(FixedEffect(name, None, None, None, None, None, interval, reason))
     return tuple(rows)
 

@@ -173,25 +173,27 @@ def _sums(
     block = np.empty((min(_ROWS, len(outcome)), width))
     for start in range(0, len(outcome), _ROWS):
         stop = min(start + _ROWS, len(outcome))
-        part = block[: stop - start]
-        np.subtract(matrix[start:stop], shift[:-1], out=part[:, :-1])
-        np.subtract(outcome[start:stop], shift[-1], out=part[:, -1])
-        ww += part.T @ part
+        rows = block[: stop - start]
+        np.subtract(matrix[start:stop], shift[:-1], out=rows[:, :-1])
+        np.subtract(outcome[start:stop], shift[-1], out=rows[:, -1])
+        ww += rows.T @ rows
         if not np.isfinite(ww).all():
             _complain(np.column_stack([matrix[start:stop], outcome[start:stop]]), start)
         columns = [code[start:stop] + group.columns.start for code, group in zip(codes, groups, strict=True)]
         cells = np.stack(columns, axis=1)
         pointers = np.arange(0, cells.size + 1, len(codes))
-        zw += csr_array((np.ones(cells.size), cells.ravel(), pointers), shape=(len(part), len(zw))).T @ part
+        zw += csr_array((np.ones(cells.size), cells.ravel(), pointers), shape=(len(rows), len(zw))).T @ rows
     return ww, zw
 
 
-def _complain(part: Vectors, start: int) -> None:
-    bad = np.argwhere(~np.isfinite(part))
+def _complain(block: Vectors, start: int) -> None:
+    bad = np.argwhere(~np.isfinite(block))
     if len(bad):
         row, column = bad[0].tolist()
-        what = "the outcome" if column == part.shape[1] - 1 else f"column {column + 1} of X"
-        raise ParameterError(f"Every number of a mixed model must be finite. Row {start + row + 1:,} of {what} is not.")
+        column_name = "the outcome" if column == block.shape[1] - 1 else f"column {column + 1} of X"
+        raise ParameterError(
+            f"Every number of a mixed model must be finite. Row {start + row + 1:,} of {column_name} is not."
+        )
     raise ParameterError("The numbers of a mixed model are too large for their squares to be summed; scale them.")
 
 
@@ -201,11 +203,11 @@ def _counts(codes: list[Integers], groups: tuple[Group, ...]) -> Floats:
     zz = np.zeros((size, size))
     for code, group in zip(codes, groups, strict=True):
         np.fill_diagonal(zz[group.columns, group.columns], np.bincount(code, minlength=len(group.levels)))
-    for (code, group), (other_code, other) in combinations(zip(codes, groups, strict=True), 2):
-        width = len(other.levels)
-        shared = np.bincount(code * width + other_code, minlength=len(group.levels) * width).reshape(-1, width)
-        zz[group.columns, other.columns] = shared
-        zz[other.columns, group.columns] = shared.T
+    for (code, group), (second_code, second) in combinations(zip(codes, groups, strict=True), 2):
+        width = len(second.levels)
+        shared = np.bincount(code * width + second_code, minlength=len(group.levels) * width).reshape(-1, width)
+        zz[group.columns, second.columns] = shared
+        zz[second.columns, group.columns] = shared.T
     return zz
 
 
@@ -224,20 +226,22 @@ def _scaled(
         share = means + shift / unit
         share[constant] = 0.0
     lengths = np.sqrt(np.maximum(np.diag(ww)[:-1], 0.0))
-    kept = _independent_columns(ww[:-1, :-1], lengths, _DIGITS * np.sqrt(rows) * np.abs(share[:-1] * unit))
-    if len(kept) >= rows:
-        raise ParameterError(f"A mixed model needs more rows than columns. Got {rows:,} rows and {len(kept)} columns.")
-    scale = 1.0 / lengths[kept]
-    back, offset, row = np.diag(scale), np.zeros(len(kept)), None
+    independent = _independent_columns(ww[:-1, :-1], lengths, _DIGITS * np.sqrt(rows) * np.abs(share[:-1] * unit))
+    if len(independent) >= rows:
+        raise ParameterError(
+            f"A mixed model needs more rows than columns. Got {rows:,} rows and {len(independent)} columns."
+        )
+    scale = 1.0 / lengths[independent]
+    back, offset, row = np.diag(scale), np.zeros(len(independent)), None
     if constant is not None:
-        row = kept.index(constant)
-        back[row] -= share[kept] * scale
+        row = independent.index(constant)
+        back[row] -= share[independent] * scale
         offset[row] = share[-1]
     return {
-        "names": tuple(names[column] for column in kept),
-        "xx": ww[np.ix_(kept, kept)] * np.outer(scale, scale),
-        "xz": zw[:, kept].T * scale[:, None],
-        "xy": ww[kept, -1] * scale,
+        "names": tuple(names[column] for column in independent),
+        "xx": ww[np.ix_(independent, independent)] * np.outer(scale, scale),
+        "xz": zw[:, independent].T * scale[:, None],
+        "xy": ww[independent, -1] * scale,
         "zy": zw[:, -1],
         "yy": float(ww[-1, -1]),
         "back": back,
@@ -248,13 +252,13 @@ def _scaled(
 
 def _independent_columns(products: Floats, lengths: Floats, rounding: Floats) -> list[int]:
     """Places of the columns that are no combination of the ones before them, from their sums of products."""
-    kept: list[int] = []
+    independent: list[int] = []
     factor = np.zeros((0, 0))
     for column in np.flatnonzero(lengths > rounding).tolist():
-        cosines = products[column, kept] / (lengths[column] * lengths[kept])
-        row = np.linalg.solve(factor, cosines) if kept else np.zeros(0)
+        cosines = products[column, independent] / (lengths[column] * lengths[independent])
+        row = np.linalg.solve(factor, cosines) if independent else np.zeros(0)
         left = 1.0 - float(row @ row)
         if left > _COLLINEAR:
-            factor = np.block([[factor, np.zeros((len(kept), 1))], [row[None, :], np.array([[left**0.5]])]])
-            kept.append(column)
-    return kept
+            factor = np.block([[factor, np.zeros((len(independent), 1))], [row[None, :], np.array([[left**0.5]])]])
+            independent.append(column)
+    return independent

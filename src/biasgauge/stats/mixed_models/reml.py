@@ -64,13 +64,13 @@ class Problem:
     @property
     def units(self) -> Floats:
         """For each group the mean number of rows at a level, net of X: turns a variance ratio into what can be seen."""
-        seen = [(self.basis[part] ** 2).sum() / max(part.stop - part.start - 1, 1) for part in self.parts]
+        seen = [(self.basis[columns] ** 2).sum() / max(columns.stop - columns.start - 1, 1) for columns in self.parts]
         units: Floats = np.maximum(np.array(seen), 1e-300)
         return units
 
     def weights(self, ratios: Floats) -> Floats:
         """The variance ratio of each column's group."""
-        return np.repeat(ratios, [part.stop - part.start for part in self.parts])
+        return np.repeat(ratios, [columns.stop - columns.start for columns in self.parts])
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,14 @@ def evaluate(rows: Problem, ratios: Floats) -> Criterion:
     log_det, lower = _factor(rows.basis, weights)
     half = solve_triangular(lower, np.column_stack([rows.basis.T, rows.along]), lower=True, check_finite=False)
     c, d = half[:, :-1].T @ half[:, :-1], half[:, :-1].T @ half[:, -1]
-    rest = rows.error + float(half[:, -1] @ half[:, -1])
+    residual = rows.error + float(half[:, -1] @ half[:, -1])
     c_det = c
     if rows.det_basis is not rows.basis:
         log_det, lower = _factor(rows.det_basis, weights)
         half = solve_triangular(lower, rows.det_basis.T, lower=True, check_finite=False)
         c_det = half.T @ half
-    value = log_det + rows.freedom * float(np.log(rest)) + rows.constant
-    return _with_derivatives(rows, value, rest, c, d, c_det)
+    value = log_det + rows.freedom * float(np.log(residual)) + rows.constant
+    return _with_derivatives(rows, value, residual, c, d, c_det)
 
 
 def _factor(basis: Floats, weights: Floats) -> tuple[float, Floats]:
@@ -145,19 +145,19 @@ def _factor(basis: Floats, weights: Floats) -> tuple[float, Floats]:
     return 2 * float(np.log(np.diag(lower)).sum()), lower
 
 
-def _with_derivatives(rows: Problem, value: float, rest: float, c: Floats, d: Floats, c_det: Floats) -> Criterion:
+def _with_derivatives(rows: Problem, value: float, residual: float, c: Floats, d: Floats, c_det: Floats) -> Criterion:
     size = len(rows.parts)
-    squares = np.array([float(d[part] @ d[part]) for part in rows.parts])
-    traces = np.array([float(np.trace(c_det[part, part])) for part in rows.parts])
+    squares = np.array([float(d[columns] @ d[columns]) for columns in rows.parts])
+    traces = np.array([float(np.trace(c_det[columns, columns])) for columns in rows.parts])
     curvature, cross = np.empty((size, size)), np.empty((size, size))
     for i, first in enumerate(rows.parts):
         for j, second in enumerate(rows.parts):
             curvature[i, j] = -float((c_det[first, second] ** 2).sum())
             cross[i, j] = float(d[first] @ c[first, second] @ d[second])
-    scale = rows.freedom / rest
+    scale = rows.freedom / residual
     gradient = traces - scale * squares
-    hessian = curvature + scale * (2 * cross - np.outer(squares, squares) / rest)
-    return Criterion(value, gradient, hessian, rest, c, d, curvature)
+    hessian = curvature + scale * (2 * cross - np.outer(squares, squares) / residual)
+    return Criterion(value, gradient, hessian, residual, c, d, curvature)
 
 
 class Minimum(NamedTuple):
@@ -235,9 +235,9 @@ def _descend(rows: Problem, ratios: Floats) -> Minimum:
 
 def _newton(at: Criterion, ratios: Floats, free: NDArray[np.bool_]) -> tuple[Floats, float]:
     """The step in the logarithms of the free ratios, and the fall of the criterion that it promises."""
-    own = ratios[free]
-    gradient = at.gradient[free] * own
-    hessian = at.hessian[np.ix_(free, free)] * np.outer(own, own) + np.diag(gradient)
+    free_ratios = ratios[free]
+    gradient = at.gradient[free] * free_ratios
+    hessian = at.hessian[np.ix_(free, free)] * np.outer(free_ratios, free_ratios) + np.diag(gradient)
     values, vectors = np.linalg.eigh(hessian)
     along = vectors.T @ gradient
     curved = np.maximum(np.abs(values), 1e-12 * max(float(np.abs(values).max()), 1e-300))
@@ -257,7 +257,7 @@ def _shorten(
         tried[free] *= np.exp(step * 0.5**halvings)
         if (tried * rows.units > _LARGEST).any():
             continue
-        there = evaluate(rows, tried)
-        if there.value < at.value:
-            return tried, there
+        candidate = evaluate(rows, tried)
+        if candidate.value < at.value:
+            return tried, candidate
     return None

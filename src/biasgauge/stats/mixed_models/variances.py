@@ -91,8 +91,8 @@ def satterthwaite(fit: Solution, variances: Floats) -> Floats:
     sums, roots = fit.sums, np.sqrt(fit.problem.weights(fit.ratios))
     weighted = sums.xz.T - (sums.zz * roots) @ fit.turned  # Z'V⁻¹X
     spread_out = weighted @ fit.inverse @ sums.back.T
-    parts = [part for part, ratio in zip(fit.problem.parts, fit.ratios, strict=True) if ratio > 0]
-    slopes = [fit.sigma2 * (spread_out[part] ** 2).sum(axis=0) for part in parts]
+    group_columns = [columns for columns, ratio in zip(fit.problem.parts, fit.ratios, strict=True) if ratio > 0]
+    slopes = [fit.sigma2 * (spread_out[columns] ** 2).sum(axis=0) for columns in group_columns]
     gradient = np.array([*slopes, variances / fit.sigma2])
     spread = np.einsum("ij,ik,kj->j", gradient, _covariance_of_ratios(fit), gradient)
     freedom: Floats = 2 * variances**2 / spread
@@ -106,12 +106,12 @@ def _covariance_of_ratios(fit: Solution) -> Floats:
     size = len(free)
     hessian = np.empty((size + 1, size + 1))
     for i, first in enumerate(free):
-        own = fit.problem.parts[first]
+        first_columns = fit.problem.parts[first]
         for j, second in enumerate(free):
-            other = fit.problem.parts[second]
-            cross = float(at.d[own] @ at.c[own, other] @ at.d[other])
+            second_columns = fit.problem.parts[second]
+            cross = float(at.d[first_columns] @ at.c[first_columns, second_columns] @ at.d[second_columns])
             hessian[i, j] = at.curvature[first, second] + 2 * cross / sigma2
-        hessian[i, size] = hessian[size, i] = float(at.d[own] @ at.d[own]) / sigma2**2
+        hessian[i, size] = hessian[size, i] = float(at.d[first_columns] @ at.d[first_columns]) / sigma2**2
     hessian[size, size] = fit.problem.freedom / sigma2**2
     scale = 1 / np.sqrt(np.diag(hessian))
     values, vectors = np.linalg.eigh(hessian * np.outer(scale, scale))
@@ -194,19 +194,19 @@ def pivots(fit: Solution) -> Pivots:
     if freedom < 1:
         return Pivots((None,) * len(rows.parts), 0.0, 0)
     mean_square = rows.error / freedom
-    return Pivots(tuple(_pivot(rows, part, mean_square, freedom) for part in rows.parts), mean_square, freedom)
+    return Pivots(tuple(_pivot(rows, columns, mean_square, freedom) for columns in rows.parts), mean_square, freedom)
 
 
-def _pivot(rows: Problem, own: slice, mean_square: float, freedom: int) -> Pivot | None:
-    others = np.ones(len(rows.basis), bool)
-    others[own] = False
-    left = rows.basis[own]
-    if others.any():  # columns of B stand for directions of rows: take off those that the other groups span
-        values, vectors = np.linalg.eigh(rows.basis[others].T @ rows.basis[others])
+def _pivot(rows: Problem, columns: slice, mean_square: float, freedom: int) -> Pivot | None:
+    outside = np.ones(len(rows.basis), bool)
+    outside[columns] = False
+    left = rows.basis[columns]
+    if outside.any():  # columns of B stand for directions of rows: take off those that the other groups span
+        values, vectors = np.linalg.eigh(rows.basis[outside].T @ rows.basis[outside])
         free = vectors[:, values <= _RANK * max(float(values.max()), 1e-300)]
         left = left @ free @ free.T
     values, vectors = np.linalg.eigh(left @ left.T)
-    solid = values > _RANK * max(float((rows.basis[own] ** 2).sum(axis=1).max()), 1e-300)
+    solid = values > _RANK * max(float((rows.basis[columns] ** 2).sum(axis=1).max()), 1e-300)
     if not solid.any():
         return None
     sizes = values[solid]
@@ -225,18 +225,18 @@ def random_effects(fit: Solution, level: float) -> tuple[RandomEffect, ...]:
 
 
 def _interval(value: float, pivot: Pivot | None, sigma2: float, level: float) -> Estimate:
-    about: Fields = {"value": value, "level": level, "method": "Wald's F pivot", "over": OVER}
+    fields: Fields = {"value": value, "level": level, "method": "Wald's F pivot", "over": OVER}
     if pivot is None:
         reason = "the other groups and the columns leave nothing by which its levels could be told apart"
-        return Estimate(reason=reason, **about)
+        return Estimate(reason=reason, **fields)
     ends = [pivot.solve(float(fdtri(len(pivot.sizes), pivot.freedom, (1 + sign * level) / 2))) for sign in (1, -1)]
-    return Estimate(low=ends[0] * sigma2, high=ends[1] * sigma2, **about)
+    return Estimate(low=ends[0] * sigma2, high=ends[1] * sigma2, **fields)
 
 
 def _residual(value: float, pivot: Pivots, level: float) -> Estimate:
-    about: Fields = {"value": value, "level": level, "method": "chi-squared", "over": "rows"}
+    fields: Fields = {"value": value, "level": level, "method": "chi-squared", "over": "rows"}
     if pivot.freedom < 1:
-        return Estimate(reason="groups and columns leave no residual", **about)
-    rest = pivot.mean_square * pivot.freedom
-    low, high = (rest / float(chdtri(pivot.freedom, (1 + sign * level) / 2)) for sign in (-1, 1))
-    return Estimate(low=low, high=high, **about)
+        return Estimate(reason="groups and columns leave no residual", **fields)
+    sum_of_squares = pivot.mean_square * pivot.freedom
+    low, high = (sum_of_squares / float(chdtri(pivot.freedom, (1 + sign * level) / 2)) for sign in (-1, 1))
+    return Estimate(low=low, high=high, **fields)
