@@ -1,8 +1,8 @@
-"""Intervals by drawing units again: bootstrap (percentile, BCa) and the normal jackknife. One of each.
+"""Intervals by resampling units: bootstrap (percentile, BCa) and jackknife.
 
-The interval says how far a number would move with other units (words, items, points) of the same kind, and nothing
-about what was not drawn again. Sources: Efron & Tibshirani, *An Introduction to the Bootstrap* (1993), chapters 11, 13
-and 14; for several samples, Davison & Hinkley, *Bootstrap Methods and their Application* (1997), section 5.3.
+An interval generalizes over the units that are drawn again (words, items, points), and over nothing else. Sources:
+Efron & Tibshirani, *An Introduction to the Bootstrap* (1993), chapters 11, 13 and 14; for several samples, Davison &
+Hinkley, *Bootstrap Methods and their Application* (1997), section 5.3.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ BootstrapMethod = Literal["bca", "percentile"]
 Weighted = Callable[[Mapping[str, Floats]], Floats]
 
 _BLOCK = 500
-MOST_LEFT_OUT = 1_000
-"""Words of a set that are left out one by one; those of longer ones in so many groups."""
 """Resamples computed at a time: bounds the memory; results do not depend on it."""
+MOST_LEFT_OUT = 1_000
+"""Words of a set up to which each is left out alone; longer sets are left out in so many groups."""
 _CELLS = 4_000_000
 """Numbers held at a time: bounds the memory; results do not depend on it."""
 JACKKNIFE = "jackknife-t"
@@ -39,12 +39,12 @@ TOLERATED = 0.05
 
 @dataclass(frozen=True)
 class Resampling:
-    """How an interval is to be found.
+    """Settings of an interval by resampling.
 
     Attributes:
         method: "bca" corrects for bias and skewness; "percentile" takes the quantiles as they are; "jackknife" leaves
-            out one unit at a time and assumes a normal spread.
-        level: share of intervals that should hold the number sought.
+            out one unit at a time and assumes a normal distribution.
+        level: nominal coverage.
         resamples: bootstrap samples; the jackknife needs none.
         random_state: seed; the same seed gives the same interval.
     """
@@ -61,19 +61,21 @@ class Resampling:
         check_whole(0, random_state=self.random_state)
 
     def to_settings(self) -> JsonObject:
-        """As the settings of a result record it."""
+        """Return the entries of a result's settings."""
         numbers = {"level": self.level, "resamples": self.resamples, "random_state": self.random_state}
         return {"interval": self.method, **numbers}
 
 
 BCA = Resampling()
-"""What a test uses when nothing else is asked for."""
+"""Default of association tests."""
 
 
 class Resampled(NamedTuple):
-    """A number as a function of how often each of some units is drawn, each kind of them on its own, by name.
+    """A statistic as a function of how often each unit is drawn, for several independent samples by name.
 
-    `values` takes rows of counts, one matrix (draws × units) for each name, and gives one value a draw, or NaN.
+    Attributes:
+        units: number of units of each sample.
+        values: from counts, one matrix (draws × units) for each sample, to one value per draw; NaN where undefined.
     """
 
     units: Mapping[str, int]
@@ -81,7 +83,7 @@ class Resampled(NamedTuple):
 
 
 def bootstrap_settings(where: str, *, method: str, level: float, resamples: int, random_state: int) -> Resampling:
-    """How to draw again, for functions that have no jackknife.
+    """Return the settings of a bootstrap, for functions that have no jackknife.
 
     Raises:
         ParameterError: one of the settings has an impossible value.
@@ -94,7 +96,11 @@ def bootstrap_settings(where: str, *, method: str, level: float, resamples: int,
 def estimate_from_draws(
     value: float, drawn: Floats, left_out: Callable[[], Sequence[Floats]], how: Resampling, over: str, n: int = 0
 ) -> Estimate:
-    """A number with its bootstrap interval, from its value in every resample.
+    """Bootstrap interval of a number, from its value in every resample.
+
+    "percentile": quantiles of the resamples at (1 ± level)/2. "bca": quantiles at Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z)))
+    for the normal quantiles z of these, with z₀ = Φ⁻¹(share of resamples below the value) and the acceleration a of
+    `acceleration` (Efron & Tibshirani 1993, chapter 14).
 
     The interval is undefined, with a reason, when more than 5 % of the resamples have no value, when all have the same
     one, or, for BCa, when all lie on one side of `value`. Where leaving out some unit leaves no value, BCa has no
@@ -103,56 +109,57 @@ def estimate_from_draws(
     Args:
         value: the number itself.
         drawn: the number in each resample, NaN where undefined.
-        left_out: gives the number without each unit, one array for each independent sample; asked only for BCa.
+        left_out: gives the number without each unit, one array for each independent sample; called only for BCa.
         how: the method, "bca" or "percentile", and the level.
-        over: what was drawn again.
-        n: how many units the number rests on.
+        over: name of the units that were drawn.
+        n: number of units.
     """
-    sound = drawn[np.isfinite(drawn)]
-    lost = len(drawn) - len(sound)
+    defined = drawn[np.isfinite(drawn)]
+    lost = len(drawn) - len(defined)
     fields: Fields = {
         "value": value, "level": how.level, "over": over, "n": n, "resamples": len(drawn), "undefined_resamples": lost,
     }  # fmt: skip
     if lost > TOLERATED * len(drawn):
         return Estimate(reason=f"{lost:,} of {len(drawn):,} resamples have no value", method=how.method, **fields)
-    if np.ptp(sound) <= slack(value):
+    if np.ptp(defined) <= slack(value):
         return Estimate(reason="every resample gives the same value", method=how.method, **fields)
     tails: Floats = np.array([(1 - how.level) / 2, (1 + how.level) / 2])
     method: str = how.method
     if how.method == "bca":
         rounding = slack(value)
-        share = float((sound < value - rounding).mean() + (sound <= value + rounding).mean()) / 2
+        # Resamples equal to the value count half on either side.
+        share = float((defined < value - rounding).mean() + (defined <= value + rounding).mean()) / 2
         if not 0 < share < 1:
             return Estimate(reason="every resample lies on the same side of the value", method=how.method, **fields)
         without = left_out()
         all_defined = all(np.isfinite(values).all() for values in without)
         method = "bca" if all_defined else "bc"
         tails = bca_tails(tails, float(ndtri(share)), acceleration(list(without)) if all_defined else 0.0)
-    low, high = np.quantile(sound, tails).tolist()
+    low, high = np.quantile(defined, tails).tolist()
     return Estimate(low=low, high=high, method=method, **fields)
 
 
 def percentile_estimate(value: float | None, drawn: Floats, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - method, over
-    """A number with the interval between the quantiles of draws of it, all of them defined."""
+    """Return a number with its percentile interval, from draws of it that are all defined."""
     low, high = percentile_ends(drawn, level) or (None, None)
     return Estimate(value=value, low=low, high=high, level=level, resamples=len(drawn), **fields)
 
 
 def percentile_ends(drawn: Floats, level: float) -> tuple[float, float] | None:
-    """Quantiles of draws of a number; None where more than 5 % of the draws have no value."""
-    sound = drawn[~np.isnan(drawn)]
-    if len(sound) < (1 - TOLERATED) * len(drawn):
+    """Quantiles of draws of a number at (1 ± level)/2; None where more than 5 % of the draws have no value."""
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) < (1 - TOLERATED) * len(drawn):
         return None
-    low, high = np.quantile(sound, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return low, high
 
 
 def estimate_over_words(
     value: float, resampled: Resampled, settings: Resampling | None, over: str = "words"
 ) -> Estimate | None:
-    """A number of word sets with its interval: each set's words are drawn with replacement, each set on its own.
+    """Interval of a number of word sets: the words of each set are drawn with replacement, independently of the others.
 
-    None when no interval was asked for. Undefined as in `estimate_from_draws`, and when a set has fewer than two words.
+    None without settings. Undefined as in `estimate_from_draws`, and when a set has fewer than two words.
     """
     if settings is None:
         return None
@@ -169,21 +176,28 @@ def estimate_over_words(
 
 
 def not_estimated(settings: Resampling | None, reason: str, over: str = "words") -> Estimate | None:
-    """An undefined number with its reason; None when no interval was asked for."""
+    """Return an undefined number with its reason; None without settings."""
     if settings is None:
         return None
     return Estimate(value=None, level=settings.level, method=settings.method, over=over, reason=reason)
 
 
 def bca_tails(tails: Floats, bias: float, skew: float) -> Floats:
-    """Move the nominal tail probabilities by the bias (in normal quantiles) and the acceleration of the estimate."""
+    """Tail probabilities Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z))) of BCa, z₀ being the bias and a the acceleration."""
     shifted = bias + ndtri(tails)
-    moved: Floats = ndtr(bias + shifted / (1 - skew * shifted))
-    return moved
+    corrected: Floats = ndtr(bias + shifted / (1 - skew * shifted))
+    return corrected
 
 
 def acceleration(left_out: list[Floats]) -> float:
-    """Acceleration of BCa from the values without each unit, one array for each sample; 0 when none of them differ."""
+    """Acceleration of BCa, a = Σ Σ Lᵢ³ / n³ / (6 (Σ Σ Lᵢ² / n²)^1.5), summed over samples of n units each.
+
+    Lᵢ = (n − 1)(mean − value without unit i) is the influence of unit i (Davison & Hinkley 1997, section 5.3); 0 when
+    no two values differ.
+
+    Args:
+        left_out: values without each unit, one array for each sample.
+    """
     influence = [(len(values) - 1) * (values.mean() - values) for values in left_out]
     largest = max(float(np.abs(values).max()) for values in influence)
     if largest == 0:
@@ -195,12 +209,12 @@ def acceleration(left_out: list[Floats]) -> float:
 
 
 def draw_counts(random: np.random.Generator, units: int, draws: int) -> Floats:
-    """How often each of so many units is drawn, with replacement, in each of so many draws."""
+    """Draw units with replacement; counts of each unit, draws × units."""
     return random.multinomial(units, np.full(units, 1 / units), size=draws).astype(np.float64)
 
 
 def left_out_counts(units: int, rows: int) -> Iterator[Floats]:
-    """Every unit once but for one, for each of them in turn, so many rows at a time."""
+    """Yield counts of 1 but for one unit, each unit in turn, `rows` of them at a time."""
     for start in range(0, units, rows):
         counts = np.ones((min(rows, units - start), units))
         np.fill_diagonal(counts[:, start:], 0)
@@ -208,7 +222,7 @@ def left_out_counts(units: int, rows: int) -> Iterator[Floats]:
 
 
 def blocks(total: int, size: int, cells: int = _CELLS) -> Iterator[int]:
-    """Numbers of rows, `total` in all, that keep blocks of rows × size within `cells` numbers."""
+    """Yield numbers of rows, `total` in all, that keep blocks of rows × size within `cells` numbers."""
     rows = max(1, cells // max(size, 1))
     for start in range(0, total, rows):
         yield min(rows, total - start)
@@ -226,42 +240,42 @@ def _normal_jackknife(value: float, left_out: Sequence[Floats], level: float, ov
 
 
 def _word_counts(units: Mapping[str, int], settings: Resampling) -> Iterator[dict[str, Floats]]:
-    """Blocks of rows that say how often each word is drawn; each set has its own stream of random numbers."""
+    """Yield blocks of counts of the words drawn; each set has its own stream of random numbers."""
     streams = {name: np.random.default_rng([settings.random_state, *name.encode()]) for name in units}
     for rows in blocks(settings.resamples, 1, _BLOCK):
         yield {name: draw_counts(streams[name], words, rows) for name, words in units.items()}
 
 
 def _left_out(resampled: Resampled) -> list[Floats]:
-    """For each set, the values without each of its words; NaN where there is none.
+    """Return, for each set, the values without each of its words; NaN where undefined.
 
-    A long list is left out in groups, each of every so-manieth word: skewness and variance are those of words one by
-    one, but for chance, and the cost grows with the length of the list as that of the number itself does.
+    Words of a long list are left out in `MOST_LEFT_OUT` groups: skewness and variance are those of single words, but
+    for chance, and the cost grows only linearly with the length of the list.
     """
     left_out = []
     for name, words in resampled.units.items():
-        parts = []
-        alone = left_out_counts(words, _BLOCK)
-        for counts in alone if words <= MOST_LEFT_OUT else _groups_left_out(words, MOST_LEFT_OUT, _BLOCK):
+        values = []
+        single = left_out_counts(words, _BLOCK)
+        for counts in single if words <= MOST_LEFT_OUT else _groups_left_out(words, MOST_LEFT_OUT, _BLOCK):
             all_once = {set_name: np.ones((len(counts), size)) for set_name, size in resampled.units.items()}
-            parts.append(resampled.values({**all_once, name: counts}))
-        left_out.append(np.concatenate(parts))
+            values.append(resampled.values({**all_once, name: counts}))
+        left_out.append(np.concatenate(values))
     return left_out
 
 
 def _groups_left_out(units: int, groups: int, rows: int) -> Iterator[Floats]:
-    """Every unit once but for those of one group, for each group in turn, so many rows at a time."""
+    """Yield counts of 1 but for the units of one group, each group in turn, `rows` of them at a time."""
     member = np.arange(units) % groups
     for start in range(0, groups, rows):
         yield (member != np.arange(start, min(start + rows, groups))[:, None]).astype(np.float64)
 
 
 def jackknife_variance(left_out: Sequence[Floats]) -> float:
-    """Variance of a number from its values without each unit, one array for each independent sample."""
+    """Jackknife variance, Σ over samples of (n − 1)/n Σ (valueᵢ − mean)², of a number with valueᵢ without unit i."""
     return sum(float(((values - values.mean()) ** 2).sum()) * (len(values) - 1) / len(values) for values in left_out)
 
 
-class LeftOut(NamedTuple):
+class PairJackknife(NamedTuple):
     """Jackknife of means over pairs of units, such as pairs of models: pairs that share a unit are not independent.
 
     The variance of a mean is NaN with fewer than three units, or where nothing is left without one of them.
@@ -271,12 +285,12 @@ class LeftOut(NamedTuple):
     units: Places
 
     def margins(self, level: float) -> Floats:
-        """Half the width of each interval; NaN where undefined, or where no width would suggest false certainty."""
+        """Half widths of the intervals; NaN where undefined, or where a width of 0 would suggest false certainty."""
         margins: Floats = np.sqrt(self.variance) * stdtrit(np.maximum(self.units - 1, 1), (1 + level) / 2)
         return np.where(self.variance > _SAME, margins, np.nan)
 
 
-def leave_one_out(total: Floats, count: Floats, unit_total: Floats, unit_count: Floats) -> LeftOut:
+def leave_one_out(total: Floats, count: Floats, unit_total: Floats, unit_count: Floats) -> PairJackknife:
     """Variance of `total / count` from leaving out each unit with all pairs that it is part of.
 
     Source: Arvesen, *Annals of Mathematical Statistics* 40 (1969), for functions of pairs (U-statistics). It errs on
@@ -296,13 +310,13 @@ def leave_one_out(total: Floats, count: Floats, unit_total: Floats, unit_count: 
         center = without.sum(axis=0) / units
         variance = (units - 1) / units * np.where(present, (without - center) ** 2, 0).sum(axis=0)
     undefined = (units < 3) | (present & (remaining <= 0)).any(axis=0)
-    return LeftOut(np.where(undefined, np.nan, variance), units)
+    return PairJackknife(np.where(undefined, np.nan, variance), units)
 
 
 def jackknife_mean(
     value: float | None, margin: float, level: float, bounds: tuple[float, float], *, n: int, reason: str = NO_SPREAD
 ) -> Estimate:
-    """A mean over pairs of models with its interval, cut at `bounds`; `reason` is why there may be no margin."""
+    """Return a mean over pairs of models with its interval, cut at `bounds`; `reason` explains a missing margin."""
     fields: Fields = {"value": value, "level": level, "method": JACKKNIFE, "over": "models", "n": n}
     if value is None:
         return Estimate(reason="no words have a value", **fields)

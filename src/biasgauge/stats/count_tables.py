@@ -1,4 +1,4 @@
-"""Tables of counts drawn again, and their items shuffled or swapped.
+"""Bootstrap and permutation tests of statistics of count tables.
 
 Where a number follows from how many items of each kind there are, a bootstrap sample of the items is a multinomial draw
 of the table, and items shuffled between two tables are a hypergeometric draw: ten thousand samples are ten thousand
@@ -30,7 +30,7 @@ def bootstrap_values(
     Args:
         cells: counts of the shape (groups, …).
         statistic: from counts of the shape (resamples, groups, …) to an array whose first axis is resamples.
-        resamples: how many.
+        resamples: number of samples.
         random_state: seed; each group has a stream of its own.
     """
     flat = cells.reshape(len(cells), -1)
@@ -47,7 +47,7 @@ def bootstrap_values(
 
 
 def left_out_values(cells: Integers, statistic: Callable[[Integers], Floats], groups: list[int]) -> list[Floats]:
-    """For each of some groups, the statistic without each of its items; items of one cell share a value."""
+    """Return, for each of some groups, the statistic without each of its items; items of one cell share a value."""
     values = []
     for group in groups:
         counts = cells[group].ravel()
@@ -110,7 +110,7 @@ def swapped_p(cells: Integers, statistic: Callable[[Integers], Floats], draws: i
     Args:
         cells: counts of the shape (…, first mark, second mark).
         statistic: from counts of the shape (draws, …) to (draws, statistics); 0 is expected.
-        draws: how many.
+        draws: number of random swaps.
         random_state: seed.
     """
     random = np.random.default_rng(random_state)
@@ -143,10 +143,10 @@ def estimates_of_sums(
     """Numbers that follow from sums, each with its interval over items.
 
     Args:
-        sums: items × whatever each adds.
-        numbers: from sums of the shape (…, whatever is summed) to numbers (last axis), not finite where undefined.
+        sums: items × the quantities that each adds.
+        numbers: from sums of the shape (…, quantities) to numbers (last axis), not finite where undefined.
         how: level, resamples, seed and method of the interval.
-        over: what the items are.
+        over: name of the items.
         reasons: why each of the numbers is undefined, where it is.
     """
     totals = sums.sum(axis=0)
@@ -163,9 +163,9 @@ def swapped_sums_p(sums: Floats, difference: Callable[[Floats], Floats], how: Re
     """P of differences at least as large, in either direction, when the two sides of each pair are swapped at random.
 
     Args:
-        sums: pairs × 2 sides × whatever is summed.
+        sums: pairs × 2 sides × quantities.
         difference: from sums of the shape (draws, 2, …) to (draws, differences); 0 is expected.
-        how: how many draws, and the seed.
+        how: number of draws, and the seed.
     """
     first = sums[:, 0].reshape(len(sums), -1)
     gain = sums[:, 1].reshape(len(sums), -1) - first

@@ -15,7 +15,7 @@ IntervalKind = Literal["hpdi", "percentile"]
 
 @dataclass(frozen=True)
 class Credible(Record):
-    """How intervals are taken from draws.
+    """Settings of a credible interval.
 
     Attributes:
         kind: "hpdi": the narrowest interval that holds the probability; "percentile": the same probability beyond
@@ -33,7 +33,7 @@ class Credible(Record):
         check_number(0, 1, ends=False, prob=self.prob)
 
     def ends(self, draws: Floats) -> tuple[Floats, Floats]:
-        """Lower and upper ends; draws along the first axis."""
+        """Return lower and upper ends; draws along the first axis."""
         if self.kind == "hpdi":
             return hpdi(draws, self.prob)
         low, high = np.quantile(draws, [(1 - self.prob) / 2, (1 + self.prob) / 2], axis=0)
@@ -58,7 +58,7 @@ def hpdi(draws: Floats, prob: float) -> tuple[Floats, Floats]:
 
 
 def hpdis(draws: Floats, probs: Sequence[float]) -> list[tuple[Floats, Floats]]:
-    """The same for several shares; the draws are sorted once."""
+    """Return `hpdi` for several shares; the draws are sorted once."""
     ordered = np.sort(np.ascontiguousarray(np.moveaxis(draws, 0, -1)), axis=-1)
     size = ordered.shape[-1]
     intervals = []

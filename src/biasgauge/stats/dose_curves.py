@@ -1,4 +1,4 @@
-"""Does a score follow a dose? The line, its departures, and what else moves the score.
+"""Dose–response lines: slope of scores over doses, departures from the line, and variance components of scores.
 
 Scores of units (carriers) that were given doses in several draws, each measured in several runs. Doses are dealt anew
 in every draw, so that what belongs to the unit can be told from what belongs to the dose.
@@ -21,14 +21,14 @@ from biasgauge.stats.mixed_models.model import fit_mixed
 
 @dataclass(frozen=True)
 class Variances(Record):
-    """What a single score varies with, as variances.
+    """Variance components of a single score.
 
     Attributes:
-        dose: what was planted.
-        carrier: who carries it, whatever the dose; with a single draw the draw's part is in here.
-        planting: where the dose was put, among the carrier's places; None with a single draw.
-        run: training again, which moves every word by itself; None with a single run.
-        shift: training again, which moves all words alike.
+        dose: of the planted doses.
+        carrier: between carriers, whatever the dose; with a single draw it includes `planting`.
+        planting: between plantings of a dose in the sentences of its carrier; None with a single draw.
+        run: between training runs, of single words; None with a single run.
+        shift: between training runs, of all words together.
     """
 
     dose: float
@@ -48,14 +48,14 @@ class Variances(Record):
         return self.carrier + (self.planting or 0.0) + (self.run or 0.0)
 
     def of_mean(self, words: float, runs: int = 1) -> float:
-        """Variance of the mean of so many words over so many runs, at one dose."""
+        """Variance of the mean of `words` words over `runs` runs, at one dose."""
         lasting = self.carrier + (self.planting or 0.0)
         return lasting / words + (self.run or 0.0) / (words * runs) + self.shift / runs
 
 
 @dataclass(frozen=True)
 class DoseResponse(Record):
-    """How scores follow doses.
+    """Regression of scores on doses.
 
     Attributes:
         intercept: score at dose 0.
@@ -64,7 +64,7 @@ class DoseResponse(Record):
         covariance: of intercept and slope.
         df: degrees of freedom of the slope.
         r: correlation of dose and score over all single scores.
-        variances: what single scores vary with.
+        variances: components of the variance of single scores.
         p_bend: of a straight line against one whose slope changes with the size of the dose; None, as below, where the
             doses cannot tell.
         p_sides: of the same slope to both sides.
@@ -90,21 +90,21 @@ class DoseResponse(Record):
 
     @property
     def follows(self) -> bool:
-        """Whether the score rises with the dose beyond chance."""
+        """True if the score rises with the dose beyond chance: the interval of the slope is above 0."""
         return self.slope.low is not None and self.slope.low > 0
 
 
 def dose_response(
     scores: Floats, doses: Floats, levels: Floats, *, level: float = 0.95, shape: bool = True
 ) -> DoseResponse:
-    """Fit a line to scores of doses, with everything that departs from it.
+    """Fit score = a + b · dose (+ a random intercept for each unit), and test departures from the line.
 
     Args:
         scores: units × draws × runs.
-        doses: units × draws: what was counted.
-        levels: units × draws: what was asked for, a few values; at 0 are the blanks.
+        doses: units × draws: counted doses.
+        levels: units × draws: intended doses, a few values; at 0 are the blanks.
         level: of the slope's interval.
-        shape: also fit what departs from the line; without it these fields are None, and both sides have its slope.
+        shape: also test departures from the line; without it these fields are None, and both sides have its slope.
 
     Raises:
         ParameterError: shapes differ, a number is not finite, or all doses are equal.
@@ -159,13 +159,13 @@ def dose_response(
 
 
 class _Fit(NamedTuple):
-    """Coefficients with their covariance and degrees of freedom; variance between units, and the rest."""
+    """Coefficients with their covariance and degrees of freedom; variance between units, and of the residuals."""
 
     estimates: Floats
     covariance: Floats
     df: Floats
     by_unit: float
-    rest: float
+    residual: float
 
     def p(self, index: int) -> float:
         """Two-sided p of no coefficient."""
@@ -188,7 +188,7 @@ def _fit(y: Floats, x: Floats, unit: Integers, draws: int) -> _Fit:
 
 
 def _beyond(y: Floats, x: Floats, further: Floats, unit: Integers, draws: int) -> tuple[float, float | None]:
-    """Coefficient of something beside the line, and its p; 0 and None where doses cannot tell the two apart."""
+    """Coefficient of one more column beside the line, and its p; 0 and None where it is collinear with the line."""
     design = np.column_stack([np.ones(len(x)), x, further])
     if np.linalg.matrix_rank(design) < design.shape[1]:
         return 0.0, None
@@ -200,13 +200,15 @@ def _variances(scores: Floats, doses: Floats, slope: float, line: _Fit) -> Varia
     units, draws, runs = scores.shape
     shifts = scores.mean(axis=0)
     if runs > 1:
-        inner = scores - scores.mean(axis=2, keepdims=True) - (shifts - shifts.mean(axis=1, keepdims=True))
-        run = float((inner**2).sum() / ((units - 1) * draws * (runs - 1)))
+        # Residuals of units × runs within each draw.
+        residuals = scores - scores.mean(axis=2, keepdims=True) - (shifts - shifts.mean(axis=1, keepdims=True))
+        run = float((residuals**2).sum() / ((units - 1) * draws * (runs - 1)))
     else:
         run = 0.0
-    lasting = max(line.rest - run / runs, 0.0)
-    moved = float(shifts.var(ddof=1)) if shifts.size > 1 else 0.0
-    shift = max(moved - (run + (lasting if draws > 1 else 0.0)) / units, 0.0)
+    # The line was fitted to means over runs, and the mean of a run holds the variance of its words, too.
+    lasting = max(line.residual - run / runs, 0.0)
+    observed = float(shifts.var(ddof=1)) if shifts.size > 1 else 0.0
+    shift = max(observed - (run + (lasting if draws > 1 else 0.0)) / units, 0.0)
     dose = slope**2 * float(doses.var())
     if draws > 1:
         return Variances(dose, line.by_unit, lasting, run if runs > 1 else None, shift)
@@ -214,7 +216,7 @@ def _variances(scores: Floats, doses: Floats, slope: float, line: _Fit) -> Varia
 
 
 def _lack_of_fit(y: Floats, x: Floats, levels: Floats, unit: Integers, draws: int) -> float | None:
-    """Do the means of the doses lie on the line? A Wald test of what every dose has beyond it."""
+    """P of the means of the doses lying on the line: a Wald test of an own mean for every dose."""
     distinct = np.unique(levels)
     if len(distinct) < 3:
         return None
@@ -229,7 +231,7 @@ def _lack_of_fit(y: Floats, x: Floats, levels: Floats, unit: Integers, draws: in
 
 
 def _monotone(means: Floats, levels: Floats) -> bool:
-    """Whether no step from one dose to the next is down by more than chance (Welch's t, one-sided, Holm, .05)."""
+    """True if no step from one dose to the next is down beyond chance (Welch's t, one-sided, Holm, .05)."""
     from scipy.stats import ttest_ind
 
     distinct = np.unique(levels)

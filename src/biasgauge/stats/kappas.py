@@ -51,8 +51,9 @@ def cohen_kappa(
     categories: Sequence[object] | None = None,
     level: float = 0.95,
 ) -> Estimate | Estimates:
-    """Agreement of two raters on categories, beyond what their own frequencies would give by chance.
+    """Cohen's kappa, (p_o − p_e) / (1 − p_e): agreement of two raters on categories beyond chance.
 
+    p_o is the share of items on which they agree (weighted by credit), p_e that expected from their own frequencies.
     1: always the same category; 0: as often as by chance; negative: less often. Items that a rater left out (None,
     NaN) do not count. The interval is normal with the large-sample variance of Fleiss, Cohen & Everitt, cut at ±1.
     Undefined, with a reason, with fewer than two items or when both raters use one and the same category alone.
@@ -82,10 +83,11 @@ def cohen_kappa(
 
 
 def fleiss_kappa(ratings: object, *, level: float = 0.95) -> Estimate | Estimates:
-    """Agreement of several raters on categories, beyond what the frequencies of all ratings would give by chance.
+    """Fleiss' kappa, (P̄ − P_e) / (1 − P_e): agreement of several raters on categories beyond chance.
 
-    1: all raters always agree; 0: as often as by chance; negative: less often. Items that a rater left out do not
-    count, nor do raters who rated nothing. The interval is Gwet's: Student's t, variance over items, cut at ±1; it
+    P̄ is the mean over items of the share of pairs of raters that agree, P_e = Σ p_j² from the frequencies p_j of all
+    ratings. 1: all raters always agree; 0: as often as by chance; negative: less often. Items that a rater left out do
+    not count, nor do raters who rated nothing. The interval is Gwet's: Student's t, variance over items, cut at ±1; it
     generalizes over items, not over raters. Undefined, with a reason, with fewer than two items or raters or when all
     ratings fall into one category.
 
@@ -113,7 +115,7 @@ def fleiss_kappa(ratings: object, *, level: float = 0.95) -> Estimate | Estimate
 
 
 def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[Integers, list[Any]]:
-    """Place of each label in the categories, and the categories; None and NaN become `MISSING`.
+    """Return the index of each label among the categories, and the categories; None and NaN become `MISSING`.
 
     Args:
         labels: an array of strings, numbers or booleans, or nested sequences of them.
@@ -124,8 +126,8 @@ def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[I
     """
     try:
         array = np.asarray(labels)
-    except ValueError as problem:
-        raise ParameterError(f"Ratings must be a table without ragged rows. Got {problem}.") from problem
+    except ValueError as error:
+        raise ParameterError(f"Ratings must be a table without ragged rows. Got {error}.") from error
     if array.dtype.kind in "US" and not isinstance(labels, np.ndarray):
         array = np.asarray(labels, dtype=object)  # NumPy would turn None into the string "None"
     missing = np.zeros(array.shape, bool)
@@ -136,8 +138,8 @@ def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[I
         missing = np.array(absent, bool).reshape(array.shape)
     try:
         present, positions = np.unique(array[~missing], return_inverse=True)
-    except TypeError as problem:
-        raise ParameterError(f"Ratings must be all strings or all numbers. Got {problem}.") from problem
+    except TypeError as error:
+        raise ParameterError(f"Ratings must be all strings or all numbers. Got {error}.") from error
     kinds: list[Any] = present.tolist()
     coded = np.full(array.shape, MISSING, np.int64)
     if categories is None:
@@ -152,7 +154,7 @@ def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[I
 
 
 def _confusions(first: Integers, second: Integers, kinds: int) -> Floats:
-    """How often each pair of categories occurs: stack × categories × categories."""
+    """Confusion matrices of two raters: stack × categories × categories."""
     size = len(first)
     rated = (first != MISSING) & (second != MISSING)
     cells = np.arange(size)[:, None] * kinds**2 + first * kinds + second
@@ -186,6 +188,7 @@ def _cohen(counts: Floats, credit: Floats, level: float, weights: Weights | None
     left = np.where(here, 1 - chance, 1)
     kappa = (observed - chance) / left
     marginal = (columns @ credit.T)[:, :, None] + (rows @ credit)[:, None, :]
+    # Variance of Fleiss, Cohen & Everitt (1969): cells by their credit less the mean credit of their margins.
     spread = (shares * (credit - marginal * (1 - kappa)[:, None, None]) ** 2).sum(axis=(1, 2))
     variance = np.maximum(spread - (kappa - chance * (1 - kappa)) ** 2, 0) / (np.maximum(estimates.n, 1) * left**2)
     variance[observed > 1 - _CERTAIN] = 0
@@ -197,7 +200,7 @@ def _cohen(counts: Floats, credit: Floats, level: float, weights: Weights | None
 
 
 def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) -> None:
-    """Kappas of matrices without gaps, into their places."""
+    """Write the kappas of matrices without gaps at the indexes `here`."""
     size, n, k = labels.shape
     estimates.n[here], estimates.k[here] = n, k
     if n < 2 or k < 2:
@@ -213,6 +216,7 @@ def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) ->
     by_item = (agreement - chance[:, None]) / left
     kappa = by_item.mean(axis=1, keepdims=True)
     expected = (counts @ shares[:, :, None])[:, :, 0] / k
+    # Gwet (2021): influence of an item on kappa, through its own agreement and through the frequencies in P_e.
     influence = by_item - 2 * (1 - kappa) * (expected - chance[:, None]) / left - kappa
     margin = float(stdtrit(n - 1, (1 + estimates.level) / 2)) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
     estimates.undefined[here[certain]] = Reason.ONE_CATEGORY
@@ -229,8 +233,8 @@ def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, rand
     together. Pairs without a kappa are left out, here and in each draw; `k` says how many are not.
 
     Args:
-        first: directions by one way, pairs × words: −1, 0, 1; NaN where undefined.
-        second: by the other.
+        first: directions by the first rater, pairs × words: −1, 0, 1; NaN where undefined.
+        second: by the second.
         level: nominal coverage of the interval.
         resamples: draws.
         random_state: seed of the draws.
@@ -266,7 +270,7 @@ def _mean_of_defined(values: Floats) -> Floats:
 
 
 def _cells(first: Floats, second: Floats) -> Floats:
-    """Which cell of the table of the two ways each word falls into: words × pairs × 9, all 0 where undefined."""
+    """Indicator of the cell of the 3 × 3 confusion matrix of each word: words × pairs × 9, all 0 where undefined."""
     both = ~(np.isnan(first) | np.isnan(second))
     codes = np.where(both, _CATEGORIES * (first + 1) + second + 1, -1).astype(np.int64)
     cells: Floats = (codes.T[:, :, None] == np.arange(_CATEGORIES**2)).astype(np.float64)

@@ -35,16 +35,17 @@ def krippendorff_alpha(
     resamples: int = 1_000,
     random_state: int = 0,
 ) -> Estimate | Estimates:
-    """1 − observed disagreement / disagreement by chance, for units in rows and raters in columns.
+    """Krippendorff's alpha, 1 − D_o / D_e, for units in rows and raters in columns.
 
-    1: perfect agreement; 0: as much as by chance; negative: less. None and NaN mark ratings that were not given; units
-    with fewer than two ratings do not count. The interval draws units again (percentiles); a ready-made package wants
-    raters in rows, so transpose its tables. Undefined, with a reason, with fewer than two units or raters that count or
+    D_o is the mean disagreement of pairs of ratings of one unit, D_e that of all pairs of ratings. 1: perfect
+    agreement; 0: as much as by chance; negative: less. None and NaN mark ratings that were not given; units with fewer
+    than two ratings do not count. The interval is a percentile bootstrap over units. The package `krippendorff` has
+    raters in rows: transpose its tables. Undefined, with a reason, with fewer than two units or raters that count or
     when all ratings fall into one category.
 
     Args:
         ratings: labels or numbers, (units, raters) or (…, units, raters) for a stack.
-        metric: how far two ratings are apart: "nominal" (same or not), "ordinal" (ranks between them), "interval"
+        metric: distance of two ratings: "nominal" (same or not), "ordinal" (ranks between them), "interval"
             (squared difference) or "ratio" (squared difference by sum; numbers that are not negative).
         categories: their order, for ordinal ratings that are no numbers.
         level: nominal coverage of the interval.
@@ -72,8 +73,8 @@ def _values(kinds: list[Any], metric: Metric) -> Floats:
         return np.arange(len(kinds), dtype=np.float64)
     try:
         values = np.array(kinds, np.float64)
-    except (TypeError, ValueError) as problem:
-        raise ParameterError(f"The metric {metric!r} needs ratings that are numbers. Got {problem}.") from problem
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"The metric {metric!r} needs ratings that are numbers. Got {error}.") from error
     if not np.isfinite(values).all() or (metric == "ratio" and (values < 0).any()):
         raise ParameterError(f"The metric {metric!r} needs finite numbers{' ≥ 0' * (metric == 'ratio')}.")
     if metric == "ratio" and len(values) > _MOST:

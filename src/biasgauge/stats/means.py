@@ -31,7 +31,7 @@ def mean_estimate(
     same: str | None = None,
     **fields: Any,  # noqa: ANN401 - statistic, k
 ) -> Estimate:
-    """Mean of independent values with the interval of its standard error, cut at `bounds`.
+    """Mean of independent values with the interval mean ± quantile · sd / √n, cut at `bounds`.
 
     Undefined without values; the interval is undefined with fewer than two, or, where `same` says why, when all values
     are the same.
@@ -56,7 +56,7 @@ def student_estimate(
     level: float,
     **fields: Any,  # noqa: ANN401 - method, over, n
 ) -> Estimate:
-    """A number with Student's interval from its standard error and the degrees of freedom of that error."""
+    """Return a number with Student's interval, value ± t · error, from its standard error and degrees of freedom."""
     margin = float(stdtrit(df, (1 + level) / 2)) * error
     return Estimate(value=value, low=value - margin, high=value + margin, level=level, **fields)
 
@@ -65,9 +65,9 @@ class Means(NamedTuple):
     """Means along one axis of an array with Student's intervals; NaN where there is nothing to average.
 
     Attributes:
-        n: how many values each mean is of.
+        n: number of values of each mean.
         mean: the means.
-        reach: half of each interval; NaN of fewer than two values.
+        reach: half width of each interval; NaN of fewer than two values.
     """
 
     n: Places
@@ -76,7 +76,7 @@ class Means(NamedTuple):
 
 
 def means_along(values: Vectors, axis: int, level: float = 0.95) -> Means:
-    """Means of independent values along an axis, leaving out what is NaN, each with half of its Student's interval."""
+    """Means of independent values along an axis without NaN, each with half the width of its Student's interval."""
     defined = ~np.isnan(values)
     count = defined.sum(axis=axis)
     with np.errstate(invalid="ignore", divide="ignore"):  # undefined stays NaN
@@ -105,7 +105,7 @@ def mean_over_models(
         level: nominal coverage.
         left_out: the number without each unit, an array for each set, where there is one model.
         bounds: between which the number lies; the interval is cut there.
-        over: what the units left out are.
+        over: name of the units left out.
     """
     sound = values[np.isfinite(values)]
     if not len(sound):
@@ -121,7 +121,7 @@ def mean_over_models(
 def jackknife_t(
     value: float, left_out: Sequence[Floats] | None, level: float, bounds: tuple[float, float], over: str
 ) -> Estimate:
-    """A number with Student's interval from leaving out one unit of each set at a time, cut at `bounds`."""
+    """Return a number with Student's interval from the jackknife over the units of each set, cut at `bounds`."""
     fields: Fields = {"value": value, "level": level, "method": f"jackknife over {over}", "over": over}
     if left_out is None:
         return Estimate(reason="there is one model", **fields)
@@ -157,7 +157,7 @@ def sd_over_seeds(values: Floats, level: float) -> Estimate | None:
 
 
 def sd_estimate(sd: float, n: int, level: float) -> Estimate:
-    """A standard deviation of n normal numbers with its interval: (n − 1) sd² / σ² is χ² with n − 1 degrees of freedom.
+    """Standard deviation of n normal numbers with its interval: (n − 1) sd² / σ² is χ² with n − 1 degrees of freedom.
 
     At least 0; 0 has no interval, which would suggest false certainty.
     """
@@ -188,7 +188,13 @@ class PooledEffect:
 
 
 def pooled_effect(effects: ArrayLike, variances: ArrayLike) -> PooledEffect:
-    """Pool effects of independent studies, each with the variance of its error.
+    """Random-effects mean Σ w y / Σ w of independent studies, w = 1 / (v + τ²) (DerSimonian & Laird 1986).
+
+    τ² = max(0, (Q − (n − 1)) / (Σ v⁻¹ − Σ v⁻² / Σ v⁻¹)) is the variance between studies, Q Cochran's.
+
+    Args:
+        effects: one y per study.
+        variances: v, the variance of the error of each.
 
     Raises:
         ParameterError: there are fewer than two, or a variance is not above 0.
@@ -201,10 +207,9 @@ def pooled_effect(effects: ArrayLike, variances: ArrayLike) -> PooledEffect:
         raise ParameterError("Effects must be finite, and their variances above 0.")
     weights = 1 / variance
     total = float(weights.sum())
-    fixed = float(weights @ effect) / total
-    q = float(weights @ (effect - fixed) ** 2)
-    freedom = len(effect) - 1
-    between = max((q - freedom) / (total - float(weights @ weights) / total), 0.0)
+    fixed_effect = float(weights @ effect) / total
+    q = float(weights @ (effect - fixed_effect) ** 2)
+    between = max((q - (len(effect) - 1)) / (total - float(weights @ weights) / total), 0.0)
     weights = 1 / (variance + between)
     return PooledEffect(
         float(weights @ effect) / float(weights.sum()), float(weights.sum()) ** -0.5, between, q, len(effect)

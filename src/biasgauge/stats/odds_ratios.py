@@ -36,10 +36,11 @@ def _moved(tables: Floats, shift: Shift) -> Flags:
 
 
 def log_odds_ratio(tables: Floats, shift: Shift = "all") -> Floats:
-    """Log odds ratio: 0 where the thing is as likely in both groups, positive where it is more so in the first.
+    """Log odds ratio, log(a d / (b c)) of the counts a, b (first group) and c, d (second), after `shifted`.
 
-    Not bounded; log 2 = 0.69 where the odds are doubled. For a rare thing it is the log ratio of its two shares, which
-    is the difference of its pointwise mutual information with the two groups.
+    0 where the thing is as likely in both groups, positive where it is more so in the first. Not bounded; log 2 = 0.69
+    where the odds are doubled. For a rare thing it is the log ratio of its two shares, which is the difference of its
+    pointwise mutual information with the two groups.
     """
     ratios: Floats = (np.log(shifted(tables, shift)) * SIGNS).sum(axis=-1)
     return ratios
@@ -60,7 +61,7 @@ def closed_form_se(tables: Floats, squares: Floats | None = None, shift: Shift =
 
 
 def closed_form(value: float, se: float, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - n, over
-    """A log odds ratio with the normal interval of its standard error."""
+    """Return a log odds ratio with the normal interval of its standard error."""
     margin = float(ndtri((1 + level) / 2)) * se
     return Estimate(value=value, low=value - margin, high=value + margin, level=level, method=CLOSED_FORM, **fields)
 
@@ -73,7 +74,7 @@ def left_out_changes(tables: Floats, shift: Shift = "all") -> Floats:
 
 
 def effective_documents(changes: Floats) -> float:
-    """How many documents of equal weight would spread a number as much as these do; at most their number."""
+    """Effective number of documents, (Σ c²)² / Σ c⁴ of the changes c; at most their number."""
     squares = changes**2
     largest = float(squares.max(initial=0.0))
     if largest == 0:
@@ -115,7 +116,7 @@ def over_documents(
 
 
 def bootstrap_estimate(value: float, drawn: Floats, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - n
-    """A number with the percentile interval over documents drawn again."""
+    """Return a number with its percentile interval over documents."""
     low, high = percentile_ends(drawn, level) or (None, None)
     return Estimate(
         value=value, low=low, high=high, level=level, method=BOOTSTRAP, over="documents", resamples=len(drawn), **fields
@@ -123,7 +124,7 @@ def bootstrap_estimate(value: float, drawn: Floats, level: float, **fields: Any)
 
 
 def draw_documents(documents: int, carriers: Integers, resamples: int, random_state: int) -> Iterator[Integers]:
-    """How often each carrier is drawn when all documents are drawn again, with replacement; one sample at a time.
+    """Yield bootstrap samples of all documents: how often each carrier is drawn, one sample at a time.
 
     Documents that add nothing are not drawn one by one: how many draws fall on carriers is binomial.
     """

@@ -1,4 +1,8 @@
-"""Shares of independent units, and differences of two shares, with their intervals."""
+"""Shares of independent units with their intervals, the area under the ROC curve, and statistics of repeated words.
+
+A repetition of a word tells nothing new: means and shares count every occurrence, as published, but their intervals are
+those of (Σw)² / Σw² independent words, w being how often each occurs (Kish, *Survey Sampling*, 1965).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ NO_WORDS = "no word has a direction from both"
 
 
 def wilson(share: float, size: float, level: float, method: str = "Wilson", over: str = "words") -> Estimate:
-    """A share of `size` independent units with Wilson's interval; `method` and `over` are what it says of itself."""
+    """Share of `size` independent units with Wilson's score interval, cut at 0 and 1; `method` and `over` label it."""
     z = float(ndtri((1 + level) / 2))
     center = (share + z**2 / (2 * size)) / (1 + z**2 / size)
     margin = z / (1 + z**2 / size) * (share * (1 - share) / size + z**2 / (4 * size**2)) ** 0.5
@@ -25,7 +29,7 @@ def wilson(share: float, size: float, level: float, method: str = "Wilson", over
 
 
 def share_of_words(count: int, n: int, level: float, statistic: str, k: int = 2) -> Estimate:
-    """A share of words, with Wilson's interval; undefined without words."""
+    """Share of words, with Wilson's interval; undefined without words."""
     fields: Fields = {"statistic": statistic, "level": level, "method": "Wilson", "n": n, "k": k}
     if n == 0:
         return Estimate(value=None, reason=NO_WORDS, **fields)
@@ -36,7 +40,7 @@ def share_of_words(count: int, n: int, level: float, statistic: str, k: int = 2)
 def clopper_pearson(
     hits: int, trials: int, least: float = 0.0, *, level: float = 0.95, over: str = "splits"
 ) -> Estimate:
-    """The share of `hits` in `trials` with its exact interval; `least` is the smallest share that is possible."""
+    """Share of `hits` in `trials` with its exact interval (beta quantiles); `least` is the smallest possible share."""
     tail = (1 - level) / 2
     low = float(betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
     high = float(betaincinv(hits + 1, trials - hits, 1 - tail)) if hits < trials else 1.0
@@ -47,7 +51,7 @@ def clopper_pearson(
 
 
 def agresti_min(gained: int, lost: int, pairs: int, *, level: float = 0.95, over: str = "words") -> Estimate:
-    """Difference of two shares of the same units: how many gained less how many lost, by how many there are.
+    """Difference of two shares of the same units, (gained − lost) / (pairs + 2), with its interval.
 
     Agresti & Min, *Statistics in Medicine* 24 (2005): half a unit is added to each of the four cells, for the value
     and for the interval.
@@ -135,7 +139,7 @@ class WordStatistic(Estimate):
 
 
 def undefined_statistic(level: float, method: str, reason: str = "there is no such word") -> WordStatistic:
-    """A number that is not there."""
+    """Return an undefined statistic with its reason."""
     return WordStatistic(value=None, level=level, method=method, over="words", reason=reason)
 
 
@@ -177,6 +181,6 @@ def median_of_distinct(values: ArrayLike, words: Sequence[str], level: float) ->
 
 
 def _independent(words: Sequence[str]) -> float:
-    """How many independent words these are worth."""
+    """Effective number of independent words, (Σ w)² / Σ w², w being how often each occurs."""
     times = np.unique(np.asarray(words), return_counts=True)[1]
     return float(times.sum() ** 2 / (times**2).sum())

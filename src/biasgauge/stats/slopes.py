@@ -1,4 +1,8 @@
-"""Slope of one number on another: points may spread unevenly, or have a known error of their own."""
+"""Slopes and correlations of points with measurement error, corrected for it, and slopes under unequal variances.
+
+An observed correlation is the true one times √reliability (Spearman 1904). The reliability is itself measured on the
+same subjects: subjects are drawn again, and both are computed in every draw.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +20,10 @@ NO_SIGNAL = "the first number varies no more than by its own error"
 
 
 def weighted_slope(x: Floats, y: Floats, errors: Floats, weights: Floats) -> Floats:
-    """Least-squares slope of y on x for each row of weights; NaN where x does not vary beyond its errors.
+    """Slope cov(x, y) / (var(x) − mean error²) for each row of weights; NaN where x does not vary beyond its errors.
 
-    With errors of x, what divides is the variance less the mean of their squares (method of moments; Fuller,
-    *Measurement Error Models*, 1987, section 1.2).
+    Without errors it is least squares; with them the method of moments (Fuller, *Measurement Error Models*, 1987,
+    section 1.2).
     """
     total = weights.sum(axis=1)
     dx = x - x.mean()
@@ -74,9 +78,10 @@ STATISTIC = "r / √reliability"
 
 
 def weighted_alpha(scores: Floats, weights: Floats) -> Floats:
-    """Cronbach's alpha of subjects × raters for each row of weights: reliability of the mean over these raters.
+    """Cronbach's alpha, k/(k−1)·(1 − Σ rater variances / variance of the sum), for each row of weights.
 
-    The same as ICC(3,k). At most 1; below 0 where raters disagree more than by chance. NaN where subjects do not vary.
+    Reliability of the mean over these raters, the same as ICC(3,k). At most 1; below 0 where raters disagree more than
+    by chance. NaN where subjects do not vary.
     """
     raters = scores.shape[1]
     centered = scores - scores.mean(axis=0)
@@ -108,17 +113,17 @@ def _weighted_variance(columns: Floats, weights: Floats) -> Floats:
 def disattenuated(
     values: Floats, truth: Floats, reliability: Callable[[Floats], Floats], how: Resampling, over: str = "words"
 ) -> Estimate:
-    """Pearson's r of values with a truth, divided by the root of the values' reliability.
+    """Pearson's r of values with a truth, corrected for attenuation: r / √reliability of the values.
 
     0: no relation; an estimate may lie beyond 1, since both parts have error. Undefined, with a reason, where there is
     no correlation, or no reliability above 0.
 
     Args:
         values: one a subject.
-        truth: taken as known.
+        truth: without error.
         reliability: of the values, for each row of weights (how often each subject is drawn).
-        how: to draw subjects again.
-        over: what the subjects are.
+        how: settings of the bootstrap.
+        over: name of the subjects.
     """
     fields: Fields = {"level": how.level, "method": how.method, "over": over, "n": len(values), "statistic": STATISTIC}
     if reason := why_undefined(values, truth, ("score", "truth")):

@@ -1,4 +1,4 @@
-"""Strata kept apart: what holds within them, between them, and when all points are thrown together, by Pearson's r.
+"""Pearson's correlation within strata, between strata, and of all points pooled; slopes within strata.
 
 Within: x and y are measured from the mean of their stratum, so that differences between strata cannot make or hide a
 relation (Bakdash & Marusich 2017: repeated measures correlation). Between: the means of the strata. The sign may turn
@@ -46,7 +46,7 @@ class LevelEstimate(LabeledEstimate):
 
     Attributes:
         p: two-sided, of none; None when undefined.
-        caution: what to know of its error where there is an interval.
+        caution: limitation of its interval.
     """
 
     p: float | None = None
@@ -60,10 +60,10 @@ class LevelEstimate(LabeledEstimate):
 
 @dataclass(frozen=True)
 class Levels(Record):
-    """The same relation at every level.
+    """Correlations and slopes within and between strata.
 
     Attributes:
-        strata: how many have points.
+        strata: number of strata with points.
         within_r: correlation within strata, as if all had the same mean.
         within_slope: change of y per unit of x within strata (fixed effects).
         between_r: correlation of the means of strata, each counted once.
@@ -282,15 +282,19 @@ def random_slopes(x: Floats, y: Floats, strata: Places) -> RandomSlopes | None:
 
 
 def _profile(sums: _Sums, theta: Floats) -> tuple[float, Floats, Floats, float]:
-    """−2 log restricted likelihood at a relative Cholesky factor; coefficients, their covariance / σ², and σ²."""
+    """−2 log restricted likelihood at a relative Cholesky factor Λ; coefficients, their covariance / σ², and σ².
+
+    With V = σ² (I + Z Λ Λ' Z') in each stratum, X'V⁻¹X and its kin follow from the 2 × 2 matrices I + Λ' Z'Z Λ by
+    Woodbury's identity: σ² V⁻¹ = I − Z Λ (I + Λ' Z'Z Λ)⁻¹ Λ' Z'; here X = Z.
+    """
     factor = np.array([[theta[0], 0.0], [theta[1], theta[2]]])
     inner = np.eye(2) + factor.T @ sums.zz @ factor
     right = factor.T @ sums.zz
     solved = np.linalg.solve(inner, right)
-    turned = np.linalg.solve(inner, (sums.zy @ factor)[..., None])[..., 0]
+    shrunken = np.linalg.solve(inner, (sums.zy @ factor)[..., None])[..., 0]
     xx = (sums.zz - right.swapaxes(1, 2) @ solved).sum(axis=0)
-    xy = (sums.zy - (right.swapaxes(1, 2) @ turned[..., None])[..., 0]).sum(axis=0)
-    yy = sums.yy - float(((sums.zy @ factor) * turned).sum())
+    xy = (sums.zy - (right.swapaxes(1, 2) @ shrunken[..., None])[..., 0]).sum(axis=0)
+    yy = sums.yy - float(((sums.zy @ factor) * shrunken).sum())
     inverse = np.linalg.inv(xx)
     coefficients = inverse @ xy
     freedom = sums.n - 2

@@ -25,7 +25,7 @@ from biasgauge.stats.numerics import on_one_thread
 
 @dataclass(frozen=True)
 class Share(Record):
-    """A share of variance, or a difference of shares, and where it may lie."""
+    """A share of variance, or a difference of shares, with its interval."""
 
     value: float
     interval: Estimate
@@ -48,7 +48,7 @@ class R2(Record):
 
 @dataclass(frozen=True)
 class Drop(Record):
-    """What R² loses when a factor is left out: R²m and R²c of the whole model minus those without it.
+    """Loss of R² when a factor is left out: R²m and R²c of the full model minus those without it.
 
     Either can be negative: the groups or the residual take up what the factor explained.
     """
@@ -66,7 +66,10 @@ def r2(
     refits: int = 300,
     random_state: int = 0,
 ) -> tuple[R2, dict[str, Drop]]:
-    """Explained variance of a fitted model, and how much of it each factor accounts for.
+    """Explained variance of a fitted model (Nakagawa & Schielzeth 2013), and the share of each factor.
+
+    R²m = var(Xβ) / (var(Xβ) + Σ group variances + residual variance); R²c adds the group variances to the numerator.
+    Both between 0 (nothing explained) and 1.
 
     Args:
         fit: the model; it must have a constant column.
@@ -93,7 +96,7 @@ def r2(
 
 
 class _Draws(NamedTuple):
-    """Parameters that could have given these data: one row a draw."""
+    """Draws of the parameters from their pivots, one row per draw."""
 
     scaled: Floats
     variances: Floats
@@ -118,7 +121,7 @@ def _draw(fit: Solution, draws: int, random: np.random.Generator) -> _Draws:
 
 
 def solve_many(pivot: Pivot, targets: Floats) -> Floats:
-    """As `Pivot.solve`, for many targets: Newton from below, which a falling convex function never oversteps."""
+    """Solve `Pivot.at(ratio) = target` for many targets: Newton from below never oversteps a falling convex function."""
     at_zero = pivot.at(0.0)
     ratios: Floats = np.maximum(at_zero / targets - 1, 0.0) / pivot.sizes.max()
     for _ in range(200):

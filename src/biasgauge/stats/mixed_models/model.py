@@ -35,7 +35,7 @@ class FixedEffect(Record):
         df: Satterthwaite's degrees of freedom; about the number of levels minus one where groups decide it.
         t: estimate / se.
         p: two-sided, of no effect.
-        interval: where the coefficient may lie.
+        interval: of the coefficient.
         reason: why it is undefined.
     """
 
@@ -57,11 +57,11 @@ class MixedFit(Result):
         fixed: one coefficient for each column of X, in their order.
         random: one variance for each group, then that of the residual.
         criterion: −2 log restricted likelihood (lme4's REML criterion), or −2 log likelihood.
-        reml: which of the two.
-        rows: how many.
-        converged: the search ended where no step lowers the criterion.
-        singular: groups whose variance is estimated as 0, the boundary of what is possible.
-        warnings: what to know before reading the table.
+        reml: True for the restricted likelihood.
+        rows: number of rows.
+        converged: True if the search ended where no step lowers the criterion.
+        singular: groups whose variance is estimated as 0, the boundary of the parameter space.
+        warnings: limitations of the fit.
         covariance: of the coefficients that are defined, in their order.
         solution: the fit as arrays.
     """

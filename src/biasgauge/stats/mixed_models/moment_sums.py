@@ -1,4 +1,4 @@
-"""Sums of products of all columns, in one pass over the rows: all that a mixed model needs to know about them.
+"""Sums of products of all columns in one pass over the rows: sufficient statistics of a mixed model.
 
 Columns are shifted towards 0 and scaled to length 1 while they are summed, so that a column of large numbers that
 differ little keeps its digits; estimates are turned back to the columns as given.
@@ -30,7 +30,7 @@ MOST_LEVELS = 6_000
 
 @dataclass(frozen=True)
 class Group:
-    """One grouping factor: its name, its levels, and the places of its columns among those of all groups."""
+    """One grouping factor: its name, its levels, and the slice of its columns among those of all groups."""
 
     name: str
     levels: tuple[Any, ...]
@@ -47,7 +47,7 @@ class Moments:
         xx, xz, zz, xy, zy, yy: sums of products of columns of X (x), of the groups (z) and of the outcome (y).
         back: matrix that turns estimates for the scaled columns into estimates for the columns as given.
         offset: what is added to them after that: the shift of the outcome.
-        constant: place of the constant column, to which all others are orthogonal; None when there is none.
+        constant: index of the constant column, to which all others are orthogonal; None when there is none.
     """
 
     rows: int
@@ -64,7 +64,7 @@ class Moments:
     constant: int | None
 
     def without(self, names: Sequence[str]) -> Moments:
-        """Give the sums of the same rows without some columns of X; the constant column stays."""
+        """Return the sums of the same rows without some columns of X; the constant column stays."""
         keep = [column for column, name in enumerate(self.names) if name not in names or column == self.constant]
         return replace(
             self,
@@ -78,7 +78,7 @@ class Moments:
         )
 
     def with_outcome(self, coefficients: Floats, effects: Floats, error: float) -> Moments:
-        """Give the sums for another outcome: these effects, and an error orthogonal to all columns with this square."""
+        """Return the sums for another outcome: these effects, and an orthogonal error with this sum of squares."""
         xy = self.xx @ coefficients + self.xz @ effects
         zy = self.xz.T @ coefficients + self.zz @ effects
         return replace(self, xy=xy, zy=zy, yy=float(coefficients @ xy + effects @ zy) + error)
@@ -178,7 +178,7 @@ def _sums(
         np.subtract(outcome[start:stop], shift[-1], out=rows[:, -1])
         ww += rows.T @ rows
         if not np.isfinite(ww).all():
-            _complain(np.column_stack([matrix[start:stop], outcome[start:stop]]), start)
+            _raise_not_finite(np.column_stack([matrix[start:stop], outcome[start:stop]]), start)
         columns = [code[start:stop] + group.columns.start for code, group in zip(codes, groups, strict=True)]
         cells = np.stack(columns, axis=1)
         pointers = np.arange(0, cells.size + 1, len(codes))
@@ -186,7 +186,7 @@ def _sums(
     return ww, zw
 
 
-def _complain(block: Vectors, start: int) -> None:
+def _raise_not_finite(block: Vectors, start: int) -> None:
     bad = np.argwhere(~np.isfinite(block))
     if len(bad):
         row, column = bad[0].tolist()
@@ -198,7 +198,7 @@ def _complain(block: Vectors, start: int) -> None:
 
 
 def _counts(codes: list[Integers], groups: tuple[Group, ...]) -> Floats:
-    """How many rows each pair of levels shares."""
+    """Number of rows that each pair of levels shares, Z'Z."""
     size = groups[-1].columns.stop
     zz = np.zeros((size, size))
     for code, group in zip(codes, groups, strict=True):
@@ -218,11 +218,12 @@ def _scaled(
     ww, zw = sums
     share = np.zeros(len(names) + 1)  # how much of the constant column is taken from each column of [X y]
     if constant is not None:
+        # Center exactly: subtract from each column its mean times the constant column, W → W T.
         means = ww[constant] / ww[constant, constant]
-        turn = np.eye(len(means))
-        turn[constant] -= means
-        turn[constant, constant] = 1.0
-        ww, zw = turn.T @ ww @ turn, zw @ turn
+        center = np.eye(len(means))
+        center[constant] -= means
+        center[constant, constant] = 1.0
+        ww, zw = center.T @ ww @ center, zw @ center
         share = means + shift / unit
         share[constant] = 0.0
     lengths = np.sqrt(np.maximum(np.diag(ww)[:-1], 0.0))
@@ -251,7 +252,7 @@ def _scaled(
 
 
 def _independent_columns(products: Floats, lengths: Floats, rounding: Floats) -> list[int]:
-    """Places of the columns that are no combination of the ones before them, from their sums of products."""
+    """Indexes of the columns that are no combination of the ones before them (Cholesky factor, row by row)."""
     independent: list[int] = []
     factor = np.zeros((0, 0))
     for column in np.flatnonzero(lengths > rounding).tolist():

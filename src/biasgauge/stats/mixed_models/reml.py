@@ -43,14 +43,16 @@ _SHORT = 0.01
 
 @dataclass(frozen=True)
 class Problem:
-    """What of the rows decides the variances.
+    """Sums over rows that determine the variance ratios.
 
     Attributes:
         basis: B, with BB' = Z'QZ; as many columns as that has rank.
         along: f, with Bf = Z'Qy.
-        error: what columns and groups leave of y'y if the effects of all levels are free.
+        error: residual sum of squares y'y if the effects of all levels are free (fixed).
         det_basis: the basis of the determinant: B for REML, one of Z'Z for maximum likelihood.
         freedom: rows minus columns for REML, rows for maximum likelihood.
+        parts: columns of each group among those of all groups.
+        constant: part of the criterion that does not depend on the ratios.
     """
 
     basis: Floats
@@ -79,7 +81,7 @@ class Criterion:
 
     Attributes:
         value: −2 log(restricted) likelihood with fixed effects and residual variance at their best.
-        rest: y'Py, the weighted sum of squares that is left; `rest / freedom` estimates the residual variance.
+        residual: y'Py, the weighted residual sum of squares; `residual / freedom` estimates the residual variance.
         c, d: Z'PZ and Z'Py, in units of the residual variance.
         curvature: the part of the Hessian that stems from the determinant, minus Σ of squares of C_kl.
     """
@@ -87,14 +89,17 @@ class Criterion:
     value: float
     gradient: Floats
     hessian: Floats
-    rest: float
+    residual: float
     c: Floats
     d: Floats
     curvature: Floats
 
 
 def problem(sums: Moments, *, reml: bool) -> Problem:
-    """Project the groups and the outcome off the columns of X."""
+    """Project the groups and the outcome off the columns of X.
+
+    With X'X = LL', the projected products are Z'QZ = Z'Z − (L⁻¹X'Z)'(L⁻¹X'Z), and so on.
+    """
     root = np.linalg.cholesky(sums.xx)
     xz = solve_triangular(root, sums.xz, lower=True)
     xy = solve_triangular(root, sums.xy, lower=True)
@@ -124,7 +129,7 @@ def _root(a: Floats, largest: float) -> tuple[Floats, Floats]:
 
 
 def evaluate(rows: Problem, ratios: Floats) -> Criterion:
-    """The criterion and its derivatives at these variance ratios (each at least 0)."""
+    """Criterion log|I + B'DB| + freedom · log(y'Py) + constant, with derivatives, at variance ratios of at least 0."""
     weights = rows.weights(ratios)
     log_det, lower = _factor(rows.basis, weights)
     half = solve_triangular(lower, np.column_stack([rows.basis.T, rows.along]), lower=True, check_finite=False)
@@ -161,7 +166,7 @@ def _with_derivatives(rows: Problem, value: float, residual: float, c: Floats, d
 
 
 class Minimum(NamedTuple):
-    """Where the criterion is least; a ratio is exactly 0 at the boundary.
+    """Minimum of the criterion; a ratio is exactly 0 at the boundary.
 
     Converged: no step within the allowed region would lower the criterion by more than rounding.
     """
@@ -172,18 +177,18 @@ class Minimum(NamedTuple):
 
 
 def minimize(rows: Problem, start: Floats | None = None) -> Minimum:
-    """Find the least criterion over variance ratios of at least 0.
+    """Minimize the criterion over variance ratios of at least 0.
 
     Newton steps in the logarithms of the ratios, each shortened until the criterion falls; a ratio that shrinks to
     nothing is set to 0 if the criterion rises from there, and is released again if it would fall.
     """
     if start is not None:
         return _descend(rows, np.maximum(start, 2 * _SMALLEST / rows.units))
-    return min((_descend(rows, begin) for begin in _beginnings(rows)), key=lambda minimum: minimum.at.value)
+    return min((_descend(rows, begin) for begin in _starting_values(rows)), key=lambda minimum: minimum.at.value)
 
 
-def _beginnings(rows: Problem) -> list[Floats]:
-    """Places to start from: small and large ratios, each improved group by group over a coarse grid."""
+def _starting_values(rows: Problem) -> list[Floats]:
+    """Starting values: small and large ratios, each improved group by group over a coarse grid."""
     starts = [np.full(len(rows.parts), level) for level in (1.0, 1e3)]
     if len(rows.basis) > _MOST_FOR_SWEEPS:
         return [starts[0] / rows.units]
@@ -216,9 +221,10 @@ def _descend(rows: Problem, ratios: Floats) -> Minimum:
         if not free.any():
             return Minimum(ratios, at, converged=True)
         step, fall = _newton(at, ratios, free)
+        # A fall below the rounding error of the criterion cannot be checked by evaluating it.
         hidden = fall < max(_FLAT, _ROUNDING * abs(at.value))
         better = None if hidden else _shorten(rows, at, ratios, free, step)
-        if better is None:  # rounding hides the rest of the fall, but not the step to the minimum
+        if better is None:  # rounding hides the remaining fall, but not the step to the minimum
             short = bool(np.abs(step).max() < _SHORT)
             shrinking = free & (at.gradient > 0) & (ratios * units < _TINY)
             if not short and shrinking.any():
@@ -234,12 +240,14 @@ def _descend(rows: Problem, ratios: Floats) -> Minimum:
 
 
 def _newton(at: Criterion, ratios: Floats, free: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """The step in the logarithms of the free ratios, and the fall of the criterion that it promises."""
+    """Newton step in the logarithms of the free ratios, and the fall of the criterion that it predicts."""
     free_ratios = ratios[free]
+    # Chain rule for the logarithms: ∂/∂log r = r ∂/∂r.
     gradient = at.gradient[free] * free_ratios
     hessian = at.hessian[np.ix_(free, free)] * np.outer(free_ratios, free_ratios) + np.diag(gradient)
     values, vectors = np.linalg.eigh(hessian)
     along = vectors.T @ gradient
+    # Absolute eigenvalues: a descent direction where the criterion is not convex, too.
     curved = np.maximum(np.abs(values), 1e-12 * max(float(np.abs(values).max()), 1e-300))
     step = -vectors @ (along / curved)
     longest = float(np.abs(step).max())
@@ -251,7 +259,7 @@ def _newton(at: Criterion, ratios: Floats, free: NDArray[np.bool_]) -> tuple[Flo
 def _shorten(
     rows: Problem, at: Criterion, ratios: Floats, free: NDArray[np.bool_], step: Floats
 ) -> tuple[Floats, Criterion] | None:
-    """The first of step, step/2, step/4, … that lowers the criterion; None when none does."""
+    """Return the first of step, step/2, step/4, … that lowers the criterion; None when none does."""
     for halvings in range(40):
         tried = ratios.copy()
         tried[free] *= np.exp(step * 0.5**halvings)

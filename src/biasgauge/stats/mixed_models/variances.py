@@ -29,7 +29,7 @@ _SAYS_NOTHING = 1e-10
 
 @dataclass(frozen=True)
 class Solution:
-    """The fit as arrays, for whatever is computed from it.
+    """A fit as arrays.
 
     Attributes:
         ratios: variance of each group over that of the residual, `sigma2`.
@@ -73,7 +73,7 @@ def solve(sums: Moments, *, reml: bool = True, start: Floats | None = None) -> S
         sums=sums,
         problem=rows,
         ratios=least.ratios,
-        sigma2=least.at.rest / rows.freedom,
+        sigma2=least.at.residual / rows.freedom,
         scaled=cho_solve(cho_factor(sums.xx), sums.xy - sums.xz @ effects),
         inverse=(inverse + inverse.T) / 2,
         turned=turned,
@@ -84,9 +84,11 @@ def solve(sums: Moments, *, reml: bool = True, start: Floats | None = None) -> S
 
 
 def satterthwaite(fit: Solution, variances: Floats) -> Floats:
-    """Degrees of freedom of each coefficient: 2 v² / Var(v), Var(v) by the delta method.
+    """Degrees of freedom of each coefficient, 2 v² / Var(v), Var(v) by the delta method.
 
-    A group whose variance is estimated as 0 counts as known to be absent, as in lmerTest.
+    v is the variance of the coefficient, a function of the variance ratios and σ²: with c its row of the inverse,
+    ∂v/∂r_k = σ² |Z_k'V⁻¹X c|² and ∂v/∂σ² = v / σ². A group whose variance is estimated as 0 counts as known to be
+    absent, as in lmerTest.
     """
     sums, roots = fit.sums, np.sqrt(fit.problem.weights(fit.ratios))
     weighted = sums.xz.T - (sums.zz * roots) @ fit.turned  # Z'V⁻¹X
@@ -123,13 +125,13 @@ def _covariance_of_ratios(fit: Solution) -> Floats:
 
 @dataclass(frozen=True)
 class RandomEffect(Record):
-    """How much the levels of one group differ, or the rows within them.
+    """Variance between the levels of one group, or of the residuals.
 
     Attributes:
         name: the group, or "residual".
-        levels: how many levels it has; rows, for the residual.
-        variance: of the effects; 0 at the boundary of what is possible.
-        interval: where the variance may lie.
+        levels: number of levels; of rows, for the residual.
+        variance: of the effects; 0 at the boundary of the parameter space.
+        interval: of the variance.
     """
 
     name: str
@@ -160,7 +162,7 @@ class Pivot:
     freedom: int
 
     def at(self, ratio: float) -> float:
-        """F if the variance ratio were this; falls as it grows."""
+        """F at a variance ratio; falls as it grows."""
         return float((self.squares / (1 + ratio * self.sizes)).mean())
 
     def solve(self, target: float) -> float:
@@ -188,7 +190,7 @@ class Pivots:
 
 
 def pivots(fit: Solution) -> Pivots:
-    """What is left of each group beside the columns of X and the other groups."""
+    """Return the pivot of each group, net of the columns of X and the other groups."""
     rows = fit.problem
     freedom = fit.sums.rows - len(fit.sums.xx) - len(rows.along)
     if freedom < 1:
@@ -200,17 +202,17 @@ def pivots(fit: Solution) -> Pivots:
 def _pivot(rows: Problem, columns: slice, mean_square: float, freedom: int) -> Pivot | None:
     outside = np.ones(len(rows.basis), bool)
     outside[columns] = False
-    left = rows.basis[columns]
-    if outside.any():  # columns of B stand for directions of rows: take off those that the other groups span
+    net = rows.basis[columns]
+    if outside.any():  # columns of B stand for directions of rows: project off those that the other groups span
         values, vectors = np.linalg.eigh(rows.basis[outside].T @ rows.basis[outside])
         free = vectors[:, values <= _RANK * max(float(values.max()), 1e-300)]
-        left = left @ free @ free.T
-    values, vectors = np.linalg.eigh(left @ left.T)
+        net = net @ free @ free.T
+    values, vectors = np.linalg.eigh(net @ net.T)
     solid = values > _RANK * max(float((rows.basis[columns] ** 2).sum(axis=1).max()), 1e-300)
     if not solid.any():
         return None
     sizes = values[solid]
-    squares = (vectors[:, solid].T @ (left @ rows.along)) ** 2 / sizes / mean_square
+    squares = (vectors[:, solid].T @ (net @ rows.along)) ** 2 / sizes / mean_square
     return Pivot(sizes, squares, freedom)
 
 
