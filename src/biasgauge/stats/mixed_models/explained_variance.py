@@ -121,7 +121,7 @@ def _draw(fit: Solution, draws: int, random: np.random.Generator) -> _Draws:
 
 
 def solve_many(pivot: Pivot, targets: Floats) -> Floats:
-    """Solve `Pivot.at(ratio) = target` for many targets: Newton from below never oversteps a falling convex function."""
+    """Solve `Pivot.at(ratio) = target` for many targets by Newton from below (the function is falling and convex)."""
     at_zero = pivot.at(0.0)
     ratios: Floats = np.maximum(at_zero / targets - 1, 0.0) / pivot.sizes.max()
     for _ in range(200):
