@@ -22,9 +22,8 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from biasgauge.applications.text.batches import NumberedTexts
-from biasgauge.applications.text.cnn import KimCnn, fixed_threads, train
-from biasgauge.applications.text.cnn_settings import CnnSettings
+from biasgauge.applications.classification.cnn import KimCnn, NumberedTexts, fixed_threads, train
+from biasgauge.applications.classification.settings import CnnSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,9 +17,8 @@ import torch
 from timing import best
 
 from biasgauge.applications.coref import CorefModel, CorefSettings, Document
-from biasgauge.applications.coref.features import Features
+from biasgauge.applications.coref.features import Features, antecedent_pairs
 from biasgauge.applications.coref.network import SpanRanker, antecedent_loss
-from biasgauge.applications.coref.spans import pairs
 from biasgauge.vectors import Embedding
 
 SENTENCE = 20
@@ -73,7 +72,7 @@ def main() -> None:
     training = best(step, 2)
     ranker.eval()
     kept = ranker(arrays).kept
-    mention, back = (torch.from_numpy(one) for one in pairs(kept, settings.max_antecedents))
+    mention, back = (torch.from_numpy(one) for one in antecedent_pairs(kept, settings.max_antecedents))
     spans = torch.randn(sum(kept), 4 * settings.lstm_size + vectors.dim + settings.char_filters + settings.feature_size)
     with torch.inference_mode():
         ours = best(lambda: ranker.pair_scores(spans, mention, mention - back, {}))

@@ -18,7 +18,7 @@ from sklearn.metrics import recall_score
 from timing import best
 
 from biasgauge.applications import gaps
-from biasgauge.applications.group_gaps.cells import Rate, rate_values
+from biasgauge.applications.confusion import Rate, rate_values
 from biasgauge.stats.count_tables import bootstrap_values
 
 RIGHT = 0.8

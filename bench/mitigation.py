@@ -17,8 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from timing import best
 
-from biasgauge.mitigation.attract_repel import Batch, Descent, descend, gradient, negative_examples
-from biasgauge.mitigation.methods.attract_repel import AttractRepel
+from biasgauge.mitigation.methods.attract_repel import (
+    AttractRepel,
+    Batch,
+    Descent,
+    descend,
+    gradient,
+    negative_examples,
+)
 from biasgauge.mitigation.methods.hard import HardDebias
 from biasgauge.vectors import Embedding
 

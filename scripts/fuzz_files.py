@@ -32,7 +32,7 @@ _PLAIN = {
     "winogender": "applications.coref.winogender_sentences:read_winogender",
     "gap": "applications.coref.gap:read_gap",
     "counts": "analyses.reliability.regression.table:read_counts",
-    "task": "applications.tasks.result:read_task",
+    "task": "applications.task:read_task",
     "stereoset": "analyses.likelihood.context_association.files:read_clusters",
     "predictions": "analyses.likelihood.context_association.files:read_scores",
     "pairs": "analyses.likelihood.sentence_pairs.files:read_pairs",
@@ -71,17 +71,17 @@ def _balance(_: str) -> Target:
 
 
 def _task_data(name: str) -> Target:
-    from biasgauge.applications.loaders import own_csv, single_files
-    from biasgauge.applications.task_kinds import hatecheck
+    from biasgauge.applications import shipped_tasks
+    from biasgauge.applications.classification import data_sets
 
     kind = name.removeprefix("labels-")
     readers: dict[str, Read] = {
-        "csv": own_csv.load_csv,
-        "davidson": single_files.load_davidson,
-        "founta": single_files.load_founta,
-        "edos": single_files.load_edos,
-        "mlma": single_files.load_mlma,
-        "hatecheck": lambda path: hatecheck.load_hatecheck(path, "en"),
+        "csv": data_sets.load_csv,
+        "davidson": data_sets.load_davidson,
+        "founta": data_sets.load_founta,
+        "edos": data_sets.load_edos,
+        "mlma": data_sets.load_mlma,
+        "hatecheck": lambda path: shipped_tasks.load_hatecheck(path, "en"),
     }
     return Target(readers[kind], share=0.5)
 

@@ -143,7 +143,7 @@ def _study_files(name: str) -> Target:
 
 
 def _task_cache(_: str) -> Target:
-    from biasgauge.applications.tasks.cache import CellCache
+    from biasgauge.applications.task_runs import CellCache
 
     key = {"task": "t", "seed": 1}
     return folder_of(

@@ -27,8 +27,7 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
-from biasgauge.analyses.correlate import seed_reliability
-from biasgauge.applications import Variant, points, points_from_results
+from biasgauge.analyses.correlate import Variant, points, points_from_results, seed_reliability
 from biasgauge.applications.coref import read_conll
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.results.drawing import altair, styled, top_legend
@@ -37,7 +36,7 @@ from biasgauge.results.saving import save_figures
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from biasgauge.applications import PointsResult
+    from biasgauge.analyses.correlate import PointsResult
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
 ALGORITHMS = ("sgns", "fasttext")

@@ -31,7 +31,7 @@ import pandas as pd
 from study_goldfarb_tarrant2021 import COREF, DIM, SHARED, english, read, reliability, targets
 
 import biasgauge as bg
-from biasgauge.applications import Variant, points_from_results
+from biasgauge.analyses.correlate import Variant, points_from_results
 from biasgauge.applications.coref import read_conll
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, styled, top_legend, zero_line

@@ -89,7 +89,7 @@ def bias(options: argparse.Namespace, model: Any) -> dict[str, Any]:  # noqa: AN
         result = winobias(model, options.winobias)
         found["winobias"] = result.to_dict()
         for one in result.gaps:
-            print(f"WinoBias {one.of} {one.metric}: pro {one.first}, anti {one.second}, gap {one}, p {one.p_value}")
+            print(f"WinoBias {one.subset} {one.metric}: pro {one.first}, anti {one.second}, gap {one}, p {one.p_value}")
     if options.winogender is not None:
         found["winogender"] = winogender(model, options.winogender).to_dict()
         print(
@@ -98,7 +98,7 @@ def bias(options: argparse.Namespace, model: Any) -> dict[str, Any]:  # noqa: AN
     for path in options.gap:
         scores = gap_f1(model, path)
         found[path.name] = scores.to_dict()
-        print(f"{path.name}: {', '.join(f'{one.of} {one.value}' for one in scores.scores if one.metric == 'f1')}")
+        print(f"{path.name}: {', '.join(f'{one.subset} {one.value}' for one in scores.scores if one.metric == 'f1')}")
     return found
 
 
@@ -140,7 +140,7 @@ def main() -> None:
         folder=options.out / "model",
         progress=told,
     )
-    write(options.out / "log.json", {**about, **model.about, "epochs": list(model.log)})
+    write(options.out / "log.json", {**about, **model.record, "epochs": list(model.log)})
     scores = evaluate_coref(model, test)
     print(f"CoNLL F1 on {len(test)} test documents: {scores.conll_f1}", flush=True)
     results = {**about, "test": scores.to_dict(), **bias(options, model), "seconds": time.monotonic() - start}

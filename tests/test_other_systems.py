@@ -16,7 +16,7 @@ import altair as alt
 import pytest
 
 import biasgauge as bg
-from biasgauge.applications.tasks.cache import CellCache
+from biasgauge.applications.task_runs import CellCache
 from biasgauge.errors import InputError
 from biasgauge.io import locks, write_text
 from biasgauge.io.paths import is_device, portable_name, portable_names

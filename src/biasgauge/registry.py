@@ -34,8 +34,7 @@ from biasgauge.errors import BiasgaugeError, ParameterError
 
 if TYPE_CHECKING:
     from biasgauge.analyses.likelihood import LikelihoodMeasure
-    from biasgauge.applications.tasks import Task
-    from biasgauge.applications.text import DataSet
+    from biasgauge.applications import DataSet, Task
     from biasgauge.audits import VerdictRule
     from biasgauge.lexicons import Lexicon
     from biasgauge.metrics import Measure, SetTest

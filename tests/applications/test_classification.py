@@ -13,12 +13,10 @@ from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_sc
 
 from biasgauge import registry
 from biasgauge.applications import gaps
-from biasgauge.applications.tasks.cache import CellCache
-from biasgauge.applications.tasks.compare import compare_tasks
-from biasgauge.applications.tasks.run import extrinsic
-from biasgauge.applications.tasks.task import Task
-from biasgauge.applications.text import classification
-from biasgauge.applications.text.classification import TextClassification
+from biasgauge.applications.classification import task as classification
+from biasgauge.applications.classification.task import TextClassification
+from biasgauge.applications.task import Task
+from biasgauge.applications.task_runs import CellCache, compare_tasks, extrinsic
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.vectors import Embedding, load_default, save
@@ -103,14 +101,14 @@ def test_numbers_are_those_of_scikit_learn(table: Path, vectors: Embedding) -> N
     assert of(summary.metrics, metric="recall", of="weighted", group=None).value == pytest.approx(accuracy)
     expected = gaps(true, predicted, task.groups, positive="1", resamples=400)
     for one in expected.gaps:
-        assert of(summary.gaps, metric=one.metric, of=one.of).value == pytest.approx(one.value)
-        assert of(summary.gaps, metric=one.metric, of=one.of).p_value == one.p_value
+        assert of(summary.gaps, metric=one.metric, of=one.positive_class).value == pytest.approx(one.value)
+        assert of(summary.gaps, metric=one.metric, of=one.positive_class).p_value == one.p_value
 
 
 KILLED = """
 import os, signal, sys
-from biasgauge.applications.text.classification import TextClassification
-from biasgauge.applications.tasks.run import extrinsic
+from biasgauge.applications.classification.task import TextClassification
+from biasgauge.applications.task_runs import extrinsic
 
 train = TextClassification.train
 
@@ -203,12 +201,12 @@ def test_groups_by_words_when_the_data_names_none(table: Path, vectors: Embeddin
 def test_as_published_trains_and_averages_as_released(table: Path, vectors: Embedding) -> None:
     settings: dict[str, Any] = {"filters": 4, "batch": 16, "epochs": 2, "evaluate_every": 5}
     found = extrinsic("csv", vectors, table, resamples=100, as_published=True, **settings)
-    about = found.seeds[0].about
+    about = found.seeds[0].training
     assert about["dropout_steps"] == 5 < about["steps"] == 30
     assert found.settings["max_norm"] is None
     assert found.settings["as_published"]
     ours = extrinsic("csv", vectors, table, resamples=100, **settings)
-    assert ours.seeds[0].about["dropout_steps"] == ours.seeds[0].about["steps"]
+    assert ours.seeds[0].training["dropout_steps"] == ours.seeds[0].training["steps"]
 
 
 def test_hatecheck_judges_a_classifier_that_learned_elsewhere(table: Path, vectors: Embedding, tmp_path: Path) -> None:
@@ -234,7 +232,7 @@ def test_hatecheck_judges_a_classifier_that_learned_elsewhere(table: Path, vecto
 def test_hateval_is_learned_from_the_vectors_that_ship(shared_data: Path) -> None:
     """573 of 1,000 dev tweets are not hateful, so a classifier that learned nothing is right that often."""
     found = extrinsic("hateval-en", load_default(), shared_data / "hateval2019", resamples=200, epochs=4, filters=50)
-    assert found.seeds[0].about["best"]["accuracy"] > 0.573 + 4 * (0.573 * 0.427 / 1000) ** 0.5
+    assert found.seeds[0].training["best"]["accuracy"] > 0.573 + 4 * (0.573 * 0.427 / 1000) ** 0.5
     assert found.counts == {"women": 1500, "migrants": 1500}
     assert found.settings["texts"] == {"train": 8931, "dev": 1000, "test": 3000}  # without 69 retweets
 
@@ -316,7 +314,7 @@ def test_the_room_is_imported_without_pytorch() -> None:
     program = (
         "import sys; sys.modules['torch'] = None\n"
         "from biasgauge import registry\n"
-        "import biasgauge.applications.text.classification\n"
+        "import biasgauge.applications.classification.task\n"
         "print(*registry.names('task'))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

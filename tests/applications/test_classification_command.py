@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.applications.tasks.run import extrinsic
+from biasgauge.applications.task_runs import extrinsic
 from biasgauge.cli.entry import run
 from biasgauge.vectors import Embedding, save
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.applications import gaps
-from biasgauge.applications.text.classification_summary import _Work, summarize
+from biasgauge.applications.classification.task import _SeedConfusionCounts, summarize
 from biasgauge.stats.bootstrap import Resampling
 
 HOW = Resampling("percentile", 0.95, 400, 0)
@@ -40,7 +40,7 @@ def summary_of(labels: Any, rows: Any, groups: Any, how: Resampling = HOW, **set
         groups.tolist(),
         list(range(len(rows))),
         [{} for _ in rows],
-        **{"classes": ("0", "1"), "positive": "1", "order": None, "how": how, **settings},
+        **{"classes": ("0", "1"), "positive": "1", "order": None, "resampling": how, **settings},
     )
 
 
@@ -49,7 +49,7 @@ def test_means_over_seeds_and_their_intervals() -> None:
     random = np.random.default_rng(3)
     labels, rows, groups = planted_predictions(200, 4, 0.7, random, sd=0.25)
     found = summary_of(labels, rows, groups, Resampling("percentile", 0.9, 3000, 0))
-    gap = of(found.gaps, metric="recall", of="1")
+    gap = of(found.gaps, metric="recall", positive_class="1")
     each: list[Any] = [gaps(labels, row, groups, positive="1", resamples=100).gap("recall").value for row in rows]
     assert gap.values == pytest.approx(each)
     assert gap.value == pytest.approx(np.mean(each))
@@ -82,8 +82,8 @@ def test_how_often_intervals_hold_the_planted_gap(seeds: int, sd: float, least: 
     hits = 0
     for _ in range(100):
         labels, rows, groups = planted_predictions(800, seeds, 0.7, random, sd)
-        work = _Work(labels, rows, groups, ["a", "b"], ("0", "1"), "1", HOW, zeros=False)
-        gap = of(work.gaps({}), metric="recall", of="1")
+        counts = _SeedConfusionCounts(labels, rows, groups, ["a", "b"], ("0", "1"), "1", HOW, zeros=False)
+        gap = of(counts.gaps({}), metric="recall", positive_class="1")
         hits += gap.low <= 0.2 <= gap.high
     assert least <= hits <= most
 
@@ -92,7 +92,7 @@ def test_a_group_without_positives_and_items_of_nobody() -> None:
     labels = np.array(["1", "0", "0", "0", "1", "0"] * 20)
     groups = np.array(["a", "a", "b", "b", None, None] * 20)
     found = summary_of(labels, [labels, labels], groups)
-    recall = of(found.gaps, metric="recall", of="1")
+    recall = of(found.gaps, metric="recall", positive_class="1")
     assert (recall.value, recall.low) == (None, None)
     assert recall.reason == "nothing in group 'b' is labeled '1' with 2 of 2 seeds"
     assert of(found.gaps, metric="accuracy").value == 0

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasgauge.applications.text.batches import NumberedTexts
-from biasgauge.applications.text.cnn_settings import PUBLISHED, CnnSettings
+from biasgauge.applications.classification.cnn import NumberedTexts
+from biasgauge.applications.classification.settings import PUBLISHED, CnnSettings
 from biasgauge.errors import InputError, ParameterError
 
 torch = pytest.importorskip("torch", reason="an extra")
 
-from biasgauge.applications.text.cnn import Best, Evaluation, KimCnn, fixed_threads, logits, train  # noqa: E402 - needs PyTorch
+from biasgauge.applications.classification.cnn import Best, Evaluation, KimCnn, fixed_threads, logits, train  # noqa: E402 - needs PyTorch
 
 WORDS = {f"w{number}": number for number in range(1, 41)}
 SMALL = CnnSettings(widths=(2, 3), filters=8, batch=16, epochs=12, patience=None)

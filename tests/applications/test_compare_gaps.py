@@ -30,7 +30,7 @@ def test_differences_are_those_of_the_two_gaps(groups: str) -> None:
     one, two = (gaps(labels, some, who, positive=None, resamples=10).gaps for some in (first, second))
     assert len(found.changes) == len(one) == (13 if groups == "ab" else 13 * 6)
     for change, a, b in zip(found.changes, one, two, strict=True):
-        assert (change.metric, change.of, change.a, change.b) == (a.metric, a.of, a.a, a.b)
+        assert (change.metric, change.positive_class, change.a, change.b) == (a.metric, a.positive_class, a.a, a.b)
         assert a.value is not None
         assert b.value is not None
         assert (change.first, change.second) == pytest.approx((a.value, b.value), abs=1e-14)
@@ -65,7 +65,7 @@ def test_p_is_that_of_all_swaps() -> None:
         every.append(difference(np.where(mask, second, first), np.where(mask, first, second)))
     expected = np.mean(np.abs(every) >= abs(observed) - 1e-12)
     found = compare_gaps(labels, first, second, who, resamples=20_000)
-    change = next(one for one in found.changes if (one.metric, one.of) == ("recall", 1))
+    change = next(one for one in found.changes if (one.metric, one.positive_class) == ("recall", 1))
     assert change.value == pytest.approx(observed)
     assert change.p_value == pytest.approx(expected, abs=0.012)
 
@@ -92,7 +92,7 @@ def test_the_bootstrap_draws_items_with_both_predictions() -> None:
 def test_what_is_undefined_says_by_which_predictions() -> None:
     labels, who = [1, 1, 0, 0, 1, 0, 1, 0], list("aaaabbbb")
     found = compare_gaps(labels, [1, 0, 0, 1, 1, 0, 1, 1], [1, 0, 0, 0, 0, 0, 0, 0], who, resamples=20)
-    precision = next(one for one in found.changes if (one.metric, one.of) == ("precision", 1))
+    precision = next(one for one in found.changes if (one.metric, one.positive_class) == ("precision", 1))
     assert precision.first is not None
     assert (precision.second, precision.value, precision.p_value) == (None, None, None)
     assert precision.reason == "nothing in group 'b' is predicted 1 by the second predictions"

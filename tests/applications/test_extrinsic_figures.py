@@ -9,11 +9,10 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.applications import TaskResult
+from biasgauge.applications.classification.task import summarize
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.gap import GapSnippet, score_gap
-from biasgauge.applications.coref.paired import paired_gaps
-from biasgauge.applications.coref.winobias_pairs import WinoBiasResult
-from biasgauge.applications.text.classification_summary import summarize
+from biasgauge.applications.coref.winobias_pairs import WinoBiasResult, paired_gaps
 from biasgauge.stats.bootstrap import Resampling
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def task(groups: list[str], seeds: int, texts: int = 300) -> TaskResult:
     guesses = [random.choice(["toxic", "fine"], texts).tolist() for _ in range(seeds)]
     found = summarize(
         labels, guesses, about, range(seeds), [{}] * seeds,
-        classes=["fine", "toxic"], positive="toxic", order=groups, how=Resampling("percentile", 0.95, 100, 0),
+        classes=["fine", "toxic"], positive="toxic", order=groups, resampling=Resampling("percentile", 0.95, 100, 0),
     )  # fmt: skip
     return TaskResult(
         "csv", "texts", "v.bin", found.metrics, found.gaps, found.seeds, found.counts, {}, {"level": 0.95}, ()
@@ -45,7 +44,7 @@ def test_gaps_with_intervals_and_every_seed() -> None:
     means = {row["what"]: row for row in rows if row["kind"] == "mean"}
     assert len(means) == len(result.gaps)
     for one in result.gaps:
-        name = one.metric.replace("_", " ") + (f", {one.of}" if one.of else "")
+        name = one.metric.replace("_", " ") + (f", {one.positive_class}" if one.positive_class else "")
         assert (means[name]["gap"], means[name]["low"], means[name]["high"], means[name]["sd"]) == (
             one.value,
             one.low,

@@ -13,7 +13,7 @@ from scipy.stats import fisher_exact
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, precision_score, recall_score
 
 from biasgauge.applications import GapResult, gaps
-from biasgauge.applications.group_gaps.cells import Rate, fraction, from_fraction, rate_values
+from biasgauge.applications.confusion import Rate, rate_fraction, rate_from_fraction, rate_values
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import blocks
 from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p
@@ -47,7 +47,7 @@ Items = tuple[Any, Any, Any]
 
 def exact(rate: Rate, a: Any, b: Any) -> float:  # noqa: ANN401 - counts
     """P of a gap, shuffling the items that a rate is about."""
-    return exact_p(fraction(rate, a), fraction(rate, b), partial(from_fraction, rate.metric))
+    return exact_p(rate_fraction(rate, a), rate_fraction(rate, b), partial(rate_from_fraction, rate.metric))
 
 
 def three_groups() -> Items:
@@ -67,10 +67,14 @@ def four_classes(items: int = 300, seed: int = 0) -> Items:
 
 def test_rates_and_gaps_are_those_of_fairlearn() -> None:
     found = gaps(*three_groups(), resamples=200)
-    rates = {(one.metric, one.group): one.value for one in found.rates if one.of in {1, None}}
+    rates = {(one.metric, one.group): one.value for one in found.rates if one.positive_class in {1, None}}
     for metric, by_group in FAIRLEARN.items():
         assert {group: rates[metric, group] for group in "abc"} == pytest.approx(by_group, abs=1e-15)
-        own = [one for one in found.gaps if one.metric == metric and one.of in {1, None} and one.b != "the rest"]
+        own = [
+            one
+            for one in found.gaps
+            if one.metric == metric and one.positive_class in {1, None} and one.b != "the rest"
+        ]
         assert [(one.a, one.b) for one in own] == [("a", "b"), ("a", "c"), ("b", "c")]
         for one in own:
             assert one.value == pytest.approx(by_group[str(one.a)] - by_group[str(one.b)], abs=1e-15)
@@ -256,7 +260,10 @@ def test_undefined_rates_say_why() -> None:
     assert precision.reason == "nothing in group 'b' is predicted 1"
     assert found.gap("f1").reason == "nothing in group 'b' is labeled or predicted 1"
     assert fpr.value == 0.5
-    assert [one.reason for one in found.rates if one.metric == "recall" and one.of == 1] == [None, recall.reason]
+    assert [one.reason for one in found.rates if one.metric == "recall" and one.positive_class == 1] == [
+        None,
+        recall.reason,
+    ]
     text = json.dumps(found.to_dict(), allow_nan=False)
     assert "nothing in group" in text
     one_class = gaps([1] * 6, [1, 1, 0, 1, 1, 1], list("aaabbb"), resamples=20)
@@ -308,12 +315,12 @@ def test_classes_may_have_any_name() -> None:
     found = gaps(names[labels], names[predictions], groups, positive=None, order=("a", "b"), resamples=20)
     plain = gaps(labels, predictions, groups, positive=None, order=("a", "b"), resamples=20)
     assert found.gap("recall", "positive").value == plain.gap("recall", 0).value
-    assert found.gap("recall").of == "negative"
+    assert found.gap("recall").positive_class == "negative"
 
 
 def test_holm_within_a_metric() -> None:
     found = gaps(*three_groups(), resamples=50)
-    pairs = [one for one in found.gaps if one.metric == "recall" and one.of == 1 and one.b != "the rest"]
+    pairs = [one for one in found.gaps if one.metric == "recall" and one.positive_class == 1 and one.b != "the rest"]
     raw = sorted(one.p_value or 0 for one in pairs)
     corrected = sorted(one.p_holm or 0 for one in pairs)
     expected = [min(1, 3 * raw[0]), max(3 * raw[0], 2 * raw[1])]

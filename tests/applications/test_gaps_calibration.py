@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biasgauge.applications import compare_gaps, gaps
-from biasgauge.applications.group_gaps.cells import Rate, fraction, from_fraction, rate_values
+from biasgauge.applications.confusion import Rate, rate_fraction, rate_from_fraction, rate_values
 from biasgauge.stats import Resampling
 from biasgauge.stats.bootstrap import estimate_from_draws
 from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p
@@ -17,7 +17,7 @@ from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_val
 
 def exact(rate: Rate, a: Any, b: Any) -> float:  # noqa: ANN401 - counts
     """P of a gap, shuffling the items that a rate is about."""
-    return exact_p(fraction(rate, a), fraction(rate, b), partial(from_fraction, rate.metric))
+    return exact_p(rate_fraction(rate, a), rate_fraction(rate, b), partial(rate_from_fraction, rate.metric))
 
 
 pytestmark = pytest.mark.calibration
@@ -133,7 +133,7 @@ def test_swapping_predictions_is_uniform_where_they_do_not_differ() -> None:
     p = []
     for world in range(300):
         found = compare_gaps(*paired(random, 240, 0.7), resamples=99, random_state=world)
-        p.append(next(one.p_value for one in found.changes if (one.metric, one.of) == ("recall", 1)))
+        p.append(next(one.p_value for one in found.changes if (one.metric, one.positive_class) == ("recall", 1)))
     for level in (0.05, 0.2, 0.5):
         error = 3.5 * (level * (1 - level) / 300) ** 0.5
         assert 0.5 * level - error < np.mean(np.array(p) <= level) < level + error
@@ -148,7 +148,7 @@ def test_paired_intervals_hold_the_truth_and_are_narrower_than_unpaired_ones() -
     for world in range(160):
         items = paired(random, 400, 0.5)
         found = compare_gaps(*items, resamples=300, random_state=world)
-        around = next(one for one in found.changes if (one.metric, one.of) == ("recall", 1))
+        around = next(one for one in found.changes if (one.metric, one.positive_class) == ("recall", 1))
         assert around.low is not None
         assert around.high is not None
         held += around.low <= true <= around.high

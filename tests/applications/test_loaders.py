@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge.applications.loaders.hateval import TEST_SIZES, load_hateval
-from biasgauge.applications.loaders.own_csv import load_csv
-from biasgauge.applications.loaders.single_files import load_davidson, load_edos, load_founta, load_mlma
-from biasgauge.applications.task_kinds.hatecheck import load_hatecheck
+from biasgauge.applications.classification.data_sets import (
+    HATEVAL_TEST_SIZES,
+    load_csv,
+    load_davidson,
+    load_edos,
+    load_founta,
+    load_hateval,
+    load_mlma,
+)
+from biasgauge.applications.shipped_tasks import load_hatecheck
 from biasgauge.errors import CorpusError, InputError, ParameterError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.applications.text.data import TextData
+    from biasgauge.applications.classification.texts import TextData
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -38,8 +44,8 @@ def hateval(folder: Path, language: str, test: int, *, ascending: bool = False) 
 
 @pytest.mark.parametrize(("language", "first", "second"), [("en", "migrants", "women"), ("es", "women", "migrants")])
 def test_hateval_groups_by_the_order_of_the_test_file(tmp_path: Path, language: str, first: str, second: str) -> None:
-    data = load_hateval(hateval(tmp_path, language, TEST_SIZES[language]), language)
-    half = TEST_SIZES[language] // 2
+    data = load_hateval(hateval(tmp_path, language, HATEVAL_TEST_SIZES[language]), language)
+    half = HATEVAL_TEST_SIZES[language] // 2
     assert data.parts["test"].groups == (first,) * half + (second,) * half
     assert set(data.parts["train"].groups) == {None}
     assert data.order == ("women", "migrants")
@@ -170,7 +176,7 @@ def test_a_folder_of_ones_own(tmp_path: Path) -> None:
 
 def test_labels_that_do_not_say_what_is_positive(tmp_path: Path) -> None:
     path = write(tmp_path / "own.csv", "text,label", *[f"t{at},{'ab'[at % 2]}" for at in range(40)])
-    with pytest.raises(ParameterError, match="which class is positive must be said"):
+    with pytest.raises(ParameterError, match="positive class"):
         load_csv(path)
     assert load_csv(path, positive="b").positive == "b"
     with pytest.raises(ParameterError, match="nothing is labeled 'c': a, b"):

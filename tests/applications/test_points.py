@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.correlate import correlate
+from biasgauge.analyses.correlate.embedding_points import Variant, points, points_from_results
 from biasgauge.applications import extrinsic
-from biasgauge.applications.coref.paired import PairedGap
+from biasgauge.applications.classification.task import TextClassification
 from biasgauge.applications.coref.scores import CorefScore, CorefScores
-from biasgauge.applications.coref.winobias_pairs import WinoBiasResult
-from biasgauge.applications.point_tables.build import Variant, points, points_from_results
-from biasgauge.applications.text.classification import TextClassification
+from biasgauge.applications.coref.winobias_pairs import PairedGap, WinoBiasResult
 from biasgauge.core.estimate import Estimate
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import AssociationTest, WordSet
@@ -25,7 +24,7 @@ from biasgauge.vectors import Embedding
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.applications.point_tables.result import PointsResult
+    from biasgauge.analyses.correlate.embedding_points import PointsResult
 
 TINY: dict[str, Any] = {"filters": 4, "widths": (1,), "batch": 16, "learning_rate": 0.05, "epochs": 2}
 SETS = {role: tuple(f"{role}{letter}" for letter in "pqr") for role in "xyab"}
@@ -95,7 +94,7 @@ def test_numbers_are_those_of_weat_and_extrinsic_alone(found: PointsResult, tabl
     for variant in VARIANTS:
         intrinsic = weat(variant.vectors, TEST)
         gaps = {
-            (one.metric, one.of): one.values
+            (one.metric, one.positive_class): one.values
             for one in extrinsic("csv", variant.vectors, table, seeds=SEEDS, **TINY).gaps
         }
         rows = [one for one in found.points if one.variant == variant.label and one.test == "made"]
@@ -104,7 +103,7 @@ def test_numbers_are_those_of_weat_and_extrinsic_alone(found: PointsResult, tabl
             assert (row.weat.value, row.found, row.asked, row.weat.reason) == (intrinsic.effect_size, 12, 12, None)
             assert intrinsic.interval is not None
             assert (row.weat.low, row.weat.high) == (intrinsic.interval.low, intrinsic.interval.high)
-            assert row.gap == gaps[row.metric, row.of][row.seed]
+            assert row.gap == gaps[row.metric, row.positive_class][row.seed]
             assert (row.task, row.a, row.b) == ("csv", "f", "m")  # by the alphabet
 
 
@@ -113,7 +112,11 @@ def test_performance_is_that_of_extrinsic(found: PointsResult, table: Path) -> N
     mine = [one for one in found.performance if one.variant == "made original"]
     assert len(mine) == len(alone.metrics) * SEEDS == len(found.performance_frame()) / len(VARIANTS)
     for one in alone.metrics:
-        rows = [row for row in mine if (row.metric, row.of, row.group) == (one.metric, one.of, one.group)]
+        rows = [
+            row
+            for row in mine
+            if (row.metric, row.positive_class, row.group) == (one.metric, one.positive_class, one.group)
+        ]
         assert [(row.seed, row.value) for row in rows] == list(enumerate(one.values))
 
 
@@ -165,7 +168,7 @@ def test_correlate_takes_the_frame_and_the_file(found: PointsResult, tmp_path: P
             [
                 one
                 for one in found.points
-                if (one.variant, one.test, one.metric, one.of) == (variant.label, "made", "recall", "1")
+                if (one.variant, one.test, one.metric, one.positive_class) == (variant.label, "made", "recall", "1")
             ]
         ]
     ]
@@ -202,7 +205,7 @@ def coref_result(seed: int, gap: float | None) -> dict[str, Any]:
     """What scripts/train_coref.py writes, of given numbers."""
     second = None if gap is None else Estimate(value=60.0)
     row = PairedGap(
-        of="test 1",
+        subset="test 1",
         metric="recall",
         first=Estimate(value=60.0 + (gap or 0)),
         second=second,
@@ -220,7 +223,10 @@ def test_coreference_that_was_trained_elsewhere(tmp_path: Path) -> None:
     path.write_text(json.dumps(coref_result(1, None)))
     given = [(VARIANTS[0], coref_result(0, 12.5)), (VARIANTS[0], path), (VARIANTS[1], coref_result(0, -3.0))]
     found = points_from_results(given, [TEST])
-    rows = [(one.variant, one.seed, one.task, one.of, one.a, one.b, one.gap, one.gap_reason) for one in found.points]
+    rows = [
+        (one.variant, one.seed, one.task, one.positive_class, one.a, one.b, one.gap, one.gap_reason)
+        for one in found.points
+    ]
     about = ("coref", "winobias test 1", "pro", "anti")
     assert rows == [
         ("made original", 0, *about, 0.125, None),
@@ -228,7 +234,7 @@ def test_coreference_that_was_trained_elsewhere(tmp_path: Path) -> None:
         ("made shifted debias 0.5", 0, *about, -0.03, None),
     ]
     assert [one.weat.value for one in found.points[1:]] == [weat(one.vectors, TEST).effect_size for one in VARIANTS[:2]]
-    numbers = {(one.metric, one.of, one.group): one.value for one in found.performance if one.seed == 0}
+    numbers = {(one.metric, one.positive_class, one.group): one.value for one in found.performance if one.seed == 0}
     assert numbers["f1", "conll", None] == 0.5
     assert numbers["recall", "winobias test 1", "pro"] == pytest.approx(0.57)  # the last version's
 

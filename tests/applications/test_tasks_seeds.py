@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from biasgauge.analyses.correlate import correlate
-from biasgauge.applications.tasks.result import TaskGap, TaskResult, as_task, read_task, seed_readings
+from biasgauge.applications.task import TaskGap, TaskResult, as_task, read_task, seed_readings
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.stats.means import sd_estimate, sd_over_seeds
 

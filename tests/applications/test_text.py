@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.applications.text.data import (
-    LONGEST,
+from biasgauge.applications.classification.texts import (
+    MAX_TOKENS,
     SHARES,
     TextData,
     Texts,
     Tokenized,
-    cleaned,
+    group_words,
+    groups_by_words,
     split_up,
     stratified,
+    tokenize,
 )
-from biasgauge.applications.text.groups import group_words, groups_by_words
-from biasgauge.applications.text.vectors import task_vectors
+from biasgauge.applications.classification.vectors import task_vectors
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.vectors import Embedding, Subwords, save
@@ -71,40 +72,40 @@ def test_data_that_nothing_can_be_learned_from() -> None:
 
 
 def test_tweets_are_cleaned_by_the_rules_of_the_paper() -> None:
-    parts, notes = cleaned(data(texts("#Hello @someone: SEE https://t.co/x", "plain words")))
+    parts, notes = tokenize(data(texts("#Hello @someone: SEE https://t.co/x", "plain words")))
     assert parts["test"].tokens[0] == ("<HASH>", "hello", "<MENTION>", "see", "<URL>")
     assert notes == []
 
 
 def test_retweets_are_dropped_with_their_labels_or_kept_without_rt() -> None:
     given = texts("RT @someone: first", "second", " RT @other third", "I RT @this", labels="abaa")
-    parts, notes = cleaned(data(given))
+    parts, notes = tokenize(data(given))
     assert parts["train"].labels == ("b", "a")
     assert parts["train"].tokens == (("second",), ("i", "rt", "<MENTION>"))
     assert notes[0] == "2 of 4 texts for train are retweets and were dropped"
-    kept, notes = cleaned(data(given), retweets="keep")
+    kept, notes = tokenize(data(given), retweets="keep")
     assert kept["train"].tokens[0] == ("<MENTION>", "first")
     assert (kept["train"].labels, notes) == (tuple("abaa"), [])
     with pytest.raises(ParameterError, match="'retweets' parameter must be one of drop, keep"):
-        cleaned(data(given), retweets="burn")  # type: ignore[arg-type]
+        tokenize(data(given), retweets="burn")  # type: ignore[arg-type]
 
 
 def test_data_that_is_all_retweets() -> None:
     with pytest.raises(InputError, match=r"texts\.csv: planted has no texts for train"):
-        cleaned(data(texts("RT @a b", "RT @c d")))
-    assert len(cleaned(data(texts("RT @a b", "RT @c d")), retweets="keep")[0]["train"]) == 2
+        tokenize(data(texts("RT @a b", "RT @c d")))
+    assert len(tokenize(data(texts("RT @a b", "RT @c d")), retweets="keep")[0]["train"]) == 2
 
 
 def test_another_tokenizer_leaves_retweets_alone() -> None:
-    parts, _ = cleaned(data(texts("RT @x Hello", "b")), tokenizer="whitespace")
+    parts, _ = tokenize(data(texts("RT @x Hello", "b")), tokenizer="whitespace")
     assert parts["train"].tokens[0] == ("RT", "@x", "Hello")
 
 
 def test_empty_and_endless_texts_are_counted() -> None:
-    parts, notes = cleaned(data(texts("", "word " * (LONGEST + 5))))
-    assert [len(one) for one in parts["dev"].tokens] == [0, LONGEST]
+    parts, notes = tokenize(data(texts("", "word " * (MAX_TOKENS + 5))))
+    assert [len(one) for one in parts["dev"].tokens] == [0, MAX_TOKENS]
     assert "1 texts for dev have no words" in notes
-    assert f"1 texts for dev were cut after {LONGEST:,} tokens" in notes
+    assert f"1 texts for dev were cut after {MAX_TOKENS:,} tokens" in notes
 
 
 def test_groups_by_the_words_that_a_text_mentions() -> None:

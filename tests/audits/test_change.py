@@ -17,7 +17,7 @@ from biasgauge.cli.entry import run
 from biasgauge.core import WordPolicy
 from biasgauge.core.estimate import Estimate
 from biasgauge.lexicons import parse_lexicon, queries_from_lexicons
-from biasgauge.mitigation.effects.result import CLASSIFIER, Row
+from biasgauge.mitigation.effect_result import CLASSIFIER, Row
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.analyses.correlate import CorrelationResult, correlate
 from biasgauge.applications import TaskResult
-from biasgauge.applications.text.classification_summary import summarize
+from biasgauge.applications.classification.task import summarize
 from biasgauge.audits import Rules, track
 from biasgauge.audits.extrinsic import HOW_TO_GET
 from biasgauge.audits.tracking import answer_points
@@ -161,7 +161,8 @@ def task(seeds: int = 2) -> TaskResult:
     guesses = [random.choice(["toxic", "fine"], 120).tolist() for _ in range(seeds)]
     found = summarize(
         labels, guesses, groups, range(seeds), [{}] * seeds,
-        classes=["fine", "toxic"], positive="toxic", order=["men", "women"], how=Resampling("percentile", 0.95, 200, 0),
+        classes=["fine", "toxic"], positive="toxic", order=["men", "women"],
+        resampling=Resampling("percentile", 0.95, 200, 0),
     )  # fmt: skip
     return TaskResult(
         "csv", "texts", "v.bin", found.metrics, found.gaps, found.seeds, found.counts, {}, {"level": 0.95}, ()

@@ -40,7 +40,7 @@ def no_work(vectors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert vectors.exists()
     for place in ("audits.run.load_models", "audits.run.load_default_replicates", "scores.scoring.load",
-                  "mitigation.effects.analysis.load", "text.read_corpus"):  # fmt: skip
+                  "mitigation.effects.load", "text.read_corpus"):  # fmt: skip
         monkeypatch.setattr(f"biasgauge.{place}", fail)
 
 

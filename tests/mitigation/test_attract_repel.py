@@ -12,8 +12,16 @@ import pytest
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest, WordSet, lexicon
 from biasgauge.mitigation import mitigate
-from biasgauge.mitigation.attract_repel import Batch, Descent, descend, gradient, negative_examples
-from biasgauge.mitigation.methods.attract_repel import AttractRepel, found_constraints, lexicon_pairs
+from biasgauge.mitigation.methods.attract_repel import (
+    AttractRepel,
+    Batch,
+    Descent,
+    descend,
+    found_constraints,
+    gradient,
+    lexicon_pairs,
+    negative_examples,
+)
 from biasgauge.scores import weat
 
 if TYPE_CHECKING:

@@ -17,13 +17,12 @@ from hypothesis import strategies as st
 
 from biasgauge.errors import CorpusError, InputError, LexiconError, ParameterError
 from biasgauge.mitigation.balancing import lines as balance_lines
-from biasgauge.mitigation.balancing.corpus import balance
-from biasgauge.mitigation.balancing.plan import CLASSES as CODES
-from biasgauge.mitigation.balancing.plan import plan
+from biasgauge.mitigation.balancing.corpus import CLASSES as CODES
+from biasgauge.mitigation.balancing.corpus import balance, plan_removal
 from biasgauge.text.tokenizers import tokenizer_named
 
 if TYPE_CHECKING:
-    from biasgauge.mitigation.balancing.plan import BalanceResult
+    from biasgauge.mitigation.balancing.corpus import BalanceResult
 
 SETS = {"x": ["he", "man"], "y": ["she"], "a": ["career", "Office"], "b": ["home"]}
 # What each line is, by hand: pro 1, pro 2, anti 1, anti 2, mixed, neutral.
@@ -186,12 +185,12 @@ def test_the_sample_is_fair() -> None:
     sets = np.full(20, CODES["pro 1"], np.uint8)
     times = np.zeros(20)
     for seed in range(400):
-        drawn = plan(
+        drawn = plan_removal(
             np.bincount(sets, minlength=16), sets, direction="debias", degree=0.5, keep="random", max_removed=1,
             random_state=seed,
         )  # fmt: skip
-        assert drawn.gone.sum() == 10
-        times += drawn.gone
+        assert drawn.removed.sum() == 10
+        times += drawn.removed
     assert np.abs(times - 200).max() < 50
 
 

@@ -16,7 +16,7 @@ from biasgauge.analyses.posterior import bayes_change
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import MitigationEffect, Recovery, changed_words, mitigate, mitigation_effect
-from biasgauge.mitigation.effects.result import PARTS
+from biasgauge.mitigation.effect_result import PARTS
 from biasgauge.mitigation.recovery import recovery_rows
 from biasgauge.scores import association_test, neighbor_overlap
 from biasgauge.stats.bootstrap import Resampling
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biasgauge.core.estimate import Estimate
-    from biasgauge.mitigation.effects.result import Row
+    from biasgauge.mitigation.effect_result import Row
 
 TESTS = registry.everything("association_test")
 

@@ -13,7 +13,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import mitigate, mitigation_method
 from biasgauge.mitigation.methods.hard import HardDebias
-from biasgauge.mitigation.word_groups import cased, merged
+from biasgauge.mitigation.subspace import cased, merged
 from biasgauge.scores import weat
 from biasgauge.vectors import Embedding
 

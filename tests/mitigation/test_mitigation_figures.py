@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from biasgauge.core.estimate import Estimate
-from biasgauge.mitigation.effects.result import MitigationEffect, Row
+from biasgauge.mitigation.effect_result import MitigationEffect, Row
 
 
 def row(part: str, name: str, of: str, before: float | None, after: float) -> Row:

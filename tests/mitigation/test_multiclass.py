@@ -13,8 +13,7 @@ from biasgauge.analyses.posterior import distances
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Stereotypes, lexicon
 from biasgauge.mitigation import mitigate
-from biasgauge.mitigation.methods.multiclass_hard import MulticlassHard
-from biasgauge.mitigation.methods.multiclass_soft import MulticlassSoft, published_map, root, soft_map
+from biasgauge.mitigation.methods.multiclass import MulticlassHard, MulticlassSoft, published_map, root, soft_map
 from biasgauge.vectors import Embedding, load_default
 
 if TYPE_CHECKING:

@@ -334,7 +334,7 @@ def test_a_word_list_that_is_read_unasked_counts(
 
     before = cells()
     assert before
-    for module in ("biasgauge.study.kind", "biasgauge.applications.text.groups"):
+    for module in ("biasgauge.study.kind", "biasgauge.applications.classification.texts"):
         if module in sys.modules:  # the second only where there is a task
             monkeypatch.setattr(sys.modules[module], "lexicon", edited)
     assert not before & cells()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.applications.point_tables.build import Variant, points_from_results
-from biasgauge.applications.text.groups import group_words
+from biasgauge.analyses.correlate.embedding_points import Variant, points_from_results
+from biasgauge.applications.classification.texts import group_words
 from biasgauge.lexicons import lexicon
 from biasgauge.study import CellStore, Plan, plan_study
 from biasgauge.study.execute import run_cell

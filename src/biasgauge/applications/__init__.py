@@ -1,4 +1,4 @@
-"""Bias in applications: gaps between groups, and whether intrinsic numbers track them."""
+"""Bias in applications: downstream tasks trained on vectors, and gaps between groups of people."""
 
 from biasgauge.core import attach
 

@@ -12,8 +12,7 @@ from biasgauge.audits.questions import SANITY, Measured, QueryOutcome
 from biasgauge.audits.verdicts import Decision, Evidence, Rules, Verdict
 from biasgauge.core import Estimate
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
-from biasgauge.mitigation import MitigationEffect, mitigation_effect
-from biasgauge.mitigation.effects import CLASSIFIER, LEXICONS
+from biasgauge.mitigation import CLASSIFIER, DEFAULT_LEXICONS, MitigationEffect, mitigation_effect
 from biasgauge.results import share_text, signed_text
 from biasgauge.stats import Contrast, contrast_estimate
 from biasgauge.vectors import Embedding
@@ -33,7 +32,7 @@ def measure_change(
 ) -> MitigationEffect:
     """Compare two models on the tests and stereotypes of an audit, or on the usual ones where it has very many."""
     usable = [lexicon for lexicon in lexicons if isinstance(lexicon, (AssociationTest, Stereotypes))]
-    usual = [lexicon for lexicon in usable if lexicon.name in LEXICONS]
+    usual = [lexicon for lexicon in usable if lexicon.name in DEFAULT_LEXICONS]
     chosen = usable if len(usable) <= MOST or not usual else usual
     return mitigation_effect(
         before,

@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge.analyses.seeds import seed_cards
-from biasgauge.applications import TaskResult
-from biasgauge.applications.tasks import as_task
+from biasgauge.applications import TaskResult, as_task
 from biasgauge.audits.answers import answer, unasked
 from biasgauge.audits.bias import measure_bias
 from biasgauge.audits.breakdown import break_down

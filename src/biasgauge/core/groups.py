@@ -67,14 +67,17 @@ GROUPS = {
     ),
     "task": Group(
         "task",
-        "biasgauge.applications.tasks.task:Task",
-        "biasgauge.applications.task_kinds",
+        "biasgauge.applications.task:Task",
+        "biasgauge.applications.shipped_tasks",
         "TASK",
         made_from="data_set",
-        made_by="biasgauge.applications.text.data_set:classification_task",
+        made_by="biasgauge.applications.classification.task:classification_task",
     ),
     "data_set": Group(
-        "data set", "biasgauge.applications.text.data_set:DataSet", "biasgauge.applications.loaders", "DATA_SET"
+        "data set",
+        "biasgauge.applications.classification.task:DataSet",
+        "biasgauge.applications.classification.data_sets",
+        "DATA_SET",
     ),
     "lexicon": Group(
         "lexicon",

@@ -16,10 +16,17 @@ from biasgauge.core import Flags, Floats, PairsLike, Places, WordsLike, unit_row
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.metrics import fit, probabilities
-from biasgauge.mitigation.effects.result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, Row
+from biasgauge.mitigation.effect_result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, Row
 from biasgauge.mitigation.methods.double_hard import two_means
-from biasgauge.mitigation.subspace import bias_subspace, projections
-from biasgauge.mitigation.word_groups import cased, defining_sets, equality_pairs, mask, specific_words
+from biasgauge.mitigation.subspace import (
+    bias_subspace,
+    cased,
+    defining_sets,
+    equality_pairs,
+    mask,
+    projections,
+    specific_words,
+)
 from biasgauge.scores import block_rows, nearest
 from biasgauge.stats import agresti_min, clopper_pearson, correlations_differ, fisher_interval
 from biasgauge.vectors import Embedding

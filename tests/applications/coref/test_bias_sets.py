@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from biasgauge.applications.coref import CorefModel, Document, gap_f1, winobias, winogender, write_conll
-from biasgauge.applications.coref.document import in_sentences, words_with_places
+from biasgauge.applications.coref.document import split_sentences, words_with_offsets
 from biasgauge.applications.coref.gap import GapSnippet, gap_answers, read_gap, score_gap
 from biasgauge.applications.coref.winobias_pairs import WinoBiasResult, read_winobias
 from biasgauge.applications.coref.winogender_sentences import read_winogender, winogender_answer
@@ -59,7 +59,7 @@ def turned(story: Document) -> Document:
 def test_winobias_of_a_model_that_goes_by_gender(learned: CorefModel, planted: Any, tmp_path: Path) -> None:
     winobias_folder(tmp_path, planted, (lambda one: one, turned))
     found = winobias(learned, tmp_path, resamples=500)
-    assert [one.of for one in found.gaps[::4]] == ["dev 1", "dev 2", "test 1", "test 2"]
+    assert [one.subset for one in found.gaps[::4]] == ["dev 1", "dev 2", "test 1", "test 2"]
     for one in found.gaps:
         assert one.n == 12
         assert (one.value or 0) > 40  # the wrong person is a mention too, so CEAF and B³ keep something
@@ -249,18 +249,18 @@ def test_winogender_by_hand(tmp_path: Path) -> None:
 
 def test_words_and_sentences_of_plain_text() -> None:
     text = "Mr. O'Brien can't see the U.S. -- Simon's 1,000 year-old dog... \"It's John’s\", he said. (Don't!) Ok"
-    words = words_with_places(text)
+    words = words_with_offsets(text)
     assert [word for word, _, _ in words] == [
         *("Mr.", "O'Brien", "ca", "n't", "see", "the", "U.S.", "--", "Simon", "'s", "1,000", "year-old", "dog", "..."),
         *('"', "It", "'s", "John", "’s", '"', ",", "he", "said", ".", "(", "Do", "n't", "!", ")", "Ok"),
     ]
     assert all(text[start:end] == word for word, start, end in words)
-    assert in_sentences(["Yes", "!", '"', "He", "left", ".", ")", "So"]) == (
+    assert split_sentences(["Yes", "!", '"', "He", "left", ".", ")", "So"]) == (
         ("Yes", "!", '"'),
         ("He", "left", ".", ")"),
         ("So",),
     )
-    assert in_sentences([]) == ()
+    assert split_sentences([]) == ()
 
 
 @pytest.mark.shared
@@ -281,7 +281,7 @@ def test_the_shared_sets(shared_data: Path) -> None:
         published = {row["sentid"]: row["sentence"] for row in csv.DictReader(file, delimiter="\t")}
     assert len(sentences) == len(published) == 720
     for one in sentences:
-        made = tuple(word for word, _, _ in words_with_places(published[f"{one.document.name}.txt"]))
+        made = tuple(word for word, _, _ in words_with_offsets(published[f"{one.document.name}.txt"]))
         assert one.document.words == made
     # half of the pronouns of each part are feminine (Webster et al. 2018, table 2)
     for part, count in (("development", 2000), ("test", 2000), ("validation", 454)):

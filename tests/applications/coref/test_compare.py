@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from biasgauge.applications.coref.metrics import all_sums
-from biasgauge.applications.coref.paired import PAIRED, paired_gaps
-from biasgauge.applications.coref.task_summary import compare_pairs, summarize
-from biasgauge.applications.tasks.compare import compare_tasks
-from biasgauge.applications.tasks.result import PairedItems, TaskResult
+from biasgauge.applications.coref.scores import all_sums
+from biasgauge.applications.coref.task import compare_pairs, summarize
+from biasgauge.applications.coref.winobias_pairs import PAIRED, paired_gaps
+from biasgauge.applications.task import PairedItems, TaskResult
+from biasgauge.applications.task_runs import compare_tasks
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import Resampling, bootstrap_settings
 
@@ -97,7 +97,7 @@ def test_results_of_the_task_are_compared_part_by_part_and_seed_by_seed() -> Non
     first = outcome({"test 1": np.stack(right[:2]), "test 2": np.stack(right[2:4])}, seeds=(0, 1))
     second = outcome({"test 1": right[4][None], "test 2": right[5][None]}, seeds=(1,))
     found = compare_tasks(first, second)
-    linked = {one.of: one for one in found.changes if one.metric == "linked"}
+    linked = {one.positive_class: one for one in found.changes if one.metric == "linked"}
     assert list(linked) == ["winobias test 1", "winobias test 2"]
     for (one, other), name in zip(((1, 4), (3, 5)), linked, strict=True):
         gaps = [(right[at][:, 0].mean() - right[at][:, 1].mean()) for at in (one, other)]

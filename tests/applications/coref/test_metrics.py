@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.applications.coref.metrics import METRICS, RATES, all_sums, conll_rates, document_sums, rates
+from biasgauge.applications.coref.scores import METRICS, RATES, all_sums, conll_rates, document_sums, rates
 
 if TYPE_CHECKING:
     from biasgauge.applications.coref.document import Clusters

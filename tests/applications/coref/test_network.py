@@ -12,9 +12,8 @@ import pytest
 import torch
 
 from biasgauge.applications.coref import CorefSettings, Document, network
-from biasgauge.applications.coref.features import Arrays, Features, coverage
+from biasgauge.applications.coref.features import BUCKETS, Arrays, Features, coverage, distance_buckets
 from biasgauge.applications.coref.network import Letters, Ranking, SpanRanker, antecedent_loss
-from biasgauge.applications.coref.spans import BUCKETS, buckets
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -114,9 +113,9 @@ def test_forward_against_loops_over_pairs(parts: Any, planted: Any) -> None:
             pair = weights @ torch.cat([spans[i], spans[j], spans[i] * spans[j]]) + own.bias
             if i < 7:
                 same = (ranking.first[i] < 7) == (ranking.first[j] < 7)
-                rows = {"distance": int(buckets(np.array([back]))[0]), "speaker": 1 + int(same), "genre": 1}
+                rows = {"distance": int(distance_buckets(np.array([back]))[0]), "speaker": 1 + int(same), "genre": 1}
             else:
-                rows = {"distance": int(buckets(np.array([back]))[0]), "speaker": 0, "genre": 0}
+                rows = {"distance": int(distance_buckets(np.array([back]))[0]), "speaker": 0, "genre": 0}
             for name, row in rows.items():
                 pair = pair + ranker.pair_features[name](ranker.tables[name].weight[row])
             expected = scorer(ranker.pair, pair) + mention[i] + mention[j]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from biasgauge.applications.coref import Document, score_coref
-from biasgauge.applications.coref.metrics import all_sums, conll_rates
-from biasgauge.applications.coref.paired import PAIRED, paired_gaps, paired_values
+from biasgauge.applications.coref.scores import all_sums, conll_rates
+from biasgauge.applications.coref.winobias_pairs import PAIRED, paired_gaps, paired_values
 from biasgauge.errors import ParameterError
 from biasgauge.stats import Resampling
 from biasgauge.stats.count_tables import bootstrap_sums, swapped_sums_p

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.applications.coref.spans import BUCKETS, buckets, candidates, clusters_of, how_many, keep_best, pairs
+from biasgauge.applications.coref.features import (
+    BUCKETS,
+    antecedent_pairs,
+    candidate_spans,
+    clusters_from_antecedents,
+    distance_buckets,
+    mention_limit,
+    select_spans,
+)
 
 
 def room_of(lengths: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -22,7 +30,7 @@ def test_candidates(lengths: list[int], widest: int) -> None:
         for a in range(start, start + length):
             expected += [(a, b) for b in range(a, min(a + widest, start + length))]
         start += length
-    first, last = candidates(room_of(lengths), widest)
+    first, last = candidate_spans(room_of(lengths), widest)
     assert list(zip(first.tolist(), last.tolist(), strict=True)) == expected
 
 
@@ -35,7 +43,7 @@ def test_candidates(lengths: list[int], widest: int) -> None:
 )
 @settings(max_examples=200, deadline=None)
 def test_pruning(lengths: list[int], widest: int, most: int, seed: int, ties: bool) -> None:  # noqa: FBT001 - drawn
-    first, last = candidates(room_of(lengths), widest)
+    first, last = candidate_spans(room_of(lengths), widest)
     random = np.random.default_rng(seed)
     scores = random.integers(0, 3, len(first)).astype(float) if ties else random.standard_normal(len(first))
     taken: list[tuple[int, int]] = []
@@ -44,7 +52,7 @@ def test_pruning(lengths: list[int], widest: int, most: int, seed: int, ties: bo
         crosses = any(a < c <= b < d or c < a <= d < b for c, d in taken)
         if len(taken) < most and not crosses:
             taken.append((a, b))
-    kept = keep_best(first, last, scores, most)
+    kept = select_spans(first, last, scores, most)
     assert list(zip(first[kept].tolist(), last[kept].tolist(), strict=True)) == sorted(taken)
 
 
@@ -56,7 +64,7 @@ def test_pairs(kept: list[int], most: int) -> None:
         for mention in range(size):
             expected += [(start + mention, back) for back in range(1, min(mention, most) + 1)]
         start += size
-    found = [one.tolist() for one in pairs(kept, most)]
+    found = [one.tolist() for one in antecedent_pairs(kept, most)]
     assert list(zip(*found, strict=True)) == expected
 
 
@@ -64,7 +72,7 @@ def test_buckets_are_those_of_lee() -> None:
     classes = [[1], [2], [3], [4], [5, 6, 7], [8, 15], [16, 31], [32, 63], [64, 1000]]
     assert len(classes) == BUCKETS
     for number, distances in enumerate(classes):
-        assert buckets(np.array(distances)).tolist() == [number] * len(distances)
+        assert distance_buckets(np.array(distances)).tolist() == [number] * len(distances)
 
 
 @given(st.lists(st.integers(0, 6), max_size=12))
@@ -79,9 +87,9 @@ def test_clusters_follow_links_back(wanted: list[int]) -> None:
             groups.remove(mine)
             theirs |= mine
     expected = sorted(sorted(group) for group in groups if len(group) > 1)
-    assert sorted(clusters_of(np.array(back, np.int64))) == expected
+    assert sorted(clusters_from_antecedents(np.array(back, np.int64))) == expected
 
 
 @pytest.mark.parametrize(("words", "kept"), [(100, 29), (14, 4), (3, 0), (0, 0), (1000, 290)])
 def test_how_many_are_kept(words: int, kept: int) -> None:
-    assert how_many(words, 0.29) == kept
+    assert mention_limit(words, 0.29) == kept

@@ -15,7 +15,7 @@ import pytest
 
 from biasgauge.applications.coref import CorefSettings, evaluate_coref, train_coref, winobias, write_conll
 from biasgauge.applications.coref.document import held_out
-from biasgauge.applications.tasks.run import extrinsic
+from biasgauge.applications.task_runs import extrinsic
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import save
 
@@ -54,7 +54,7 @@ def test_the_task_says_what_its_parts_say(planted: Any, data: Path, tmp_path: Pa
         train_coref(planted.vectors(), train, dev, CorefSettings(**chosen), random_state=seed) for seed in range(2)
     ]
     rates = [evaluate_coref(one, test, resamples=20).conll_f1 for one in models]
-    f1 = next(one for one in found.metrics if (one.metric, one.of) == ("f1", "conll"))
+    f1 = next(one for one in found.metrics if (one.metric, one.positive_class) == ("f1", "conll"))
     assert list(f1.values) == pytest.approx(rates)
     assert f1.value == pytest.approx(np.mean(rates))  # type: ignore[arg-type]
     assert f1.n == len(test) == 4
@@ -63,7 +63,7 @@ def test_the_task_says_what_its_parts_say(planted: Any, data: Path, tmp_path: Pa
         for name in ("recall", "linked")
     ]
     for name, each in zip(("recall", "linked"), gaps, strict=True):
-        row = next(one for one in found.gaps if (one.metric, one.of) == (name, "winobias test 1"))
+        row = next(one for one in found.gaps if (one.metric, one.positive_class) == (name, "winobias test 1"))
         assert [100 * (value or 0) for value in row.values] == pytest.approx([one.value for one in each])
         assert (row.a, row.b, row.n_a, row.p_value) == ("pro", "anti", 10, None)
     assert found.counts == {"winobias test 1": 10, "winobias test 2": 10}

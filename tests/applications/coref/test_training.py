@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 
+from biasgauge.applications.classification import task as classification
 from biasgauge.applications.coref import (
     CorefModel,
     CorefSettings,
@@ -24,7 +25,6 @@ from biasgauge.applications.coref import (
     training_run,
     write_conll,
 )
-from biasgauge.applications.text import classification
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io.manifests import manifest_text
 from biasgauge.vectors import Embedding
@@ -73,7 +73,7 @@ def test_saved_and_loaded_it_says_the_same(learned: CorefModel, planted: Any, tm
     loaded = CorefModel.load(tmp_path / "model", planted.vectors())
     assert same_weights(loaded, learned)
     assert loaded.predict(documents) == learned.predict(documents)
-    assert (loaded.settings, loaded.log, loaded.about) == (learned.settings, learned.log, learned.about)
+    assert (loaded.settings, loaded.log, loaded.record) == (learned.settings, learned.log, learned.record)
     with pytest.raises(ParameterError, match="was trained on other vectors, 'planted' with 20 dimensions"):
         CorefModel.load(tmp_path / "model", planted.vectors(seed=1))
     (weights,) = (tmp_path / "model").glob("*.safetensors")
@@ -248,9 +248,9 @@ def test_files_and_their_problems(planted: Any, tmp_path: Path) -> None:
     settings = replace(planted.SMALL, epochs=1)
     model = train_coref(planted.vectors(), [tmp_path / "train.conll"], tmp_path / "dev.conll", settings)
     assert same_weights(model, train_coref(planted.vectors(), named[:4], named[4:], settings))
-    assert model.about["documents"] == {"training": 4, "dev": 2}
-    assert model.about["coverage"]["found_tokens"] == 48
-    assert json.loads(json.dumps(model.about)) == json.loads(json.dumps(model.about | {}))
+    assert model.record["documents"] == {"training": 4, "dev": 2}
+    assert model.record["coverage"]["found_tokens"] == 48
+    assert json.loads(json.dumps(model.record)) == json.loads(json.dumps(model.record | {}))
 
 
 def test_what_cannot_be_trained_on(planted: Any) -> None:

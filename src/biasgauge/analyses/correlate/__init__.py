@@ -1,4 +1,4 @@
-"""Whether an intrinsic number tracks an extrinsic one."""
+"""Correlation of intrinsic and application bias over versions of embeddings."""
 
 from biasgauge.core import attach
 

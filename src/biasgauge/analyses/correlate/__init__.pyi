@@ -1,7 +1,13 @@
 from biasgauge.analyses.correlate.analysis import correlate as correlate
-from biasgauge.analyses.correlate.points import Points as Points
-from biasgauge.analyses.correlate.points import as_points as as_points
-from biasgauge.analyses.correlate.points import read_points as read_points
+from biasgauge.analyses.correlate.embedding_points import Performance as Performance
+from biasgauge.analyses.correlate.embedding_points import Point as Point
+from biasgauge.analyses.correlate.embedding_points import PointsResult as PointsResult
+from biasgauge.analyses.correlate.embedding_points import Variant as Variant
+from biasgauge.analyses.correlate.embedding_points import points as points
+from biasgauge.analyses.correlate.embedding_points import points_from_results as points_from_results
+from biasgauge.analyses.correlate.point_table import Points as Points
+from biasgauge.analyses.correlate.point_table import as_points as as_points
+from biasgauge.analyses.correlate.point_table import read_points as read_points
 from biasgauge.analyses.correlate.result import CorrelationGroup as CorrelationGroup
 from biasgauge.analyses.correlate.result import CorrelationResult as CorrelationResult
 from biasgauge.analyses.correlate.seeds import SeedReliability as SeedReliability

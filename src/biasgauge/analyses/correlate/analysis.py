@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from biasgauge.analyses.correlate.influence import influence
-from biasgauge.analyses.correlate.points import Points, as_points
+from biasgauge.analyses.correlate.point_table import Points, as_points
 from biasgauge.analyses.correlate.result import CorrelationGroup, CorrelationResult, level_sentences
 from biasgauge.analyses.correlate.seeds import SeedReliability, seed_reliability
 from biasgauge.core import Floats, FrameLike, Places, check_choice

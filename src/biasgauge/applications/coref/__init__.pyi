@@ -5,13 +5,13 @@ from biasgauge.applications.coref.gap import GapF1 as GapF1
 from biasgauge.applications.coref.gap import GapScore as GapScore
 from biasgauge.applications.coref.gap import gap_f1 as gap_f1
 from biasgauge.applications.coref.model import CorefModel as CorefModel
-from biasgauge.applications.coref.paired import PairedGap as PairedGap
 from biasgauge.applications.coref.scores import CorefScore as CorefScore
 from biasgauge.applications.coref.scores import CorefScores as CorefScores
 from biasgauge.applications.coref.scores import evaluate_coref as evaluate_coref
 from biasgauge.applications.coref.scores import score_coref as score_coref
 from biasgauge.applications.coref.settings import CorefSettings as CorefSettings
 from biasgauge.applications.coref.training import train_coref as train_coref
+from biasgauge.applications.coref.winobias_pairs import PairedGap as PairedGap
 from biasgauge.applications.coref.winobias_pairs import WinoBiasResult as WinoBiasResult
 from biasgauge.applications.coref.winobias_pairs import winobias as winobias
 from biasgauge.applications.coref.winogender_sentences import WinogenderResult as WinogenderResult

@@ -59,8 +59,8 @@ def read_conll(
     documents: list[Document] = []
     for path in [Path(paths)] if isinstance(paths, (str, os.PathLike)) else map(Path, paths):
         label = ""
-        for label, raw in _files(path):
-            documents += parse_conll(_decoded(raw, label), label, Path(label).name.split(".")[0], problems)
+        for label, raw in _read_files(path):
+            documents += parse_conll(_decode(raw, label), label, Path(label).name.split(".")[0], problems)
         if not label:
             raise CorpusError(f"holds no file whose name ends in {ENDING!r}", path=path)
     return documents
@@ -127,20 +127,20 @@ class _Draft:
     def _brackets(self, cell: str, number: int) -> None:
         if cell in _NOTHING:
             return
-        here, end = len(self.words) - 1, 0
+        word, end = len(self.words) - 1, 0
         for bracket in _BRACKET.finditer(cell):
             if bracket.start() != end:
                 break
             end = bracket.end()
             if bracket["alone"]:
-                self.mentions[int(bracket["alone"])].append((here, here))
+                self.mentions[int(bracket["alone"])].append((word, word))
             elif bracket["opens"]:
-                self.opened[int(bracket["opens"])].append((here, number))
-            elif thing := bracket["closes"]:
-                if opened := self.opened[int(thing)]:
-                    self.mentions[int(thing)].append((opened.pop()[0], here))
+                self.opened[int(bracket["opens"])].append((word, number))
+            elif entity := bracket["closes"]:
+                if opened := self.opened[int(entity)]:
+                    self.mentions[int(entity)].append((opened.pop()[0], word))
                 else:
-                    self._odd(f"{thing}) ends a mention that has not begun", _DROPPED, number)
+                    self._odd(f"{entity}) ends a mention that has not begun", _DROPPED, number)
         if end != len(cell):
             problem = f"the last column must hold brackets such as (7, 7) or (7), or - for none. Got {cell!r}"
             raise CorpusError(problem, path=self.path, line=number)
@@ -155,13 +155,13 @@ class _Draft:
             self.ends.append(len(self.words))
 
     def document(self) -> Document:
-        for entity, places in self.opened.items():
-            for _, number in places:
+        for entity, mentions in self.opened.items():
+            for _, number in mentions:
                 self._odd(f"({entity} begins a mention that does not end", _DROPPED, number)
-        clusters, again = each_span_once(self.mentions.values())
-        if again:
+        clusters, repeated = each_span_once(self.mentions.values())
+        if repeated:
             self.notices.append(
-                f"{len(again)} of its spans are marked twice, such as words {again[0][0]} to {again[0][1]}; "
+                f"{len(repeated)} of its spans are marked twice, such as words {repeated[0][0]} to {repeated[0][1]}; "
                 "the first mark counts"
             )
         if self.words and not self.ends:
@@ -169,13 +169,13 @@ class _Draft:
             self.notices.append(f"has no empty lines; {len(lengths)} sentences were made at full stops")
             self.ends += accumulate(lengths)
         self.end_sentence()
-        said = not _NOTHING.issuperset(self.speakers)
+        has_speakers = not _NOTHING.issuperset(self.speakers)
         return Document(
             name=self.name,
             sentences=tuple(tuple(self.words[start:end]) for start, end in pairwise([0, *self.ends])),
             clusters=clusters,
             part=self.part,
-            speakers=tuple(self.speakers) if said else (),
+            speakers=tuple(self.speakers) if has_speakers else (),
             genre=_genre(self.name),
             notices=tuple(self.notices),
         )
@@ -207,39 +207,39 @@ def conll_lines(document: Document) -> Iterator[str]:
             raise ParameterError(f"A column of a CoNLL file cannot hold {text!r} ({name}): it is empty or has spaces.")
     if name.startswith("#"):
         raise ParameterError(f"A document of a CoNLL file cannot be called {name!r}: # begins a remark.")
-    brackets = _brackets(document)
+    brackets = _bracket_cells(document)
     yield f"#begin document ({name}); part {document.part:03d}"
-    at = 0
+    index = 0
     for sentence in document.sentences:
-        for place, word in enumerate(sentence):
-            speaker = document.speakers[at] if document.speakers else "-"
-            cells = (name, str(document.part), str(place), word, *_UNKNOWN, speaker, "*", brackets.get(at, "-"))
+        for number, word in enumerate(sentence):
+            speaker = document.speakers[index] if document.speakers else "-"
+            cells = (name, str(document.part), str(number), word, *_UNKNOWN, speaker, "*", brackets.get(index, "-"))
             yield "\t".join(cells)
-            at += 1
+            index += 1
         yield ""
     yield "#end document"
 
 
-def _brackets(document: Document) -> dict[int, str]:
+def _bracket_cells(document: Document) -> dict[int, str]:
     """The last column where it is not empty: what ends, inner first, then what begins, outer first."""
     ends: dict[int, list[tuple[Span, int]]] = defaultdict(list)
     begins: dict[int, list[tuple[Span, int]]] = defaultdict(list)
     for number, cluster in enumerate(document.clusters):
-        _no_crossing(cluster, document.name)
+        _refuse_crossing(cluster, document.name)
         for span in cluster:
             begins[span[0]].append((span, number))
             if span[1] > span[0]:
                 ends[span[1]].append((span, number))
     brackets: dict[int, list[str]] = defaultdict(list)
-    for at, closing in ends.items():
-        brackets[at] += [f"{number})" for _, number in sorted(closing, key=lambda mention: -mention[0][0])]
-    for at, opening in begins.items():
+    for index, closing in ends.items():
+        brackets[index] += [f"{number})" for _, number in sorted(closing, key=lambda mention: -mention[0][0])]
+    for index, opening in begins.items():
         for span, number in sorted(opening, key=lambda mention: -mention[0][1]):
-            brackets[at].append(f"({number}" if span[1] > span[0] else f"({number})")
-    return {at: "|".join(cells) for at, cells in brackets.items()}
+            brackets[index].append(f"({number}" if span[1] > span[0] else f"({number})")
+    return {index: "|".join(cells) for index, cells in brackets.items()}
 
 
-def _no_crossing(cluster: tuple[Span, ...], name: str) -> None:
+def _refuse_crossing(cluster: tuple[Span, ...], name: str) -> None:
     inside: list[Span] = []
     for span in sorted(cluster, key=lambda mention: (mention[0], -mention[1])):
         while inside and inside[-1][1] < span[0]:
@@ -253,33 +253,33 @@ def _no_crossing(cluster: tuple[Span, ...], name: str) -> None:
 
 def file_text(path: str | os.PathLike[str]) -> str:
     """Text of one file, compressed or not."""
-    return _decoded(_content(Path(path)), str(path))
+    return _decode(_read_bytes(Path(path)), str(path))
 
 
-def _decoded(raw: bytes, label: str) -> str:
+def _decode(raw: bytes, label: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise CorpusError("is not UTF-8 text", path=label, offset=problem.start) from problem
 
 
-def _files(path: Path) -> Iterator[tuple[str, bytes]]:
+def _read_files(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
         for file in sorted(path.rglob(f"*{ENDING}")):
             if file.is_file():
-                yield str(file), _content(file)
+                yield str(file), _read_bytes(file)
     elif ".tar" in path.suffixes and path.is_file():
-        yield from _members(path)
+        yield from _read_members(path)
     else:
-        yield str(path), _content(path)
+        yield str(path), _read_bytes(path)
 
 
-def _content(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     with ByteSource(path, error=CorpusError) as source:
         return b"".join(iter(partial(source.read, _BLOCK), b""))
 
 
-def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+def _read_members(path: Path) -> Iterator[tuple[str, bytes]]:
     content: dict[str, bytes] = {}
     try:
         # as a stream, of which no more is unpacked than a source allows: a header alone can promise gigabytes

@@ -75,7 +75,7 @@ class Document:
             raise ParameterError(
                 f"{self.name!r} has {total} words but {len(self.speakers)} speakers; give one for each word or none."
             )
-        object.__setattr__(self, "clusters", in_order(self.clusters))
+        object.__setattr__(self, "clusters", sort_clusters(self.clusters))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -93,16 +93,16 @@ class Document:
     def sentences_from(self, first: int, count: int) -> Document:
         """`count` sentences from the sentence `first` on, with the mentions that lie within them."""
         start = sum(map(len, self.sentences[:first]))
-        kept = self.sentences[first : first + count]
-        end = start + sum(map(len, kept))
+        sentences = self.sentences[first : first + count]
+        end = start + sum(map(len, sentences))
         inside = [
             tuple((a - start, b - start) for a, b in cluster if start <= a and b < end) for cluster in self.clusters
         ]
         clusters = tuple(cluster for cluster in inside if cluster)
-        return replace(self, sentences=kept, clusters=clusters, speakers=self.speakers[start:end])
+        return replace(self, sentences=sentences, clusters=clusters, speakers=self.speakers[start:end])
 
 
-def in_order(clusters: Iterable[Iterable[Span]]) -> Clusters:
+def sort_clusters(clusters: Iterable[Iterable[Span]]) -> Clusters:
     """Mentions in the order of the text, clusters in the order of their first mention; empty ones are left out."""
     return tuple(sorted(tuple(sorted(cluster)) for cluster in clusters if cluster))
 
@@ -110,15 +110,15 @@ def in_order(clusters: Iterable[Iterable[Span]]) -> Clusters:
 def each_span_once(clusters: Iterable[Iterable[Span]]) -> tuple[Clusters, list[Span]]:
     """Keep the first of a span that is repeated, as the reference scorer does; also give what was left out."""
     seen: set[Span] = set()
-    kept: list[tuple[Span, ...]] = []
-    again: list[Span] = []
+    unique: list[tuple[Span, ...]] = []
+    repeated: list[Span] = []
     for cluster in clusters:
-        fresh: list[Span] = []
+        new: list[Span] = []
         for span in cluster:
-            (again if span in seen else fresh).append(span)
+            (repeated if span in seen else new).append(span)
             seen.add(span)
-        kept.append(tuple(fresh))
-    return tuple(cluster for cluster in kept if cluster), again
+        unique.append(tuple(new))
+    return tuple(cluster for cluster in unique if cluster), repeated
 
 
 def held_out(
@@ -129,33 +129,35 @@ def held_out(
     Names begin with the genre or the kind of text in the corpora that need this, so that each is held out alike.
     """
     order = sorted(documents, key=lambda document: (document.name, document.part))
-    wanted = {0: dev, EVERY // 2: test}
-    found = {
-        place: [document for at, document in enumerate(order) if at % EVERY == place] if given is None else given
-        for place, given in wanted.items()
+    splits = {0: dev, EVERY // 2: test}
+    documents_by_offset = {
+        offset: [document for index, document in enumerate(order) if index % EVERY == offset]
+        if split is None
+        else split
+        for offset, split in splits.items()
     }
-    taken = {place for place, given in wanted.items() if given is None}
-    train = [document for at, document in enumerate(order) if at % EVERY not in taken]
-    if not train or not all(found.values()):
+    held_offsets = {offset for offset, split in splits.items() if split is None}
+    train = [document for index, document in enumerate(order) if index % EVERY not in held_offsets]
+    if not train or not all(documents_by_offset.values()):
         raise ParameterError(
             f"To hold out dev and test documents there must be more than {EVERY // 2}. Got {len(documents)}; "
             "name dev and test documents."
         )
-    return train, found[0], found[EVERY // 2]
+    return train, documents_by_offset[0], documents_by_offset[EVERY // 2]
 
 
-def words_with_places(text: str) -> list[tuple[str, int, int]]:
+def words_with_offsets(text: str) -> list[tuple[str, int, int]]:
     """Words of a text, each with the places in the text where it begins and where it has ended."""
-    return [(found.group(), found.start(), found.end()) for found in _WORD.finditer(text)]
+    return [(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
 
 
 def sentence_lengths(words: Sequence[str]) -> list[int]:
     """Lengths of sentences that end at . ? or !, with the quotation marks and brackets that close after it."""
     ends = []
     closing = False
-    for at, word in enumerate(words):
+    for index, word in enumerate(words):
         if closing and word not in _CLOSERS and word not in _STOPS:
-            ends.append(at)
+            ends.append(index)
             closing = False
         closing = closing or word in _STOPS
     if words:
@@ -163,7 +165,7 @@ def sentence_lengths(words: Sequence[str]) -> list[int]:
     return [end - start for start, end in pairwise([0, *ends])]
 
 
-def in_sentences(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def split_sentences(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The words by sentence."""
-    rest = iter(words)
-    return tuple(tuple(islice(rest, length)) for length in sentence_lengths(words))
+    remaining = iter(words)
+    return tuple(tuple(islice(remaining, length)) for length in sentence_lengths(words))

@@ -10,12 +10,12 @@ import numpy as np
 
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.settings import CorefSettings
-from biasgauge.core import Integers, Record, Singles
+from biasgauge.core import Integers, Record, Singles, Vectors
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import Embedding
 
 _PADDING, _UNKNOWN, _FIRST = 0, 1, 2
-_LONGEST = 40
+_MAX_LETTERS = 40
 """Letters of a word that are looked at; what is longer is no word."""
 
 
@@ -29,7 +29,7 @@ class Arrays:
         letters: numbers of the letters of the different words, 0 behind their end.
         sentences: lengths of sentences.
         documents: lengths of documents, in words.
-        room: for each word, how many words of its sentence begin with it: 1 for the last.
+        remaining: for each word, the number of words of its sentence from it on: 1 for the last.
         speakers: a number for each speaker of a document, 0 where unknown.
         genres: a number for each document, 0 where unknown.
         gold: words × widths: the number of the thing that the span is a mention of, counted from 1 through all
@@ -41,7 +41,7 @@ class Arrays:
     letters: Integers
     sentences: Integers
     documents: Integers
-    room: Integers
+    remaining: Integers
     speakers: Integers
     genres: Integers
     gold: Integers
@@ -84,7 +84,7 @@ class Features:
             letters=self._letters(list(number)),
             sentences=sentences,
             documents=np.array([len(document.words) for document in documents], np.int64),
-            room=ends - np.arange(len(ends)),
+            remaining=ends - np.arange(len(ends)),
             speakers=np.concatenate([_speakers(document) for document in documents]),
             genres=np.array([self._genre.get(document.genre, 0) for document in documents], np.int64),
             gold=self._gold(documents),
@@ -92,12 +92,12 @@ class Features:
 
     def _vectors(self, words: list[str]) -> Singles:
         vectors: Singles = np.zeros((len(words), self.vectors.dim), np.float32)
-        rows = {place: row for place, word in enumerate(words) if (row := self.row(word)) is not None}
+        rows = {index: row for index, word in enumerate(words) if (row := self.row(word)) is not None}
         vectors[list(rows)] = self.vectors.vectors[list(rows.values())]
         return vectors
 
     def _letters(self, words: list[str]) -> Integers:
-        spelled = [[self._letter.get(letter, _UNKNOWN) for letter in word[:_LONGEST]] for word in words]
+        spelled = [[self._letter.get(letter, _UNKNOWN) for letter in word[:_MAX_LETTERS]] for word in words]
         width = max([self.settings.char_width, *map(len, spelled)])
         return np.array([word + [_PADDING] * (width - len(word)) for word in spelled], np.int64).reshape(-1, width)
 
@@ -139,20 +139,90 @@ class WordCoverage(Record):
     most_frequent_lost: tuple[str, ...]
 
 
-def coverage(features: Features, documents: Iterable[Document], where: str) -> WordCoverage:
+def coverage(features: Features, documents: Iterable[Document], role: str) -> WordCoverage:
     """Look up every word; the embedding must have one of them at least."""
     counts = Counter(word for document in documents for word in document.words)
-    lost = [(-count, word) for word, count in counts.items() if features.row(word) is None]
-    if counts and len(lost) == len(counts):
+    missing = [(-count, word) for word, count in counts.items() if features.row(word) is None]
+    if counts and len(missing) == len(counts):
         raise ParameterError(
-            f"The embedding {features.vectors.name!r} has none of the {len(counts):,} different words of the {where} "
+            f"The embedding {features.vectors.name!r} has none of the {len(counts):,} different words of the {role} "
             "documents; is it for another language?"
         )
     total = sum(counts.values())
     return WordCoverage(
         asked=len(counts),
-        found=len(counts) - len(lost),
+        found=len(counts) - len(missing),
         asked_tokens=total,
-        found_tokens=total + sum(count for count, _ in lost),
-        most_frequent_lost=tuple(word for _, word in sorted(lost)[:20]),
+        found_tokens=total + sum(count for count, _ in missing),
+        most_frequent_lost=tuple(word for _, word in sorted(missing)[:20]),
     )
+
+
+_BUCKETS = np.array([2, 3, 4, 5, 8, 16, 32, 64])
+BUCKETS = len(_BUCKETS) + 1
+"""Distances 1, 2, 3, 4, 5–7, 8–15, 16–31, 32–63, 64 and more."""
+
+
+def candidate_spans(remaining: Integers, widest: int) -> tuple[Integers, Integers]:
+    """First and last words of all spans of at most `widest` words within a sentence, in the order of the text.
+
+    `remaining` is for each word the number of words of its sentence from it on.
+    """
+    first, wider = np.nonzero(np.arange(widest) < remaining[:, None])
+    return first, first + wider
+
+
+def select_spans(first: Integers, last: Integers, scores: Vectors, most: int) -> Integers:
+    """Places of the best spans of a document, at most `most`, none crossing a better one, in the order of the text.
+
+    Spans are taken by falling score, the earlier of equals first; one that crosses a span already taken is passed over
+    (Lee et al. 2017). Spans cross when they overlap and neither contains the other.
+    """
+    if most <= 0 or not len(first):
+        return np.zeros(0, np.int64)
+    words = int(last.max()) + 1
+    furthest, nearest = [-1] * words, [words] * words  # of spans taken: last word by first, first word by last
+    order = np.argsort(-scores, kind="stable")
+    selected = []
+    for candidate, a, b in zip(order.tolist(), first[order].tolist(), last[order].tolist(), strict=True):
+        if a != b and (max(furthest[a + 1 : b + 1]) > b or min(nearest[a:b]) < a):
+            continue
+        selected.append(candidate)
+        if len(selected) == most:
+            break
+        furthest[a], nearest[b] = max(furthest[a], b), min(nearest[b], a)
+    return np.sort(np.array(selected, np.int64))
+
+
+def mention_limit(words: int, spans_per_word: float) -> int:
+    """Mentions kept in a document of so many words."""
+    return int(spans_per_word * words + 1e-9)
+
+
+def antecedent_pairs(counts: Sequence[int], most: int) -> tuple[Integers, Integers]:
+    """Mentions and how far back their possible antecedents are, 1 for the mention just before and `most` at most.
+
+    `kept` is the number of mentions of each document; pairs stay within a document.
+    """
+    sizes = np.array(counts, np.int64)
+    before = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    mention, back = np.nonzero(np.arange(1, min(most, max([*sizes.tolist(), 1]) - 1) + 1) <= before[:, None])
+    return mention, back + 1
+
+
+def distance_buckets(distances: Integers) -> Integers:
+    """Which class of distances each belongs to, from 0."""
+    return np.searchsorted(_BUCKETS, distances, side="right")
+
+
+def clusters_from_antecedents(back: Integers) -> list[list[int]]:
+    """Clusters of mentions from how far back each refers, 0 for not at all; those of one mention are left out."""
+    roots = np.arange(len(back)) - back
+    while True:
+        further = roots[roots]
+        if np.array_equal(further, roots):
+            break
+        roots = further
+    order = np.argsort(roots, kind="stable")
+    starts = np.flatnonzero(np.diff(roots[order], prepend=-1))
+    return [part.tolist() for part in np.split(order, starts[1:]) if len(part) > 1]

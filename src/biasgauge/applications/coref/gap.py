@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from biasgauge.applications.coref.conll import file_text
-from biasgauge.applications.coref.document import Document, Span, in_sentences, words_with_places
+from biasgauge.applications.coref.document import Document, Span, split_sentences, words_with_offsets
 from biasgauge.applications.coref.model import CorefModel
-from biasgauge.applications.tasks.figures import gap_f1_charts
-from biasgauge.core import Floats, JsonObject, LabeledEstimate
+from biasgauge.applications.task_figures import gap_f1_charts
+from biasgauge.core import Estimate, Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import CorpusError
 from biasgauge.io import csv_rows
 from biasgauge.results import Column, Result, Summary, Table
@@ -32,7 +33,7 @@ GROUPS = ("overall", "masculine", "feminine")
 RATIO = "feminine / masculine"
 DIFFERENCE = "masculine − feminine"
 _COLUMNS = ("ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref")
-_LEADING = 2
+_MAX_LEADING_WORDS = 2
 """Words before a name that a mention of it may begin with: "the late John Smith"."""
 _ANSWERS = {"true": True, "false": False}
 _NUMBERS = [(group, metric) for group in GROUPS for metric in ("precision", "recall", "f1")]
@@ -58,12 +59,14 @@ class GapScore(LabeledEstimate):
     below 1 where feminine pronouns fare worse.
 
     Attributes:
-        of: "overall", "masculine", "feminine", or what compares the latter two.
+        subset: "overall", "masculine", "feminine", or what compares the latter two.
         metric: "precision", "recall" or "f1"; for comparisons always "f1".
         n: snippets.
     """
 
-    of: str
+    renamed: ClassVar[Mapping[str, str]] = {**Estimate.renamed, "subset": "of"}
+
+    subset: str
     metric: str
 
 
@@ -83,20 +86,20 @@ class GapF1(Result):
     settings: JsonObject
     warnings: tuple[str, ...] = ()
 
-    def score(self, of: str, metric: str = "f1") -> GapScore:
+    def score(self, subset: str, metric: str = "f1") -> GapScore:
         """Find one, e.g. `score("feminine")`."""
-        return next(score for score in self.scores if (score.of, score.metric) == (of, metric))
+        return next(score for score in self.scores if (score.subset, score.metric) == (subset, metric))
 
     def summary(self) -> Summary:
         """The released scorer's bias, and every number."""
         ratio = self.score(RATIO)
-        known = "" if ratio.value is None else f"{ratio.value:.2f} (1: both genders fare alike)"
-        told = known or f"undefined: {ratio.reason}"
+        value = "" if ratio.value is None else f"{ratio.value:.2f} (1: both genders fare alike)"
+        ratio_text = value or f"undefined: {ratio.reason}"
         columns = ["snippets", "metric", Column("value", "estimate", 2), Column("number", "count")]
-        rows = [(score.of, score.metric, score, score.n) for score in self.scores]
+        rows = [(score.subset, score.metric, score, score.n) for score in self.scores]
         return Summary(
             title="GAP",
-            headline=f"F1 of feminine by masculine pronouns: {told}.",
+            headline=f"F1 of feminine by masculine pronouns: {ratio_text}.",
             tables=(Table.of("scores", "How well pronouns are resolved, in percent", columns, rows),),
             charts=gap_f1_charts(self),
             warnings=self.warnings,
@@ -128,59 +131,64 @@ def gap_f1(
     Raises:
         CorpusError: the file is not what it should be; names the line.
     """
-    how = bootstrap_settings("gap_f1", method=interval, level=level, resamples=resamples, random_state=random_state)
+    resampling = bootstrap_settings(
+        "gap_f1", method=interval, level=level, resamples=resamples, random_state=random_state
+    )
     snippets = read_gap(tsv)
-    found = model.predict([snippet.document for snippet in snippets])
-    answers = [gap_answers(snippet, document) for snippet, document in zip(snippets, found, strict=True)]
-    return score_gap(snippets, answers, how)
+    predicted = model.predict([snippet.document for snippet in snippets])
+    answers = [gap_answers(snippet, document) for snippet, document in zip(snippets, predicted, strict=True)]
+    return score_gap(snippets, answers, resampling)
 
 
-def score_gap(snippets: list[GapSnippet], answers: list[tuple[bool, bool]], how: Resampling) -> GapF1:
+def score_gap(snippets: list[GapSnippet], answers: list[tuple[bool, bool]], resampling: Resampling) -> GapF1:
     """Gendered F1 of answers: whether the pronoun refers to A, to B."""
     counts = {group: len(snippets) for group in (GROUPS[0], RATIO, DIFFERENCE)}
     counts |= {group: sum(snippet.gender == group for snippet in snippets) for group in GROUPS[1:]}
     reasons = ["there is nothing to divide by"] * len(_NUMBERS)
-    estimates = estimates_of_sums(_sums(snippets, answers), _numbers, how, "snippets", reasons)
+    estimates = estimates_of_sums(_sums(snippets, answers), _numbers, resampling, "snippets", reasons)
     scores = tuple(
-        GapScore.of_estimate(estimate, of=of, metric=metric, n=counts[of])
-        for (of, metric), estimate in zip(_NUMBERS, estimates, strict=True)
+        GapScore.of_estimate(estimate, subset=subset, metric=metric, n=counts[subset])
+        for (subset, metric), estimate in zip(_NUMBERS, estimates, strict=True)
     )
-    return GapF1(scores, how.to_settings())
+    return GapF1(scores, resampling.to_settings())
 
 
 def _sums(snippets: list[GapSnippet], answers: list[tuple[bool, bool]]) -> Floats:
     """Snippets × (masculine, feminine) × (right yes, yes said, yes that is right)."""
     sums: Floats = np.zeros((len(snippets), 2, 3))
-    gold, said = np.array([snippet.answers for snippet in snippets]), np.array(answers)
+    gold, predicted = np.array([snippet.answers for snippet in snippets]), np.array(answers)
     side = np.array([GROUPS.index(snippet.gender) - 1 for snippet in snippets])
-    sums[np.arange(len(snippets)), side] = np.stack([gold & said, said, gold], axis=-1).sum(axis=1)
+    sums[np.arange(len(snippets)), side] = np.stack([gold & predicted, predicted, gold], axis=-1).sum(axis=1)
     return sums
 
 
 def _numbers(sums: Floats) -> Floats:
     """Everything reported, in the order of `_NUMBERS`, from sums of the shape (…, gender, 3)."""
     groups = np.stack([sums.sum(axis=-2), sums[..., 0, :], sums[..., 1, :]], axis=-2)
-    hits, said, gold = np.moveaxis(groups, -1, 0)
+    hits, predicted, gold = np.moveaxis(groups, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        rates = 100 * np.stack([hits / said, hits / gold, 2 * hits / (said + gold)], axis=-1)
+        rates = 100 * np.stack([hits / predicted, hits / gold, 2 * hits / (predicted + gold)], axis=-1)
         f1 = rates[..., 2]
         compared = np.stack([f1[..., 1] - f1[..., 2], f1[..., 2] / f1[..., 1]], axis=-1)
     return np.concatenate([rates.reshape(*rates.shape[:-2], -1), compared], axis=-1)
 
 
-def gap_answers(snippet: GapSnippet, found: Document) -> tuple[bool, bool]:
+def gap_answers(snippet: GapSnippet, predicted: Document) -> tuple[bool, bool]:
     """Whether the pronoun is in a cluster with a mention of A, of B."""
-    mine = [cluster for cluster in found.clusters if snippet.pronoun in cluster]
-    a, b = (any(_names_it(span, name, found.words) for cluster in mine for span in cluster) for name in snippet.names)
+    clusters = [cluster for cluster in predicted.clusters if snippet.pronoun in cluster]
+    a, b = (
+        any(_is_mention_of(span, name, predicted.words) for cluster in clusters for span in cluster)
+        for name in snippet.names
+    )
     return a, b
 
 
-def _names_it(span: Span, name: Span, words: tuple[str, ...]) -> bool:
+def _is_mention_of(span: Span, name: Span, words: tuple[str, ...]) -> bool:
     first, last = span
     if last > first and words[last] in {"'s", "’s", "'", "’"}:
         last -= 1
     inside = name[0] <= first and last <= name[1]
-    return inside or (last == name[1] and 0 <= name[0] - first <= _LEADING)
+    return inside or (last == name[1] and 0 <= name[0] - first <= _MAX_LEADING_WORDS)
 
 
 def read_gap(tsv: str | os.PathLike[str]) -> list[GapSnippet]:
@@ -188,8 +196,8 @@ def read_gap(tsv: str | os.PathLike[str]) -> list[GapSnippet]:
     lines = io.StringIO(file_text(tsv), newline="")
     rows = (row.cells for row in csv_rows(lines, tsv, error=CorpusError, separator="\t", quotes=False))
     header = next(rows, [])
-    if lost := [name for name in _COLUMNS if name not in header]:
-        raise CorpusError(f"expected the columns {', '.join(_COLUMNS)}; {lost[0]!r} is missing", path=tsv, line=1)
+    if missing := [name for name in _COLUMNS if name not in header]:
+        raise CorpusError(f"expected the columns {', '.join(_COLUMNS)}; {missing[0]!r} is missing", path=tsv, line=1)
     snippets = []
     for number, row in enumerate(rows, 2):
         try:
@@ -202,7 +210,7 @@ def read_gap(tsv: str | os.PathLike[str]) -> list[GapSnippet]:
 
 
 def _snippet(row: dict[str, str]) -> GapSnippet:
-    words = words_with_places(row["Text"])
+    words = words_with_offsets(row["Text"])
     gender = GENDER.get(row["Pronoun"].lower())
     if gender is None:
         raise ValueError(f"{row['Pronoun']!r} is not a pronoun that it uses")
@@ -210,12 +218,12 @@ def _snippet(row: dict[str, str]) -> GapSnippet:
     for column in ("Pronoun", "A", "B"):
         start = int(row[f"{column}-offset"])
         end = start + len(row[column])
-        inside = [place for place, (_, a, b) in enumerate(words) if a < end and start < b]
+        inside = [index for index, (_, a, b) in enumerate(words) if a < end and start < b]
         if not inside or row["Text"][start:end] != row[column]:
             raise ValueError(f"{column} is not at its offset {start}")
         spans.append((inside[0], inside[-1]))
     a, b = (_ANSWERS.get(row[f"{name}-coref"].lower()) for name in "AB")
     if a is None or b is None:
         raise ValueError("A-coref and B-coref must be TRUE or FALSE")
-    document = Document(row["ID"], in_sentences([word for word, _, _ in words]))
+    document = Document(row["ID"], split_sentences([word for word, _, _ in words]))
     return GapSnippet(document, spans[0], (spans[1], spans[2]), (a, b), gender)

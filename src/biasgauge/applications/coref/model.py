@@ -10,12 +10,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasgauge.applications.classification.task import need_torch
 from biasgauge.applications.coref.document import Document, Span
-from biasgauge.applications.coref.features import Features
-from biasgauge.applications.coref.metrics import all_sums
+from biasgauge.applications.coref.features import Features, clusters_from_antecedents
+from biasgauge.applications.coref.scores import all_sums
 from biasgauge.applications.coref.settings import CorefSettings
-from biasgauge.applications.coref.spans import clusters_of
-from biasgauge.applications.text.classification import need_torch
 from biasgauge.core import Floats, JsonObject, VectorsLike, device_named
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import atomic_file, file_sha256, make_folder, manifest_text, read_saved, write_text
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from biasgauge.applications.coref.network import Ranking, SpanRanker
 
 _FORMAT = "biasgauge coreference model 1"
-_JSON = "model.json"
-_OURS = re.compile(r"weights-[0-9a-f]{12}\.safetensors")
+_MANIFEST = "model.json"
+_WEIGHTS_FILE = re.compile(r"weights-[0-9a-f]{12}\.safetensors")
 _WORDS_AT_ONCE = 1_500
 """Short documents go through the network together, up to so many words."""
 
@@ -38,7 +37,7 @@ class CorefModel:
         features: the vectors, and how documents are turned into arrays with them.
         network: the weights.
         log: one entry for each epoch of training: loss and dev precision, recall and F1.
-        about: how it was trained.
+        record: coverage, documents and seed of its training.
     """
 
     def __init__(
@@ -46,9 +45,9 @@ class CorefModel:
         features: Features,
         network: SpanRanker,
         log: Sequence[JsonObject] = (),
-        about: JsonObject | None = None,
+        record: JsonObject | None = None,
     ) -> None:
-        self.features, self.network, self.log, self.about = features, network, tuple(log), dict(about or {})
+        self.features, self.network, self.log, self.record = features, network, tuple(log), dict(record or {})
 
     @property
     def settings(self) -> CorefSettings:
@@ -65,7 +64,7 @@ class CorefModel:
         """
         import torch
 
-        from biasgauge.applications.text.cnn import fixed_threads
+        from biasgauge.applications.classification.cnn import fixed_threads
 
         jobs = 1 if self.network.device.type != "cpu" else n_jobs or torch.get_num_threads()
         self.network.eval()
@@ -91,14 +90,14 @@ class CorefModel:
         """
         from safetensors.torch import save_file
 
-        place = Path(folder)
-        make_folder(place)
+        target = Path(folder)
+        make_folder(target)
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
-        with atomic_file(place / "weights.new.safetensors") as part:
+        with atomic_file(target / "weights.new.safetensors") as part:
             save_file(weights, part)
-        digest = file_sha256(place / "weights.new.safetensors")
+        digest = file_sha256(target / "weights.new.safetensors")
         name = f"weights-{digest[:12]}.safetensors"
-        (place / "weights.new.safetensors").replace(place / name)
+        (target / "weights.new.safetensors").replace(target / name)
         vectors = self.features.vectors
         content = {
             "format": _FORMAT,
@@ -108,14 +107,14 @@ class CorefModel:
             "settings": asdict(self.settings),
             "letters": self.features.letters,
             "genres": list(self.features.genres),
-            "about": self.about,
+            "about": self.record,
             "log": list(self.log),
         }
-        write_text(place / _JSON, manifest_text(content, indent=1))
-        for old in place.iterdir():
-            if _OURS.fullmatch(old.name) and old.name != name:
-                old.unlink()
-        return place
+        write_text(target / _MANIFEST, manifest_text(content, indent=1))
+        for stale in target.iterdir():
+            if _WEIGHTS_FILE.fullmatch(stale.name) and stale.name != name:
+                stale.unlink()
+        return target
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], vectors: VectorsLike, *, device: str = "cpu") -> CorefModel:
@@ -126,20 +125,25 @@ class CorefModel:
             ParameterError: the vectors are others, or there is no such device.
         """
         need_torch()
-        where = device_named(device)
-        content = _read_json(Path(folder) / _JSON)
+        torch_device = device_named(device)
+        content = _read_json(Path(folder) / _MANIFEST)
         try:
             settings = CorefSettings(**content["settings"])
             letters, genres, expected = content["letters"], content["genres"], content["vectors"]
             weights = Path(folder) / content["weights"]
             if (
-                not _OURS.fullmatch(weights.name)
+                not _WEIGHTS_FILE.fullmatch(weights.name)
                 or weights.parent != Path(folder)
                 or (file_sha256(weights) != content["sha256"])
             ):
-                raise InputError(f"{weights}: is not the file that {_JSON} beside it speaks of; save the model again")
-            checksum, known = expected["checksum"], f"{expected['name']!r} with {expected['dimensions']} dimensions"
-            log, about = list(content["log"]), dict(content["about"])
+                raise InputError(
+                    f"{weights}: is not the file that {_MANIFEST} beside it speaks of; save the model again"
+                )
+            checksum, vectors_name = (
+                expected["checksum"],
+                f"{expected['name']!r} with {expected['dimensions']} dimensions",
+            )
+            log, record = list(content["log"]), dict(content["about"])
             if not isinstance(letters, str) or not all(isinstance(genre, str) for genre in genres):
                 raise InputError(f"{folder}: the model is damaged (letters and genres must be text); save it again")
         except (KeyError, TypeError, ValueError, OSError) as problem:
@@ -147,14 +151,14 @@ class CorefModel:
         embedding = vectors if isinstance(vectors, Embedding) else load(vectors)
         if embedding.checksum != checksum:
             raise ParameterError(
-                f"The model in {folder} was trained on other vectors, {known}. Got {embedding.name!r}; load those, all "
-                "of their words."
+                f"The model in {folder} was trained on other vectors, {vectors_name}. Got {embedding.name!r}; load "
+                "all words of those."
             )
         features = Features(embedding, settings, letters, genres)
-        return cls(features, _network(weights, features).to(where), log, about)
+        return cls(features, _load_network(weights, features).to(torch_device), log, record)
 
 
-def _network(weights: Path, features: Features) -> SpanRanker:
+def _load_network(weights: Path, features: Features) -> SpanRanker:
     """The weights of a file in a network of the sizes that the settings say.
 
     Memory is taken for what the file holds, never for what the settings claim.
@@ -179,15 +183,15 @@ def _network(weights: Path, features: Features) -> SpanRanker:
         network.load_state_dict(tensors, assign=True)
     except (SafetensorError, RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as problem:
         raise InputError(
-            f"{weights}: the weights do not fit the settings of {_JSON}; save the model again"
+            f"{weights}: the weights do not fit the settings of {_MANIFEST}; save the model again"
         ) from problem
     return network
 
 
 def prediction_sums(model: CorefModel, documents: list[Document]) -> Floats:
     """What a model's clusters add to the sums of the metrics: documents × METRICS × SUMS."""
-    found = model.predict(documents)
-    return all_sums([document.clusters for document in documents], [document.clusters for document in found])
+    predicted = model.predict(documents)
+    return all_sums([document.clusters for document in documents], [document.clusters for document in predicted])
 
 
 def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
@@ -210,7 +214,10 @@ def _clusters(ranking: Ranking, documents: list[Document]) -> Iterator[list[list
     for document, kept in zip(documents, ranking.kept, strict=True):
         first, last = (ends[mention : mention + kept] - word for ends in (ranking.first, ranking.last))
         spans = list(zip(first.tolist(), last.tolist(), strict=True))
-        yield [[spans[place] for place in cluster] for cluster in clusters_of(back[mention : mention + kept])]
+        yield [
+            [spans[member] for member in cluster]
+            for cluster in clusters_from_antecedents(back[mention : mention + kept])
+        ]
         mention += kept
         word += len(document.words)
 

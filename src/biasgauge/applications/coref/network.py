@@ -18,9 +18,16 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from biasgauge.applications.coref.features import Arrays
+from biasgauge.applications.coref.features import (
+    BUCKETS,
+    Arrays,
+    antecedent_pairs,
+    candidate_spans,
+    distance_buckets,
+    mention_limit,
+    select_spans,
+)
 from biasgauge.applications.coref.settings import CorefSettings
-from biasgauge.applications.coref.spans import BUCKETS, buckets, candidates, how_many, keep_best, pairs
 from biasgauge.core import Integers, Vectors
 
 PAIRS_AT_ONCE = {"cpu": 512, "cuda": 65_536}
@@ -53,10 +60,10 @@ class Letters(nn.Module):
 
     def forward(self, letters: Tensor) -> Tensor:
         """Words × letters to words × filters."""
-        found: Tensor = self.filters(self.embed(letters).transpose(1, 2))
-        places = (letters != 0).sum(dim=1) - self.filters.kernel_size[0] + 1
-        inside = torch.arange(found.shape[2], device=found.device) < places.clamp(min=1)[:, None]
-        return relu(found).masked_fill(~inside[:, None], 0.0).amax(dim=2)
+        answers: Tensor = self.filters(self.embed(letters).transpose(1, 2))
+        windows = (letters != 0).sum(dim=1) - self.filters.kernel_size[0] + 1
+        inside = torch.arange(answers.shape[2], device=answers.device) < windows.clamp(min=1)[:, None]
+        return relu(answers).masked_fill(~inside[:, None], 0.0).amax(dim=2)
 
 
 class Scorer(nn.Module):
@@ -126,8 +133,8 @@ class SpanRanker(nn.Module):
     def words(self, arrays: Arrays) -> tuple[Tensor, Tensor]:
         """Vectors of words by themselves, and after the BiLSTM."""
         vectors = torch.from_numpy(arrays.vectors).to(self.device)
-        each = torch.cat([vectors, self.letters(self._on_device(arrays.letters))], dim=1)
-        words = self.lexical(each[self._on_device(arrays.types)])
+        types = torch.cat([vectors, self.letters(self._on_device(arrays.letters))], dim=1)
+        words = self.lexical(types[self._on_device(arrays.types)])
         lengths = arrays.sentences.tolist()
         padded = nn.utils.rnn.pad_sequence(list(words.split(lengths)), batch_first=True)
         packed = pack_padded_sequence(
@@ -140,16 +147,16 @@ class SpanRanker(nn.Module):
     def attention_weights(self, states: Tensor, first: Tensor, wide: Tensor) -> tuple[Tensor, Tensor]:
         """For spans: places of their words (padded to the greatest width) and how much each of them counts."""
         offsets = torch.arange(self.settings.max_width, device=self.device)
-        places = (first[:, None] + offsets).clamp(max=len(states) - 1)
-        scores = self.attention(states).squeeze(-1)[places].masked_fill(offsets > wide[:, None], -torch.inf)
-        return places, scores.softmax(dim=1)
+        positions = (first[:, None] + offsets).clamp(max=len(states) - 1)
+        scores = self.attention(states).squeeze(-1)[positions].masked_fill(offsets > wide[:, None], -torch.inf)
+        return positions, scores.softmax(dim=1)
 
     def mention_scores(self, words: Tensor, states: Tensor, first: Tensor, last: Tensor) -> Tensor:
         """s_m of spans."""
         wide = last - first
-        places, weights = self.attention_weights(states, first, wide)
+        positions, weights = self.attention_weights(states, first, wide)
         begins, ends, heads = self.mention_parts
-        head = torch.bmm(weights[:, None], heads(words)[places]).squeeze(1)
+        head = torch.bmm(weights[:, None], heads(words)[positions]).squeeze(1)
         width = self.mention_width(self.drop(self.width.weight))
         score: Tensor = self.mention(begins(states)[first] + ends(states)[last] + head + width[wide])
         return score
@@ -157,66 +164,70 @@ class SpanRanker(nn.Module):
     def span_vectors(self, words: Tensor, states: Tensor, first: Tensor, last: Tensor) -> Tensor:
         """Spans: end words, mean under attention, width."""
         wide = last - first
-        places, weights = self.attention_weights(states, first, wide)
-        head = torch.bmm(weights[:, None], words[places]).squeeze(1)
+        positions, weights = self.attention_weights(states, first, wide)
+        head = torch.bmm(weights[:, None], words[positions]).squeeze(1)
         return torch.cat([states[first], states[last], head, self.drop(self.width(wide))], dim=1)
 
-    def pair_scores(self, spans: Tensor, mention: Tensor, other: Tensor, known: dict[str, Tensor]) -> Tensor:
+    def pair_scores(
+        self, spans: Tensor, mention: Tensor, antecedent: Tensor, feature_rows: dict[str, Tensor]
+    ) -> Tensor:
         """s_a of pairs of spans; `known` says for each feature which row of its table a pair has."""
-        own, theirs, product = self.pair_parts
-        owns, others = own(spans), theirs(spans)
+        mention_part, antecedent_part, product_part = self.pair_parts
+        mention_terms, antecedent_terms = mention_part(spans), antecedent_part(spans)
         features = {name: self.pair_features[name](self.drop(table.weight)) for name, table in self.tables.items()}
         step = PAIRS_AT_ONCE.get(self.device.type, PAIRS_AT_ONCE["cuda"])
-        found = []
+        scores = []
         for start in range(0, len(mention), step):
-            i, j = mention[start : start + step], other[start : start + step]
-            first = owns[i] + others[j] + product(spans[i] * spans[j])
-            for name, rows in known.items():
+            i, j = mention[start : start + step], antecedent[start : start + step]
+            first = mention_terms[i] + antecedent_terms[j] + product_part(spans[i] * spans[j])
+            for name, rows in feature_rows.items():
                 first = first + features[name][rows[start : start + step]]
-            found.append(self.pair(first))
-        return torch.cat(found) if found else spans.new_zeros(0)
+            scores.append(self.pair(first))
+        return torch.cat(scores) if scores else spans.new_zeros(0)
 
     def forward(self, arrays: Arrays) -> Ranking:
         """Mentions of some documents and scores of their antecedents."""
         words, states = self.words(arrays)
-        firsts, lasts = candidates(arrays.room, self.settings.max_width)
+        firsts, lasts = candidate_spans(arrays.remaining, self.settings.max_width)
         scores = self.mention_scores(words, states, self._on_device(firsts), self._on_device(lasts))
-        best, kept = self._kept(arrays, firsts, lasts, scores.detach().cpu().numpy())
+        best, counts = self._kept(arrays, firsts, lasts, scores.detach().cpu().numpy())
         first, last = firsts[best], lasts[best]
         chosen = scores[self._on_device(best)]
         spans = self.span_vectors(words, states, self._on_device(first), self._on_device(last))
-        mention, back = pairs(kept, self.settings.max_antecedents)
+        mention, back = antecedent_pairs(counts, self.settings.max_antecedents)
         i, j = self._on_device(mention), self._on_device(mention - back)
-        known = {
-            name: self._on_device(rows) for name, rows in self._pair_rows(arrays, first, kept, mention, back).items()
+        feature_rows = {
+            name: self._on_device(rows) for name, rows in self._pair_rows(arrays, first, counts, mention, back).items()
         }
-        total = self.pair_scores(spans, i, j, known) + chosen[i] + chosen[j]
+        total = self.pair_scores(spans, i, j, feature_rows) + chosen[i] + chosen[j]
         table = total.new_full((len(best), int(back.max(initial=0)) + 1), -torch.inf)
         table[:, 0] = 0.0
         ranked = table.index_put((i, self._on_device(back)), total)
-        return Ranking(first, last, kept, ranked, self._on_device(arrays.gold[first, last - first]))
+        return Ranking(first, last, counts, ranked, self._on_device(arrays.gold[first, last - first]))
 
     def _kept(self, arrays: Arrays, first: Integers, last: Integers, scores: Vectors) -> tuple[Integers, list[int]]:
         """Places of the best candidates of each document, and how many it has."""
         ends = np.searchsorted(first, np.cumsum(arrays.documents))
         best, start = [], 0
         for words, end in zip(arrays.documents.tolist(), ends.tolist(), strict=True):
-            most = how_many(words, self.settings.spans_per_word)
-            best.append(start + keep_best(first[start:end], last[start:end], scores[start:end], most))
+            most = mention_limit(words, self.settings.spans_per_word)
+            best.append(start + select_spans(first[start:end], last[start:end], scores[start:end], most))
             start = end
-        return np.concatenate(best), [len(places) for places in best]
+        return np.concatenate(best), [len(indices) for indices in best]
 
     def _pair_rows(
-        self, arrays: Arrays, first: Integers, kept: list[int], mention: Integers, back: Integers
+        self, arrays: Arrays, first: Integers, counts: list[int], mention: Integers, back: Integers
     ) -> dict[str, Integers]:
         """Which row of each table of features a pair has."""
-        rows = {"distance": buckets(back)}
+        rows = {"distance": distance_buckets(back)}
         if "speaker" in self.tables:
-            who = arrays.speakers[first]
-            mine, theirs = who[mention], who[mention - back]
-            rows["speaker"] = np.where((mine == 0) | (theirs == 0), 0, 1 + (mine == theirs))
+            speakers = arrays.speakers[first]
+            mention_speaker, antecedent_speaker = speakers[mention], speakers[mention - back]
+            rows["speaker"] = np.where(
+                (mention_speaker == 0) | (antecedent_speaker == 0), 0, 1 + (mention_speaker == antecedent_speaker)
+            )
         if "genre" in self.tables:
-            rows["genre"] = np.repeat(arrays.genres, kept)[mention]
+            rows["genre"] = np.repeat(arrays.genres, counts)[mention]
         return rows
 
 
@@ -224,8 +235,8 @@ def antecedent_loss(ranking: Ranking) -> Tensor:
     """−Σ log P(a gold antecedent): every mention of the same thing that is compared, or none where there is none."""
     scores, gold = ranking.scores, ranking.gold
     offsets = torch.arange(scores.shape[1], device=scores.device)
-    places = (torch.arange(len(gold), device=scores.device)[:, None] - offsets).clamp(min=0)
-    right = (gold[places] == gold[:, None]) & (gold[:, None] > 0) & torch.isfinite(scores)
-    right[:, 0] = ~right[:, 1:].any(dim=1)
-    chosen = scores.masked_fill(~right, -torch.inf)
-    return (scores.logsumexp(dim=1) - chosen.logsumexp(dim=1)).sum()
+    candidates = (torch.arange(len(gold), device=scores.device)[:, None] - offsets).clamp(min=0)
+    is_gold = (gold[candidates] == gold[:, None]) & (gold[:, None] > 0) & torch.isfinite(scores)
+    is_gold[:, 0] = ~is_gold[:, 1:].any(dim=1)
+    gold_scores = scores.masked_fill(~is_gold, -torch.inf)
+    return (scores.logsumexp(dim=1) - gold_scores.logsumexp(dim=1)).sum()

@@ -8,23 +8,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
+from biasgauge.applications.classification.task import need_torch
 from biasgauge.applications.coref.conll import Problems, read_conll
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.features import Features, coverage
 from biasgauge.applications.coref.model import CorefModel
 from biasgauge.applications.coref.settings import CorefSettings
-from biasgauge.applications.text.classification import need_torch
 from biasgauge.core import JsonObject, VectorsLike, device_named
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import Embedding, load
 
-Given = str | os.PathLike[str] | Document | Iterable[str | os.PathLike[str] | Document]
+DocumentSources = str | os.PathLike[str] | Document | Iterable[str | os.PathLike[str] | Document]
 
 
 def train_coref(
     vectors: VectorsLike,
-    train_files: Given,
-    dev_files: Given,
+    train_files: DocumentSources,
+    dev_files: DocumentSources,
     settings: CorefSettings | None = None,
     *,
     device: str = "cpu",
@@ -57,13 +57,13 @@ def train_coref(
         ParameterError: no document has a cluster, the vectors have none of the words, or an argument cannot be used.
     """
     need_torch()
-    where = device_named(device)
+    torch_device = device_named(device)
     chosen = settings or CorefSettings()
-    train = _documents(train_files, problems, "training")
-    dev = _documents(dev_files, problems, "dev")
+    train = _read_documents(train_files, problems, "training")
+    dev = _read_documents(dev_files, problems, "dev")
     embedding = vectors if isinstance(vectors, Embedding) else load(vectors)
     features = Features.of(embedding, chosen, train)
-    about = {
+    record = {
         "coverage": coverage(features, train, "training").to_dict(),
         "documents": {"training": len(train), "dev": len(dev)},
         "random_state": random_state,
@@ -76,27 +76,27 @@ def train_coref(
     }
     import torch
 
+    from biasgauge.applications.classification.cnn import fixed_threads
     from biasgauge.applications.coref.training_run import TrainingRun
-    from biasgauge.applications.text.cnn import fixed_threads
 
-    with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []), fixed_threads():
-        run = TrainingRun(features, train, dev, where, random_state, minutes)
-        run.keep_in(None if folder is None else Path(folder), key, about)
+    with torch.random.fork_rng(devices=[torch_device] if torch_device.type == "cuda" else []), fixed_threads():
+        run = TrainingRun(features, train, dev, torch_device, random_state, minutes)
+        run.keep_in(None if folder is None else Path(folder), key, record)
         return run.train(progress)
 
 
-def _documents(given: Given, problems: Problems, what: str) -> list[Document]:
+def _read_documents(sources: DocumentSources, problems: Problems, role: str) -> list[Document]:
     """Documents with at least one word, without what is mentioned once."""
-    found = []
-    for source in [given] if isinstance(given, (str, os.PathLike, Document)) else given:
-        found += [source] if isinstance(source, Document) else read_conll(source, problems=problems)
-    kept = [document.without_singletons() for document in found if document.words]
-    if not any(document.clusters for document in kept):
+    documents = []
+    for source in [sources] if isinstance(sources, (str, os.PathLike, Document)) else sources:
+        documents += [source] if isinstance(source, Document) else read_conll(source, problems=problems)
+    usable = [document.without_singletons() for document in documents if document.words]
+    if not any(document.clusters for document in usable):
         raise ParameterError(
-            f"None of the {len(found):,} {what} documents mentions anything twice; "
+            f"None of the {len(documents):,} {role} documents mentions anything twice; "
             "coreference needs documents with clusters."
         )
-    return kept
+    return usable
 
 
 def documents_digest(documents: list[Document]) -> str:

@@ -19,9 +19,9 @@ from safetensors.torch import load_file, save_file
 
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.features import Features
-from biasgauge.applications.coref.metrics import conll_rates
 from biasgauge.applications.coref.model import CorefModel, prediction_sums
 from biasgauge.applications.coref.network import SpanRanker, antecedent_loss
+from biasgauge.applications.coref.scores import conll_rates
 from biasgauge.core import JsonObject
 from biasgauge.errors import InputError
 from biasgauge.io import (
@@ -35,8 +35,8 @@ from biasgauge.io import (
     write_text,
 )
 
-_JSON = "training.json"
-_OURS = re.compile(r"training-\d{4,}\.safetensors")
+_MANIFEST = "training.json"
+_STATE_FILE = re.compile(r"training-\d{4,}\.safetensors")
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 
@@ -48,7 +48,7 @@ class TrainingRun:
         features: Features,
         train: list[Document],
         dev: list[Document],
-        where: torch.device,
+        device: torch.device,
         random_state: int,
         minutes: float | None,
     ) -> None:
@@ -57,7 +57,7 @@ class TrainingRun:
         self.random_state = random_state
         self.deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
         torch.manual_seed(random_state)
-        self.network = SpanRanker(settings, features.vectors.dim, features.alphabet, len(features.genres)).to(where)
+        self.network = SpanRanker(settings, features.vectors.dim, features.alphabet, len(features.genres)).to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate)
         self.plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
             self.optimizer, mode="max", factor=settings.plateau, patience=settings.plateau_patience
@@ -66,22 +66,22 @@ class TrainingRun:
         self.best: dict[str, torch.Tensor] = {}
         self.folder: Path | None = None
 
-    def keep_in(self, folder: Path | None, key: JsonObject, about: JsonObject) -> None:
+    def keep_in(self, folder: Path | None, key: JsonObject, record: JsonObject) -> None:
         """Write to a folder after each epoch; first go on from what it holds."""
-        self.folder, self.about, self.key = folder, about, as_read_back(key)
+        self.folder, self.record, self.key = folder, record, as_read_back(key)
         if folder is not None:
             make_folder(folder)
-            if (folder / _JSON).is_file():
+            if (folder / _MANIFEST).is_file():
                 self._read_state(folder)
 
     def train(self, progress: Callable[[JsonObject], None] | None) -> CorefModel:
         """Epochs until the settings or the time say stop."""
         while not self._finished():
             start = time.monotonic()
-            loss, whole = self._epoch(len(self.log))
-            if not whole and self.log:
+            loss, complete = self._epoch(len(self.log))
+            if not complete and self.log:
                 break
-            entry = {"epoch": len(self.log), "loss": loss, "whole": whole, **self._dev_rates()}
+            entry = {"epoch": len(self.log), "loss": loss, "whole": complete, **self._dev_rates()}
             entry["learning_rate"] = self.optimizer.param_groups[0]["lr"]
             entry["seconds"] = round(time.monotonic() - start, 2)
             better = all(entry["dev_f1"] > earlier["dev_f1"] for earlier in self.log)
@@ -95,7 +95,7 @@ class TrainingRun:
                 self._write_state(self.folder)
             if progress is not None:
                 progress(entry)
-            if not whole:
+            if not complete:
                 break
         self.network.load_state_dict(self.best)
         return self._model()
@@ -115,8 +115,8 @@ class TrainingRun:
         torch.manual_seed(int(random.integers(2**62)))
         self.network.train()
         losses = []
-        for place in random.permutation(len(self.training)).tolist():
-            arrays = self.features.arrays([_cut(self.training[place], self.settings.max_sentences, random)])
+        for index in random.permutation(len(self.training)).tolist():
+            arrays = self.features.arrays([_random_stretch(self.training[index], self.settings.max_sentences, random)])
             loss = antecedent_loss(self.network(arrays))
             losses.append(loss.detach())
             self.optimizer.zero_grad(set_to_none=True)
@@ -135,7 +135,7 @@ class TrainingRun:
         return dict(zip(("dev_precision", "dev_recall", "dev_f1"), rates, strict=True))
 
     def _model(self) -> CorefModel:
-        return CorefModel(self.features, self.network, self.log, self.about)
+        return CorefModel(self.features, self.network, self.log, self.record)
 
     def _write_state(self, folder: Path) -> None:
         tensors = {f"network.{name}": weights for name, weights in self.network.state_dict().items()}
@@ -153,35 +153,43 @@ class TrainingRun:
             "learning_rate": self.optimizer.param_groups[0]["lr"],
             "plateau": self.plateau.state_dict(),
         }
-        write_text(folder / _JSON, manifest_text(content))
+        write_text(folder / _MANIFEST, manifest_text(content))
         for old in folder.iterdir():
-            if _OURS.fullmatch(old.name) and old.name != name:
+            if _STATE_FILE.fullmatch(old.name) and old.name != name:
                 old.unlink()
 
     def _read_state(self, folder: Path) -> None:
         """Go on where the training in a folder stood, if it has the same data, vectors, settings and seed."""
         try:
-            content = read_record(folder / _JSON, again="empty the folder to train anew")
-            theirs, name = dict(content["key"]), Path(str(content["tensors"])).name
+            content = read_record(folder / _MANIFEST, again="empty the folder to train anew")
+            key, name = dict(content["key"]), Path(str(content["tensors"])).name
             if "sha256" in content:  # trainings begun by earlier versions have none
                 check_digest(folder / name, content["sha256"], again="empty the folder to train anew")
             tensors = load_file(folder / name)
         except (InputError, ValueError, TypeError, KeyError, OSError, SafetensorError) as problem:
-            raise InputError(f"{folder / _JSON}: is damaged ({problem}); empty the folder to train anew") from problem
-        if theirs != self.key:
-            other = ", ".join(sorted(name for name in self.key if theirs.get(name) != self.key[name]))
-            raise InputError(f"{folder}: holds a training with other {other}; name another folder or empty this one")
+            raise InputError(
+                f"{folder / _MANIFEST}: is damaged ({problem}); empty the folder to train anew"
+            ) from problem
+        if key != self.key:
+            differing = ", ".join(sorted(name for name in self.key if key.get(name) != self.key[name]))
+            raise InputError(
+                f"{folder}: holds a training with other {differing}; name another folder or empty this one"
+            )
         try:
             self._take_up(content, tensors)
         except (ValueError, TypeError, KeyError, AttributeError, RuntimeError) as problem:
-            raise InputError(f"{folder / _JSON}: is damaged ({problem}); empty the folder to train anew") from problem
+            raise InputError(
+                f"{folder / _MANIFEST}: is damaged ({problem}); empty the folder to train anew"
+            ) from problem
         self.best = CorefModel.load(folder, self.features.vectors).network.state_dict()
 
     def _take_up(self, content: JsonObject, tensors: dict[str, torch.Tensor]) -> None:
         """Weights, moments, learning rate and log, as they were."""
         plateau, log = dict(content["plateau"]), list(content["log"])
-        now = self.plateau.state_dict()
-        if {name: type(value) for name, value in plateau.items()} != {name: type(value) for name, value in now.items()}:
+        current = self.plateau.state_dict()
+        if {name: type(value) for name, value in plateau.items()} != {
+            name: type(value) for name, value in current.items()
+        }:
             raise ValueError("the schedule of the learning rate is another")
         if not log or not all(math.isfinite(entry["dev_f1"]) and entry["seconds"] >= 0 for entry in log):
             raise ValueError("its log has no rates")
@@ -199,7 +207,7 @@ class TrainingRun:
         self.log = log
 
 
-def _cut(document: Document, most: int, random: np.random.Generator) -> Document:
+def _random_stretch(document: Document, most: int, random: np.random.Generator) -> Document:
     """At most so many sentences, from a random one on."""
     spare = len(document.sentences) - most
     return document if spare <= 0 else document.sentences_from(int(random.integers(spare + 1)), most)

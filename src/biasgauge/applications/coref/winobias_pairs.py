@@ -2,36 +2,74 @@
 
 Zhao et al. 2018: sentences with two occupations and a pronoun, each with the pronoun of the gender that dominates the
 right occupation (pro) and with the other (anti). Type 1 needs knowledge of the world, type 2 only syntax. The gaps are
-those of Goldfarb-Tarrant et al. 2021: 100 × (pro − anti), types apart.
+those of Goldfarb-Tarrant et al. 2021: 100 × (pro − anti), types apart. `paired_gaps` serves Winogender, too.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from biasgauge.applications.coref.conll import read_conll
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.model import CorefModel, prediction_sums
-from biasgauge.applications.coref.paired import PairedGap, paired_gaps, paired_table
-from biasgauge.applications.group_gaps.result import headline
-from biasgauge.applications.tasks.figures import winobias_charts
-from biasgauge.core import Floats, JsonObject
+from biasgauge.applications.coref.scores import METRICS, RATES, conll_rates, rates
+from biasgauge.applications.gap_result import gap_headline
+from biasgauge.applications.task_figures import winobias_charts
+from biasgauge.core import Estimate, Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import CorpusError
-from biasgauge.results import Result, Summary
-from biasgauge.stats import BootstrapMethod, bootstrap_settings
+from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.stats import (
+    SWAPPED,
+    BootstrapMethod,
+    Resampling,
+    bootstrap_settings,
+    estimates_of_sums,
+    swapped_sums_p,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FILE = re.compile(r"(?P<split>dev|test)_type(?P<type>[12])_(?P<version>pro|anti)_stereotype.*conll$")
 VERSIONS = ("pro", "anti")
+PERCENT = 100
+LINKED = "linked"
+PAIRED = (*RATES, LINKED)
+_UNDEFINED = {"precision": "nothing was found", "f1": "there is nothing"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedGap(LabeledEstimate):
+    """Difference of a rate between two versions of the same sentences, first − second, in percentage points.
+
+    0 where both versions have the same rate. Intervals are over pairs of sentences.
+
+    Attributes:
+        subset: which sentences; `of` in JSON and frames.
+        metric: "precision", "recall" and "f1" are means of MUC, B³ and CEAFφ4; "linked" is the share of gold links that
+            were found, which, with one pair of mentions a sentence, is the share of sentences that were resolved.
+        first, second: the rate in each version, from 0 to 100; None when undefined.
+        p_value: probability of a gap at least as large, in either direction, if versions were exchangeable.
+        p_method: its method.
+        n: pairs of sentences.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {**Estimate.renamed, "value": "gap", "subset": "of"}
+    intervals_of: ClassVar[tuple[str, ...]] = ("first", "second")
+
+    subset: str
+    metric: str
+    first: Estimate | None
+    second: Estimate | None
+    p_value: float | None = None
+    p_method: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,8 +79,8 @@ class WinoBiasResult(Result):
     Attributes:
         gaps: for each part ("dev 1", "test 2") and metric; `first` is pro, `second` anti, positive where a model does
             better when the stereotype holds.
-        settings: what was asked for.
-        warnings: what to know before reading the table.
+        settings: arguments of `winobias`.
+        warnings: caveats.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("gaps",)
@@ -51,28 +89,78 @@ class WinoBiasResult(Result):
     settings: JsonObject
     warnings: tuple[str, ...] = ()
 
-    def gap(self, of: str, metric: str) -> PairedGap:
+    def gap(self, subset: str, metric: str) -> PairedGap:
         """Find one gap, e.g. `gap("test 1", "precision")`."""
-        return next(gap for gap in self.gaps if (gap.of, gap.metric) == (of, metric))
+        return next(gap for gap in self.gaps if (gap.subset, gap.metric) == (subset, metric))
 
     def to_frame(self) -> pd.DataFrame:
         """One row a gap."""
         return super().to_frame().rename(columns=lambda name: name.replace("first", "pro").replace("second", "anti"))
 
     def summary(self) -> Summary:
-        """How many gaps are clear, and each of them."""
+        """Number of gaps whose interval excludes 0, and each gap."""
         return Summary(
             title="WinoBias",
-            headline=headline(self.gaps, "gaps pro − anti"),
+            headline=gap_headline(self.gaps, "gaps pro − anti"),
             tables=(paired_table(self.gaps, VERSIONS),),
             charts=winobias_charts(self),
             warnings=self.warnings,
         )
 
 
-def is_winobias(path: Path) -> bool:
-    """Whether a file is one of WinoBias, by its name."""
-    return _FILE.match(path.name) is not None
+def paired_table(gaps: Sequence[PairedGap], versions: tuple[str, str]) -> Table:
+    """Rates of both versions, and their difference."""
+    columns = ["sentences", "metric", *(Column(name, "estimate", 1) for name in versions)]
+    columns += [Column(" − ".join(versions), "estimate", 1), Column("p", "p"), Column("pairs", "count")]
+    rows = [(gap.subset, gap.metric, gap.first, gap.second, gap, gap.p_value, gap.n) for gap in gaps]
+    return Table.of("gaps", f"{versions[0]} − {versions[1]}, in percent", columns, rows)
+
+
+def paired_values(sums: Floats) -> Floats:
+    """PAIRED (last axis), in percent, from sums of the shape (…, METRICS, SUMS)."""
+    links = rates(sums[..., METRICS.index("muc"), :])[..., RATES.index("recall")]
+    values: Floats = PERCENT * np.concatenate([conll_rates(sums), links[..., None]], axis=-1)
+    return values
+
+
+def paired_gaps(
+    sums: Floats,
+    subset: str,
+    versions: tuple[str, str],
+    resampling: Resampling,
+    values: Callable[[Floats], Floats] = paired_values,
+    metrics: tuple[str, ...] = PAIRED,
+) -> list[PairedGap]:
+    """Gaps in every metric between two versions of some sentences, from pairs × versions × what each adds.
+
+    `values` computes metrics (last axis), in percent, from sums over pairs; NaN where undefined.
+    """
+
+    def gaps(pair_sums: Floats) -> Floats:
+        return values(pair_sums[:, 0]) - values(pair_sums[:, 1])
+
+    def rates_and_gaps(pair_sums: Floats) -> Floats:
+        first, second = np.moveaxis(values(pair_sums), -2, 0)
+        return np.concatenate([first, second, first - second], axis=-1)
+
+    reasons = [
+        f"{_UNDEFINED.get(metric, 'there is nothing to find')} in the {name} sentences"
+        for name in (*versions, "")
+        for metric in metrics
+    ]
+    estimates = estimates_of_sums(sums, rates_and_gaps, resampling, "pairs of sentences", reasons)
+    p_values = swapped_sums_p(sums, gaps, resampling)
+    size = len(metrics)
+    rows = []
+    for index, (metric, p) in enumerate(zip(metrics, p_values, strict=True)):
+        first, second, gap = estimates[index::size]
+        sides = {"first": first if first.defined else None, "second": second if second.defined else None}
+        labels: dict[str, Any] = {"subset": subset, "metric": metric, **sides, "n": len(sums)}
+        if gap.defined:
+            rows.append(PairedGap.of_estimate(gap, p_value=float(p), p_method=SWAPPED, **labels))
+        else:
+            rows.append(PairedGap.of_estimate(second if first.defined else first, **labels))
+    return rows
 
 
 def winobias(
@@ -90,7 +178,7 @@ def winobias(
     Args:
         model: from `train_coref`.
         folder: with the CoNLL files of WinoBias, such as test_type1_pro_stereotype.v4_auto_conll, or a folder above.
-        splits: which of "dev" and "test".
+        splits: "dev", "test" or both.
         interval: "percentile" or "bca", pairs of sentences drawn again.
         level: nominal coverage of intervals.
         resamples: bootstrap samples, and random swaps for p.
@@ -99,16 +187,23 @@ def winobias(
     Raises:
         CorpusError: files are missing, or the two versions do not have the same sentences.
     """
-    how = bootstrap_settings("winobias", method=interval, level=level, resamples=resamples, random_state=random_state)
+    resampling = bootstrap_settings(
+        "winobias", method=interval, level=level, resamples=resamples, random_state=random_state
+    )
     gaps: list[PairedGap] = []
-    for name, both in read_winobias(folder, splits).items():
-        gaps += paired_gaps(paired_sums(model, both), name, VERSIONS, how)
-    return WinoBiasResult(tuple(gaps), {"splits": list(splits), **how.to_settings()})
+    for name, versions in read_winobias(folder, splits).items():
+        gaps += paired_gaps(paired_sums(model, versions), name, VERSIONS, resampling)
+    return WinoBiasResult(tuple(gaps), {"splits": list(splits), **resampling.to_settings()})
 
 
-def paired_sums(model: CorefModel, both: tuple[list[Document], list[Document]]) -> Floats:
-    """What each sentence adds: pairs × (pro, anti) × METRICS × SUMS."""
-    return np.stack([prediction_sums(model, side) for side in both], axis=1)
+def paired_sums(model: CorefModel, versions: tuple[list[Document], list[Document]]) -> Floats:
+    """Sums that each sentence adds: pairs × (pro, anti) × METRICS × SUMS."""
+    return np.stack([prediction_sums(model, version) for version in versions], axis=1)
+
+
+def is_winobias(path: Path) -> bool:
+    """Return True for a file of WinoBias, by its name."""
+    return _FILE.match(path.name) is not None
 
 
 def read_winobias(
@@ -123,19 +218,20 @@ def read_winobias(
     parts = {}
     for split in splits:
         for kind in "12":
-            sides = []
+            versions = []
             for version in VERSIONS:
                 path = files.get((split, kind, version))
                 if path is None:
                     name = f"{split}_type{kind}_{version}_stereotype….conll"
                     raise CorpusError(f"holds no file {name}; the folder of WinoBias is needed", path=folder)
                 documents = read_conll(path)
-                sides.append({document.name.rsplit("/", 1)[-1]: document for document in documents})
-                if len(sides[-1]) != len(documents):
+                versions.append({document.name.rsplit("/", 1)[-1]: document for document in documents})
+                if len(versions[-1]) != len(documents):
                     raise CorpusError("two of its sentences have the same number", path=path)
-            if set(sides[0]) != set(sides[1]):
-                odd = min(set(sides[0]) ^ set(sides[1]))
-                raise CorpusError(f"sentence {odd!r} of {split} type {kind} has no partner", path=folder)
-            names = sorted(sides[0], key=lambda name: (len(name), name))
-            parts[f"{split} {kind}"] = ([sides[0][name] for name in names], [sides[1][name] for name in names])
+            pro, anti = versions
+            if set(pro) != set(anti):
+                unpaired = min(set(pro) ^ set(anti))
+                raise CorpusError(f"sentence {unpaired!r} of {split} type {kind} has no partner", path=folder)
+            names = sorted(pro, key=lambda name: (len(name), name))
+            parts[f"{split} {kind}"] = ([pro[name] for name in names], [anti[name] for name in names])
     return parts

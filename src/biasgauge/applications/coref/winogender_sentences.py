@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 import numpy as np
 
 from biasgauge.applications.coref.conll import file_text
-from biasgauge.applications.coref.document import Document, in_sentences, words_with_places
+from biasgauge.applications.coref.document import Document, split_sentences, words_with_offsets
 from biasgauge.applications.coref.model import CorefModel
-from biasgauge.applications.coref.paired import PERCENT, PairedGap, paired_gaps, paired_table
-from biasgauge.applications.group_gaps.result import headline
+from biasgauge.applications.coref.winobias_pairs import PERCENT, PairedGap, paired_gaps, paired_table
+from biasgauge.applications.gap_result import gap_headline
 from biasgauge.core import Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import CorpusError
 from biasgauge.lexicons import Values, lexicon
@@ -109,7 +109,7 @@ class WinogenderResult(Result):
         columns = ["share", Column("percent", "estimate", 1), Column("number", "count")]
         return Summary(
             title="Winogender",
-            headline=headline(self.gaps, "gaps male − female"),
+            headline=gap_headline(self.gaps, "gaps male − female"),
             tables=(paired_table(self.gaps, ("male", "female")), Table.of("shares", "Further shares", columns, shares)),
         )
 
@@ -136,31 +136,37 @@ def winogender(
     Raises:
         CorpusError: the file is not what it should be; names the line.
     """
-    how = bootstrap_settings("winogender", method=interval, level=level, resamples=resamples, random_state=random_state)
+    resampling = bootstrap_settings(
+        "winogender", method=interval, level=level, resamples=resamples, random_state=random_state
+    )
     sentences = read_winogender(templates)
     predictions = model.predict([sentence.document for sentence in sentences])
-    answers = [winogender_answer(*both) for both in zip(sentences, predictions, strict=True)]
-    right = np.array([sentence.answer == answer for sentence, answer in zip(sentences, answers, strict=True)])
+    answers = [winogender_answer(*pair) for pair in zip(sentences, predictions, strict=True)]
+    correct = np.array([sentence.answer == answer for sentence, answer in zip(sentences, answers, strict=True)])
     occupied = np.array([answer == "occupation" for answer in answers])
     # sentences come by template, then by gender
-    table = np.stack([right, occupied, np.ones(len(right))], axis=-1).astype(np.float64).reshape(-1, len(GENDERS), 3)
-    said = np.array(answers).reshape(-1, len(GENDERS))
-    correlation, reason = _follows_work(sentences, table[:, :, 1], how)
+    table = (
+        np.stack([correct, occupied, np.ones(len(correct))], axis=-1).astype(np.float64).reshape(-1, len(GENDERS), 3)
+    )
+    by_template = np.array(answers).reshape(-1, len(GENDERS))
+    correlation, reason = _correlation_with_workforce_share(sentences, table[:, :, 1], resampling)
     return WinogenderResult(
-        gaps=tuple(paired_gaps(table[:, :2], "sentences", ("male", "female"), how, _shares, _METRICS)),
-        neutral={metric: _share(table[:, 2, at], how) for at, metric in enumerate(_METRICS)},
-        changed=_share((said[:, 0] != said[:, 1]).astype(np.float64), how),
+        gaps=tuple(paired_gaps(table[:, :2], "sentences", ("male", "female"), resampling, _shares, _METRICS)),
+        neutral={metric: _share(table[:, 2, index], resampling) for index, metric in enumerate(_METRICS)},
+        changed=_share((by_template[:, 0] != by_template[:, 1]).astype(np.float64), resampling),
         correlation=correlation,
         correlation_reason=reason,
-        settings=asdict(how),
+        settings=asdict(resampling),
     )
 
 
-def _share(hits: Floats, how: Resampling) -> WinogenderShare:
+def _share(hits: Floats, resampling: Resampling) -> WinogenderShare:
     """Of the templates for which `hits` is 1."""
     scale, value = PERCENT / len(hits), float(PERCENT * hits.mean())
     without = PERCENT * (hits.sum() - hits) / max(len(hits) - 1, 1)
-    estimate = estimate_from_draws(value, scale * bootstrap_sums(hits, how), lambda: [without], how, "templates")
+    estimate = estimate_from_draws(
+        value, scale * bootstrap_sums(hits, resampling), lambda: [without], resampling, "templates"
+    )
     return WinogenderShare.of_estimate(estimate, n=len(hits))
 
 
@@ -168,27 +174,27 @@ def _shares(sums: Floats) -> Floats:
     return PERCENT * sums[..., :2] / sums[..., 2:]
 
 
-def _follows_work(
-    sentences: list[WinogenderSentence], occupied: Floats, how: Resampling
+def _correlation_with_workforce_share(
+    sentences: list[WinogenderSentence], occupied: Floats, resampling: Resampling
 ) -> tuple[Coefficient | None, str | None]:
     """Over occupations: share of women at work with (female − male) share taken to mean the occupation."""
     women = dict(cast("Values", lexicon("winogender_bls")).items)
     names = np.array([sentence.occupation[0] for sentence in sentences[:: len(GENDERS)]])
-    known = sorted(set(names.tolist()) & set(women))
-    x = np.array([women[name] for name in known])
-    y = np.array([(occupied[names == name, 1] - occupied[names == name, 0]).mean() for name in known])
+    occupations = sorted(set(names.tolist()) & set(women))
+    x = np.array([women[name] for name in occupations])
+    y = np.array([(occupied[names == name, 1] - occupied[names == name, 0]).mean() for name in occupations])
     reason = why_undefined(x, y, ("share of women at work", "female − male"))
-    return (None, reason) if reason else (coefficient("pearson", x, y, None, how), None)
+    return (None, reason) if reason else (coefficient("pearson", x, y, None, resampling), None)
 
 
-def winogender_answer(sentence: WinogenderSentence, found: Document) -> Answer:
+def winogender_answer(sentence: WinogenderSentence, predicted: Document) -> Answer:
     """Whom the pronoun is taken to mean: who has a mention, without the other and the pronoun, in its cluster."""
     pronoun = sentence.pronoun
     people: dict[Answer, int] = {"occupation": sentence.occupation[1], "participant": sentence.participant}
     meant: set[Answer] = set()
-    for cluster in found.clusters:
+    for cluster in predicted.clusters:
         for first, last in cluster if (pronoun, pronoun) in cluster else ():
-            inside = {name for name, at in people.items() if first <= at <= last}
+            inside = {name for name, position in people.items() if first <= position <= last}
             if len(inside) == 1 and not first <= pronoun <= last:
                 meant |= inside
     return meant.pop() if len(meant) == 1 else "both" if meant else "neither"
@@ -208,34 +214,37 @@ def read_winogender(templates: str | os.PathLike[str]) -> list[WinogenderSentenc
         for participant, gender in product((cells[1], "someone"), range(len(GENDERS))):
             try:
                 sentences.append(_sentence(cells, participant, gender, len(sentences) // len(GENDERS)))
-            except (KeyError, StopIteration, ValueError) as lost:
-                problem = f"a sentence needs $OCCUPATION, $PARTICIPANT and a pronoun; {lost} is missing or unknown"
-                raise CorpusError(problem, path=templates, line=number) from lost
+            except (KeyError, StopIteration, ValueError) as missing:
+                problem = f"a sentence needs $OCCUPATION, $PARTICIPANT and a pronoun; {missing} is missing or unknown"
+                raise CorpusError(problem, path=templates, line=number) from missing
     return sentences
 
 
 def _sentence(cells: list[str], participant: str, gender: int, template: int) -> WinogenderSentence:
     occupation, _, answer, pattern = cells
     text, end = "", 0
-    places: dict[str, int] = {}
+    ends: dict[str, int] = {}
     for blank in _BLANK.finditer(pattern):
         text += pattern[end : blank.start()]
-        what, article = blank["what"], blank["article"]
-        if what == "PARTICIPANT" and participant == "someone":
+        blank_name, article = blank["what"], blank["article"]
+        if blank_name == "PARTICIPANT" and participant == "someone":
             text += "Someone" if article[:1].isupper() else "someone"
         else:
-            words_of = {"OCCUPATION": occupation, "PARTICIPANT": participant}
-            text += article + (words_of[what] if what in words_of else _PRONOUNS[what][gender])
-        places["PRONOUN" if what in _PRONOUNS else what] = len(text) - 1
+            nouns = {"OCCUPATION": occupation, "PARTICIPANT": participant}
+            text += article + (nouns[blank_name] if blank_name in nouns else _PRONOUNS[blank_name][gender])
+        ends["PRONOUN" if blank_name in _PRONOUNS else blank_name] = len(text) - 1
         end = blank.end()
-    words = words_with_places((text + pattern[end:]).replace("they was ", "they were "))
-    at = {what: next(n for n, (_, a, b) in enumerate(words) if a <= place < b) for what, place in places.items()}
+    words = words_with_offsets((text + pattern[end:]).replace("they was ", "they were "))
+    word_index = {
+        blank_name: next(n for n, (_, a, b) in enumerate(words) if a <= end_position < b)
+        for blank_name, end_position in ends.items()
+    }
     name = f"{occupation}.{participant}.{answer}.{GENDERS[gender]}"
     return WinogenderSentence(
-        document=Document(name, in_sentences([word for word, _, _ in words])),
-        occupation=(occupation, at["OCCUPATION"]),
-        participant=at["PARTICIPANT"],
-        pronoun=at["PRONOUN"],
+        document=Document(name, split_sentences([word for word, _, _ in words])),
+        occupation=(occupation, word_index["OCCUPATION"]),
+        participant=word_index["PARTICIPANT"],
+        pronoun=word_index["PRONOUN"],
         answer="participant" if answer == "1" else "occupation",
         gender=GENDERS[gender],
         template=template,

@@ -1,5 +1,1 @@
-"""A corpus sub-sampled so that stereotypical lines become rarer, or rule."""
-
-from biasgauge.core import attach
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+"""Dataset balancing: lines of a corpus removed before training."""

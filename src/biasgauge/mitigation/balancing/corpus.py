@@ -1,44 +1,142 @@
-"""Dataset balancing: sub-sample a corpus so that stereotypical lines become rarer (debias) or rule (overbias)."""
+"""`balance`: sub-sample a corpus so that stereotypical lines become rarer (debias) or prevail (overbias).
+
+A line is classified by the sets it has a word of: X and Y are the targets, A and B the attributes of a test.
+
+    pro 1   X and A            anti 1  Y and A            mixed    words of three or four sets
+    pro 2   Y and B            anti 2  X and B            neutral  anything else
+
+The classes are disjoint. Throughout, `sets` is the sum of the powers of two of the sets that a line has a word of.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.core import Flags, Integers, check_choice, check_number, check_whole
-from biasgauge.errors import CorpusError
+from biasgauge.core import Flags, Integers, JsonMapping, Record, check_choice, check_number, check_whole
+from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.io import atomic_file, refuse_inputs
-from biasgauge.mitigation.balancing.lines import check_ending, copy_without, packed, read_units
-from biasgauge.mitigation.balancing.plan import (
-    CLASSES,
-    OPPOSITE,
-    REMOVED_FROM,
-    BalanceResult,
-    Degree,
-    Direction,
-    Keep,
-    Plan,
-    check_degree,
-    line_classes,
-    plan,
-    published_plan,
-    removable,
-)
-from biasgauge.mitigation.balancing.words import BalanceSets, SetFinder, balance_sets
-from biasgauge.results import figures_text, share_text
+from biasgauge.mitigation.balancing.lines import check_ending, compressed, copy_without, read_units
+from biasgauge.mitigation.balancing.words import A, B, BalanceSets, SetFinder, SetSums, X, Y, balance_sets
+from biasgauge.results import Column, Result, Summary, Table, figures_text, share_text
 from biasgauge.text import Layout, tokenizer_named, writing
 
 if TYPE_CHECKING:
     from biasgauge.io import Progress
     from biasgauge.lexicons import AssociationTest
 
+Direction = Literal["debias", "overbias"]
+Degree = float | Literal["max"]
+Keep = Literal["random", "earliest"]
+
+CLASSES = {"pro 1": X | A, "pro 2": Y | B, "anti 1": Y | A, "anti 2": X | B}
+"""The sets that a line of each class has, and no other."""
+MIXED = [sets for sets in range(16) if sets.bit_count() > 2]
+REMOVED_FROM = {"debias": ("pro 1", "pro 2"), "overbias": ("anti 1", "anti 2")}
+OPPOSITE = {"pro 1": "anti 1", "pro 2": "anti 2"}
 PUBLISHED_SHARE = 0.05
-"""The share of lines below which the paper says that it stayed; its code prints it and enforces nothing."""
+"""The share of removed lines that the paper says it stayed below; its code prints it and enforces nothing."""
+
+
+@dataclass(frozen=True)
+class LineClass(Record):
+    """Lines of one class. They are counts of the whole text, not estimates, so they have no intervals.
+
+    Attributes:
+        name: "pro 1", "pro 2", "anti 1", "anti 2", "mixed" or "neutral"; every line is in one of them.
+        holds: names of the two sets that a line of it has a word of; empty for mixed and neutral.
+        before: lines before.
+        after: lines after.
+        mixed_before: mixed lines that hold both of these sets too; None for mixed and neutral.
+        mixed_after: the same after.
+    """
+
+    name: str
+    holds: tuple[str, ...]
+    before: int
+    after: int
+    mixed_before: int | None = None
+    mixed_after: int | None = None
+
+    @property
+    def removed(self) -> int:
+        """Lines removed."""
+        return self.before - self.after
+
+    def derived(self) -> JsonMapping:
+        """Number of lines removed."""
+        return {"removed": self.removed}
+
+
+@dataclass(frozen=True, repr=False)
+class BalanceResult(Result):
+    """A balanced corpus, and the lines removed from it.
+
+    Attributes:
+        path: the corpus that was written.
+        source: the corpus that was read.
+        lexicon: name of the test whose words classify lines.
+        classes: lines of each class, before and after.
+        asked: how many lines the degree asks to remove.
+        limit: how many lines may be removed; None where the published rule has no limit.
+        coverage: how many words of the sets occur in the corpus, and which do not.
+        settings: all that the result depends on.
+        warnings: caveats.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("classes",)
+
+    path: str
+    source: str
+    lexicon: str
+    classes: tuple[LineClass, ...]
+    asked: int
+    limit: int | None
+    coverage: JsonMapping
+    settings: JsonMapping
+    warnings: tuple[str, ...]
+
+    @property
+    def lines(self) -> int:
+        """Lines before."""
+        return sum(line_class.before for line_class in self.classes)
+
+    @property
+    def removed(self) -> int:
+        """Lines removed."""
+        return sum(line_class.removed for line_class in self.classes)
+
+    @property
+    def reached(self) -> float | None:
+        """Removed lines as a share of those that the degree asks to remove; None where it asks for none."""
+        return self.removed / self.asked if self.asked else None
+
+    def derived(self) -> JsonMapping:
+        """Numbers of lines, and the share of the requested removals with the reason why there is none."""
+        return {
+            "changed": self.removed,
+            "lines": {"before": self.lines, "after": self.lines - self.removed},
+            "reached": self.reached,
+            **({} if self.asked else {"reason": "the degree asks for no line to be removed"}),
+        }
+
+    def summary(self) -> Summary:
+        """Lines removed, by class."""
+        numbers = [Column(name, "count") for name in ("before", "removed", "after")]
+        rows = [(row.name, row.before, row.removed, row.after, " + ".join(row.holds)) for row in self.classes]
+        share = self.removed / self.lines
+        return Summary(
+            title=f"Balanced corpus {self.path}",
+            headline=f"{self.removed:,} of {self.lines:,} lines removed ({share_text(share, 2)}): {self.path}",
+            tables=(Table.of("lines", "", ["lines", *numbers, "hold"], rows),),
+            warnings=self.warnings,
+        )
 
 
 def balance(  # noqa: PLR0913 - settings, each with a name and a default
@@ -60,31 +158,31 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
     """Write a corpus without some of its stereotypical lines, or without some of those against the stereotype.
 
     A line is *pro* when it has words of X and A (pro 1) or of Y and B (pro 2), *anti* with Y and A (anti 1) or X and B
-    (anti 2). A line with words of three or four sets is both: it is *mixed*, counted apart and never removed. The lines
-    that stay are the same bytes in the same order. The corpus is read twice and never movable.
+    (anti 2). A line with words of three or four sets is *mixed*, counted apart and never removed. The remaining lines
+    are the same bytes in the same order. The corpus is read twice and never changed.
 
     Args:
         corpus: a text file, plain or compressed with gzip, xz or zstd.
         lexicon: an association test by name or file, or a mapping of "x", "y", "a", "b" to words.
         out: the file to write, whole or not at all; compressed if it ends in .gz, .xz or .zst.
         direction: "debias" removes pro lines, "overbias" anti lines.
-        degree: debias: the share of the surplus that goes; at 1, pro 1 is as frequent as anti 1 and pro 2 as anti 2,
+        degree: debias: the share of the surplus to remove; at 1, pro 1 is as frequent as anti 1 and pro 2 as anti 2,
             where they were more frequent. Overbias: the share of all anti lines. "max": every pro (anti) line.
-        keep: which lines of a class stay: a "random" sample, or the "earliest".
-        max_removed: the largest share of all lines that may go; fewer are removed where the degree asks for more, with
-            a warning that says how far it got.
-        tokenizer: what makes words of a line and of the lexicon, as in `read_corpus`; "words" by default, so case does
-            not matter, nor punctuation; "whitespace" with `as_published`.
+        keep: which lines of a class remain: a "random" sample, or the "earliest".
+        max_removed: the largest share of all lines that may be removed; fewer are removed where the degree asks for
+            more, with a warning.
+        tokenizer: splits lines and words of the lexicon, as in `read_corpus`; "words" by default, which ignores case
+            and punctuation; "whitespace" with `as_published`.
         layout: as in `read_corpus`; a unit is a line, in tables and JSON lines a row, in "paragraphs" a paragraph.
         field: the column or field of the text in a table, as in `read_corpus`.
-        as_published: the rule of the released code of Goldfarb-Tarrant et al. 2021: the earliest lines stay, mixed
-            lines may go, a line that is pro 1 and pro 2 counts as pro 1, and nothing limits how many go. Degree 1 or
+        as_published: the rule of the released code of Goldfarb-Tarrant et al. 2021: the earliest lines remain, mixed
+            lines may be removed, a line that is pro 1 and pro 2 counts as pro 1, and there is no limit. Degree 1 or
             "max".
         random_state: seed of the sample.
         progress: called with (done, total), in bytes of two readings.
 
     Returns:
-        counts of every class before and after, and what to beware of.
+        counts of every class before and after, and warnings.
 
     Raises:
         CorpusError: the corpus cannot be read, or changes meanwhile.
@@ -97,7 +195,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
     check_number(0, 1, max_removed=max_removed)
     check_whole(0, random_state=random_state)
     rule = tokenizer_named(tokenizer or ("whitespace" if as_published else "words"))
-    how = Layout(layout, field=field, documents="line", keeps_marks=rule.keeps_marks)
+    reader = Layout(layout, field=field, documents="line", keeps_marks=rule.keeps_marks)
     sets = balance_sets(lexicon, rule)
     source, target = Path(corpus), Path(out)
     if source.is_dir():
@@ -105,28 +203,28 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
     refuse_inputs(target, [source])
     check_ending(target)
 
-    tally = _Tally(SetFinder(sets.words, rule), removable(direction))
+    tally = _Tally(SetFinder(sets.words, rule), _removable(direction))
     with writing(target), atomic_file(target) as part:
-        digest = read_units(source, how, tally.take, _half(progress, 0))
+        digest = read_units(source, reader, tally.count, _half_progress(progress, 0))
         if not tally.counts.sum():
             raise CorpusError("holds no lines", path=source)
-        first, sizes, movable = tally.kept()
+        first, sizes, movable = tally.candidates()
         if as_published:
-            planned = published_plan(tally.counts, movable, direction=direction, degree=degree)
+            removal = plan_as_published(tally.counts, movable, direction=direction, degree=degree)
         else:
-            planned = plan(
+            removal = plan_removal(
                 tally.counts, movable, direction=direction, degree=degree, keep=keep, max_removed=max_removed,
                 random_state=random_state,
             )  # fmt: skip
-        gone = _line_numbers(first[planned.gone], sizes[planned.gone])
-        with packed(part, target.suffix) as copy:
-            copy_without(source, copy, gone, digest, _half(progress, 1))
+        lines = _line_numbers(first[removal.removed], sizes[removal.removed])
+        with compressed(part, target.suffix) as copy:
+            copy_without(source, copy, lines, digest, _half_progress(progress, 1))
 
-    after = tally.counts - np.bincount(movable[planned.gone], minlength=16)
+    after = tally.counts - np.bincount(movable[removal.removed], minlength=16)
     settings = {
         "corpus": str(source), "lexicon": sets.name, "direction": direction, "degree": degree,
         "keep": "earliest" if as_published else keep, "max_removed": None if as_published else max_removed,
-        "tokenizer": rule.to_dict(), "layout": how.choose(source.name), "field": field, "as_published": as_published,
+        "tokenizer": rule.to_dict(), "layout": reader.choose(source.name), "field": field, "as_published": as_published,
         "random_state": random_state,
     }  # fmt: skip
     return BalanceResult(
@@ -134,35 +232,35 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
         source=str(source),
         lexicon=sets.name,
         classes=line_classes(tally.counts, after, sets.labels),
-        asked=planned.asked,
-        limit=planned.limit,
+        asked=removal.requested,
+        limit=removal.limit,
         coverage=sets.coverage(tally.finder.seen),
         settings=settings,
-        warnings=tuple(_warnings(tally, planned, sets, direction, degree)),
+        warnings=tuple(_warnings(tally, removal, sets, direction, degree)),
     )
 
 
 class _Tally:
-    """Counts the units of a corpus by their sum of sets, and keeps where those stand that could go."""
+    """Counts the units of a corpus by their sets, and remembers the lines of those that could be removed."""
 
-    def __init__(self, finder: SetFinder, wanted: Flags) -> None:
+    def __init__(self, finder: SetFinder, removable: Flags) -> None:
         self.finder = finder
         self.counts = np.zeros(16, np.int64)
-        self._wanted = wanted
-        self._kept: list[tuple[Integers, Integers, NDArray[np.uint8]]] = []
+        self._removable = removable
+        self._blocks: list[tuple[Integers, Integers, SetSums]] = []
 
-    def take(self, raw: bytes, first: Integers, sizes: Integers) -> None:
-        """Look at some units."""
+    def count(self, raw: bytes, first: Integers, sizes: Integers) -> None:
+        """Count a block of units."""
         sets = self.finder.find(raw)
         self.counts += np.bincount(sets, minlength=16)
-        here = np.flatnonzero(self._wanted[sets])
-        if len(here):
-            self._kept.append((first[here], sizes[here], sets[here]))
+        rows = np.flatnonzero(self._removable[sets])
+        if len(rows):
+            self._blocks.append((first[rows], sizes[rows], sets[rows]))
 
-    def kept(self) -> tuple[Integers, Integers, NDArray[np.uint8]]:
-        """First line, number of lines and sets of the units that could go, in the order of the corpus."""
-        none = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
-        first, sizes, sets = zip(none, *self._kept, strict=True)
+    def candidates(self) -> tuple[Integers, Integers, SetSums]:
+        """First line, number of lines and sets of the units that could be removed, in the order of the corpus."""
+        empty = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
+        first, sizes, sets = zip(empty, *self._blocks, strict=True)
         return np.concatenate(first), np.concatenate(sizes), np.concatenate(sets)
 
 
@@ -173,26 +271,28 @@ def _line_numbers(first: Integers, sizes: Integers) -> Integers:
     return lines
 
 
-def _half(progress: Progress | None, pass_: int) -> Progress | None:
+def _half_progress(progress: Progress | None, reading: int) -> Progress | None:
     """Progress of one of two readings."""
     if progress is None:
         return None
-    return lambda done, total: progress(pass_ * total + done, 2 * total)
+    return lambda done, total: progress(reading * total + done, 2 * total)
 
 
-def _warnings(tally: _Tally, planned: Plan, sets: BalanceSets, direction: Direction, degree: Degree) -> Iterator[str]:
-    lines, removed = int(tally.counts.sum()), int(planned.gone.sum())
-    if removed < planned.asked:
-        reached = removed / planned.asked
+def _warnings(
+    tally: _Tally, removal: Removal, sets: BalanceSets, direction: Direction, degree: Degree
+) -> Iterator[str]:
+    lines, removed = int(tally.counts.sum()), int(removal.removed.sum())
+    if removed < removal.requested:
+        reached = removed / removal.requested
         degree_reached = "" if degree == "max" else f", which is degree {figures_text(degree * reached, 3)}"
         yield (
-            f"Only {removed:,} of the {planned.asked:,} lines that the degree asks for were removed{degree_reached}: "
-            f"no more than {planned.limit:,} of {lines:,} lines may go (max_removed)."
+            f"Only {removed:,} of the {removal.requested:,} lines that the degree asks for were removed"
+            f"{degree_reached}: no more than {removal.limit:,} of {lines:,} lines may be removed (max_removed)."
         )
-    elif planned.limit is None and removed > PUBLISHED_SHARE * lines:
+    elif removal.limit is None and removed > PUBLISHED_SHARE * lines:
         yield (
             f"{share_text(removed / lines, 1)} of the lines were removed: the paper says that it stayed below "
-            f"{share_text(PUBLISHED_SHARE)}, but its code does not see to that."
+            f"{share_text(PUBLISHED_SHARE)}, but its code does not enforce that."
         )
     for role, words in sets.coverage(tally.finder.seen)["lost"].items():
         if len(words) == len(set(sets.sets[role].words)):
@@ -203,6 +303,106 @@ def _warnings(tally: _Tally, planned: Plan, sets: BalanceSets, direction: Direct
             f"{', '.join(sets.shared[:8])}."
         )
     for name in REMOVED_FROM[direction]:
-        there, against = int(tally.counts[CLASSES[name]]), OPPOSITE.get(name)
-        if degree != "max" and planned.limit is not None and against and there < tally.counts[CLASSES[against]]:
-            yield f"{name} is rarer than {against} already ({there:,} lines); nothing of it was removed."
+        count, opposite = int(tally.counts[CLASSES[name]]), OPPOSITE.get(name)
+        if degree != "max" and removal.limit is not None and opposite and count < tally.counts[CLASSES[opposite]]:
+            yield f"{name} is rarer than {opposite} already ({count:,} lines); nothing of it was removed."
+
+
+def line_classes(before: Integers, after: Integers, labels: Mapping[int, str]) -> tuple[LineClass, ...]:
+    """Classes from counts of lines by their sets; `labels` names each set."""
+    classes = []
+    for name, sets in CLASSES.items():
+        mixed = [sums for sums in MIXED if _holding(name)[sums]]
+        holds = tuple(label for role, label in labels.items() if sets & role)  # the target first, then the attribute
+        counts = (before[sets], after[sets], before[mixed].sum(), after[mixed].sum())
+        classes.append(LineClass(name, holds, *map(int, counts)))
+    neutral = [sets for sets in range(16) if sets not in {*MIXED, *CLASSES.values()}]
+    for name, sums in (("mixed", MIXED), ("neutral", neutral)):
+        classes.append(LineClass(name, (), int(before[sums].sum()), int(after[sums].sum())))
+    return tuple(classes)
+
+
+@dataclass(frozen=True)
+class Removal:
+    """For each candidate whether it is removed, how many the degree requests, and how many may be (None: all)."""
+
+    removed: Flags
+    requested: int
+    limit: int | None
+
+
+def _holding(name: str) -> Flags:
+    """For each sum of sets, True if a line with it holds both sets of a class, mixed lines included."""
+    both = CLASSES[name]
+    return np.array([sets & both == both for sets in range(16)])
+
+
+def _removable(direction: Direction) -> Flags:
+    """For each sum of sets, True if a line with it could be removed in this direction, under any rule."""
+    first, second = REMOVED_FROM[direction]
+    return _holding(first) | _holding(second)
+
+
+def plan_removal(
+    counts: Integers, sets: SetSums, *, direction: Direction, degree: Degree, keep: Keep, max_removed: float,
+    random_state: int,
+) -> Removal:  # fmt: skip
+    """Choose lines of the classes to remove; mixed lines remain. Settings are those of `balance`.
+
+    `counts` are lines of the corpus by their sets, `sets` those of the candidates, in order. With the same seed a
+    smaller degree removes a subset of the lines that a larger one removes. Where the degree requests more than
+    `max_removed` allows, both classes are cut in proportion.
+    """
+    names = REMOVED_FROM[direction]
+    allowed = requested = [_requested(counts, name, degree) for name in names]
+    limit = _exact_share(max_removed, int(counts.sum()))
+    if sum(requested) > limit:
+        second = requested[1] * limit // sum(requested)
+        allowed = [limit - second, second]
+    removed = np.zeros(len(sets), np.bool_)
+    for index, (name, number) in enumerate(zip(names, allowed, strict=True)):
+        members = np.flatnonzero(sets == CLASSES[name])[::-1]
+        if keep == "random":
+            members = np.random.default_rng([random_state, index]).permutation(members[::-1])
+        removed[members[:number]] = True
+    return Removal(removed, sum(requested), limit)
+
+
+def plan_as_published(counts: Integers, sets: SetSums, *, direction: Direction, degree: Degree) -> Removal:
+    """Choose lines by the rule of the released code of Goldfarb-Tarrant et al. 2021.
+
+    Debias: the earliest lines with X and A remain, as many as there are lines with Y and A; of the others, the earliest
+    lines with Y and B remain, as many as there are lines with X and B. A line of all kinds counts for each. Degree
+    "max" drops them all. Overbias drops every line with Y and A or with X and B. There is no limit.
+    """
+    if direction == "overbias":
+        removed = _removable("overbias")[sets]
+        return Removal(removed, int(removed.sum()), None)
+    removed = np.zeros(len(sets), np.bool_)
+    first = _holding("pro 1")[sets]
+    for name, members in (("pro 1", first), ("pro 2", _holding("pro 2")[sets] & ~first)):
+        remaining = 0 if degree == "max" else int(counts[_holding(OPPOSITE[name])].sum())
+        removed[np.flatnonzero(members)[remaining:]] = True
+    return Removal(removed, int(removed.sum()), None)
+
+
+def check_degree(degree: object, *, as_published: bool) -> None:
+    """Refuse anything but a share or "max"."""
+    share = isinstance(degree, (int, float)) and not isinstance(degree, bool) and 0 <= degree <= 1
+    if degree != "max" and not (share and (degree == 1 or not as_published)):
+        choices = '1 or "max": the released code has no others' if as_published else 'from 0 to 1, or "max"'
+        raise ParameterError(f"The 'degree' parameter must be {choices}. Got {degree!r}.")
+
+
+def _requested(counts: Integers, name: str, degree: Degree) -> int:
+    """Lines of a class that the degree asks to remove: a share of its surplus, or of all where it has no opposite."""
+    lines = int(counts[CLASSES[name]])
+    if degree == "max":
+        return lines
+    surplus = max(lines - int(counts[CLASSES[OPPOSITE[name]]]), 0) if name in OPPOSITE else lines
+    return _exact_share(degree, surplus)
+
+
+def _exact_share(share: float, number: int) -> int:
+    """Share of a number, in decimal arithmetic, rounded down: .29 of 100 is 29."""
+    return int(Fraction(str(share)) * number)

@@ -236,7 +236,7 @@ def check_ending(out: Path) -> None:
 
 
 @contextmanager
-def packed(path: Path, ending: str) -> Iterator[BinaryIO]:
+def compressed(path: Path, ending: str) -> Iterator[BinaryIO]:
     """A file to write to that compresses as the ending says; the same bytes for the same text."""
     ending = ending.lower()
     with ExitStack() as stack:

@@ -12,8 +12,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of
 from biasgauge.mitigation.methods.hard import HardDebias, equal_vectors, fitted, without
 from biasgauge.mitigation.mitigation import OwnVectors
-from biasgauge.mitigation.subspace import bias_subspace, blocks, projections
-from biasgauge.mitigation.word_groups import defining_sets, found_sets, mask, merged
+from biasgauge.mitigation.subspace import bias_subspace, blocks, defining_sets, found_sets, mask, merged, projections
 from biasgauge.vectors import Embedding
 
 

@@ -12,7 +12,7 @@ from biasgauge.core import Vectors, WordsLike, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.mitigation.mitigation import Mitigation
-from biasgauge.mitigation.word_groups import mask
+from biasgauge.mitigation.subspace import mask
 from biasgauge.vectors import Embedding
 
 

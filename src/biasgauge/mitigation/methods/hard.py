@@ -10,9 +10,20 @@ import numpy as np
 
 from biasgauge.core import Flags, PairsLike, Vectors, WordsLike, row_lengths
 from biasgauge.lexicons import pairs_of
-from biasgauge.mitigation import word_groups
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
-from biasgauge.mitigation.subspace import Subspace, bias_subspace, equalized
+from biasgauge.mitigation.subspace import (
+    Subspace,
+    bias_subspace,
+    cased,
+    defining_sets,
+    equality_pairs,
+    equalized,
+    found_sets,
+    joined,
+    mask,
+    merged,
+    specific_words,
+)
 from biasgauge.vectors import Embedding
 
 
@@ -55,17 +66,17 @@ class HardDebias(Mitigation):
 
     def _fit(self, model: Embedding) -> None:
         pairs = pairs_of(self.lexicon)
-        defining = word_groups.defining_sets(model, pairs)
+        defining = defining_sets(model, pairs)
         self.subspace_ = bias_subspace([model.vectors[rows] for rows in defining.rows], self.components)
-        equal = word_groups.equality_pairs(pairs, self.equalize)
-        self._equal = tuple(word_groups.cased(equal))
-        named = word_groups.specific_words(pairs, self.specific)
+        equal = equality_pairs(pairs, self.equalize)
+        self._equal = tuple(cased(equal))
+        named = specific_words(pairs, self.specific)
         self._specific = tuple(dict.fromkeys([*named, *(word for pair in self._equal for word in pair)]))
         asked = {"equality pairs": [word for pair in equal for word in pair], "specific": named}
-        self.coverage_ = word_groups.joined(defining.coverage, model.coverage(asked))
+        self.coverage_ = joined(defining.coverage, model.coverage(asked))
 
     def _prepare(self, model: Embedding) -> None:
-        self._spared = word_groups.mask(model, self._specific)
+        self._spared = mask(model, self._specific)
 
     def _block(self, block: Vectors, part: slice) -> Vectors:
         return without(block, fitted(self.subspace_), self.step, self._spared[part])
@@ -73,7 +84,7 @@ class HardDebias(Mitigation):
     def _own(self, model: Embedding) -> OwnVectors:
         if self.direction == "overbias":
             return super()._own(model)
-        sets = word_groups.merged(word_groups.found_sets(model, "equal", self._equal).rows)
+        sets = merged(found_sets(model, "equal", self._equal).rows)
         return equal_vectors(sets, [model.vectors[rows] for rows in sets], fitted(self.subspace_))
 
 

@@ -16,8 +16,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.mitigation.methods.hard import fitted
 from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
-from biasgauge.mitigation.subspace import Subspace, bias_subspace
-from biasgauge.mitigation.word_groups import defining_sets, joined, mask, specific_words
+from biasgauge.mitigation.subspace import Subspace, bias_subspace, defining_sets, joined, mask, specific_words
 from biasgauge.scores import nearest
 from biasgauge.vectors import Embedding
 

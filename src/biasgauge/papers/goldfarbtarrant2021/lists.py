@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biasgauge.lexicons import AssociationTest, lexicon
-from biasgauge.mitigation.methods import crossed, lexicon_pairs
+from biasgauge.mitigation import crossed, lexicon_pairs
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:

@@ -123,7 +123,7 @@ def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | N
 def _possible(settings: JsonObject) -> None:
     """Raise what `balance` would say of its numbers."""
     from biasgauge.core import check_number
-    from biasgauge.mitigation.balancing import check_degree
+    from biasgauge.mitigation import check_degree
 
     check_degree(settings.get("strength", 1.0), as_published=settings.get("as_published", False))
     check_number(0, 1, max_removed=settings.get("max_removed", 0.0))

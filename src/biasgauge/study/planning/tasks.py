@@ -61,7 +61,7 @@ def _checked(plan: PlanBuilder, name: str, table: TaskTable) -> Settings | None:
 
 def _groups(value: object) -> str:
     """Checksum of words of groups."""
-    from biasgauge.applications.text import group_words
+    from biasgauge.applications.classification import group_words
 
     sets = group_words(groups_given(value))
     return address_sha256({"groups": [[name, sorted(words)] for name, words in sets.items()]})  # in their order

@@ -93,7 +93,7 @@ def sum_up_task(job: Job) -> None:
 
 def make_points(job: Job) -> None:
     """`table.csv`: a row for each model, association test, gap and task seed."""
-    from biasgauge.applications.point_tables import Variant
+    from biasgauge.analyses.correlate import Variant
 
     pairs = [
         (Variant(open_model(job, f"model{number}", version["name"]), **version), job.inputs[f"task{number}"] / RESULT)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.applications.text.data import TextData, Texts, split_up
-from biasgauge.applications.text.data_set import DataSet
+from biasgauge.applications import DataSet, TextData, Texts, split_up
 
 if TYPE_CHECKING:
     from pathlib import Path

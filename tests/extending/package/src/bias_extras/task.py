@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.applications.tasks.result import SeedRun, TaskMetric, TaskSummary
-from biasgauge.applications.tasks.task import Task
+from biasgauge.applications import SeedRun, Task, TaskMetric, TaskSummary
 from biasgauge.vectors import load
 
 if TYPE_CHECKING:
@@ -42,12 +41,12 @@ class WordChoice:
         unit = {name: self.vectors[name] / np.linalg.norm(self.vectors[name]) for name in (word, one, other)}
         return one if unit[word] @ unit[one] >= unit[word] @ unit[other] else other
 
-    def summarize(self, outcomes: dict[int, dict[str, Any]], how: Resampling) -> TaskSummary:  # noqa: ARG002 - no interval
+    def summarize(self, outcomes: dict[int, dict[str, Any]], resampling: Resampling) -> TaskSummary:  # noqa: ARG002 - no interval
         """Metrics and gaps of all seeds."""
         shares = tuple(float(np.mean(outcome["right"])) for outcome in outcomes.values())
         accuracy = TaskMetric(
             metric="accuracy",
-            of=None,
+            positive_class=None,
             group=None,
             value=float(np.mean(shares)),
             values=shares,

@@ -1,0 +1,397 @@
+"""`points`: intrinsic and extrinsic bias of many versions of an embedding side by side, ready for `correlate`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from biasgauge.applications import Task, TaskGap, TaskMetric, TaskResult, extrinsic, read_task
+from biasgauge.core import Estimate, JsonMapping, JsonObject, Record, VectorsLike
+from biasgauge.errors import InputError, ParameterError
+from biasgauge.io import read_saved
+from biasgauge.lexicons import AssociationTest
+from biasgauge.results import Column, Result, Summary, Table, counted, records_frame
+from biasgauge.scores import weat
+from biasgauge.stats import Resampling
+from biasgauge.vectors import load
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Test = str | os.PathLike[str] | AssociationTest
+
+ORIGINAL = "original"
+NO_DIRECTION = "none"
+_STEPS = 1000
+"""Steps of progress for each version."""
+_FEW_RESAMPLES = 100
+"""Resamples for intervals over items, which points do not have."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One version of an embedding.
+
+    Attributes:
+        vectors: a path, or anything `load` takes.
+        embedding: which embedding it is a version of, such as "sgns".
+        method: how it was changed, such as "balanced" or "attract_repel"; "original" where it was not.
+        direction: "debias", "overbias", or "none".
+        strength: how far it was changed; 0 where it was not.
+        name: its name in tables; composed of the others where it is empty.
+    """
+
+    vectors: VectorsLike
+    embedding: str
+    method: str = ORIGINAL
+    direction: str = NO_DIRECTION
+    strength: float = 0.0
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its name, e.g. "sgns attract_repel debias 0.5"."""
+        change = [] if self.method == ORIGINAL else [self.direction, f"{self.strength:g}"]
+        return self.name or " ".join([self.embedding, self.method, *change])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _VersionRecord(Record):
+    """A number of one version of an embedding.
+
+    Attributes:
+        variant: name of the version of the embedding: the `unit` of `correlate`.
+        embedding, method, direction, strength: as in `Variant`.
+        task: the downstream task.
+        metric, positive_class: as in `TaskGap`; the latter is `of` in JSON and frames.
+        seed: of the task model.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"positive_class": "of"}
+
+    variant: str
+    embedding: str
+    method: str
+    direction: str
+    strength: float
+    task: str
+    metric: str
+    positive_class: str | None
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point(_VersionRecord):
+    """An intrinsic number beside an extrinsic one.
+
+    Attributes:
+        test: the association test.
+        weat: its effect size, with its interval over words.
+        found, asked: words of the test with a vector, and words of the test.
+        a, b: groups of the gap, as in `TaskGap`.
+        gap: a − b, from −1 to 1; None when undefined.
+        gap_reason: reason why it is undefined.
+    """
+
+    test: str
+    weat: Estimate
+    found: int
+    asked: int
+    a: str
+    b: str
+    gap: float | None
+    gap_reason: str | None
+
+    def derived(self) -> JsonMapping:
+        """The effect size and the ends of its interval, each in a column of its own."""
+        weat = self.weat
+        return {"weat": weat.value, "weat_low": weat.low, "weat_high": weat.high, "weat_reason": weat.reason}
+
+    @classmethod
+    def from_dict(cls, content: JsonMapping) -> Self:
+        """Read the point from what `to_dict` wrote."""
+        weat = {"value": content.get("weat"), **{end: content.get(f"weat_{end}") for end in ("low", "high", "reason")}}
+        return super().from_dict({**content, "weat": weat})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Performance(_VersionRecord):
+    """Performance on a task with one version and seed; fields as in `Point` and `TaskMetric`."""
+
+    group: str | None
+    value: float | None
+
+
+@dataclass(frozen=True, repr=False)
+class PointsResult(Result):
+    """Points of a correlation study; `correlate` takes its frame, or the CSV file that `save` writes.
+
+    Attributes:
+        points: one for every version, association test, gap and task seed.
+        performance: metrics of the task, without which gaps cannot be judged.
+        settings: arguments of `points`.
+        warnings: caveats.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("points",)
+
+    points: tuple[Point, ...]
+    performance: tuple[Performance, ...]
+    settings: JsonObject
+    warnings: tuple[str, ...] = ()
+
+    def performance_frame(self) -> pd.DataFrame:
+        """One row for each metric, group, version and seed."""
+        return records_frame(self.performance)
+
+    def summary(self) -> Summary:
+        """Number of points, and the points."""
+        versions = len({point.variant for point in self.points})
+        columns = ["version", "test", Column("WEAT", "estimate"), "metric", "of", "groups"]
+        columns += [Column("gap", "number", 3), Column("seed", "count")]
+        rows = [
+            (row.variant, row.test, row.weat, row.metric, row.positive_class, f"{row.a} − {row.b}", row.gap, row.seed)
+            for row in self.points
+        ]
+        return Summary(
+            title="Intrinsic and extrinsic numbers",
+            headline=f"{counted(self.points, 'point')} of {counted(versions, 'version')}",
+            tables=(Table.of("points", "The points", columns, rows, most=20),),
+            warnings=self.warnings,
+        )
+
+
+class _TaskOutcome(NamedTuple):
+    """Gaps and metrics of every seed, as fields of `Point` and `Performance`."""
+
+    task: str
+    gaps: list[JsonObject]
+    metrics: list[JsonObject]
+    warnings: tuple[str, ...]
+
+
+_Measured = tuple[Variant, list[JsonObject], _TaskOutcome]
+"""A version, its effect sizes by test, and one result of the task."""
+
+
+def points(
+    variants: Iterable[Variant],
+    tests: Sequence[Test],
+    task: str | Task,
+    data: str | os.PathLike[str],
+    *,
+    seeds: int | Sequence[int] = 3,
+    cache: str | os.PathLike[str] | None = None,
+    weat_settings: Mapping[str, Any] | None = None,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Any,  # noqa: ANN401 - those of the task
+) -> PointsResult:
+    """Measure every version of an embedding by association tests and by a downstream task: a row for each combination.
+
+    A version's effect sizes are those of `weat`, its gaps those of `extrinsic`, one for each task seed. `correlate`
+    takes `to_frame()` or the file of `save` with x "weat", y "gap", seed_column "seed" and unit "variant".
+
+    Args:
+        variants: the versions.
+        tests: lexicons of kind "test".
+        task: one of `registry.names("task")`.
+        data: folder (or file) of the task's data.
+        seeds: how many models to train for each version, from the seed `random_state` on, or the seeds themselves.
+        cache: folder of finished models, as in `extrinsic`: an interrupted study resumes from it.
+        weat_settings: further arguments of `weat`, such as {"policy": WordPolicy(case="fallback")}.
+        random_state: first task seed, and seed of the resampling.
+        progress: called with (done, total).
+        settings: of the task; `docs/extrinsic.md` lists them.
+
+    Raises:
+        ParameterError: there is nothing to measure, two versions have the same name, or a setting cannot be used.
+        InputError: data or vectors are not what they should be.
+    """
+    versions = _check_variants(variants)
+    arguments = _weat_arguments(weat_settings, random_state)
+    measured: list[_Measured] = []
+    for index, variant in enumerate(versions):
+
+        def version_progress(done: int, total: int, index: int = index) -> None:
+            if progress is not None:
+                progress(index * _STEPS + _STEPS * done // max(total, 1), len(versions) * _STEPS)
+
+        effect_sizes = _effect_sizes(variant, tests, arguments)
+        result = extrinsic(
+            task, variant.vectors, data, seeds=seeds, cache=cache, random_state=random_state, resamples=_FEW_RESAMPLES,
+            progress=version_progress, **settings,
+        )  # fmt: skip
+        measured.append((variant, effect_sizes, _task_outcome(result)))
+        recorded = {"data_path": str(data), **result.settings}
+    recorded = {key: value for key, value in recorded.items() if key not in {"vectors_checksum", "level", "resamples"}}
+    return _collect(measured, arguments, recorded)
+
+
+def points_from_results(
+    results: Iterable[tuple[Variant, object]],
+    tests: Sequence[Test],
+    *,
+    weat_settings: Mapping[str, Any] | None = None,
+    random_state: int = 0,
+) -> PointsResult:
+    """Points of a task that was trained elsewhere, such as coreference on a machine with a GPU.
+
+    Args:
+        results: versions, each with a result: a `TaskResult`, a file with its JSON (`biasgauge extrinsic … --json`), or
+            results.json of scripts/train_coref.py, as a file or parsed. A version may have several, with other seeds.
+        tests: lexicons of kind "test".
+        weat_settings: further arguments of `weat`.
+        random_state: seed of the resampling.
+
+    Raises:
+        ParameterError: there are no results, they are of several tasks, or two of a version have the same seed.
+        InputError: a file is not what it should be.
+    """
+    arguments = _weat_arguments(weat_settings, random_state)
+    outcomes = [(variant, _task_outcome(result)) for variant, result in results]
+    versions = {variant.label: variant for variant, _ in outcomes}
+    _check_variants(versions.values())
+    tasks = sorted({outcome.task for _, outcome in outcomes})
+    if len(tasks) > 1:
+        raise ParameterError(f"Points must be of one task; the results are of {', '.join(tasks)}.")
+    labels = ("metric", "positive_class", "a", "b", "seed")
+    counts = Counter(
+        (variant.label, *(gap[name] for name in labels)) for variant, outcome in outcomes for gap in outcome.gaps
+    )
+    repeated = next((gap for gap, count in counts.items() if count > 1), None)
+    if repeated is not None:
+        raise ParameterError(f"Two results of {repeated[0]!r} have the seed {repeated[-1]}; each model counts once.")
+    effect_sizes = {name: _effect_sizes(variant, tests, arguments) for name, variant in versions.items()}
+    measured = [(variant, effect_sizes[variant.label], outcome) for variant, outcome in outcomes]
+    return _collect(measured, arguments, {"task": tasks[0]})
+
+
+def _weat_arguments(settings: Mapping[str, Any] | None, random_state: int) -> dict[str, Any]:
+    return {"interval": Resampling(random_state=random_state), "random_state": random_state, **(settings or {})}
+
+
+def _check_variants(variants: Iterable[Variant]) -> tuple[Variant, ...]:
+    versions = tuple(variants)
+    if not versions:
+        raise ParameterError("Points need at least one version of an embedding. Got none.")
+    for version in versions:
+        if not isinstance(version, Variant):
+            raise ParameterError(f"Versions of an embedding must be of the kind Variant. Got {type(version).__name__}.")
+    name, count = Counter(version.label for version in versions).most_common(1)[0]
+    if count > 1:
+        raise ParameterError(f"{count} versions are called {name!r}; give each a name of its own.")
+    return versions
+
+
+def _effect_sizes(variant: Variant, tests: Sequence[Test], arguments: Mapping[str, Any]) -> list[JsonObject]:
+    """Effect sizes of one version, by test."""
+    if isinstance(tests, str) or not tests:
+        raise ParameterError(f"The 'tests' of points must be a list of lexicons of kind 'test'. Got {tests!r}.")
+    model = load(variant.vectors)
+    rows = []
+    for test in tests:
+        result = weat(model, test, **arguments)
+        low, high = (None, None) if result.interval is None else (result.interval.low, result.interval.high)
+        effect = Estimate(value=result.value, low=low, high=high, reason=result.reason)
+        counts = {"found": result.coverage.found, "asked": result.coverage.asked}
+        rows.append({"test": result.name, "weat": effect, **counts})
+    return rows
+
+
+def _collect(measured: Sequence[_Measured], arguments: Mapping[str, Any], settings: JsonObject) -> PointsResult:
+    rows: list[Point] = []
+    performance: list[Performance] = []
+    undefined: dict[str, None] = {}
+    warnings: dict[str, None] = {}
+    for variant, tests, outcome in measured:
+        labels: dict[str, Any] = {"variant": variant.label, "embedding": variant.embedding, "method": variant.method}
+        labels |= {"direction": variant.direction, "strength": variant.strength, "task": outcome.task}
+        rows += [Point(**labels, **test, **gap) for test in tests for gap in outcome.gaps]
+        performance += [Performance(**labels, **metric) for metric in outcome.metrics]
+        warnings |= dict.fromkeys(outcome.warnings)
+        reasons = [(test["test"], test["weat"].reason) for test in tests if test["weat"].value is None]
+        undefined |= {f"{name} on {variant.label}: {reason}": None for name, reason in reasons}
+    weat_settings = {key: asdict(value) if isinstance(value, Resampling) else value for key, value in arguments.items()}
+    settings = {"tests": [test["test"] for test in measured[0][1]], "weat": weat_settings, **settings}
+    return PointsResult(tuple(rows), tuple(performance), settings, (*undefined, *warnings))
+
+
+def _task_outcome(result: object) -> _TaskOutcome:
+    """Outcome of a `TaskResult`, a file of its JSON, or results of scripts/train_coref.py, seed by seed."""
+    if isinstance(result, (str, os.PathLike)):
+        try:
+            content = read_saved(result)
+        except InputError:
+            content = {}  # `read_task` raises the error
+        result = content if isinstance(content, dict) and "winobias" in content else read_task(result)
+    if isinstance(result, TaskResult):
+        outcome = _outcome_of_result(result)
+    elif isinstance(result, Mapping):
+        outcome = _outcome_of_coref(result)
+    else:
+        raise ParameterError(
+            f"An extrinsic result must be a TaskResult, or a file of its JSON. Got {type(result).__name__}."
+        )
+    if not outcome.gaps:
+        reason = getattr(result, "no_gaps", None) or "none were computed"
+        raise ParameterError(f"The task {outcome.task} has no gaps between groups, which points need: {reason}.")
+    return outcome
+
+
+def _outcome_of_result(result: TaskResult) -> _TaskOutcome:
+    seeds = [run.seed for run in result.seeds]
+    for row in (*result.gaps, *result.metrics):
+        if len(row.values) != len(seeds):
+            raise InputError(
+                f"The result of {result.task} on {result.vectors} has {len(row.values)} values of {row.metric!r} for "
+                f"{len(seeds)} seeds; expected one a seed"
+            )
+    gaps = [
+        _gap_fields(value, gap.reason, **_rate_labels(gap), a=gap.a, b=gap.b, seed=seed)
+        for gap in result.gaps
+        for value, seed in zip(gap.values, seeds, strict=True)
+    ]
+    metrics = [
+        {**_rate_labels(metric), "group": metric.group, "value": value, "seed": seed}
+        for metric in result.metrics
+        for value, seed in zip(metric.values, seeds, strict=True)
+    ]
+    return _TaskOutcome(result.task, gaps, metrics, result.warnings)
+
+
+def _rate_labels(row: TaskGap | TaskMetric) -> JsonObject:
+    return {"metric": row.metric, "positive_class": row.positive_class}
+
+
+def _outcome_of_coref(result: JsonMapping) -> _TaskOutcome:
+    """Gaps of WinoBias, as fractions and under the names that the task `coref` gives them."""
+    try:
+        seed = int(result["seed"])
+        metrics = [
+            {"metric": score["rate"], "positive_class": "conll", "group": None, "value": score["value"], "seed": seed}
+            for score in result["test"]["scores"]
+            if score["metric"] == "conll"
+        ]
+        gaps = []
+        for row in result["winobias"]["gaps"]:
+            labels = {"metric": row["metric"], "positive_class": f"winobias {row['of']}", "seed": seed}
+            gaps.append(_gap_fields(_from_percent(row["gap"]), row["reason"], a="pro", b="anti", **labels))
+            sides = {"pro": "first", "anti": "second"}
+            metrics += [{**labels, "group": name, "value": _from_percent(row[side])} for name, side in sides.items()]
+    except (KeyError, TypeError, ValueError) as problem:
+        raise InputError(
+            f"A result of coreference is not what scripts/train_coref.py --winobias writes: {problem!r}"
+        ) from problem
+    return _TaskOutcome("coref", gaps, metrics, tuple(result["winobias"].get("warnings", ())))
+
+
+def _gap_fields(value: float | None, reason: str | None, **labels: Any) -> JsonObject:  # noqa: ANN401 - fields of a point
+    return {**labels, "gap": value, "gap_reason": None if value is not None else reason or "undefined with this seed"}
+
+
+def _from_percent(percent: float | None) -> float | None:
+    return None if percent is None else percent / 100

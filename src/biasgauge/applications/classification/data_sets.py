@@ -1,0 +1,201 @@
+"""Labeled texts of published data sets, and anyone's own table; `DATA_SET` lists them for the registry.
+
+HatEval, SemEval-2019 task 5 (Basile et al. 2019): files `hateval2019_en_train.csv`, `…_dev.csv`, `…_test.csv`, columns
+id, text, HS, TR, AG. The target of a tweet is not a column. The test files are two halves: English has migrants first,
+Spanish has women first; training files are not ordered. Groups are therefore known in the official test order only.
+
+The others come as one table: Davidson et al. 2017, Founta et al. 2018, EDOS (2023), MLMA (2019), and `csv`: a file,
+split 80 : 10 : 10 unless it has a column `split` (train, dev, test), or a folder with `train.csv`, `test.csv` and
+optionally `dev.csv`; without it a tenth of the training texts is set apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from biasgauge.applications.classification.tables import TextTable, find_file, read_table
+from biasgauge.applications.classification.task import DataSet
+from biasgauge.applications.classification.texts import WITHOUT_DEV, TextData, Texts, split_by, split_up
+from biasgauge.errors import CorpusError, InputError, ParameterError
+
+HATEVAL = {"0": "not hateful", "1": "hateful"}
+HATEVAL_HALVES = {"en": ("migrants", "women"), "es": ("women", "migrants")}
+HATEVAL_TEST_SIZES = {"en": 3000, "es": 1600}
+HATEVAL_ORDER = ("women", "migrants")
+DAVIDSON = {"0": "hate_speech", "1": "offensive_language", "2": "neither"}
+FOUNTA = {name: name for name in ("abusive", "hateful", "normal", "spam")}
+FOUNTA_FILES = ("hatespeech_text_label_vote_RESTRICTED_100K.csv", "hatespeech_text_label_vote.csv", "founta.tsv")
+GENDERS = ("male", "female")
+EDOS = {"sexist": "sexist", "not sexist": "not sexist"}
+MLMA_SENTIMENTS = frozenset({"abusive", "disrespectful", "fearful", "hateful", "normal", "offensive"})
+MLMA_NO_GROUP = frozenset({"other", "individual", ""})
+SPLIT = "split"
+SPLITS = {"train": "train", "dev": "dev", "test": "test"}
+MAX_CLASSES = 100
+"""Labels and groups: a column with more is something else, such as the texts."""
+POSITIVE = ("1", "yes", "true", "positive", "hateful", "toxic")
+"""Names of the positive class, tried in this order where the user does not name it."""
+
+
+def load_hateval(data: Path, language: str) -> TextData:
+    """HatEval in one language; the published gap is women − migrants."""
+    if data.is_file():
+        raise InputError(f"{data}: is a file; name the folder with HatEval's train, dev and test files")
+    parts: dict[str, Texts] = {}
+    warnings: list[str] = []
+    for part in SPLITS:
+        names = (f"hateval2019_{language}_{part}.csv", f"{part}_{language}.csv", f"{part}.csv")
+        table = read_table(find_file(data, names, f"HatEval's {part} file"))
+        groups = _hateval_targets(table, language, warnings) if part == "test" else None
+        parts[part] = Texts.of(table, table.cells("text"), table.coded("HS", HATEVAL), groups)
+    order = None if warnings else HATEVAL_ORDER
+    return TextData(f"hateval-{language}", parts, positive="hateful", order=order, warnings=tuple(warnings))
+
+
+def _hateval_targets(table: TextTable, language: str, warnings: list[str]) -> list[str] | None:
+    """Target of each tweet of the test file, by its row; None where the file is not the official one."""
+    ids = table.cells("id")
+    official = len(table) == HATEVAL_TEST_SIZES[language]
+    if not official or list(ids) == sorted(ids, key=lambda tweet: (len(tweet), tweet)):
+        state = "sorted by id" if official else f"of {len(table):,} tweets"
+        order = f"{table.path.name} is {state}, not HatEval's test file in its own order"
+        warnings.append(f"{order}, so the target of a tweet is not known")
+        return None
+    half = len(table) // 2
+    return [HATEVAL_HALVES[language][row >= half] for row in range(len(table))]
+
+
+def load_davidson(data: Path, *, split_seed: int = 0) -> TextData:
+    """Tweets that are hate speech, offensive language or neither: `labeled_data.csv`, columns class and tweet.
+
+    It names no groups; it is split 80 : 10 : 10, stratified by label.
+    """
+    table = read_table(find_file(data, ("labeled_data.csv", "davidson_labeled_data.csv"), "Davidson's file"))
+    texts = Texts.of(table, table.cells("tweet"), table.coded("class", DAVIDSON))
+    return TextData("davidson", split_up(texts, split_seed), positive="hate_speech")
+
+
+def load_founta(data: Path, *, split_seed: int = 0, positive: str | None = None) -> TextData:
+    """Tweets that are abusive, hateful, normal or spam, for those who hold them, in one of two layouts.
+
+    As distributed: one file without a header, separated by tabs: text, label, number of votes; split 80 : 10 : 10.
+    As the English study of Goldfarb-Tarrant et al. 2021 had it: `train.csv`, `dev.csv` and `test.csv` with columns
+    text, label and, in the test file, gender (male, female, neutral); its gap is male − female.
+    """
+    if data.is_dir() and any(data.glob("train.csv*")):
+        tweets = load_csv(data, split_seed=split_seed, group_column="gender", positive=positive)
+        order = GENDERS if set(GENDERS) <= set(tweets.parts["test"].groups) else None
+        return replace(tweets, name="founta", order=order)
+    table = read_table(find_file(data, FOUNTA_FILES, "Founta's tweets"), ("text", "label", "votes"))
+    texts = Texts.of(table, table.cells("text"), table.coded("label", FOUNTA))
+    return TextData("founta", split_up(texts, split_seed), positive="hateful")
+
+
+def load_edos(data: Path) -> TextData:
+    """Posts that are sexist or not (Kirk et al. 2023), in their own split: columns text, label_sexist and split."""
+    table = read_table(find_file(data, ("edos_labelled_aggregated.csv",), "EDOS's file"))
+    texts = Texts.of(table, table.cells("text"), table.coded("label_sexist", EDOS))
+    return TextData("edos", split_by(texts, table.coded(SPLIT, SPLITS)), positive="sexist")
+
+
+def load_mlma(data: Path, *, split_seed: int = 0) -> TextData:
+    """Tweets with sentiments and target group (Ousidhoum et al. 2019): columns tweet, sentiment, group.
+
+    `sentiment` joins several by `_`; a tweet is hateful where one of them is. `group` names 14 groups, and "other" and
+    "individual", which are none. It is split 80 : 10 : 10, stratified by label.
+    """
+    table = read_table(find_file(data, ("en_dataset.csv", "mlma_en_dataset.csv"), "MLMA's English file"))
+    cells = {cell for cell in table.cells("sentiment") if MLMA_SENTIMENTS.issuperset(cell.split("_"))}
+    labels = {cell: "hateful" if "hateful" in cell.split("_") else "not hateful" for cell in sorted(cells)}
+    groups = [None if group in MLMA_NO_GROUP else group for group in table.cells("group")]
+    texts = Texts.of(table, table.cells("tweet"), table.coded("sentiment", labels), groups)
+    return TextData("mlma", split_up(texts, split_seed), positive="hateful")
+
+
+def load_csv(
+    data: Path,
+    *,
+    split_seed: int = 0,
+    text_column: str = "text",
+    label_column: str = "label",
+    group_column: str = "group",
+    positive: str | None = None,
+) -> TextData:
+    """The user's own texts; an empty cell of the group, or no such column, means that there is none.
+
+    Without `positive` the positive class is recognized by its name (`POSITIVE`).
+    """
+    columns = (text_column, label_column, group_column)
+    if data.is_file():
+        table = read_table(data)
+        texts = _own_texts(table, *columns)
+        splits = {**SPLITS, "validation": "dev"}
+        parts = split_by(texts, table.coded(SPLIT, splits)) if SPLIT in table.columns else split_up(texts, split_seed)
+    else:
+        names = [part for part in SPLITS if part != "dev" or any(data.glob("dev.[ct]sv*"))]
+        files = {part: find_file(data, (f"{part}.csv", f"{part}.tsv"), f"file of {part} texts") for part in names}
+        parts = {part: _own_texts(read_table(path), *columns) for part, path in files.items()}
+    for part in ("train", "test"):
+        if part not in parts:
+            raise CorpusError(f"the column {SPLIT!r} names no texts for {part}", path=data)
+    if "dev" not in parts:
+        parts = {**split_up(parts["train"], split_seed, WITHOUT_DEV), "test": parts["test"]}
+    classes = sorted({label for part in parts.values() for label in part.labels})
+    groups = {group for part in parts.values() for group in part.groups}
+    for column, values in ((label_column, classes), (group_column, groups)):
+        if len(values) > MAX_CLASSES:
+            raise CorpusError(
+                f"the column {column!r} has {len(values):,} different values; at most {MAX_CLASSES} labels or groups "
+                "are possible",
+                path=data,
+            )
+    return TextData("csv", parts, positive=_positive_class(classes, positive))
+
+
+def _own_texts(table: TextTable, text: str, label: str, group: str) -> Texts:
+    texts, labels = table.cells(text), tuple(cell.strip() for cell in table.cells(label))
+    if "" in labels:
+        raise CorpusError(f"{label!r} is empty", path=table.path, line=table.lines[labels.index("")])
+    groups = [cell.strip() or None for cell in table.cells(group)] if group in table.columns else None
+    return Texts.of(table, texts, labels, groups)
+
+
+def _positive_class(classes: list[str], name: str | None) -> str:
+    if name in classes:
+        return name
+    candidates = [candidate for candidate in POSITIVE if candidate in classes]
+    if name is None and len(classes) == 1:  # one label is too few: `TextData.checked` says so
+        return classes[0]
+    if name is None and candidates:
+        return candidates[0]
+    problem = "name the positive class ('positive')" if name is None else f"nothing is labeled {name!r}"
+    raise ParameterError(f"The labels are {', '.join(classes[:20])}: {problem}.")
+
+
+_SPLIT_SEED = frozenset({"split_seed"})
+_DAVIDSON = "hate speech, offensive language or neither, English tweets (Davidson); groups by words"
+_FOUNTA = "abusive, hateful, normal or spam, English tweets (Founta), for those who hold it; gap: male − female"
+_MLMA = "hate speech, English tweets (MLMA); gaps between 14 target groups"
+DATA_SET = (
+    *(
+        DataSet(
+            f"hateval-{code}",
+            f"hate speech about women or migrants, {language} tweets (HatEval); gap: women − migrants",
+            partial(load_hateval, language=code),
+        )
+        for code, language in (("en", "English"), ("es", "Spanish"))
+    ),
+    DataSet("davidson", _DAVIDSON, load_davidson, _SPLIT_SEED),
+    DataSet("founta", _FOUNTA, load_founta, _SPLIT_SEED, asks_positive=True),
+    DataSet("edos", "sexism, English posts (EDOS); groups by words", load_edos),
+    DataSet("mlma", _MLMA, load_mlma, _SPLIT_SEED),
+    DataSet(
+        "csv",
+        "your own table with text, label and group",
+        load_csv,
+        _SPLIT_SEED | {"text_column", "label_column", "group_column"},
+        asks_positive=True,
+    ),
+)

@@ -1,1 +1,0 @@
-"""Differences in performance between groups of people."""

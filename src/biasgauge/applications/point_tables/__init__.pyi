@@ -1,1 +1,0 @@
-from biasgauge.applications.point_tables.build import Variant as Variant

@@ -1,1 +1,0 @@
-from biasgauge.mitigation.balancing.plan import check_degree as check_degree

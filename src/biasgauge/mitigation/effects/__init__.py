@@ -1,5 +1,0 @@
-"""What a change of vectors did."""
-
-from biasgauge.core import attach
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,2 +1,0 @@
-from biasgauge.mitigation.effects.analysis import LEXICONS as LEXICONS
-from biasgauge.mitigation.effects.result import CLASSIFIER as CLASSIFIER
