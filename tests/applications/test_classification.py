@@ -71,9 +71,9 @@ def test_a_planted_gap_is_found(table: Path, vectors: Embedding) -> None:
     hidden = [row for row in labels if row[3] == "test" and row[1] == "1" and "odd" in row[0]]
     positive = [row for row in labels if row[3] == "test" and row[1] == "1" and row[2] == "b"]
     assert (len(hidden), len(positive)) == (15, 30)
-    gap = of(found.gaps, metric="recall", of="1")
+    gap = of(found.gaps, metric="recall", positive_class="1")
     assert (gap.a, gap.b, gap.n_a, gap.n_b) == ("a", "b", 60, 60)
-    rates = [of(found.metrics, metric="recall", of="1", group=group).value for group in "ab"]
+    rates = [of(found.metrics, metric="recall", positive_class="1", group=group).value for group in "ab"]
     assert rates[0] >= 0.95
     assert gap.value == pytest.approx(rates[0] - rates[1])
     assert 0.3 <= gap.value <= 0.7
@@ -90,19 +90,19 @@ def test_numbers_are_those_of_scikit_learn(table: Path, vectors: Embedding) -> N
     true = list(task.parts["test"].labels)
     summary = task.summarize({0: outcome}, HOW)
     for name, score in (("precision", precision_score), ("recall", recall_score), ("f1", f1_score)):
-        assert of(summary.metrics, metric=name, of="1", group=None).value == pytest.approx(
+        assert of(summary.metrics, metric=name, positive_class="1", group=None).value == pytest.approx(
             score(true, predicted, pos_label="1")
         )
-        assert of(summary.metrics, metric=name, of="weighted", group=None).value == pytest.approx(
+        assert of(summary.metrics, metric=name, positive_class="weighted", group=None).value == pytest.approx(
             score(true, predicted, average="weighted")
         )
     accuracy = of(summary.metrics, metric="accuracy", group=None).value
     assert accuracy == pytest.approx(accuracy_score(true, predicted))
-    assert of(summary.metrics, metric="recall", of="weighted", group=None).value == pytest.approx(accuracy)
+    assert of(summary.metrics, metric="recall", positive_class="weighted", group=None).value == pytest.approx(accuracy)
     expected = gaps(true, predicted, task.groups, positive="1", resamples=400)
     for one in expected.gaps:
-        assert of(summary.gaps, metric=one.metric, of=one.positive_class).value == pytest.approx(one.value)
-        assert of(summary.gaps, metric=one.metric, of=one.positive_class).p_value == one.p_value
+        assert of(summary.gaps, metric=one.metric, positive_class=one.positive_class).value == pytest.approx(one.value)
+        assert of(summary.gaps, metric=one.metric, positive_class=one.positive_class).p_value == one.p_value
 
 
 KILLED = """
@@ -255,10 +255,10 @@ def test_gaps_with_other_vectors_are_compared(table: Path, vectors: Embedding) -
     first = run(table, vectors, order=["b", "a"])
     blind = Embedding(vectors.words, np.where(np.arange(len(WORDS))[:, None] < 2, 0, vectors.vectors))
     second = run(table, blind, seeds=2, order=["b", "a"])
-    change = of(compare_tasks(first, second).changes, metric="recall", of="1")
+    change = of(compare_tasks(first, second).changes, metric="recall", positive_class="1")
     assert (change.a, change.b) == ("b", "a")
-    assert change.first == pytest.approx(of(first.gaps, metric="recall", of="1").value)
-    assert change.second == pytest.approx(of(second.gaps, metric="recall", of="1").values[0])
+    assert change.first == pytest.approx(of(first.gaps, metric="recall", positive_class="1").value)
+    assert change.second == pytest.approx(of(second.gaps, metric="recall", positive_class="1").values[0])
     with pytest.raises(ParameterError, match=r"must have the seed to compare. Got seeds \[0\] and \[0, 1\]"):
         compare_tasks(first, second, seed=1)
     with pytest.raises(ParameterError, match="the same test items and groups; these differ"):

@@ -74,7 +74,7 @@ def test_tables_for_a_person(vectors: Path, texts: Path, tmp_path: Path, capsys:
     ]
     assert run([*asked, "--cache", str(tmp_path / "cells")]) == 0
     shown = capsys.readouterr().out
-    assert "Metrics: how well is the task done?" in shown
+    assert "Metrics: performance on all items" in shown
     assert re.search(r"recall +toxic .+ men − women\n", shown)
     assert re.search(r"gap \[interval\] +p +groups\n", shown)
     assert run([*asked, "--seeds", "2"]) == 0

@@ -179,7 +179,7 @@ def test_labels_that_do_not_say_what_is_positive(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="positive class"):
         load_csv(path)
     assert load_csv(path, positive="b").positive == "b"
-    with pytest.raises(ParameterError, match="nothing is labeled 'c': a, b"):
+    with pytest.raises(ParameterError, match="nothing is labeled 'c'"):
         load_csv(path, positive="c")
     write(path, "text,label", *[f"x,{at}" for at in range(101)])
     with pytest.raises(CorpusError, match="the column 'label' has 101 different values"):

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 def gap(*values: float, metric: str = "recall") -> TaskGap:
     sd = sd_over_seeds(np.array(values), 0.95)
-    about: dict[str, Any] = {"metric": metric, "of": "toxic", "a": "men", "b": "women", "n_a": 50, "n_b": 60}
+    about: dict[str, Any] = {
+        "metric": metric,
+        "positive_class": "toxic",
+        "a": "men",
+        "b": "women",
+        "n_a": 50,
+        "n_b": 60,
+    }
     return TaskGap(value=float(np.mean(values)), sd=sd, values=values, **about)
 
 

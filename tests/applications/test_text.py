@@ -62,7 +62,7 @@ def test_parts_keep_each_text_with_its_label() -> None:
 
 
 def test_data_that_nothing_can_be_learned_from() -> None:
-    with pytest.raises(InputError, match=r"texts\.csv: all 3 texts to learn from are labeled 'a'"):
+    with pytest.raises(InputError, match=r"texts\.csv: all 3 training texts are labeled 'a'"):
         data(texts("x", "y", "z", labels="aaa")).checked()
     empty = TextData("planted", {**data(texts("x", "y")).parts, "dev": texts()}, positive="a")
     with pytest.raises(InputError, match="planted has no texts for dev"):

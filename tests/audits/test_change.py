@@ -17,7 +17,7 @@ from biasgauge.cli.entry import run
 from biasgauge.core import WordPolicy
 from biasgauge.core.estimate import Estimate
 from biasgauge.lexicons import parse_lexicon, queries_from_lexicons
-from biasgauge.mitigation.effect_result import CLASSIFIER, Row
+from biasgauge.mitigation.effect_result import CLASSIFIER, EffectRow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,11 +57,19 @@ class Effect:
     def __init__(self, *, recovered: Estimate | None = None, benchmark: Estimate | None = None) -> None:
         self.before, self.after = "before", "after"
         self.rows = [
-            *([Row(part="recovery", name=CLASSIFIER, of="words", after=recovered, chance=0.5)] if recovered else []),
-            *([Row(part="benchmark", name="correlation", of="ws353", change=benchmark)] if benchmark else []),
+            *(
+                [EffectRow(part="recovery", name=CLASSIFIER, subject="words", after=recovered, chance=0.5)]
+                if recovered
+                else []
+            ),
+            *(
+                [EffectRow(part="benchmark", name="correlation", subject="ws353", change=benchmark)]
+                if benchmark
+                else []
+            ),
         ]
 
-    def part(self, name: str) -> tuple[Row, ...]:
+    def part(self, name: str) -> tuple[EffectRow, ...]:
         return tuple(row for row in self.rows if row.part == name)
 
 

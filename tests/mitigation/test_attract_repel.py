@@ -17,7 +17,7 @@ from biasgauge.mitigation.methods.attract_repel import (
     Batch,
     Descent,
     descend,
-    found_constraints,
+    find_constraints,
     gradient,
     lexicon_pairs,
     negative_examples,
@@ -241,7 +241,7 @@ def test_constraints_of_stereotypes(embedding: Embedding) -> None:
 
 
 def test_a_pair_to_attract_and_to_repel_is_repelled(embedding: Embedding) -> None:
-    found = found_constraints(
+    found = find_constraints(
         embedding,
         [("he", "math"), ("he", "math"), ("he", "he"), ("he", "xyzzy"), ("she", "math")],
         [("she", "math")],

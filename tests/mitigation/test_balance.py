@@ -157,7 +157,7 @@ def test_the_limit_is_kept_and_shared_in_proportion(tmp_path: Path) -> None:
     (warning,) = found.warnings
     assert warning == (
         "Only 50 of the 400 lines that the degree asks for were removed, which is degree 0.125: no more than 50 of "
-        "1,000 lines may go (max_removed)."
+        "1,000 lines may be removed (max_removed)."
     )
     none = balance(made(tmp_path, lines), SETS, out=tmp_path / "out", max_removed=0)
     assert none.removed == 0
@@ -281,7 +281,7 @@ def test_as_published_by_hand(tmp_path: Path) -> None:
     # the mixed line is the third of pro 1; "He" is no word of X.
     assert kept(found) == [lines[0], lines[1], lines[2], lines[3], lines[5], lines[7], lines[8]]
     assert found.warnings == (
-        "22.2 % of the lines were removed: the paper says that it stayed below 5 %, but its code does not see to that.",
+        "22.2 % of the lines were removed: the paper says that it stayed below 5 %, but its code does not enforce that.",
     )
     assert found.settings["tokenizer"] == {"name": "whitespace"}
     assert found.settings["max_removed"] is None
@@ -295,8 +295,8 @@ def test_blocks_change_nothing(block: int, tokenizer: str, tmp_path: Path, monke
     path = made(tmp_path, lines)
     asked: dict[str, Any] = {"direction": "overbias", "degree": 0.6, "max_removed": 1, "tokenizer": tokenizer}
     whole = balance(path, SETS, out=tmp_path / "whole", **asked)
-    monkeypatch.setattr(balance_lines, "_BLOCK", block)
-    monkeypatch.setattr(balance_lines, "_COPIED", block)
+    monkeypatch.setattr(balance_lines, "_BLOCK_BYTES", block)
+    monkeypatch.setattr(balance_lines, "_COPY_BYTES", block)
     parts = balance(path, SETS, out=tmp_path / "parts", **asked)
     assert whole.removed > 5
     assert kept(parts) == kept(whole)
@@ -360,7 +360,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"degree": 1.5}, "The 'degree' parameter must be from 0 to 1, or \"max\". Got 1.5."),
     ({"degree": math.nan}, "must be from 0 to 1"),
     ({"degree": True}, "must be from 0 to 1"),
-    ({"degree": 0.5, "as_published": True}, 'must be 1 or "max": the released code knows no others. Got 0.5.'),
+    ({"degree": 0.5, "as_published": True}, 'must be 1 or "max": the released code has no others. Got 0.5.'),
     ({"max_removed": 5}, "The 'max_removed' parameter must be a number from 0 to 1. Got 5."),
     ({"random_state": -1}, "The 'random_state' parameter must be a whole number of at least 0. Got -1."),
     ({"tokenizer": "wrods"}, "Did you mean 'words'?"),
@@ -406,7 +406,7 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_a_line_that_cannot_be_held_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(balance_lines, "_BLOCK", 10)
+    monkeypatch.setattr(balance_lines, "_BLOCK_BYTES", 10)
     monkeypatch.setattr(balance_lines, "LONGEST_RECORD", 100)
     with pytest.raises(CorpusError, match="has a line of more than 100 bytes; break it first"):
         balance(made(tmp_path, ["he career " * 20]), SETS, out=tmp_path / "out")

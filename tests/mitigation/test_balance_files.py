@@ -118,8 +118,8 @@ def test_rows_that_stay_are_the_rows_that_should(
     csv.writer(written, lineterminator="\n").writerows([["id", "text"], *rows])
     path.write_bytes(written.getvalue().encode())
     patched = pytest.MonkeyPatch()
-    patched.setattr(balance_lines, "_BLOCK", block)
-    patched.setattr(balance_lines, "_COPIED", block)
+    patched.setattr(balance_lines, "_BLOCK_BYTES", block)
+    patched.setattr(balance_lines, "_COPY_BYTES", block)
     try:
         if not rows:
             with pytest.raises(CorpusError, match="holds no lines"):

@@ -211,7 +211,7 @@ def test_a_planted_fault_is_found(
     honest = kind._block  # noqa: SLF001 - to break it
     monkeypatch.setattr(kind, "_block", lambda self, block, part: fault(honest(self, block, part)))
     if check == "norms":
-        monkeypatch.setattr(kind, "_scaled", as_it_is)
+        monkeypatch.setattr(kind, "_rescale", as_it_is)
         with pytest.raises(AssertionError):
             test_norms_are_as_declared("hard", embedding, 1.0)
     elif check == "finite":

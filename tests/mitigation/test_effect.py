@@ -15,7 +15,7 @@ from biasgauge import registry
 from biasgauge.analyses.posterior import bayes_change
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
-from biasgauge.mitigation import MitigationEffect, Recovery, changed_words, mitigate, mitigation_effect
+from biasgauge.mitigation import MitigationEffect, Recovery, count_changed_words, mitigate, mitigation_effect
 from biasgauge.mitigation.effect_result import PARTS
 from biasgauge.mitigation.recovery import recovery_rows
 from biasgauge.scores import association_test, neighbor_overlap
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biasgauge.core.estimate import Estimate
-    from biasgauge.mitigation.effect_result import Row
+    from biasgauge.mitigation.effect_result import EffectRow
 
 TESTS = registry.everything("association_test")
 
@@ -51,8 +51,8 @@ def effect(default: Embedding, debiased: Embedding) -> MitigationEffect:
     return mitigation_effect(default, debiased, ["weat7", "religion"], interval=FEW)
 
 
-def row(effect: MitigationEffect, part: str, name: str, of: str | None = None) -> Row:
-    (found,) = [one for one in effect.part(part) if one.name == name and of in {None, one.of}]
+def row(effect: MitigationEffect, part: str, name: str, of: str | None = None) -> EffectRow:
+    (found,) = [one for one in effect.part(part) if one.name == name and of in {None, one.subject}]
     return found
 
 
@@ -331,7 +331,7 @@ def test_shapes_for_people_and_machines(effect: MitigationEffect) -> None:
 def test_changed_words_counts_rows(embedding: Embedding) -> None:
     vectors = embedding.vectors.copy()
     vectors[[3, 5], [0, 2]] += 1
-    assert changed_words(embedding, Embedding(embedding.words, vectors)) == 2
+    assert count_changed_words(embedding, Embedding(embedding.words, vectors)) == 2
 
 
 def test_spearman_between_sides_is_that_of_scipy(default: Embedding, debiased: Embedding) -> None:

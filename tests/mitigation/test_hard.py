@@ -13,7 +13,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import mitigate, mitigation_method
 from biasgauge.mitigation.methods.hard import HardDebias
-from biasgauge.mitigation.subspace import cased, merged
+from biasgauge.mitigation.subspace import case_variants, merge_overlapping
 from biasgauge.scores import weat
 from biasgauge.vectors import Embedding
 
@@ -145,8 +145,8 @@ def test_pairs_with_a_shared_word_are_equalized_as_one(embedding: Embedding) -> 
 
 
 def test_sets_that_share_a_member_are_merged_and_pairs_found_in_every_case() -> None:
-    assert merged([[1, 2], [3, 4], [5, 6], [2, 3]]) == [[5, 6], [1, 2, 3, 4]]
-    assert cased([("He", "She"), ("he", "she")]) == [("He", "She"), ("he", "she"), ("HE", "SHE")]
+    assert merge_overlapping([[1, 2], [3, 4], [5, 6], [2, 3]]) == [[5, 6], [1, 2, 3, 4]]
+    assert case_variants([("He", "She"), ("he", "she")]) == [("He", "She"), ("he", "she"), ("HE", "SHE")]
 
 
 def test_lost_pairs_are_listed_and_none_is_an_error(embedding: Embedding) -> None:

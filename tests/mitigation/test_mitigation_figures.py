@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from biasgauge.core.estimate import Estimate
-from biasgauge.mitigation.effect_result import MitigationEffect, Row
+from biasgauge.mitigation.effect_result import EffectRow, MitigationEffect
 
 
-def row(part: str, name: str, of: str, before: float | None, after: float) -> Row:
+def row(part: str, name: str, of: str, before: float | None, after: float) -> EffectRow:
     old = None if before is None else Estimate(value=before)
     change = None if before is None else Estimate(value=after - before)
-    return Row(part=part, name=name, of=of, before=old, after=Estimate(value=after), change=change, chance=0.5)
+    return EffectRow(
+        part=part, name=name, subject=of, before=old, after=Estimate(value=after), change=change, chance=0.5
+    )
 
 
 ROWS = (
@@ -24,7 +26,7 @@ ROWS = (
 )
 
 
-def effect(rows: tuple[Row, ...]) -> MitigationEffect:
+def effect(rows: tuple[EffectRow, ...]) -> MitigationEffect:
     return MitigationEffect("a", "b", 10, 5, rows, (), {})
 
 

@@ -133,7 +133,7 @@ def test_sets_that_share_words_stay_equidistant_only_when_corrected() -> None:
 
 
 def test_pairs_hide_the_stereotype_from_distances_as_in_the_published_data() -> None:
-    """In `debiased_gender_reddit.csv` associated and different have the same mean: equalized pairs are equidistant.
+    """In `debiased_gender_reddit.csv` associated and different have the same mean: equalize_set pairs are equidistant.
 
     Gender has one word of either class in each pair, so the means over all pairs agree on any vectors.
     """

@@ -15,7 +15,7 @@ from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import mitigate
 from biasgauge.mitigation.methods.double_hard import DoubleHard, alignment, two_means
 from biasgauge.mitigation.methods.hard import HardDebias
-from biasgauge.mitigation.methods.ran import Ran, Weights, indirect_bias, repulsed, slopes
+from biasgauge.mitigation.methods.ran import Ran, Weights, cost_gradients, indirect_bias, repel_words
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def test_double_hard_chooses_as_another_library_would(embedding: Embedding) -> N
         subspace = HardDebias().fit(one).subspace_
         assert subspace is not None
         points = np.array([one[word] for word in chosen])
-        points = points - subspace.part(points)
+        points = points - subspace.project(points)
         labels = KMeans(2, n_init=20, random_state=0).fit(points).labels_.astype(bool)
         scores.append(alignment(labels, np.arange(80) >= 40))
     np.testing.assert_allclose(method.alignments_, scores, atol=0.05)
@@ -175,7 +175,7 @@ def test_slopes_of_ran_against_automatic_differentiation() -> None:
     kept = np.array([[1, 1, 1, 0, 0, 0]] * 4 + [[0] * 6], np.float32)
     repelled = kept / np.maximum(kept.sum(axis=1, keepdims=True), 1)
     weights = Weights(0.3, 0.5, 0.2)
-    found = slopes(current, words, near, repelled, direction, weights)
+    found = cost_gradients(current, words, near, repelled, direction, weights)
     for row in range(5):
         vector = torch.tensor(current[row], requires_grad=True)
         chosen = [torch.tensor(near[row, place]) for place in np.flatnonzero(kept[row])]
@@ -219,7 +219,7 @@ def test_repulsed_words_keep_away_from_what_repels_them() -> None:
     direction = np.eye(10, dtype=np.float32)[0]
     words = unit(random.standard_normal((3, 10)) * 0.2 + direction).astype(np.float32)
     near = unit(random.standard_normal((3, 4, 10)) * 0.2 + direction).astype(np.float32)
-    new = repulsed(words, near, direction, Weights(1, 0, 0), threshold=0.05, epochs=200, learning_rate=0.01)
+    new = repel_words(words, near, direction, Weights(1, 0, 0), threshold=0.05, epochs=200, learning_rate=0.01)
     before, after = (np.abs(np.einsum("wd,wnd->wn", one, near)).mean() for one in (words, new))
     assert after < 0.5 * before
     with pytest.raises(ParameterError, match="three numbers"):

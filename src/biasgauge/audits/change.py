@@ -10,7 +10,7 @@ import numpy as np
 from biasgauge.audits.did_it_work import ContrastChange, nearer_text
 from biasgauge.audits.questions import SANITY, Measured, QueryOutcome
 from biasgauge.audits.verdicts import Decision, Evidence, Rules, Verdict
-from biasgauge.core import Estimate
+from biasgauge.core import Estimate, WordPolicy
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes
 from biasgauge.mitigation import CLASSIFIER, DEFAULT_LEXICONS, MitigationEffect, mitigation_effect
 from biasgauge.results import share_text, signed_text
@@ -26,8 +26,7 @@ def measure_change(
     after: Embedding,
     lexicons: Sequence[Lexicon],
     *,
-    min_coverage: float,
-    case_fallback: bool,
+    policy: WordPolicy,
     random_state: int,
 ) -> MitigationEffect:
     """Compare two models on the tests and stereotypes of an audit, or on the usual ones where it has very many."""
@@ -38,8 +37,7 @@ def measure_change(
         before,
         after,
         chosen,
-        min_coverage=min_coverage,
-        case_fallback=case_fallback,
+        policy=policy,
         random_state=random_state,
     )
 
@@ -162,7 +160,7 @@ def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:
 
 def _damage(effect: MitigationEffect) -> Iterator[Evidence]:
     """Whether the vectors became worse at what they are for: similarities as people judge them."""
-    tried = {row.of: row.change for row in effect.part("benchmark") if row.change is not None}
+    tried = {row.subject: row.change for row in effect.part("benchmark") if row.change is not None}
     if not tried:
         yield Evidence("no damage", None, 0.0, None, "unknown whether the vectors became worse: no benchmark", LINK)
         return

@@ -180,7 +180,11 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
                 else NotMeasured(UNASKED, ROBUSTNESS)
             ),
             "specifications": lambda: curves_of(subjects, chosen, policy, random_state),
-            "change": lambda: None if earlier is None else measure_change(earlier, models[0], chosen, **asked),
+            "change": lambda: (
+                None
+                if earlier is None
+                else measure_change(earlier, models[0], chosen, policy=policy, random_state=random_state)
+            ),
             **(
                 {}
                 if earlier is None

@@ -4,7 +4,7 @@ from biasgauge.mitigation.balancing.corpus import balance as balance
 from biasgauge.mitigation.balancing.corpus import check_degree as check_degree
 from biasgauge.mitigation.effect_result import CLASSIFIER as CLASSIFIER
 from biasgauge.mitigation.effect_result import MitigationEffect as MitigationEffect
-from biasgauge.mitigation.effect_result import changed_words as changed_words
+from biasgauge.mitigation.effect_result import count_changed_words as count_changed_words
 from biasgauge.mitigation.effects import DEFAULT_LEXICONS as DEFAULT_LEXICONS
 from biasgauge.mitigation.effects import Mitigated as Mitigated
 from biasgauge.mitigation.effects import mitigate_to_file as mitigate_to_file
@@ -13,7 +13,7 @@ from biasgauge.mitigation.expansion import Expansion as Expansion
 from biasgauge.mitigation.expansion import expand_lexicon as expand_lexicon
 from biasgauge.mitigation.methods.attract_repel import AttractRepel as AttractRepel
 from biasgauge.mitigation.methods.attract_repel import Descent as Descent
-from biasgauge.mitigation.methods.attract_repel import crossed as crossed
+from biasgauge.mitigation.methods.attract_repel import cross_pairs as cross_pairs
 from biasgauge.mitigation.methods.attract_repel import lexicon_pairs as lexicon_pairs
 from biasgauge.mitigation.methods.double_hard import DoubleHard as DoubleHard
 from biasgauge.mitigation.methods.half_sibling import HalfSibling as HalfSibling

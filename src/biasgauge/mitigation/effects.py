@@ -1,4 +1,4 @@
-"""`mitigation_effect`: what a change of vectors did to bias, what else it did, and what it left.
+"""`mitigation_effect`: effect of a change of vectors on bias, its side effects, and the bias that remains.
 
 `mitigate_to_file` makes the change, writes the vectors, and compares in one call.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence, Sized
-from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,11 +15,22 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.analyses.posterior import CONNECTIONS, bayes_change
-from biasgauge.core import Estimate, Floats, JsonMapping, Vectors, VectorsLike, row_cosines
+from biasgauge.core import (
+    DEFAULT_POLICY,
+    Estimate,
+    Floats,
+    JsonMapping,
+    Query,
+    Vectors,
+    VectorsLike,
+    WordPolicy,
+    resolve,
+    row_cosines,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.io import refuse_inputs
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
-from biasgauge.mitigation.effect_result import MitigationEffect, Row, changed_words
+from biasgauge.mitigation.effect_result import EffectRow, MitigationEffect, count_changed_words
 from biasgauge.mitigation.mitigation import Direction, Norms, mitigation_method
 from biasgauge.mitigation.recovery import Recovery, recovery_rows
 from biasgauge.results import Result, Summary
@@ -50,9 +60,10 @@ from biasgauge.vectors import (
 if TYPE_CHECKING:
     from biasgauge.metrics import AssociationResult, SetTest
 
-
 DEFAULT_LEXICONS = ("weat6b", "weat7", "gender")
-"""What is compared unless something else is asked for."""
+"""Lexicons that are compared by default."""
+_MAX_RESAMPLED = 2_000
+"""Words beyond which means have normal intervals, and neighbors are compared on a sample."""
 
 
 def mitigation_effect(
@@ -65,8 +76,7 @@ def mitigation_effect(
     neighbors: int = 10,
     recovery: Recovery | None = Recovery(),  # noqa: B008 - frozen
     interval: Resampling = Resampling(),  # noqa: B008 - frozen
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = DEFAULT_POLICY,
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> MitigationEffect:
@@ -79,41 +89,41 @@ def mitigation_effect(
         controls: lexicons of words that should not have moved.
         benchmarks: similarity benchmarks; all that ship by default, none with ().
         neighbors: how many nearest neighbors to compare.
-        recovery: how to look for what is left of the bias; None not to.
-        interval: how to find intervals over words.
-        min_coverage: share of each set that must be found.
-        case_fallback: look a lost word up in lower case, then capitalized.
+        recovery: settings of the search for remaining bias; None to skip it.
+        interval: method of intervals over words.
+        policy: how words are looked up, and how many must be found.
         random_state: seed of the posteriors, the intervals and the recovery.
         progress: called with (done, total).
 
     Raises:
         ParameterError: the two have no word in common or differ in their dimensions, or a lexicon is of another kind.
     """
-    first, second, warnings = _same_words(load(before), load(after))
+    first, second, warnings = _common_words(load(before), load(after))
     if separately_trained(first, second):
         warnings = (SEPARATE, *warnings)
-    alone = isinstance(lexicons, (str, os.PathLike, Lexicon))
-    named = [lexicon(entry) for entry in ([lexicons] if alone else lexicons)]  # type: ignore[arg-type, union-attr]
+    single = isinstance(lexicons, (str, os.PathLike, Lexicon))
+    named = [lexicon(entry) for entry in ([lexicons] if single else lexicons)]  # type: ignore[arg-type, union-attr]
     for entry in named:
         if not isinstance(entry, (AssociationTest, Stereotypes)):
-            kind = f"The lexicon {entry.name!r} is of kind {entry.kind!r}"
-            raise ParameterError(f"{kind}; 'test' or 'stereotypes' is needed.")
-    drawn = replace(interval, random_state=random_state)
-    lookup: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
-    asked = similarity_names() if benchmarks is None else benchmarks
+            raise ParameterError(
+                f"The lexicon {entry.name!r} is of kind {entry.kind!r}; 'test' or 'stereotypes' is needed."
+            )
+    resampling = replace(interval, random_state=random_state)
     tests = [entry for entry in named if isinstance(entry, AssociationTest)]
     sets = {name: lexicon(name).words for name in controls}
-    steps: list[Callable[[], list[Row]]] = [
-        *(partial(association_rows, first, second, test, drawn, **lookup) for test in tests),
-        *(partial(distance_rows, first, second, entry, random_state, **lookup) for entry in named),
-        partial(moved_rows, first, second, sets, drawn),
-        partial(benchmark_rows, first, second, asked, interval.level),
+    steps: list[Callable[[], list[EffectRow]]] = [
+        *(partial(association_rows, first, second, test, resampling, policy) for test in tests),
+        *(partial(distance_rows, first, second, entry, random_state, policy) for entry in named),
+        partial(moved_rows, first, second, sets, resampling),
+        partial(
+            benchmark_rows, first, second, similarity_names() if benchmarks is None else benchmarks, interval.level
+        ),
         lambda: [overlap_row(first, second, neighbors, interval.level)],
     ]
     seeded = None if recovery is None else replace(recovery, random_state=random_state)
     if seeded is not None:
         steps.append(partial(recovery_rows, first, second, seeded))
-    rows: list[Row] = []
+    rows: list[EffectRow] = []
     with on_one_thread():
         for done, step in enumerate(steps, 1):
             rows += step()
@@ -123,24 +133,23 @@ def mitigation_effect(
         "lexicons": [entry.name for entry in named],
         "controls": list(controls),
         "neighbors": neighbors,
-        "recovery": None if seeded is None else {name: _stated(value) for name, value in vars(seeded).items()},
-        "interval": asdict(drawn),
-        **lookup,
+        "recovery": None if seeded is None else {name: _plain_setting(value) for name, value in vars(seeded).items()},
+        "interval": asdict(resampling),
+        **policy.settings([first, second]),
         "random_state": random_state,
         "before_checksum": first.checksum,
         "after_checksum": second.checksum,
     }
-    return MitigationEffect(
-        first.name, second.name, len(first), changed_words(first, second), tuple(rows), warnings, settings
-    )
+    changed = count_changed_words(first, second)
+    return MitigationEffect(first.name, second.name, len(first), changed, tuple(rows), warnings, settings)
 
 
-def _stated(setting: Sized | int | None) -> str | int | None:
-    """A setting as it stands in `--json`: names and numbers as they are, words of the user's own only counted."""
+def _plain_setting(setting: Sized | int | None) -> str | int | None:
+    """A setting for `--json`: names and numbers as they are, the user's own words only counted."""
     return setting if setting is None or isinstance(setting, (str, int)) else f"{len(setting)} given"
 
 
-def _same_words(before: Embedding, after: Embedding) -> tuple[Embedding, Embedding, tuple[str, ...]]:
+def _common_words(before: Embedding, after: Embedding) -> tuple[Embedding, Embedding, tuple[str, ...]]:
     """Both with the words that both have, in the order of the first."""
     if before.dim != after.dim:
         raise ParameterError(f"Before and after must have as many dimensions. Got {before.dim} and {after.dim}.")
@@ -155,20 +164,148 @@ def _same_words(before: Embedding, after: Embedding) -> tuple[Embedding, Embeddi
     return before.subset(words), second, (f"{left_out:,} words are in one of the two only and are left out",)
 
 
+def association_rows(
+    before: Embedding, after: Embedding, test: AssociationTest, resampling: Resampling, policy: WordPolicy
+) -> list[EffectRow]:
+    """Every registered association test on one lexicon; words count that have a direction both before and after."""
+    resolved = resolve(Query.from_lexicon(test), [before, after], policy)
+    reason = resolved.reason
+    if resolved.shared_target is not None:
+        reason = reason or f"the word {resolved.shared_target!r} is in both target sets"
+    rows = []
+    for kind in registry.everything("association_test").values():
+        labels: dict[str, Any] = {"part": "association", "name": kind.name, "subject": test.name}
+        sides = [resolved.vectors(kind.sets, paired=kind.paired, model=model) for model in (0, 1)]
+        unpaired = sides[0][1]
+        if reason or unpaired:
+            rows.append(EffectRow(**labels, reason=reason or unpaired))
+        else:
+            rows.append(EffectRow(**labels, **_test_change(kind, [vectors for vectors, _ in sides], resampling)))
+    return rows
+
+
+def _test_change(kind: SetTest, sides: list[dict[str, Vectors]], resampling: Resampling) -> dict[str, Any]:
+    """Fields of one test; the interval of its change draws the same words before and after each time."""
+    results: list[AssociationResult] = [kind.function(**sets, interval=resampling) for sets in sides]
+    before, after = (replace(result.interval or Estimate(value=None), value=result.value) for result in results)
+    change = None
+    if before.value is not None and after.value is not None:
+        wide = [{role: np.asarray(vectors, np.float64) for role, vectors in sets.items()} for sets in sides]
+        first, second = (kind.resampled(sets) for sets in wide)
+        drawn = Resampled(first.units, lambda counts: second.values(counts) - first.values(counts))
+        change = estimate_over_words(after.value - before.value, drawn, resampling)
+    count, reason = sum(map(len, sides[0].values())), results[0].reason or results[1].reason
+    return {"before": before, "after": after, "change": change, "count": count, "reason": reason}
+
+
+def distance_rows(
+    before: Embedding, after: Embedding, named: Lexicon, random_state: int, policy: WordPolicy
+) -> list[EffectRow]:
+    """Posterior mean distances of the connections of one lexicon; a change has the paired posterior."""
+    try:
+        result = bayes_change(
+            before, after, named, random_state=random_state, min_coverage=policy.min_coverage,
+            case_fallback=policy.uses_fallback([before, after]),
+        )  # fmt: skip
+    except ParameterError as problem:
+        reason = str(problem)
+        return [EffectRow(part="distances", name=name, subject=named.name, reason=reason) for name in CONNECTIONS]
+    credible = result.before.credible
+    interval: dict[str, Any] = {"level": credible.prob, "method": credible.kind, "over": "words (posterior)"}
+
+    def estimate(posterior: Any) -> Estimate | None:  # noqa: ANN401 - a group or a change
+        if posterior.mean is None:
+            return None
+        ends = {} if posterior.low is None else {"low": posterior.low, "high": posterior.high, **interval}
+        return Estimate(value=posterior.mean, **ends)
+
+    old, new = ({group.connection: group for group in side.groups} for side in (result.before, result.after))
+    return [
+        EffectRow(
+            part="distances",
+            name=change.connection,
+            subject=named.name,
+            before=estimate(old[change.connection]),
+            after=estimate(new[change.connection]),
+            change=estimate(change),
+            reason=change.reason or old[change.connection].reason or new[change.connection].reason,
+        )
+        for change in result.groups
+    ]
+
+
+def moved_rows(
+    before: Embedding, after: Embedding, sets: Mapping[str, Sequence[str]], resampling: Resampling
+) -> list[EffectRow]:
+    """Mean cosine of the new with the old vectors of each set of words, and of all words."""
+    rows = []
+    for name, words in {**sets, "all": before.words}.items():
+        found = before.lookup(words).rows
+        blocks = [found[start : start + ROWS] for start in range(0, len(found), ROWS)]
+        cosines = np.concatenate(
+            [np.empty(0), *(row_cosines(before.vectors[block], after.vectors[block]) for block in blocks)]
+        )
+        cosines = cosines[np.isfinite(cosines)]
+        labels: dict[str, Any] = {"part": "moved", "name": "cosine", "subject": name}
+        if len(cosines):
+            rows.append(EffectRow(**labels, after=_mean(cosines, resampling), count=len(cosines)))
+        else:
+            rows.append(EffectRow(**labels, reason="no word was found"))
+    return rows
+
+
+def _mean(values: Floats, resampling: Resampling) -> Estimate | None:
+    """Mean with a bootstrap interval for few words, a normal one for many, where resampling would only cost time."""
+    if len(values) <= _MAX_RESAMPLED:
+        drawn = Resampled({"words": len(values)}, lambda counts: counts["words"] @ values / len(values))
+        return estimate_over_words(float(values.mean()), drawn, resampling)
+    return mean_estimate(values, level=resampling.level, spread="normal", bounds=(-np.inf, 1.0))
+
+
+def benchmark_rows(before: Embedding, after: Embedding, names: Sequence[Any], level: float) -> list[EffectRow]:
+    """Spearman correlation with human similarity before and after, on the pairs that both have."""
+    rows = []
+    for name in names:
+        old, new = (similarity_benchmark(model, name, level=level) for model in (before, after))
+        first, second = old.spearman.value, new.spearman.value
+        labels: dict[str, Any] = {"part": "benchmark", "name": "spearman", "subject": old.benchmark}
+        if first is None or second is None or old.pairs != new.pairs:
+            reason = old.reason or new.reason or "some pairs have a direction on one side only"
+            sides = [None if value is None else Estimate(value=value) for value in (first, second)]
+            rows.append(EffectRow(before=sides[0], after=sides[1], reason=reason, **labels))
+            continue
+        between = float(correlation("spearman", old.cosines, new.cosines)[0])
+        change = correlations_differ(second, first, between, len(old.pairs), level)
+        rows.append(EffectRow(before=old.spearman, after=new.spearman, change=change, count=len(old.pairs), **labels))
+    return rows
+
+
+def overlap_row(before: Embedding, after: Embedding, k: int, level: float) -> EffectRow:
+    """Share of the k nearest neighbors that are the same, over at most 2,000 words spread over the vocabulary."""
+    step = -(-len(before) // _MAX_RESAMPLED)
+    sides = [load((model.words, model.vectors), name=name) for model, name in ((before, "before"), (after, "after"))]
+    overlap = neighbor_overlap(*sides, k=k, words=before.words[::step], level=level)
+    mean = overlap.mean
+    return EffectRow(
+        part="neighbors", name=f"{k} nearest", subject="all", after=mean, count=len(overlap.words),
+        chance=overlap.chance, reason=None if mean.defined else mean.reason,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Mitigated(Result):
     """Vectors that were changed and written.
 
     Attributes:
-        path: where they are.
-        changed: how many words have another vector.
-        words: how many words there are.
-        method: which method.
-        coverage: words that the method asked for, None where it asks for none; read back, what JSON says of it.
-        effect: what that did; None where it was not asked for.
+        path: of the new file.
+        changed: number of words with another vector.
+        words: number of words.
+        method: name of the method.
+        coverage: words that the method needs, None where it needs none; read back, the JSON object.
+        effect: comparison of before and after; None where it was not requested.
         name: of the changed vectors.
         settings: everything that decides the change.
-        warnings: what to know first.
+        warnings: caveats.
     """
 
     path: str
@@ -182,7 +319,7 @@ class Mitigated(Result):
     warnings: tuple[str, ...]
 
     def summary(self) -> Summary:
-        """How many words changed, and before beside after."""
+        """Number of words that changed, and the comparison of before and after."""
         headline = f"{self.name}: {self.changed:,} of {self.words:,} words changed"
         parts = () if self.effect is None else (self.effect.summary(),)
         return Summary(self.name, headline, warnings=self.warnings, parts=parts)
@@ -202,15 +339,15 @@ def mitigate_to_file(
     progress: Callable[[int, int], None] | None = None,
     **settings: Any,  # noqa: ANN401 - those of the method
 ) -> Mitigated:
-    """Debias vectors, or overbias them, into a new file, and say what that did.
+    """Debias vectors, or overbias them, into a new file, and measure the effect.
 
     Args:
         vectors: an `Embedding` or anything `load` takes; those that ship with the package when None.
-        out: where to write; the ending says how: .safetensors, .bin, .txt or .vec, also .gz.
+        out: where to write; the ending decides the format: .safetensors, .bin, .txt or .vec, also .gz.
         method: hard, double_hard, half_sibling, ran, multiclass_hard, multiclass_soft or attract_repel.
         direction: "overbias" makes the same change the other way.
         strength: 0 changes nothing, 1 is the whole method; overbias may go further.
-        norms: "kept": every vector has its old length; "unit": length 1.
+        norms: "kept": every vector keeps its length; "unit": length 1.
         effect: compare before and after.
         compare: tests and stereotypes to compare.
         random_state: seed of the method, where it has one, and of the comparison.
@@ -223,181 +360,26 @@ def mitigate_to_file(
     refuse_inputs(out, [vectors])
     common = {"direction": direction, "strength": strength, "norms": norms}
     seeded = {"random_state": random_state} if "random_state" in mitigation_method(method).get_params() else {}
-    chosen = mitigation_method(method, **common, **settings, **seeded)
+    mitigation = mitigation_method(method, **common, **settings, **seeded)
     before = load_default() if vectors is None else load(vectors, progress=progress)
-    after = chosen.fit(before).transform(before, progress=progress)
+    after = mitigation.fit(before).transform(before, progress=progress)
     path = save(after, out)
-    compared = None
+    comparison = None
     if effect:
-        compared = mitigation_effect(before, after, compare, random_state=random_state, progress=progress)
+        comparison = mitigation_effect(before, after, compare, random_state=random_state, progress=progress)
     warnings = [notice.message for notice in before.notices]
-    if chosen.emptied_:
-        more = f" … and {len(chosen.emptied_) - 8:,} more" if len(chosen.emptied_) > 8 else ""
-        named = ", ".join(chosen.emptied_[:8])
-        warnings.append(f"nothing is left of these words, whose vectors are now zero: {named}{more}")
+    if mitigation.emptied_:
+        more = f" … and {len(mitigation.emptied_) - 8:,} more" if len(mitigation.emptied_) > 8 else ""
+        names = ", ".join(mitigation.emptied_[:8])
+        warnings.append(f"nothing is left of these words, whose vectors are now zero: {names}{more}")
     return Mitigated(
         path=str(path),
-        changed=changed_words(before, after),
+        changed=count_changed_words(before, after),
         words=len(after),
         method=method,
-        coverage=chosen.coverage_,
-        effect=compared,
+        coverage=mitigation.coverage_,
+        effect=comparison,
         name=after.name,
         settings={"method": method, **common, **settings, "model_checksum": before.checksum},
         warnings=tuple(warnings),
     )
-
-
-Sets = dict[str, Vectors]
-
-_ASKED = 2_000
-
-
-def association_rows(
-    before: Embedding, after: Embedding, test: AssociationTest, interval: Resampling, *, min_coverage: float,
-    case_fallback: bool,
-) -> list[Row]:  # fmt: skip
-    """Every registered test on one lexicon; words count that have a direction both before and after."""
-    coverages = [model.coverage(test.sets, case_fallback=case_fallback, directions=True) for model in (before, after)]
-    short = coverages[0].shortfall(min_coverage) or coverages[1].shortfall(min_coverage)
-    if short:
-        return _undefined(test.name, short)
-    rows = [
-        {role: dict(zip(found.words, found.rows.tolist(), strict=True)) for role, found in coverage.sets.items()}
-        for coverage in coverages
-    ]
-    usable = {role: rows[0][role].keys() & rows[1][role].keys() for role in test.sets}
-    if shared := usable["x"] & usable["y"]:
-        return _undefined(test.name, f"the word {min(shared)!r} is in both target sets")
-    numbers = []
-    for kind in registry.everything("association_test").values():
-        words = _kept(kind, test.sets, usable)
-        sets = [
-            {role: model.vectors[[own[role][word] for word in words[role]]] for role in kind.sets}
-            for model, own in zip((before, after), rows, strict=True)
-        ]
-        numbers.append(_row(kind, test.name, sets, interval))
-    return numbers
-
-
-def _undefined(name: str, reason: str) -> list[Row]:
-    return [Row(part="association", name=kind, of=name, reason=reason) for kind in registry.names("association_test")]
-
-
-def _kept(
-    kind: SetTest, words: Mapping[str, Sequence[str]], usable: Mapping[str, AbstractSet[str]]
-) -> dict[str, list[str]]:
-    """Words of each set that both models have, each once; where the test pairs x with y, the pairs that are whole."""
-    kept = {role: [word for word in dict.fromkeys(words[role]) if word in usable[role]] for role in kind.sets}
-    if not kind.paired:
-        return kept
-    whole = [
-        pair for pair in zip(words["x"], words["y"], strict=True) if pair[0] in usable["x"] and pair[1] in usable["y"]
-    ]
-    return {**kept, "x": [pair[0] for pair in whole], "y": [pair[1] for pair in whole]}
-
-
-def _row(kind: SetTest, name: str, sets: list[Sets], interval: Resampling) -> Row:
-    """One test; its change has an interval that draws the same words before and after each time."""
-    results: list[AssociationResult] = [kind.function(**own, interval=interval) for own in sets]
-    before, after = (replace(result.interval or Estimate(value=None), value=result.value) for result in results)
-    change = None
-    if before.value is not None and after.value is not None:
-        wide = [{role: np.asarray(vectors, np.float64) for role, vectors in own.items()} for own in sets]
-        first, second = (kind.resampled(own) for own in wide)
-        drawn = Resampled(first.units, lambda counts: second.values(counts) - first.values(counts))
-        change = estimate_over_words(after.value - before.value, drawn, interval)
-    count, reason = sum(map(len, sets[0].values())), results[0].reason or results[1].reason
-    return Row(
-        part="association", name=kind.name, of=name, before=before, after=after, change=change, count=count,
-        reason=reason,
-    )  # fmt: skip
-
-
-def distance_rows(
-    before: Embedding, after: Embedding, named: Lexicon, random_state: int, *, min_coverage: float, case_fallback: bool
-) -> list[Row]:
-    """Posterior mean distances of the connections of one lexicon; a change has the paired posterior."""
-    try:
-        result = bayes_change(
-            before, after, named, random_state=random_state, min_coverage=min_coverage, case_fallback=case_fallback
-        )
-    except ParameterError as problem:
-        return [Row(part="distances", name=name, of=named.name, reason=str(problem)) for name in CONNECTIONS]
-    credible = result.before.credible
-    how: dict[str, Any] = {"level": credible.prob, "method": credible.kind, "over": "words (posterior)"}
-
-    def estimate(of: Any) -> Estimate | None:  # noqa: ANN401 - a group or a change
-        if of.mean is None:
-            return None
-        return Estimate(value=of.mean) if of.low is None else Estimate(value=of.mean, low=of.low, high=of.high, **how)
-
-    old, new = ({group.connection: group for group in side.groups} for side in (result.before, result.after))
-    rows = []
-    for change in result.groups:
-        name = change.connection
-        sides: dict[str, Any] = {
-            "before": estimate(old[name]),
-            "after": estimate(new[name]),
-            "change": estimate(change),
-        }
-        reason = change.reason or old[name].reason or new[name].reason
-        rows.append(Row(part="distances", name=name, of=named.name, reason=reason, **sides))
-    return rows
-
-
-def moved_rows(
-    before: Embedding, after: Embedding, sets: Mapping[str, Sequence[str]], interval: Resampling
-) -> list[Row]:
-    """Mean cosine of the new with the old vectors of each set of words, and of all words."""
-    rows = []
-    for name, words in {**sets, "all": before.words}.items():
-        places = before.lookup(words).rows
-        blocks = [places[at : at + ROWS] for at in range(0, len(places), ROWS)]
-        parts = [row_cosines(before.vectors[block], after.vectors[block]) for block in blocks]
-        cosines = np.concatenate([np.empty(0), *parts])
-        cosines = cosines[np.isfinite(cosines)]
-        if not len(cosines):
-            rows.append(Row(part="moved", name="cosine", of=name, reason="no word was found"))
-            continue
-        rows.append(Row(part="moved", name="cosine", of=name, after=_mean(cosines, interval), count=len(cosines)))
-    return rows
-
-
-def _mean(values: Floats, interval: Resampling) -> Estimate | None:
-    """The usual interval for a few words, the normal one for many, where resampling would only cost time."""
-    if len(values) <= _ASKED:
-        drawn = Resampled({"words": len(values)}, lambda counts: counts["words"] @ values / len(values))
-        return estimate_over_words(float(values.mean()), drawn, interval)
-    return mean_estimate(values, level=interval.level, spread="normal", bounds=(-np.inf, 1.0))
-
-
-def benchmark_rows(before: Embedding, after: Embedding, names: Sequence[Any], level: float) -> list[Row]:
-    """Spearman correlation with human similarity before and after, on the pairs that both have."""
-    rows = []
-    for name in names:
-        old, new = (similarity_benchmark(model, name, level=level) for model in (before, after))
-        first, second = old.spearman.value, new.spearman.value
-        about: dict[str, Any] = {"part": "benchmark", "name": "spearman", "of": old.benchmark}
-        if first is None or second is None or old.pairs != new.pairs:
-            why = old.reason or new.reason or "some pairs have a direction on one side only"
-            sides = [None if value is None else Estimate(value=value) for value in (first, second)]
-            rows.append(Row(before=sides[0], after=sides[1], reason=why, **about))
-            continue
-        between = float(correlation("spearman", old.cosines, new.cosines)[0])
-        change = correlations_differ(second, first, between, len(old.pairs), level)
-        about |= {"before": old.spearman, "after": new.spearman, "change": change}
-        rows.append(Row(count=len(old.pairs), **about))
-    return rows
-
-
-def overlap_row(before: Embedding, after: Embedding, k: int, level: float) -> Row:
-    """Share of the k nearest neighbors that are the same, over at most 2,000 words spread over the vocabulary."""
-    step = -(-len(before) // _ASKED)
-    sides = [load((model.words, model.vectors), name=name) for model, name in ((before, "before"), (after, "after"))]
-    overlap = neighbor_overlap(*sides, k=k, words=before.words[::step], level=level)
-    mean = overlap.mean
-    return Row(
-        part="neighbors", name=f"{k} nearest", of="all", after=mean, count=len(overlap.words), chance=overlap.chance,
-        reason=None if mean.defined else mean.reason,
-    )  # fmt: skip

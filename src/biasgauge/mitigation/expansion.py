@@ -129,88 +129,94 @@ def expand_lexicon(
         raise LexiconError(f"{base.name!r} holds {base.kind}; only lexicons of kind test or sets can be expanded")
     check_whole(1, n=n)
     check_choice(get_args(Linkage), to=to)
-    none = isinstance(exclude, (list, tuple, set, frozenset)) and not exclude
-    barred = () if none else tuple(sorted(set(words_of(exclude).words)))
+    empty = isinstance(exclude, (list, tuple, set, frozenset)) and not exclude
+    excluded = () if empty else tuple(sorted(set(words_of(exclude).words)))
     coverage = embedding.coverage(base.sets, case_fallback=case_fallback, directions=True)
-    for set_name, found in coverage.sets.items():
-        if not found.words:
+    for set_name, lookup in coverage.sets.items():
+        if not lookup.words:
             raise LexiconError(f"no word of the set {set_name!r} of {base.name!r} has a vector in {embedding.name}")
     words, rows = embedding.words, [lookup.rows for lookup in coverage.sets.values()]
-    similarity, nearest = _to_sets(embedding, rows, to)
-    taken = {word.casefold() for word in (*barred, *base.words)} | {words[row].casefold() for row in chain(*rows)}
-    chosen = _chosen(words, similarity, n, taken)
+    similarity, nearest = _set_similarities(embedding, rows, to)
+    used = {word.casefold() for word in (*excluded, *base.words)} | {words[row].casefold() for row in chain(*rows)}
+    chosen = _select_neighbors(words, similarity, n, used)
     added = tuple(
-        Neighbor(set_name, words[row], float(similarity[place, row]), words[int(nearest[place, row])])
-        for place, set_name in enumerate(coverage.sets)
-        for row in chosen[place]
+        Neighbor(set_name, words[row], float(similarity[index, row]), words[int(nearest[index, row])])
+        for index, set_name in enumerate(coverage.sets)
+        for row in chosen[index]
     )
-    record = _record(base, embedding, f"its {n} nearest words", _MEANING[to], barred, coverage)
-    made = replace(_with(base, added), name=name or f"{base.name}_expanded", **record)
-    return Expansion(made, added, coverage, tuple(_warnings(coverage, chosen, n)))
+    record = _record(base, embedding, f"its {n} nearest words", _MEANING[to], excluded, coverage)
+    expanded = replace(_extend_sets(base, added), name=name or f"{base.name}_expanded", **record)
+    return Expansion(expanded, added, coverage, tuple(_warnings(coverage, chosen, n)))
 
 
-def _chosen(words: tuple[str, ...], similarity: Floats, n: int, taken: set[str]) -> dict[int, list[int]]:
+def _select_neighbors(words: tuple[str, ...], similarity: Floats, n: int, used: set[str]) -> dict[int, list[int]]:
     """Rows of the words that each set gets, from the nearest word down: of two spellings the nearer one is taken."""
-    home = np.argmax(similarity, axis=0)
-    best = similarity[home, np.arange(len(home))]
-    chosen: dict[int, list[int]] = {place: [] for place in range(len(similarity))}
+    nearest_set = np.argmax(similarity, axis=0)
+    best = similarity[nearest_set, np.arange(len(nearest_set))]
+    chosen: dict[int, list[int]] = {index: [] for index in range(len(similarity))}
     for row in np.argsort(-best, kind="stable").tolist():
-        mine, word = chosen[int(home[row])], words[row]
-        if len(mine) < n and word.casefold() not in taken and np.isfinite(best[row]) and word and word == word.strip():
-            taken.add(word.casefold())
-            mine.append(row)
+        members, word = chosen[int(nearest_set[row])], words[row]
+        if (
+            len(members) < n
+            and word.casefold() not in used
+            and np.isfinite(best[row])
+            and word
+            and word == word.strip()
+        ):
+            used.add(word.casefold())
+            members.append(row)
     return chosen
 
 
 def _warnings(coverage: Coverage, chosen: Mapping[int, list[int]], n: int) -> Iterator[str]:
-    for place, set_name in enumerate(coverage.sets):
-        if len(chosen[place]) < n:
-            yield f"The set {set_name} got {len(chosen[place]):,} of {n:,} words: no more are nearest to it."
+    for index, set_name in enumerate(coverage.sets):
+        if len(chosen[index]) < n:
+            yield f"The set {set_name} got {len(chosen[index]):,} of {n:,} words: no more are nearest to it."
     for set_name, words in coverage.lost.items():
         yield f"Words of the set {set_name} that the embedding lacks, so they pull no neighbors: {', '.join(words)}."
 
 
-def _to_sets(embedding: Embedding, sets: list[Places], to: Linkage) -> tuple[Floats, Places]:
+def _set_similarities(embedding: Embedding, sets: list[Places], to: Linkage) -> tuple[Floats, Places]:
     """For each set and word how near they are, −infinity for a zero vector, and the row of the set's nearest word."""
-    wanted = [unit_rows(np.asarray(embedding.vectors[rows], np.float64), pairwise=True) for rows in sets]
+    unit_sets = [unit_rows(np.asarray(embedding.vectors[rows], np.float64), pairwise=True) for rows in sets]
     similarity = np.full((len(sets), len(embedding)), -np.inf)
     nearest = np.zeros(similarity.shape, np.intp)
     for start in range(0, len(embedding), _BLOCK):
         block = np.asarray(embedding.vectors[start : start + _BLOCK], np.float64)
         units, usable = unit_rows(block, pairwise=True).T, block.any(axis=1)
-        for place, (rows, vectors) in enumerate(zip(sets, wanted, strict=True)):
+        for index, (rows, vectors) in enumerate(zip(sets, unit_sets, strict=True)):
             cosines = np.round(vectors @ units, _DIGITS)
             near = cosines.max(axis=0) if to == "any" else np.round(cosines.mean(axis=0), _DIGITS)
-            similarity[place, start : start + len(block)] = np.where(usable, near, -np.inf)
-            nearest[place, start : start + len(block)] = rows[np.argmax(cosines, axis=0)]
+            similarity[index, start : start + len(block)] = np.where(usable, near, -np.inf)
+            nearest[index, start : start + len(block)] = rows[np.argmax(cosines, axis=0)]
     return similarity, nearest
 
 
-def _with(base: AssociationTest | WordSets, added: tuple[Neighbor, ...]) -> AssociationTest | WordSets:
-    def grown(set_name: str, words: WordSet) -> WordSet:
+def _extend_sets(base: AssociationTest | WordSets, added: tuple[Neighbor, ...]) -> AssociationTest | WordSets:
+    def extend(set_name: str, words: WordSet) -> WordSet:
         return WordSet(words.name, (*words.words, *(row.word for row in added if row.set_name == set_name)))
 
     if isinstance(base, AssociationTest):
-        x, y, a, b = (grown(role, words) for role, words in base.roles.items())
+        x, y, a, b = (extend(role, words) for role, words in base.roles.items())
         return replace(base, x=x, y=y, a=a, b=b)
-    return replace(base, members=tuple(grown(words.name, words) for words in base.members))
+    return replace(base, members=tuple(extend(words.name, words) for words in base.members))
 
 
 def _record(
-    base: Lexicon, embedding: Embedding, what: str, near: str, barred: tuple[str, ...], coverage: Coverage
+    base: Lexicon, embedding: Embedding, additions: str, measure: str, excluded: tuple[str, ...], coverage: Coverage
 ) -> dict[str, Any]:
     """How it was made, in the fields of a lexicon."""
     lost = sorted({word for words in coverage.lost.values() for word in words})
-    listed = ", ".join(barred) or "nothing"
+    listed = ", ".join(excluded) or "nothing"
     steps = (
-        f"Made from {base.name} (checksum {base.checksum}) by adding to each set {what} in the embedding "
+        f"Made from {base.name} (checksum {base.checksum}) by adding to each set {additions} in the embedding "
         f"{embedding.name} ({len(embedding):,} words × {embedding.dim}, checksum {embedding.checksum}); near is "
-        f"{near}; a word goes to the set that it is nearest to. Excluded by hand: {listed}. Not in the "
+        f"{measure}; a word goes to the set that it is nearest to. Excluded by hand: {listed}. Not in the "
         f"embedding: {', '.join(lost) or 'nothing'}."
     )
     return {
         "title": f"{base.title or base.name}, expanded by nearest neighbors",
-        "source": f"biasgauge expand_lexicon: {base.name} and {what} in {embedding.name}",
+        "source": f"biasgauge expand_lexicon: {base.name} and {additions} in {embedding.name}",
         "notes": f"{steps} {base.notes}".strip(),
         "beware": ("Neighbors were found by a program: read them, and exclude what does not belong.", *base.beware),
         "path": None,
@@ -218,9 +224,9 @@ def _record(
     }
 
 
-def _toml(made: Lexicon) -> str:
+def _toml(lexicon: Lexicon) -> str:
     """A lexicon as TOML text: single values first, then tables."""
-    content = made.to_dict()
+    content = lexicon.to_dict()
     lines = [f"{_key(key)} = {_value(value)}" for key, value in content.items() if not isinstance(value, dict)]
     for name, table in content.items():
         if isinstance(table, dict):

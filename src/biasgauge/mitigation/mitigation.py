@@ -19,11 +19,11 @@ Direction = Literal["debias", "overbias"]
 Norms = Literal["kept", "unit"]
 Progress: TypeAlias = "Callable[[int, int], None]"
 
-_NOTHING = {4: 1e-5, 8: 1e-12}
+_VANISHING = {4: 1e-5, 8: 1e-12}
 """What is left of a vector, as a share of its length, that is rounding alone, for numbers of so many bytes."""
 
 
-class OwnVectors(NamedTuple):
+class AnchorVectors(NamedTuple):
     """New vectors of some words, each found for that word alone."""
 
     rows: Places
@@ -88,13 +88,13 @@ class Mitigation(ABC):
         Raises:
             ParameterError: not fitted yet, or on vectors of other dimensions.
         """
-        model = self._checked(vectors)
+        model = self._check_model(vectors)
         with on_one_thread():
             self._prepare(model)
             self._progress = progress
-            return self._changed(model, self._own(model) if self.step else nothing(model))
+            return self._apply(model, self._anchor_vectors(model) if self.step else no_anchors(model))
 
-    def _checked(self, vectors: VectorsLike) -> Embedding:
+    def _check_model(self, vectors: VectorsLike) -> Embedding:
         """The embedding, if this was fitted on its like."""
         model = load(vectors)
         if self._dim is None:
@@ -103,22 +103,22 @@ class Mitigation(ABC):
             raise ParameterError(f"{type(self).__name__} was fitted on {self._dim} dimensions. Got {model.dim}.")
         return model
 
-    def _changed(self, model: Embedding, own: OwnVectors) -> Embedding:
+    def _apply(self, model: Embedding, anchors: AnchorVectors) -> Embedding:
         """The embedding with its blocks moved and the vectors that words have of their own put in."""
         moved = np.empty(model.vectors.shape, np.float64 if model.vectors.dtype == np.float64 else np.float32)
-        empty: list[Places] = []
+        emptied_blocks: list[Places] = []
         for start in range(0, len(model), ROWS):
-            part = slice(start, min(start + ROWS, len(model)))
-            block = model.vectors[part].astype(moved.dtype, copy=False)
-            new = self._block(block, part) if self.step else block
-            empty.append(start + self._scaled(block, new, moved[part]))
-        old = model.vectors[own.rows].astype(np.float64)
+            rows = slice(start, min(start + ROWS, len(model)))
+            block = model.vectors[rows].astype(moved.dtype, copy=False)
+            new = self._block(block, rows) if self.step else block
+            emptied_blocks.append(start + self._rescale(block, new, moved[rows]))
+        old = model.vectors[anchors.rows].astype(np.float64)
         mixed = np.empty(old.shape)
-        gone = own.rows[self._scaled(old, old + self.step * (own.vectors - old), mixed)]
-        moved[own.rows] = mixed
-        left_empty = np.union1d(np.setdiff1d(np.concatenate([*empty, gone]), own.rows), gone)
+        emptied = anchors.rows[self._rescale(old, old + self.step * (anchors.vectors - old), mixed)]
+        moved[anchors.rows] = mixed
+        left_empty = np.union1d(np.setdiff1d(np.concatenate([*emptied_blocks, emptied]), anchors.rows), emptied)
         self.emptied_ = tuple(model.words[row] for row in left_empty.tolist())
-        return replace(model, vectors=self._finished(moved), name=f"{model.name} ({self.label})", lineage="")
+        return replace(model, vectors=self._finish(moved), name=f"{model.name} ({self.label})", lineage="")
 
     def fit_transform(self, vectors: VectorsLike) -> Embedding:
         """Fit on an embedding and change it."""
@@ -157,23 +157,23 @@ class Mitigation(ABC):
         del part
         return block
 
-    def _own(self, model: Embedding) -> OwnVectors:
+    def _anchor_vectors(self, model: Embedding) -> AnchorVectors:
         """Vectors at the end of the way for words that the blocks do not settle."""
-        return nothing(model)
+        return no_anchors(model)
 
-    def _finished(self, moved: Vectors) -> Vectors:
+    def _finish(self, moved: Vectors) -> Vectors:
         """The last touch."""
         return moved
 
-    def _scaled(self, old: Vectors, new: Vectors, out: Vectors) -> Places:
+    def _rescale(self, old: Vectors, new: Vectors, out: Vectors) -> Places:
         """Write `new` with the lengths asked for; give the places of which nothing is left."""
         before, after = row_lengths(old), row_lengths(new)
-        gone = after <= _NOTHING[old.dtype.itemsize] * before
-        after[gone] = 1
-        wanted = np.ones_like(before) if self.unit_norms else before
-        factor = np.where(gone, 0, wanted / after).astype(out.dtype)
+        vanished = after <= _VANISHING[old.dtype.itemsize] * before
+        after[vanished] = 1
+        target = np.ones_like(before) if self.unit_norms else before
+        factor = np.where(vanished, 0, target / after).astype(out.dtype)
         np.multiply(new, factor[:, None], out=out)
-        return np.flatnonzero(gone & (before > 0))
+        return np.flatnonzero(vanished & (before > 0))
 
     def _check_settings(self) -> None:
         check_choice(get_args(Direction), direction=self.direction)
@@ -183,9 +183,9 @@ class Mitigation(ABC):
         check_number(0, 1.0 if self.direction == "debias" else self.most, strength=self.strength)
 
 
-def nothing(model: Embedding) -> OwnVectors:
+def no_anchors(model: Embedding) -> AnchorVectors:
     """No word has a vector of its own."""
-    return OwnVectors(np.empty(0, np.intp), np.empty((0, model.dim)))
+    return AnchorVectors(np.empty(0, np.intp), np.empty((0, model.dim)))
 
 
 def mitigation_method(name: str, **settings: Any) -> Mitigation:  # noqa: ANN401 - those of the method
@@ -195,25 +195,25 @@ def mitigation_method(name: str, **settings: Any) -> Mitigation:  # noqa: ANN401
         ParameterError: there is no method of that name, or it has no such setting.
     """
     kind = registry.get("mitigation", name)
-    known = kind().get_params()
+    names = kind().get_params()
     for setting in settings:
-        if setting not in known:
-            raise ParameterError(f"The method {name!r} has no setting {setting!r}; it has {', '.join(known)}.")
+        if setting not in names:
+            raise ParameterError(f"The method {name!r} has no setting {setting!r}; it has {', '.join(names)}.")
     return kind(**settings)
 
 
-Several = TypeVar("Several", bound=list[Embedding])
+EmbeddingList = TypeVar("EmbeddingList", bound=list[Embedding])
 
 
 @overload
-def mitigate(vectors: Several, method: str = "hard", **settings: Any) -> Several: ...  # noqa: ANN401 - as above
+def mitigate(vectors: EmbeddingList, method: str = "hard", **settings: Any) -> EmbeddingList: ...  # noqa: ANN401 - as above
 @overload
 def mitigate(vectors: VectorsLike, method: str = "hard", **settings: Any) -> Embedding: ...  # noqa: ANN401 - as above
 def mitigate(
-    vectors: VectorsLike | Several,
+    vectors: VectorsLike | EmbeddingList,
     method: str = "hard",
     **settings: Any,
-) -> Embedding | Several:
+) -> Embedding | EmbeddingList:
     """Debias (or overbias) vectors: fit a method on them and give the changed copy.
 
     Args:

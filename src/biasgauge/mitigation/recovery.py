@@ -1,8 +1,8 @@
-"""Is the removed bias still there? A classifier, clusters and neighbors look for it.
+"""Recovery of removed bias by a classifier, clusters and neighbors.
 
 Source: Gonen & Goldberg, "Lipstick on a Pig: Debiasing Methods Cover up Systematic Gender Biases in Word Embeddings But
-do not Remove Them", NAACL 2019, §4 and §5. Words are biased by what they were *before*: the most biased neutral words
-of either side, by their projection on the direction of the pairs.
+do not Remove Them", NAACL 2019, §4 and §5. The bias of a word is that *before* the change: the most biased neutral
+words of either side, by their projection on the direction of the pairs.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from biasgauge.core import Flags, Floats, PairsLike, Places, WordsLike, unit_row
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.metrics import fit, probabilities
-from biasgauge.mitigation.effect_result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, Row
+from biasgauge.mitigation.effect_result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, EffectRow
 from biasgauge.mitigation.methods.double_hard import two_means
 from biasgauge.mitigation.subspace import (
     bias_subspace,
-    cased,
+    case_variants,
     defining_sets,
     equality_pairs,
-    mask,
+    mark_words,
     projections,
     specific_words,
 )
@@ -31,7 +31,7 @@ from biasgauge.scores import block_rows, nearest
 from biasgauge.stats import agresti_min, clopper_pearson, correlations_differ, fisher_interval
 from biasgauge.vectors import Embedding
 
-_LEAST = 10
+_MIN_WORDS = 10
 _LEVEL = 0.95
 _PENALTY = 10.0
 """scikit-learn's `C`, for vectors of length 1."""
@@ -39,14 +39,14 @@ _PENALTY = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class Recovery:
-    """How to look for what is left.
+    """Settings of the search for remaining bias.
 
     Attributes:
         pairs: give the direction, on the vectors before.
         specific: words that carry the bias by meaning, which do not count; as in `hard`.
         biased_words: most biased words of either side to classify and to cluster.
         neighbors: how many neighbors vote.
-        words: whose neighbors to ask, of those that are neutral.
+        words: words whose neighbors vote, of those that are neutral.
         random_state: seed of the split and of the clusters.
     """
 
@@ -58,96 +58,99 @@ class Recovery:
     random_state: int = 0
 
 
-def recovery_rows(before: Embedding, after: Embedding, settings: Recovery) -> list[Row]:
+def recovery_rows(before: Embedding, after: Embedding, settings: Recovery) -> list[EffectRow]:
     """The three checks before and after. Both models hold the same words in the same order."""
     pairs = pairs_of(settings.pairs)
     try:
         ends = [before.vectors[rows] for rows in defining_sets(before, pairs).rows]
         direction = bias_subspace(ends, 1).basis[0]
-    except ParameterError as problem:  # vectors of another language, say: the other parts still stand
+    except ParameterError as problem:  # vectors of another language, for example: the other parts remain valid
         return [_undefined(name, pairs.name, str(problem)) for name in RECOVERED]
-    equal = cased(equality_pairs(pairs, "auto"))
-    named = (*specific_words(pairs, settings.specific), *(word for pair in equal for word in pair))
-    sound: Flags = np.asarray(before.vectors.any(axis=1) & after.vectors.any(axis=1))
-    neutral = np.flatnonzero(~mask(before, named) & sound)
+    equal = case_variants(equality_pairs(pairs, "auto"))
+    specific = (*specific_words(pairs, settings.specific), *(word for pair in equal for word in pair))
+    nonzero: Flags = np.asarray(before.vectors.any(axis=1) & after.vectors.any(axis=1))
+    neutral = np.flatnonzero(~mark_words(before, specific) & nonzero)
     bias = projections(before, direction)
     count = min(settings.biased_words, len(neutral) // 2)
     order = neutral[np.argsort(bias[neutral], kind="stable")]
-    if count < _LEAST:
-        why = f"there are fewer than {2 * _LEAST} neutral words"
-        classified = [_undefined(name, pairs.name, why) for name in (CLASSIFIER, CLUSTERS)]
+    if count < _MIN_WORDS:
+        reason = f"there are fewer than {2 * _MIN_WORDS} neutral words"
+        rows = [_undefined(name, pairs.name, reason) for name in (CLASSIFIER, CLUSTERS)]
     else:
-        chosen = np.concatenate([order[:count], order[-count:]])
-        points = [unit_rows(model.vectors[chosen].astype(np.float64), rescale=True) for model in (before, after)]
+        extremes = np.concatenate([order[:count], order[-count:]])
+        points = [unit_rows(model.vectors[extremes].astype(np.float64), rescale=True) for model in (before, after)]
         sides = np.arange(2 * count) >= count
-        classified = [_classified(points, sides, pairs.name, settings), _clustered(points, sides, pairs.name, settings)]
-    return [*classified, _by_neighbors(before, after, bias, sound, neutral, settings)]
+        rows = [_classify(points, sides, pairs.name, settings), _cluster(points, sides, pairs.name, settings)]
+    return [*rows, _neighbor_votes(before, after, bias, nonzero, neutral, settings)]
 
 
-def _classified(points: list[Floats], sides: Flags, name: str, settings: Recovery) -> Row:
-    """Logistic regression learns the side from half of the words and tells it of the other half."""
+def _classify(points: list[Floats], sides: Flags, name: str, settings: Recovery) -> EffectRow:
+    """Accuracy of a logistic regression that learns the side from half of the words, on the other half."""
     random = np.random.default_rng(settings.random_state)
-    learn = np.zeros(len(sides), bool)
+    train = np.zeros(len(sides), bool)
     for side in (False, True):
         members = random.permutation(np.flatnonzero(sides == side))
-        learn[members[: len(members) // 2]] = True
-    right = []
+        train[members[: len(members) // 2]] = True
+    correct = []
     for vectors in points:
-        labels, weights = sides[learn].astype(np.float64), np.ones((1, int(learn.sum())))
-        model = fit(vectors[learn], labels, weights, c=_PENALTY, penalize_intercept=False)
-        right.append((probabilities(model, vectors[~learn])[0] > 0.5) == sides[~learn])
-    return _shares(CLASSIFIER, name, right)
+        labels, weights = sides[train].astype(np.float64), np.ones((1, int(train.sum())))
+        model = fit(vectors[train], labels, weights, c=_PENALTY, penalize_intercept=False)
+        correct.append((probabilities(model, vectors[~train])[0] > 0.5) == sides[~train])
+    return _accuracies(CLASSIFIER, name, correct)
 
 
-def _clustered(points: list[Floats], sides: Flags, name: str, settings: Recovery) -> Row:
-    """Two clusters of the words, whose names are chosen so that they match best: even by chance a little above ½."""
-    right = [two_means(vectors, settings.random_state) == sides for vectors in points]
-    return _shares(CLUSTERS, name, [hits if 2 * hits.sum() >= len(hits) else ~hits for hits in right])
+def _cluster(points: list[Floats], sides: Flags, name: str, settings: Recovery) -> EffectRow:
+    """Match of two clusters with the sides, named so that they match best: by chance a little above ½."""
+    matches = [two_means(vectors, settings.random_state) == sides for vectors in points]
+    return _accuracies(CLUSTERS, name, [hits if 2 * hits.sum() >= len(hits) else ~hits for hits in matches])
 
 
-def _undefined(name: str, of: str, reason: str) -> Row:
-    return Row(part="recovery", name=name, of=of, reason=reason)
+def _undefined(name: str, subject: str, reason: str) -> EffectRow:
+    return EffectRow(part="recovery", name=name, subject=subject, reason=reason)
 
 
-def _shares(name: str, of: str, right: list[Flags]) -> Row:
-    hits, trials = [int(side.sum()) for side in right], len(right[0])
+def _accuracies(name: str, subject: str, correct: list[Flags]) -> EffectRow:
+    hits, trials = [int(side.sum()) for side in correct], len(correct[0])
     before, after = (clopper_pearson(count, trials, level=_LEVEL, over="words") for count in hits)
-    gained, lost = int((right[1] & ~right[0]).sum()), int((right[0] & ~right[1]).sum())
+    gained, lost = int((correct[1] & ~correct[0]).sum()), int((correct[0] & ~correct[1]).sum())
     change = replace(agresti_min(gained, lost, trials, level=_LEVEL), value=hits[1] / trials - hits[0] / trials)
-    return Row(part="recovery", name=name, of=of, before=before, after=after, change=change, count=trials, chance=0.5)
+    return EffectRow(
+        part="recovery", name=name, subject=subject, before=before, after=after, change=change, count=trials, chance=0.5
+    )
 
 
-def _by_neighbors(
-    before: Embedding, after: Embedding, bias: Floats, sound: Flags, neutral: Places, settings: Recovery
-) -> Row:
-    """Does a word's old bias correlate with the share of its neighbors that leaned to the first end?"""
-    asked = words_of(settings.words)
-    rows = np.intersect1d(before.lookup(asked.words).rows, neutral)
-    pool = np.flatnonzero(sound)
+def _neighbor_votes(
+    before: Embedding, after: Embedding, bias: Floats, nonzero: Flags, neutral: Places, settings: Recovery
+) -> EffectRow:
+    """Correlation of a word's old bias with the share of its neighbors that leaned to the first end."""
+    words = words_of(settings.words)
+    rows = np.intersect1d(before.lookup(words.words).rows, neutral)
+    pool = np.flatnonzero(nonzero)
     k = settings.neighbors
-    if len(rows) < _LEAST or len(pool) <= k:
-        why = f"fewer than {_LEAST} of the words are neutral and found" if len(rows) < _LEAST else "too few words"
-        return _undefined(NEIGHBORS, asked.name, why)
+    if len(rows) < _MIN_WORDS:
+        return _undefined(NEIGHBORS, words.name, f"fewer than {_MIN_WORDS} of the words are neutral and found")
+    if len(pool) <= k:
+        return _undefined(NEIGHBORS, words.name, "too few words")
     votes = bias[pool] > 0
-    shares = [_votes(model, rows, pool, votes, k) for model in (before, after)]
+    shares = [_vote_shares(model, rows, pool, votes, k) for model in (before, after)]
     if any(np.ptp(values) == 0 for values in (bias[rows], *shares)):
-        return _undefined(NEIGHBORS, asked.name, "all words have the same share")
+        return _undefined(NEIGHBORS, words.name, "all words have the same share")
     first, second = (_correlation(bias[rows], share) for share in shares)
     old, new = (fisher_interval(value, len(rows), level=_LEVEL, over="words") for value in (first, second))
     change = correlations_differ(second, first, _correlation(*shares), len(rows), _LEVEL, "pearson")
-    about: dict[str, Any] = {"part": "recovery", "name": NEIGHBORS, "of": asked.name, "count": len(rows), "chance": 0.0}
-    return Row(before=old, after=new, change=replace(change, over="words"), **about)
+    labels: dict[str, Any] = {"part": "recovery", "name": NEIGHBORS, "subject": words.name}
+    return EffectRow(before=old, after=new, change=replace(change, over="words"), count=len(rows), chance=0.0, **labels)
 
 
 def _correlation(first: Floats, second: Floats) -> float:
     return float(np.corrcoef(first, second)[0, 1])
 
 
-def _votes(model: Embedding, rows: Places, pool: Places, votes: Flags, k: int) -> Floats:
+def _vote_shares(model: Embedding, rows: Places, pool: Places, votes: Flags, k: int) -> Floats:
     """Share of each word's k nearest neighbors that leaned to the first end before."""
     units = unit_singles(model.vectors, pool)
-    own = np.searchsorted(pool, rows)
+    queries = np.searchsorted(pool, rows)
     step = block_rows(len(pool))
-    parts = [own[at : at + step] for at in range(0, len(own), step)]
-    shares: Floats = np.concatenate([votes[nearest(units[part], units, k, part)].mean(axis=1) for part in parts])
+    blocks = [queries[start : start + step] for start in range(0, len(queries), step)]
+    shares: Floats = np.concatenate([votes[nearest(units[block], units, k, block)].mean(axis=1) for block in blocks])
     return shares

@@ -1,4 +1,4 @@
-"""A bias subspace from sets of words that differ in nothing but the bias, and what it takes from vectors.
+"""Bias subspaces, and the words that methods need: defining sets, equality sets, words to leave alone.
 
 Sources: Bolukbasi et al. 2016, §5.1 (pairs); Manzini et al. 2019, §3.1 (sets of any size).
 """
@@ -27,13 +27,15 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Lexicon, Pairs, Stereotypes, lexicon, pairs_of, words_of
 from biasgauge.vectors import ROWS, Coverage, Embedding
 
-_SAME = 1e-10
-"""A distance between parts of unit vectors that is zero but for rounding."""
+_ZERO = 1e-10
+"""Distance between parts of unit vectors that is zero but for rounding."""
+GENDER = ("male", "female")
+"""Ends of pairs for which Bolukbasi's lists of equality pairs and of gender-specific words are meant."""
 
 
 @dataclass(frozen=True, eq=False)
 class Subspace:
-    """Directions of length 1, at right angles to each other.
+    """Orthonormal directions.
 
     Attributes:
         basis: components × dimensions. The first points to the first words of the sets.
@@ -43,8 +45,8 @@ class Subspace:
     basis: Floats
     explained: tuple[float, ...]
 
-    def part(self, vectors: Floats) -> Floats:
-        """The part of each vector that lies in the subspace."""
+    def project(self, vectors: Floats) -> Floats:
+        """Orthogonal projection of each vector on the subspace, v Bᵀ B."""
         inside: Floats = (vectors @ self.basis.T) @ self.basis
         return inside
 
@@ -63,98 +65,95 @@ def bias_subspace(sets: Sequence[Vectors], components: int, *, lengths: bool = F
     check_whole(1, components=components)
     wide = [np.asarray(words, np.float64) for words in sets]
     scaled = wide if lengths else [unit_rows(words, rescale=True) for words in wide]
-    halves = np.concatenate([words - words.mean(axis=0) for words in scaled])
-    _, values, axes = np.linalg.svd(halves, full_matrices=False)
-    rank = int((values > _SAME * max(1.0, float(values[0]))).sum())
+    centered = np.concatenate([words - words.mean(axis=0) for words in scaled])
+    _, values, axes = np.linalg.svd(centered, full_matrices=False)
+    rank = int((values > _ZERO * max(1.0, float(values[0]))).sum())
     if rank < components:
         raise ParameterError(
             f"A bias subspace of {components} components cannot be found: the sets differ in {rank} directions."
         )
+    # singular vectors have no sign of their own: let each point to the first words of the sets
     firsts = sum(words[0] - words.mean(axis=0) for words in scaled)
     signs = np.where(axes[:components] @ firsts < 0, -1.0, 1.0)
     variances = values**2
     return Subspace(axes[:components] * signs[:, None], tuple((variances / variances.sum()).tolist()))
 
 
-def equalized(words: Floats, subspace: Subspace) -> Floats | None:
-    """The words of one set, as unit vectors, equidistant from whatever lies outside the subspace.
+def equalize_set(words: Floats, subspace: Subspace) -> Floats | None:
+    """Words of one set as unit vectors equidistant from whatever lies outside the subspace.
 
-    All get the mean of the set outside the subspace, and as much inside as length 1 leaves, each in its own direction
-    from the mean. None where a word does not differ from the mean inside the subspace, and so has no such direction.
+    With m the mean of the set and o = m − P m its part outside the subspace, each word w becomes
+    o + √(1 − |o|²) · (P w − P m) / |P w − P m|. None where a word does not differ from the mean inside the subspace.
     Source: Bolukbasi et al. 2016, Step 2a; Manzini et al. 2019, equation 3.
     """
     units = unit_rows(words, rescale=True)
     mean = units.mean(axis=0)
-    inside = subspace.part(units) - subspace.part(mean)
+    inside = subspace.project(units) - subspace.project(mean)
     sizes = row_lengths(inside)
-    if not sizes.min() >= _SAME:  # NaN where a word has no direction
+    if not sizes.min() >= _ZERO:  # also for NaN, where a word has no direction
         return None
-    outside = mean - subspace.part(mean)
-    rest = np.sqrt(max(1.0 - float(outside @ outside), 0.0))
-    equal: Floats = outside + rest * inside / sizes[:, None]
+    outside = mean - subspace.project(mean)
+    radius = np.sqrt(max(1.0 - float(outside @ outside), 0.0))
+    equal: Floats = outside + radius * inside / sizes[:, None]
     return equal
 
 
 def blocks(model: Embedding) -> Iterator[tuple[slice, Floats]]:
-    """The vectors block by block, in double precision."""
+    """Vectors block by block, in double precision."""
     for start in range(0, len(model), ROWS):
-        part = slice(start, start + ROWS)
-        yield part, model.vectors[part].astype(np.float64)
+        rows = slice(start, start + ROWS)
+        yield rows, model.vectors[rows].astype(np.float64)
 
 
 def projections(model: Embedding, direction: Floats) -> Floats:
     """Cosine of every word with a direction of length 1, to twelve decimals; NaN for a zero vector."""
     cosines = np.empty(len(model))
-    for part, block in blocks(model):
-        cosines[part] = unit_rows(block, rescale=True) @ direction
+    for rows, block in blocks(model):
+        cosines[rows] = unit_rows(block, rescale=True) @ direction
     return np.round(cosines, 12)
 
 
-GENDER = ("male", "female")
-"""Ends of pairs for which Bolukbasi's lists of equality pairs and of gender-specific words are meant."""
-
-
 class FoundSets(NamedTuple):
-    """Rows of the words of each set, and what was lost."""
+    """Rows of the words of each set, and their coverage."""
 
     rows: list[list[int]]
     coverage: Coverage
 
 
-def found_sets(model: Embedding, name: str, sets: Sequence[Sequence[str]]) -> FoundSets:
+def find_sets(model: Embedding, name: str, sets: Sequence[Sequence[str]]) -> FoundSets:
     """Rows of the sets of which at least two words were found."""
     coverage = model.coverage({name: [word for words in sets for word in words]}, directions=True)
-    known = dict(zip(coverage.sets[name].words, coverage.sets[name].rows.tolist(), strict=True))
-    rows = [list(dict.fromkeys(known[word] for word in words if word in known)) for words in sets]
+    row_of = dict(zip(coverage.sets[name].words, coverage.sets[name].rows.tolist(), strict=True))
+    rows = [list(dict.fromkeys(row_of[word] for word in words if word in row_of)) for words in sets]
     return FoundSets([members for members in rows if len(members) > 1], coverage)
 
 
-def cased(sets: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+def case_variants(sets: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
     """Each set as written, then in lower case, capitalized and in capitals, as Bolukbasi et al. equalize them."""
     forms = [tuple(form(word) for word in words) for words in sets for form in (str, str.lower, str.title, str.upper)]
     return list(dict.fromkeys(forms))
 
 
-def equality_pairs(pairs: Pairs, asked: PairsLike | None) -> tuple[tuple[str, str], ...]:
-    """Which pairs to equalize: those asked for; "auto": Bolukbasi's for gender, else the pairs themselves."""
-    if asked is None:
+def equality_pairs(pairs: Pairs, choice: PairsLike | None) -> tuple[tuple[str, str], ...]:
+    """Pairs to equalize; "auto": Bolukbasi's for gender, else the pairs themselves."""
+    if choice is None:
         return ()
-    if asked == "auto":
-        asked = "equalize" if pairs.ends == GENDER else pairs
-    return pairs_of(asked).pairs
+    if choice == "auto":
+        choice = "equalize" if pairs.ends == GENDER else pairs
+    return pairs_of(choice).pairs
 
 
-def specific_words(pairs: Pairs, asked: WordsLike | None) -> tuple[str, ...]:
-    """Words that carry the bias by meaning: those asked for; "auto": Bolukbasi's for gender, else the pairs'."""
-    if asked is None:
+def specific_words(pairs: Pairs, choice: WordsLike | None) -> tuple[str, ...]:
+    """Words that carry the bias by meaning, after those of the pairs; "auto": Bolukbasi's for gender, else none."""
+    if choice is None:
         return pairs.words
-    if asked == "auto":
+    if choice == "auto":
         return (*pairs.words, *(words_of("gender_specific").words if pairs.ends == GENDER else ()))
-    return (*pairs.words, *words_of(asked).words)
+    return (*pairs.words, *words_of(choice).words)
 
 
 class ClassSets(NamedTuple):
-    """Sets with one word a class in each, words that name a class, and words of the stereotypes about them."""
+    """Sets with one word a class in each, words that name a class, and attribute words of stereotypes about them."""
 
     name: str
     sets: tuple[tuple[str, ...], ...]
@@ -173,8 +172,9 @@ def class_sets(reference: LexiconLike | Iterable[WordsLike]) -> ClassSets:
         if isinstance(named, Pairs):
             return ClassSets(named.name, named.pairs, named.words, ())
         if not isinstance(named, Stereotypes):
-            kind = f"The lexicon {named.name!r} is of kind {named.kind!r}"
-            raise ParameterError(f"{kind}; defining sets need 'stereotypes' or 'pairs'.")
+            raise ParameterError(
+                f"The lexicon {named.name!r} is of kind {named.kind!r}; defining sets need 'stereotypes' or 'pairs'."
+            )
         sets = named.defining_sets or tuple(zip(*(group.protected for group in named.groups), strict=False))
         attributes = tuple(word for group in named.groups for word in group.attributes)
         specific = tuple(word for group in named.groups for word in group.protected)
@@ -194,23 +194,24 @@ def defining_sets(model: Embedding, sets: ClassSets | Pairs) -> FoundSets:
         ParameterError: there is none.
     """
     if isinstance(sets, Pairs):
-        found, none = found_sets(model, "pairs", sets.pairs), f"No pair of {sets.name!r} has both ends"
+        found_sets, problem = find_sets(model, "pairs", sets.pairs), f"No pair of {sets.name!r} has both ends"
     else:
-        found, none = found_sets(model, "defining sets", sets.sets), f"No defining set of {sets.name!r} has two words"
-    if not found.rows:
-        raise ParameterError(f"{none} in {model.name}.")
-    return found
+        found_sets = find_sets(model, "defining sets", sets.sets)
+        problem = f"No defining set of {sets.name!r} has two words"
+    if not found_sets.rows:
+        raise ParameterError(f"{problem} in {model.name}.")
+    return found_sets
 
 
-def mask(model: Embedding, words: Iterable[str]) -> Flags:
-    """Which rows of a model hold one of the words."""
+def mark_words(model: Embedding, words: Iterable[str]) -> Flags:
+    """Rows of a model that hold one of the words, as a mask."""
     marked = np.zeros(len(model), bool)
     marked[model.lookup(words).rows] = True
     return marked
 
 
-def merged(sets: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Sets that share a member become one, for equalizing one after the other would undo the first."""
+def merge_overlapping(sets: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Sets that share a member become one, because equalizing one after the other would undo the first."""
     groups: list[list[int]] = []
     for members in sets:
         touching = [group for group in groups if set(group) & set(members)]
@@ -219,6 +220,6 @@ def merged(sets: Sequence[Sequence[int]]) -> list[list[int]]:
     return groups
 
 
-def joined(*coverages: Coverage) -> Coverage:
+def join_coverages(*coverages: Coverage) -> Coverage:
     """One coverage of the sets of several."""
     return Coverage.of({name: lookup for coverage in coverages for name, lookup in coverage.sets.items()})

@@ -175,7 +175,7 @@ def test_every_epoch_has_another_order(planted: Any, monkeypatch: pytest.MonkeyP
         seen.append(document.name)
         return document
 
-    monkeypatch.setattr(training_run, "_cut", note)
+    monkeypatch.setattr(training_run, "_random_stretch", note)
     train_coref(planted.vectors(), planted.stories(8, 1), planted.stories(2, 2), replace(planted.SMALL, epochs=3))
     orders = [tuple(seen[start : start + 8]) for start in (0, 8, 16)]
     assert len(set(orders)) == 3

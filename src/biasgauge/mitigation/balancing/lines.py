@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from biasgauge.io import Progress
     from biasgauge.text import Layout
 
-_BLOCK = 2**17
+_BLOCK_BYTES = 2**17
 """Bytes: what is made of a block stays in the processor's cache."""
-_COPIED = 2**20
+_COPY_BYTES = 2**20
 _BOM = b"\xef\xbb\xbf"
 _GZIP, _XZ, _ZSTD = (".gz",), (".xz",), (".zst", ".zstd")
 
 
-Take = Callable[[bytes, Integers, Integers], None]
+UnitCallback = Callable[[bytes, Integers, Integers], None]
 """Takes texts that line feeds separate, where in the file each starts, and how many lines of it each takes."""
 
 
-def read_units(path: Path, layout: Layout, take: Take, progress: Progress | None) -> str:
+def read_units(path: Path, layout: Layout, take: UnitCallback, progress: Progress | None) -> str:
     """Hand every unit of a corpus to `take`: a line, a row or object of a table, a paragraph.
 
     WikiText is taken line by line. The header and the blank lines of a table are no units.
@@ -68,26 +68,26 @@ def line_bytes(source: ByteSource) -> Iterator[bytes]:
     Raises:
         CorpusError: the file is not UTF-8 text, or a line is longer than `LONGEST_RECORD`.
     """
-    parts: list[bytes] = []
+    pending: list[bytes] = []
     waiting = 0
-    while block := source.read(_BLOCK):
+    while block := source.read(_BLOCK_BYTES):
         if source.offset == len(block):
             block = block.removeprefix(_BOM)
         end = block.rfind(b"\n")
         if end < 0:
-            parts.append(block)
+            pending.append(block)
             waiting += len(block)
             if waiting > LONGEST_RECORD:
                 raise CorpusError(f"has a line of more than {LONGEST_RECORD:,} bytes; break it first", path=source.path)
             continue
-        yield _checked(source, b"".join([*parts, block[:end]]))
-        parts = [block[end + 1 :]]
-        waiting = len(parts[0])
-    if last := b"".join(parts):
-        yield _checked(source, last)
+        yield _check_text(source, b"".join([*pending, block[:end]]))
+        pending = [block[end + 1 :]]
+        waiting = len(pending[0])
+    if last := b"".join(pending):
+        yield _check_text(source, last)
 
 
-def _checked(source: ByteSource, raw: bytes) -> bytes:
+def _check_text(source: ByteSource, raw: bytes) -> bytes:
     try:
         if b"\0" not in raw and (raw.isascii() or raw.decode()):
             return raw
@@ -114,9 +114,9 @@ class _LineSource(ByteSource):
 
     def read(self, size: int) -> bytes:  # noqa: ARG002 - as a ByteSource has it; a line is as long as it is
         if not self._waiting:
-            handed, self.offset = self.offset, self._behind
+            handed_offset, self.offset = self.offset, self._behind
             self._fill()
-            self._behind, self.offset = self.offset, handed
+            self._behind, self.offset = self.offset, handed_offset
         if not self._waiting:
             return b""
         line = self._waiting.popleft()
@@ -126,9 +126,9 @@ class _LineSource(ByteSource):
 
     def _fill(self) -> None:
         while not self._waiting:
-            block = super().read(_BLOCK)
-            *whole, self._begun = (self._begun + block).split(b"\n")
-            self._waiting.extend(line + b"\n" for line in whole)
+            block = super().read(_BLOCK_BYTES)
+            *complete, self._begun = (self._begun + block).split(b"\n")
+            self._waiting.extend(line + b"\n" for line in complete)
             if self._begun and (not block or len(self._begun) >= LONGEST_RECORD):
                 self._waiting.append(self._begun)
                 self._begun = b""
@@ -139,7 +139,7 @@ class _LineSource(ByteSource):
 class _Records:
     """Takes records from a layout, and says which lines of the file each takes."""
 
-    def __init__(self, source: _LineSource, take: Take, kind: str, *, named: bool) -> None:
+    def __init__(self, source: _LineSource, take: UnitCallback, kind: str, *, named: bool) -> None:
         self._source, self._take, self._kind = source, take, kind
         self._header = named and kind in {"tsv", "csv"}
         self._number = self._signs = 0
@@ -175,7 +175,7 @@ class _Records:
         self._signs += len(text)
         self._number += len(lines)
         lines.clear()
-        if self._signs >= _BLOCK:
+        if self._signs >= _BLOCK_BYTES:
             self.flush()
 
     def flush(self) -> None:
@@ -196,7 +196,7 @@ class _Records:
         return next(row.line for row in rows if row.cells)
 
 
-def copy_without(path: Path, target: BinaryIO, gone: Integers, sha256: str, progress: Progress | None) -> None:
+def copy_without(path: Path, target: BinaryIO, removed: Integers, sha256: str, progress: Progress | None) -> None:
     """Write the lines of `path` to `target`, byte by byte, but for those numbered in `gone` (from 0, ascending).
 
     Raises:
@@ -204,26 +204,26 @@ def copy_without(path: Path, target: BinaryIO, gone: Integers, sha256: str, prog
     """
     with ByteSource(path, error=CorpusError, progress=progress, hashed=True) as source:
         line = 0
-        while block := source.read(_COPIED):
+        while block := source.read(_COPY_BYTES):
             breaks = block.count(b"\n")
-            here = gone[slice(*np.searchsorted(gone, [line, line + breaks + 1]))] - line
-            target.write(b"".join(_kept(block, here)) if len(here) else block)
+            removed_here = removed[slice(*np.searchsorted(removed, [line, line + breaks + 1]))] - line
+            target.write(b"".join(_remaining_stretches(block, removed_here)) if len(removed_here) else block)
             line += breaks
         if source.sha256() != sha256:
             raise CorpusError("changed while it was read; run it again", path=path)
 
 
-def _kept(block: bytes, gone: Integers) -> Iterator[memoryview]:
+def _remaining_stretches(block: bytes, removed: Integers) -> Iterator[memoryview]:
     """The stretches of a block that stay; line 0 is the one that it starts in."""
     view = memoryview(block)
     breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
     bounds = np.concatenate([[0], breaks, [len(block)]])
-    place = 0
-    for start, end in zip(bounds[gone].tolist(), bounds[gone + 1].tolist(), strict=True):
-        if start > place:
-            yield view[place:start]
-        place = end
-    yield view[place:]
+    position = 0
+    for start, end in zip(bounds[removed].tolist(), bounds[removed + 1].tolist(), strict=True):
+        if start > position:
+            yield view[position:start]
+        position = end
+    yield view[position:]
 
 
 def check_ending(out: Path) -> None:

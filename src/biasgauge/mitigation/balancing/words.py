@@ -1,11 +1,11 @@
 """The four sets of a test as a tokenizer splits them, and a scanner that finds their words in lines of text.
 
 The scanner is written by hand because tokenizing every line is 6 to 12 times as slow (bench/balance.py), and a
-corpus is read twice. For the tokenizers whose words are runs of bytes, a block of lines is cut into runs in a few NumPy passes,
-and a hash of the first eight bytes of a run rules out nearly all that are no word of a set. A run next to a character
-with several readings (an apostrophe, anything beyond ASCII) is split by the tokenizer itself, together with all that is
-attached to it; of a word that contains such characters, the longest stretch without them is looked for. So the answer
-is always the tokenizer's.
+corpus is read twice. For the tokenizers whose words are runs of bytes, a block of lines is cut into runs in a few NumPy
+passes, and a hash of the first eight bytes of a run rules out nearly all that are no word of a set. A run next to a
+character with several readings (an apostrophe, anything beyond ASCII) is split by the tokenizer itself, together with
+all that is attached to it; of a word that contains such characters, the longest stretch without them is looked for. So
+the answer is always the tokenizer's.
 """
 
 from __future__ import annotations

@@ -16,11 +16,11 @@ import numpy as np
 from biasgauge.core import Floats, LexiconLike, Places, Vectors, VectorsLike, check_whole, row_lengths, unit_rows
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
-from biasgauge.mitigation.mitigation import Direction, Mitigation, OwnVectors
+from biasgauge.mitigation.mitigation import AnchorVectors, Direction, Mitigation
 from biasgauge.vectors import Coverage, Embedding
 
 Pairs = list[tuple[str, str]]
-_START = 0.1
+_INITIAL_SQUARES = 0.1
 """What the sums of squared gradients of Adagrad begin with, as TensorFlow has it."""
 
 
@@ -68,18 +68,18 @@ def descend(
     original = np.array(vectors) if settings.as_published else unit_rows(np.asarray(vectors, np.float64), rescale=True)
     current = original.copy()
     kinds = (attract, 1.0, settings.attract_margin), (repel, -1.0, settings.repel_margin)
-    squares = [np.full_like(current, _START) for _ in kinds]
+    squares = [np.full_like(current, _INITIAL_SQUARES) for _ in kinds]
     while True:
         batches = [_batches(len(pairs), settings, random) for pairs, _, _ in kinds]
         order = random.permutation([0] * len(batches[0]) + [1] * len(batches[1]))
-        coming = [iter(batch) for batch in batches]
+        queues = [iter(batch) for batch in batches]
         for kind in order.tolist():
             pairs, sign, margin = kinds[kind]
-            words, places = np.unique(pairs[next(coming[kind])], return_inverse=True)
-            places = places.reshape(-1, 2)
+            words, pair_rows = np.unique(pairs[next(queues[kind])], return_inverse=True)
+            pair_rows = pair_rows.reshape(-1, 2)
             units = unit_rows(current[words], rescale=True)
-            negatives = negative_examples(units, places, sign, random, by_place=settings.as_published)
-            batch = Batch(places, negatives, sign, margin)
+            negatives = negative_examples(units, pair_rows, sign, random, by_place=settings.as_published)
+            batch = Batch(pair_rows, negatives, sign, margin)
             slope = gradient(current[words], original[words], batch, settings)
             step(current, squares[kind], words, np.clip(slope, -settings.clip, settings.clip), settings.learning_rate)
         yield current.copy()
@@ -103,50 +103,50 @@ def negative_examples(
     batch they stand; `by_place` leaves out only the pair itself, as published, so that a word may be its own negative.
     −1 where there is no other word.
     """
-    similar = sign * (units @ units.T)
+    similarity = sign * (units @ units.T)
     if by_place:
-        return _by_place(similar, pairs, random)
+        return _negatives_as_published(similarity, pairs, random)
     ends, partners = pairs.ravel(), pairs[:, ::-1].ravel()
     allowed = np.ones((len(ends), len(units)), bool)
     allowed[np.arange(len(ends)), ends] = allowed[np.arange(len(ends)), partners] = False
-    best = np.where(allowed, similar[ends], -np.inf).argmax(axis=1)
-    coins = random.random(len(ends)) < 0.5
-    chance = np.where(allowed, random.random(allowed.shape), -1).argmax(axis=1)
-    chosen = np.where(coins, chance, best)
+    best = np.where(allowed, similarity[ends], -np.inf).argmax(axis=1)
+    is_random = random.random(len(ends)) < 0.5
+    random_word = np.where(allowed, random.random(allowed.shape), -1).argmax(axis=1)
+    chosen = np.where(is_random, random_word, best)
     return np.where(allowed.any(axis=1), chosen, -1).reshape(-1, 2)
 
 
-def _by_place(similar: Floats, pairs: Places, random: np.random.Generator) -> Places:
+def _negatives_as_published(similarity: Floats, pairs: Places, random: np.random.Generator) -> Places:
     """As published: over places in the batch, so that words of several pairs stand there several times."""
     ends, count = pairs.ravel(), len(pairs)
-    table = similar[np.ix_(ends, ends)]
-    own = np.arange(len(ends))
-    table[own, own] = table[own, own ^ 1] = -np.inf
+    table = similarity[np.ix_(ends, ends)]
+    row = np.arange(len(ends))
+    table[row, row] = table[row, row ^ 1] = -np.inf
     chosen = ends[table.argmax(axis=1)].reshape(-1, 2)
-    coins = random.random((count, 2)) < 0.5
-    other = random.integers(0, count - 1, (count, 2))
-    other += other >= np.arange(count)[:, None]
+    is_random = random.random((count, 2)) < 0.5
+    pair = random.integers(0, count - 1, (count, 2))
+    pair += pair >= np.arange(count)[:, None]
     side = random.integers(0, 2, (count, 2))
-    return np.where(coins, pairs[other, side], chosen)
+    return np.where(is_random, pairs[pair, side], chosen)
 
 
 def gradient(current: Floats, original: Floats, batch: Batch, settings: Descent) -> Floats:
     """Gradient of the batch's cost with respect to the vectors of its words, one row a word."""
     lengths = row_lengths(current)[:, None]
     units = current / lengths
-    similar = units @ units.T
-    pull = np.zeros((len(units), len(units)))
+    similarity = units @ units.T
+    coefficients = np.zeros((len(units), len(units)))
     left, right = batch.pairs.T
     for end, negative in ((left, batch.negatives[:, 0]), (right, batch.negatives[:, 1])):
-        cost = batch.margin + batch.sign * (similar[end, negative] - similar[left, right])
-        live = (cost > 0) & (negative >= 0)
-        for word, other, amount in ((end, negative, batch.sign), (left, right, -batch.sign)):
-            np.add.at(pull, (word[live], other[live]), amount)
-            np.add.at(pull, (other[live], word[live]), amount)
-    slope = pull @ units
-    times = np.bincount(batch.pairs.ravel(), minlength=len(units))[:, None]
+        cost = batch.margin + batch.sign * (similarity[end, negative] - similarity[left, right])
+        active = (cost > 0) & (negative >= 0)
+        for word, partner, amount in ((end, negative, batch.sign), (left, right, -batch.sign)):
+            np.add.at(coefficients, (word[active], partner[active]), amount)
+            np.add.at(coefficients, (partner[active], word[active]), amount)
+    slope = coefficients @ units
+    occurrences = np.bincount(batch.pairs.ravel(), minlength=len(units))[:, None]
     weight = settings.regularization * (len(batch.pairs) if settings.as_published else 1)
-    slope += weight * times * (units - original)
+    slope += weight * occurrences * (units - original)
     tangent: Floats = (slope - np.einsum("ij,ij->i", slope, units)[:, None] * units) / lengths
     return tangent
 
@@ -216,43 +216,43 @@ class AttractRepel(Mitigation):
 
     def snapshots(self, vectors: VectorsLike) -> list[Embedding]:
         """The embedding after each epoch, the last one as `transform` gives it."""
-        model = self._checked(vectors)
-        changed = [self._changed(model, self._after(model, epoch)) for epoch in self._epochs]
+        model = self._check_model(vectors)
+        changed = [self._apply(model, self._after(model, epoch)) for epoch in self._epochs]
         label = f"{model.name} ({self.label}, epoch"
         return [replace(after, name=f"{label} {number})") for number, after in enumerate(changed, 1)]
 
     def _fit(self, model: Embedding) -> None:
         attract, repel = lexicon_pairs(self.lexicon, self.direction) if self.lexicon is not None else ([], [])
         fallback = self.case_fallback or self.as_published
-        self.constraints_ = found_constraints(
+        self.constraints_ = find_constraints(
             model, [*attract, *self.attract], [*repel, *self.repel], case_fallback=fallback
         )
         pairs = np.concatenate([self.constraints_.attract, self.constraints_.repel])
-        self.moved_, places = np.unique(pairs, return_inverse=True)
-        places = places.reshape(-1, 2)
+        self.moved_, pair_rows = np.unique(pairs, return_inverse=True)
+        pair_rows = pair_rows.reshape(-1, 2)
         split = len(self.constraints_.attract)
         self._words = tuple(model.words[row] for row in self.moved_)
         self._original = model.vectors[self.moved_].astype(np.float64)
         settings = replace(self.descent, as_published=self.as_published or self.descent.as_published)
         random = np.random.default_rng(self.random_state)
-        epochs = descend(self._original, places[:split], places[split:], settings, random)
+        epochs = descend(self._original, pair_rows[:split], pair_rows[split:], settings, random)
         self._epochs = [unit_rows(vectors, rescale=True) for vectors in islice(epochs, self.epochs)]
         self.coverage_ = self.constraints_.coverage
 
-    def _own(self, model: Embedding) -> OwnVectors:
+    def _anchor_vectors(self, model: Embedding) -> AnchorVectors:
         return self._after(model, self._epochs[-1])
 
-    def _after(self, model: Embedding, units: Floats) -> OwnVectors:
+    def _after(self, model: Embedding, units: Floats) -> AnchorVectors:
         """Some directions at the lengths of the original vectors."""
-        found = model.lookup(self._words)
-        same = len(found.words) == len(self._words)
-        if not same or not np.array_equal(model.vectors[found.rows].astype(np.float64), self._original):
+        lookup = model.lookup(self._words)
+        same = len(lookup.words) == len(self._words)
+        if not same or not np.array_equal(model.vectors[lookup.rows].astype(np.float64), self._original):
             raise ParameterError(
                 "Attract-Repel moves the words of one embedding: transform the one that it was fitted on."
             )
-        return OwnVectors(found.rows, units * row_lengths(self._original, rescale=True)[:, None])
+        return AnchorVectors(lookup.rows, units * row_lengths(self._original, rescale=True)[:, None])
 
-    def _finished(self, moved: Vectors) -> Vectors:
+    def _finish(self, moved: Vectors) -> Vectors:
         return np.round(moved, 6) if self.as_published else moved
 
     def _check_settings(self) -> None:
@@ -266,7 +266,7 @@ class AttractRepel(Mitigation):
         return super().unit_norms or self.as_published
 
 
-def lexicon_pairs(given: LexiconLike | Sequence[LexiconLike], direction: Direction) -> tuple[Pairs, Pairs]:
+def lexicon_pairs(lexicons: LexiconLike | Sequence[LexiconLike], direction: Direction) -> tuple[Pairs, Pairs]:
     """Pairs to attract and to repel for one lexicon or several, of kind "test" or "stereotypes".
 
     Raises:
@@ -274,35 +274,39 @@ def lexicon_pairs(given: LexiconLike | Sequence[LexiconLike], direction: Directi
     """
     attract: Pairs = []
     repel: Pairs = []
-    for reference in cast("Sequence[LexiconLike]", given if isinstance(given, (list, tuple)) else [given]):
-        stereotype, other = _leanings(lexicon(reference))
-        together, apart = (other, stereotype) if direction == "debias" else (stereotype, other)
+    for reference in cast("Sequence[LexiconLike]", lexicons if isinstance(lexicons, (list, tuple)) else [lexicons]):
+        stereotype, counter = _stereotype_pairs(lexicon(reference))
+        together, apart = (counter, stereotype) if direction == "debias" else (stereotype, counter)
         attract += together
         repel += apart
     return attract, repel
 
 
-def _leanings(named: Lexicon) -> tuple[Pairs, Pairs]:
+def _stereotype_pairs(named: Lexicon) -> tuple[Pairs, Pairs]:
     """Pairs that the stereotype puts together, and those that it keeps apart."""
     match named:
         case AssociationTest(x=x, y=y, a=a, b=b):
-            return crossed([(x.words, a.words), (y.words, b.words)]), crossed([(x.words, b.words), (y.words, a.words)])
+            return cross_pairs([(x.words, a.words), (y.words, b.words)]), cross_pairs(
+                [(x.words, b.words), (y.words, a.words)]
+            )
         case Stereotypes(groups=groups):
-            own = [(group.protected, group.attributes) for group in groups]
-            others = [(group.protected, other.attributes) for group in groups for other in groups if other is not group]
-            return crossed(own), crossed(others)
+            own_pairs = [(group.protected, group.attributes) for group in groups]
+            other_pairs = [
+                (group.protected, second.attributes) for group in groups for second in groups if second is not group
+            ]
+            return cross_pairs(own_pairs), cross_pairs(other_pairs)
     raise ParameterError(
         f"The lexicon {named.name!r} is of kind {named.kind!r}; Attract-Repel needs kind 'test' or 'stereotypes', or "
         "pairs to attract and to repel."
     )
 
 
-def crossed(sets: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Pairs:
+def cross_pairs(sets: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Pairs:
     """Every pair of a word of the first with a word of the second set."""
     return [(left, right) for first, second in sets for left in first for right in second]
 
 
-def found_constraints(model: Embedding, attract: Pairs, repel: Pairs, *, case_fallback: bool) -> Constraints:
+def find_constraints(model: Embedding, attract: Pairs, repel: Pairs, *, case_fallback: bool) -> Constraints:
     """The pairs of which both words were found, each once; a pair to attract and to repel is repelled.
 
     Raises:
@@ -311,18 +315,18 @@ def found_constraints(model: Embedding, attract: Pairs, repel: Pairs, *, case_fa
     words = {"attract": [word for pair in attract for word in pair], "repel": [word for pair in repel for word in pair]}
     coverage = model.coverage(words, case_fallback=case_fallback, directions=True)
     lookups = coverage.sets.values()
-    known = {word: row for found in lookups for word, row in zip(found.words, found.rows.tolist(), strict=True)}
-    pushed = _rows(repel, known)
-    drawn = {pair: None for pair in _rows(attract, known) if pair not in pushed}
-    if not drawn and not pushed:
+    row_of = {word: row for lookup in lookups for word, row in zip(lookup.words, lookup.rows.tolist(), strict=True)}
+    repel_rows = _rows(repel, row_of)
+    attract_rows = {pair: None for pair in _rows(attract, row_of) if pair not in repel_rows}
+    if not attract_rows and not repel_rows:
         raise ParameterError(f"No pair to attract or to repel has both words in {model.name}.")
-    attracted, repelled = (np.array(list(pairs), np.intp).reshape(-1, 2) for pairs in (drawn, pushed))
+    attracted, repelled = (np.array(list(pairs), np.intp).reshape(-1, 2) for pairs in (attract_rows, repel_rows))
     return Constraints(attracted, repelled, coverage)
 
 
-def _rows(pairs: Pairs, known: dict[str, int]) -> dict[tuple[int, int], None]:
+def _rows(pairs: Pairs, row_of: dict[str, int]) -> dict[tuple[int, int], None]:
     """Each pair once, in the order given; a word has no pair with itself."""
-    rows = ((known[left], known[right]) for left, right in pairs if left in known and right in known)
+    rows = ((row_of[left], row_of[right]) for left, right in pairs if left in row_of and right in row_of)
     return dict.fromkeys(pair for pair in rows if pair[0] != pair[1])
 
 

@@ -10,9 +10,17 @@ import numpy as np
 from biasgauge.core import Flags, Floats, Vectors, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of
-from biasgauge.mitigation.methods.hard import HardDebias, equal_vectors, fitted, without
-from biasgauge.mitigation.mitigation import OwnVectors
-from biasgauge.mitigation.subspace import bias_subspace, blocks, defining_sets, found_sets, mask, merged, projections
+from biasgauge.mitigation.methods.hard import HardDebias, equidistant_vectors, fitted_subspace, remove_projection
+from biasgauge.mitigation.mitigation import AnchorVectors
+from biasgauge.mitigation.subspace import (
+    bias_subspace,
+    blocks,
+    defining_sets,
+    find_sets,
+    mark_words,
+    merge_overlapping,
+    projections,
+)
 from biasgauge.vectors import Embedding
 
 
@@ -56,7 +64,7 @@ class DoubleHard(HardDebias):
         for axis in axes[: self.candidates]:
             subspace = bias_subspace([self._cleaned(ends, axis) for ends in pairs], self.components)
             cleaned = self._cleaned(words, axis)
-            neutral = cleaned - subspace.part(cleaned)
+            neutral = cleaned - subspace.project(cleaned)
             scores.append(alignment(two_means(neutral, self.random_state), sides))
         self.alignments_ = tuple(scores)
         self.component_ = int(np.argmin(np.round(scores, 12)))
@@ -65,32 +73,32 @@ class DoubleHard(HardDebias):
 
     def _most_biased(self, model: Embedding) -> tuple[Floats, Flags]:
         """Vectors of the neutral words that lie farthest along the direction either way, and which way."""
-        neutral = np.flatnonzero(~mask(model, self._specific))
-        direction = fitted(self.subspace_).basis[0]
+        neutral = np.flatnonzero(~mark_words(model, self._specific))
+        direction = fitted_subspace(self.subspace_).basis[0]
         along = projections(model, direction)[neutral]
         neutral, along = neutral[~np.isnan(along)], along[~np.isnan(along)]
         count = min(self.biased_words, len(neutral) // 2)
         if count < 2:
             raise ParameterError("Double-hard debiasing needs at least four neutral words.")
         order = neutral[np.argsort(along, kind="stable")]
-        chosen = np.concatenate([order[:count], order[-count:]])
-        return model.vectors[chosen].astype(np.float64), np.arange(2 * count) >= count
+        extremes = np.concatenate([order[:count], order[-count:]])
+        return model.vectors[extremes].astype(np.float64), np.arange(2 * count) >= count
 
     def _cleaned(self, vectors: Vectors, axis: Floats) -> Floats:
         centered = vectors.astype(np.float64) - self._mean
         cleaned: Floats = centered - np.outer(centered @ axis, axis)
         return cleaned
 
-    def _block(self, block: Vectors, part: slice) -> Vectors:
+    def _block(self, block: Vectors, rows: slice) -> Vectors:
         cleaned = self._cleaned(block, self._axis).astype(block.dtype)
-        end = without(cleaned, fitted(self.subspace_), 1.0, self._spared[part])
+        end = remove_projection(cleaned, fitted_subspace(self.subspace_), 1.0, self._spared[rows])
         moved: Vectors = block + self.step * (end - block)
         return moved
 
-    def _own(self, model: Embedding) -> OwnVectors:
-        sets = merged(found_sets(model, "equal", self._equal).rows)
+    def _anchor_vectors(self, model: Embedding) -> AnchorVectors:
+        sets = merge_overlapping(find_sets(model, "equal", self._equal).rows)
         cleaned = [self._cleaned(model.vectors[rows], self._axis) for rows in sets]
-        return equal_vectors(sets, cleaned, fitted(self.subspace_))
+        return equidistant_vectors(sets, cleaned, fitted_subspace(self.subspace_))
 
     def _check_settings(self) -> None:
         super()._check_settings()
@@ -138,8 +146,8 @@ def _lloyd(points: Floats, random: np.random.Generator) -> tuple[Flags, float]:
             break
         labels = new
         first, second = points[~labels].mean(axis=0), points[labels].mean(axis=0)
-    parts = [points[labels == side] for side in (False, True)]
-    return labels, float(sum(((part - part.mean(axis=0)) ** 2).sum() for part in parts if len(part)))
+    clusters = [points[labels == side] for side in (False, True)]
+    return labels, float(sum(((cluster - cluster.mean(axis=0)) ** 2).sum() for cluster in clusters if len(cluster)))
 
 
 def alignment(labels: Flags, truth: Flags) -> float:

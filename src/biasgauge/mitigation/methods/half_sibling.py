@@ -12,7 +12,7 @@ from biasgauge.core import Vectors, WordsLike, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.mitigation.mitigation import Mitigation
-from biasgauge.mitigation.subspace import mask
+from biasgauge.mitigation.subspace import mark_words
 from biasgauge.vectors import Embedding
 
 
@@ -55,12 +55,12 @@ class HalfSibling(Mitigation):
         self.map_ = np.asarray(np.linalg.solve(penalty + words.T @ words, penalty), np.float64)
 
     def _prepare(self, model: Embedding) -> None:
-        self._spared = mask(model, self._specific)
+        self._spared = mark_words(model, self._specific)
 
-    def _block(self, block: Vectors, part: slice) -> Vectors:
+    def _block(self, block: Vectors, rows: slice) -> Vectors:
         change = (np.asarray(self.map_) - np.eye(block.shape[1])) * self.step
         moved: Vectors = block @ change.astype(block.dtype)
-        moved[self._spared[part]] = 0
+        moved[self._spared[rows]] = 0
         moved += block
         return moved
 

@@ -10,18 +10,18 @@ import numpy as np
 
 from biasgauge.core import Flags, PairsLike, Vectors, WordsLike, row_lengths
 from biasgauge.lexicons import pairs_of
-from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
+from biasgauge.mitigation.mitigation import AnchorVectors, Mitigation
 from biasgauge.mitigation.subspace import (
     Subspace,
     bias_subspace,
-    cased,
+    case_variants,
     defining_sets,
     equality_pairs,
-    equalized,
-    found_sets,
-    joined,
-    mask,
-    merged,
+    equalize_set,
+    find_sets,
+    join_coverages,
+    mark_words,
+    merge_overlapping,
     specific_words,
 )
 from biasgauge.vectors import Embedding
@@ -37,7 +37,7 @@ class HardDebias(Mitigation):
 
     Words of the pairs and of the equality pairs are never neutralized: the released code neutralizes those that its
     list of specific words lacks, and then equalizes along a direction that is rounding alone. Equality pairs that
-    share a word are equalized as one set.
+    share a word are equalize_set as one set.
 
     Attributes:
         lexicon: pairs, a lexicon of them by name or path, or (first, second) words: they give the direction.
@@ -69,33 +69,33 @@ class HardDebias(Mitigation):
         defining = defining_sets(model, pairs)
         self.subspace_ = bias_subspace([model.vectors[rows] for rows in defining.rows], self.components)
         equal = equality_pairs(pairs, self.equalize)
-        self._equal = tuple(cased(equal))
-        named = specific_words(pairs, self.specific)
-        self._specific = tuple(dict.fromkeys([*named, *(word for pair in self._equal for word in pair)]))
-        asked = {"equality pairs": [word for pair in equal for word in pair], "specific": named}
-        self.coverage_ = joined(defining.coverage, model.coverage(asked))
+        self._equal = tuple(case_variants(equal))
+        specific = specific_words(pairs, self.specific)
+        self._specific = tuple(dict.fromkeys([*specific, *(word for pair in self._equal for word in pair)]))
+        words = {"equality pairs": [word for pair in equal for word in pair], "specific": specific}
+        self.coverage_ = join_coverages(defining.coverage, model.coverage(words))
 
     def _prepare(self, model: Embedding) -> None:
-        self._spared = mask(model, self._specific)
+        self._spared = mark_words(model, self._specific)
 
-    def _block(self, block: Vectors, part: slice) -> Vectors:
-        return without(block, fitted(self.subspace_), self.step, self._spared[part])
+    def _block(self, block: Vectors, rows: slice) -> Vectors:
+        return remove_projection(block, fitted_subspace(self.subspace_), self.step, self._spared[rows])
 
-    def _own(self, model: Embedding) -> OwnVectors:
+    def _anchor_vectors(self, model: Embedding) -> AnchorVectors:
         if self.direction == "overbias":
-            return super()._own(model)
-        sets = merged(found_sets(model, "equal", self._equal).rows)
-        return equal_vectors(sets, [model.vectors[rows] for rows in sets], fitted(self.subspace_))
+            return super()._anchor_vectors(model)
+        sets = merge_overlapping(find_sets(model, "equal", self._equal).rows)
+        return equidistant_vectors(sets, [model.vectors[rows] for rows in sets], fitted_subspace(self.subspace_))
 
 
-def fitted(subspace: Subspace | None) -> Subspace:
+def fitted_subspace(subspace: Subspace | None) -> Subspace:
     """The subspace of a fitted method; `transform` has refused the others."""
     if subspace is None:
         raise TypeError("fit gives the subspace")
     return subspace
 
 
-def without(block: Vectors, subspace: Subspace, step: float, spared: Flags) -> Vectors:
+def remove_projection(block: Vectors, subspace: Subspace, step: float, spared: Flags) -> Vectors:
     """Vectors less `step` of their part in the subspace, but for the spared ones."""
     basis = subspace.basis.astype(block.dtype)
     along = block @ basis.T
@@ -103,23 +103,23 @@ def without(block: Vectors, subspace: Subspace, step: float, spared: Flags) -> V
     along *= -step
     # A product of so few columns takes several times as long as multiplying them out.
     moved: Vectors = along[:, :1] * basis[:1]
-    for place in range(1, len(basis)):
-        moved += along[:, place : place + 1] * basis[place]
+    for component in range(1, len(basis)):
+        moved += along[:, component : component + 1] * basis[component]
     moved += block
     return moved
 
 
-def equal_vectors(sets: Sequence[list[int]], vectors: Sequence[Vectors], subspace: Subspace) -> OwnVectors:
+def equidistant_vectors(sets: Sequence[list[int]], vectors: Sequence[Vectors], subspace: Subspace) -> AnchorVectors:
     """The words of the sets made equidistant, each at its own length; sets that cannot be are left as they are."""
     moved: list[int] = []
     parts = [np.empty((0, subspace.basis.shape[1]))]
     for rows, words in zip(sets, vectors, strict=True):
         wide = words.astype(np.float64)
-        equal = equalized(wide, subspace)
+        equal = equalize_set(wide, subspace)
         if equal is not None:
             moved += rows
             parts.append(equal * row_lengths(wide, rescale=True)[:, None])
-    return OwnVectors(np.array(moved, np.intp), np.concatenate(parts))
+    return AnchorVectors(np.array(moved, np.intp), np.concatenate(parts))
 
 
 METHOD = HardDebias

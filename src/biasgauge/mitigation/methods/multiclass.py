@@ -11,8 +11,8 @@ import numpy as np
 from biasgauge.core import Flags, Floats, LexiconLike, Vectors, WordsLike, check_number, row_lengths, unit_rows
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
-from biasgauge.mitigation.methods.hard import equal_vectors, fitted, without
-from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
+from biasgauge.mitigation.methods.hard import equidistant_vectors, fitted_subspace, remove_projection
+from biasgauge.mitigation.mitigation import AnchorVectors, Mitigation
 from biasgauge.mitigation.subspace import (
     ClassSets,
     Subspace,
@@ -20,10 +20,10 @@ from biasgauge.mitigation.subspace import (
     blocks,
     class_sets,
     defining_sets,
-    equalized,
-    found_sets,
-    mask,
-    merged,
+    equalize_set,
+    find_sets,
+    mark_words,
+    merge_overlapping,
 )
 from biasgauge.vectors import Embedding
 
@@ -69,7 +69,7 @@ class MulticlassHard(Multiclass):
     """Take the subspace of the classes out of every word that names none of them; make their words equidistant.
 
     Neutral words lose `strength` of their part in the subspace; the words of a defining set become equidistant, by
-    cosine, from every neutral word; sets that share a word are equalized as one. Overbias adds to neutral words and
+    cosine, from every neutral word; sets that share a word are equalize_set as one. Overbias adds to neutral words and
     leaves the defining sets alone.
 
     `as_published`: the subspace comes from vectors at their own length and has one direction unless `components` says
@@ -82,39 +82,41 @@ class MulticlassHard(Multiclass):
     source: ClassVar[str] = "Manzini et al. 2019, §3.2, hard debiasing"
     inverse: ClassVar[bool] = True
     rotation_equivariant: ClassVar[bool] = True
-    idempotent: ClassVar[bool] = False  # with three classes, the mean of the equalized words moves in the subspace
+    idempotent: ClassVar[bool] = False  # with three classes, the mean of the equalize_set words moves in the subspace
 
     _spared: Any = field(default=None, init=False, repr=False)
 
     def _prepare(self, model: Embedding) -> None:
         classes = self._classes
-        self._spared = ~mask(model, classes.attributes) if self.as_published else mask(model, classes.specific)
+        self._spared = (
+            ~mark_words(model, classes.attributes) if self.as_published else mark_words(model, classes.specific)
+        )
 
-    def _block(self, block: Vectors, part: slice) -> Vectors:
-        return without(block, fitted(self.subspace_), self.step, self._spared[part])
+    def _block(self, block: Vectors, rows: slice) -> Vectors:
+        return remove_projection(block, fitted_subspace(self.subspace_), self.step, self._spared[rows])
 
-    def _own(self, model: Embedding) -> OwnVectors:
+    def _anchor_vectors(self, model: Embedding) -> AnchorVectors:
         if self.direction == "overbias":
-            return super()._own(model)
-        sets = found_sets(model, "sets", self._classes.sets).rows
-        subspace = fitted(self.subspace_)
+            return super()._anchor_vectors(model)
+        sets = find_sets(model, "sets", self._classes.sets).rows
+        subspace = fitted_subspace(self.subspace_)
         if self.as_published:
             return self._one_after_the_other(model, sets, subspace)
-        groups = merged(sets)
-        return equal_vectors(groups, [model.vectors[rows] for rows in groups], subspace)
+        groups = merge_overlapping(sets)
+        return equidistant_vectors(groups, [model.vectors[rows] for rows in groups], subspace)
 
-    def _one_after_the_other(self, model: Embedding, sets: list[list[int]], subspace: Subspace) -> OwnVectors:
+    def _one_after_the_other(self, model: Embedding, sets: list[list[int]], subspace: Subspace) -> AnchorVectors:
         rows = np.array(sorted({row for words in sets for row in words}), np.intp)
         old = model.vectors[rows].astype(np.float64)
         current = np.nan_to_num(
-            unit_rows(np.asarray(without(old, subspace, 1.0, self._spared[rows]), np.float64), rescale=True)
+            unit_rows(np.asarray(remove_projection(old, subspace, 1.0, self._spared[rows]), np.float64), rescale=True)
         )
         for words in sets:
-            places = np.searchsorted(rows, words)
-            equal = equalized(current[places], subspace)
+            positions = np.searchsorted(rows, words)
+            equal = equalize_set(current[positions], subspace)
             if equal is not None:
-                current[places] = equal
-        return OwnVectors(rows, current * row_lengths(old, rescale=True)[:, None])
+                current[positions] = equal
+        return AnchorVectors(rows, current * row_lengths(old, rescale=True)[:, None])
 
 
 _STEPS = 20_000
@@ -154,22 +156,22 @@ class MulticlassSoft(Multiclass):
 
     def _fit(self, model: Embedding) -> None:
         super()._fit(model)
-        basis = fitted(self.subspace_).basis
+        basis = fitted_subspace(self.subspace_).basis
         if self.as_published:
-            chosen = mask(model, self._classes.attributes)
+            chosen = mark_words(model, self._classes.attributes)
             if not chosen.any():
                 raise ParameterError("Soft debiasing as published needs the attributes of a lexicon of stereotypes.")
             words, neutral = _products(model, chosen, lengths=True)
             start = np.random.default_rng(self.random_state).standard_normal((model.dim, model.dim))
             self.map_ = published_map(words, neutral, basis.reshape(model.dim, -1), self.weight, start).T
         else:
-            chosen = ~mask(model, self._classes.specific)
+            chosen = ~mark_words(model, self._classes.specific)
             words, neutral = _products(model, chosen, lengths=False)
             size = len(model) ** 2 / max(int(chosen.sum()) * len(basis), 1)
             self.map_ = soft_map(words, neutral, basis, self.weight * size)
 
-    def _block(self, block: Vectors, part: slice) -> Vectors:
-        del part
+    def _block(self, block: Vectors, rows: slice) -> Vectors:
+        del rows
         change = (np.asarray(self.map_) - np.eye(block.shape[1])) * self.step
         moved: Vectors = block + block @ change.astype(block.dtype)
         return moved
@@ -184,9 +186,9 @@ def _products(model: Embedding, chosen: Flags, *, lengths: bool) -> tuple[Floats
     every, neutral = np.zeros((model.dim, model.dim)), np.zeros((model.dim, model.dim))
     for rows, vectors in blocks(model):
         block = vectors if lengths else np.nan_to_num(unit_rows(vectors, rescale=True))
-        part = block[chosen[rows]]
+        neutral_block = block[chosen[rows]]
         every += block.T @ block
-        neutral += part.T @ part
+        neutral += neutral_block.T @ neutral_block
     return every, neutral
 
 
@@ -206,7 +208,7 @@ def soft_map(words: Floats, neutral: Floats, basis: Floats, weight: float) -> Fl
     spanned = squares > _RANK * squares[-1]
     axes, target = axes[:, spanned], squares[spanned]
     back = axes / np.sqrt(target)
-    solved = _solved(target, back.T @ neutral @ back, back.T @ basis.T @ basis @ back, weight)
+    solved = _minimize(target, back.T @ neutral @ back, back.T @ basis.T @ basis @ back, weight)
     middle = back @ solved @ back.T
     outside = np.eye(len(words)) - axes @ axes.T
     mapped: Floats = root(middle) + outside
@@ -220,29 +222,29 @@ def root(matrix: Floats) -> Floats:
     return halved
 
 
-def _solved(target: Floats, p: Floats, q: Floats, weight: float) -> Floats:
+def _minimize(target: Floats, p: Floats, q: Floats, weight: float) -> Floats:
     """Minimize ‖X − S²‖² + weight · tr(P X Q X): Nesterov's method, projected on positive semidefinite matrices."""
-    steepest = 2 + 2 * weight * float(np.linalg.norm(p, 2) * np.linalg.norm(q, 2))
-    momentum = (steepest**0.5 - 2**0.5) / (steepest**0.5 + 2**0.5)
-    wanted = np.diag(target)
-    x = ahead = wanted
-    near = _PRECISION * float(np.linalg.norm(target))
+    lipschitz = 2 + 2 * weight * float(np.linalg.norm(p, 2) * np.linalg.norm(q, 2))
+    momentum = (lipschitz**0.5 - 2**0.5) / (lipschitz**0.5 + 2**0.5)
+    start = np.diag(target)
+    x = extrapolated = start
+    tolerance = _PRECISION * float(np.linalg.norm(target))
     for _ in range(_STEPS):
-        slope = 2 * (ahead - wanted) + weight * (p @ ahead @ q + q @ ahead @ p)
-        new = _semidefinite(ahead - slope / steepest)
-        if float(np.linalg.norm(new - ahead)) * steepest / 2 <= near:
+        slope = 2 * (extrapolated - start) + weight * (p @ extrapolated @ q + q @ extrapolated @ p)
+        new = _project_semidefinite(extrapolated - slope / lipschitz)
+        if float(np.linalg.norm(new - extrapolated)) * lipschitz / 2 <= tolerance:
             return new
-        ahead = new + momentum * (new - x)
+        extrapolated = new + momentum * (new - x)
         x = new
     raise ParameterError(f"Soft debiasing did not converge within {_STEPS:,} steps: choose a smaller weight.")
 
 
-def _semidefinite(matrix: Floats) -> Floats:
+def _project_semidefinite(matrix: Floats) -> Floats:
     values, axes = np.linalg.eigh(matrix)
     if values[0] >= 0:
         return matrix
-    found: Floats = (axes * np.maximum(values, 0)) @ axes.T
-    return found
+    projection: Floats = (axes * np.maximum(values, 0)) @ axes.T
+    return projection
 
 
 def published_map(words: Floats, neutral: Floats, basis: Floats, weight: float, start: Floats) -> Floats:

@@ -14,15 +14,22 @@ import numpy as np
 from biasgauge.core import PairsLike, Places, Singles, WordsLike, all_lengths, check_whole, unit_singles
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.mitigation.methods.hard import fitted
-from biasgauge.mitigation.mitigation import Mitigation, OwnVectors
-from biasgauge.mitigation.subspace import Subspace, bias_subspace, defining_sets, joined, mask, specific_words
+from biasgauge.mitigation.methods.hard import fitted_subspace
+from biasgauge.mitigation.mitigation import AnchorVectors, Mitigation
+from biasgauge.mitigation.subspace import (
+    Subspace,
+    bias_subspace,
+    defining_sets,
+    join_coverages,
+    mark_words,
+    specific_words,
+)
 from biasgauge.scores import nearest
 from biasgauge.vectors import Embedding
 
 _BLOCK = 2**23
 """Numbers of neighbors' vectors held at a time."""
-_NOTHING = 1e-6
+_NEGLIGIBLE = 1e-6
 _DECAYS = (0.9, 0.999)
 _EPSILON = 1e-8
 
@@ -70,31 +77,31 @@ class Ran(Mitigation):
         defining = defining_sets(model, pairs)
         self.subspace_ = bias_subspace([model.vectors[rows] for rows in defining.rows], 1)
         self._specific = specific_words(pairs, self.specific)
-        self.coverage_ = joined(defining.coverage, model.coverage({"specific": self._specific}))
+        self.coverage_ = join_coverages(defining.coverage, model.coverage({"specific": self._specific}))
 
-    def _own(self, model: Embedding) -> OwnVectors:
+    def _anchor_vectors(self, model: Embedding) -> AnchorVectors:
         pool = np.nan_to_num(unit_singles(model.vectors), copy=False)
         rows = self._rows(model, pool)
         k = min(self.neighbors, len(model) - 1)
-        direction = fitted(self.subspace_).basis[0].astype(np.float32)
+        direction = fitted_subspace(self.subspace_).basis[0].astype(np.float32)
         weights = Weights(*self.weights)
-        how: dict[str, Any] = {name: getattr(self, name) for name in ("threshold", "epochs", "learning_rate")}
+        settings: dict[str, Any] = {name: getattr(self, name) for name in ("threshold", "epochs", "learning_rate")}
         step = max(_BLOCK // (max(k, 1) * model.dim), 1)
         parts = [np.empty((0, model.dim), np.float32)]
         for start in range(0, len(rows), step):
             if self._progress is not None:
                 self._progress(start, len(rows))
-            own = rows[start : start + step]
-            near = pool[np.sort(nearest(pool[own], pool, k, own), axis=1)]
-            parts.append(repulsed(pool[own], near, direction, weights, **how))
+            block = rows[start : start + step]
+            neighbors = pool[np.sort(nearest(pool[block], pool, k, block), axis=1)]
+            parts.append(repel_words(pool[block], neighbors, direction, weights, **settings))
         size = all_lengths(model.vectors, rows, rescale=True)[:, None]
-        return OwnVectors(rows, np.concatenate(parts) * size)
+        return AnchorVectors(rows, np.concatenate(parts) * size)
 
     def _rows(self, model: Embedding, pool: Singles) -> Places:
         """Rows of the words to move, of which none is zero."""
-        movable = ~mask(model, self._specific) & pool.any(axis=1)
+        movable = ~mark_words(model, self._specific) & pool.any(axis=1)
         if self.words is not None:
-            movable &= mask(model, words_of(self.words).words)
+            movable &= mark_words(model, words_of(self.words).words)
         return np.flatnonzero(movable)
 
     def _check_settings(self) -> None:
@@ -118,16 +125,16 @@ def indirect_bias(words: Singles, neighbors: Singles, direction: Singles) -> Sin
     All of length 1; `neighbors` is words × neighbors × dimensions. 0 where two are not similar, or one of them has
     nothing across the direction. Source: Bolukbasi et al. 2016, §5.3, β.
     """
-    similar = np.einsum("wd,wnd->wn", words, neighbors)
+    similarity = np.einsum("wd,wnd->wn", words, neighbors)
     along_words, along_neighbors = words @ direction, neighbors @ direction
-    across = similar - along_words[:, None] * along_neighbors
+    across = similarity - along_words[:, None] * along_neighbors
     lengths = np.sqrt(np.maximum(1 - along_words**2, 0))[:, None] * np.sqrt(np.maximum(1 - along_neighbors**2, 0))
-    sound = (np.abs(similar) > _NOTHING) & (lengths > _NOTHING)
-    share: Singles = np.where(sound, 1 - across / np.where(sound, lengths * similar, 1), 0)
+    usable = (np.abs(similarity) > _NEGLIGIBLE) & (lengths > _NEGLIGIBLE)
+    share: Singles = np.where(usable, 1 - across / np.where(usable, lengths * similarity, 1), 0)
     return share
 
 
-def slopes(
+def cost_gradients(
     current: Singles, words: Singles, neighbors: Singles, repelled: Singles, direction: Singles, weights: Weights
 ) -> Singles:
     """Gradient of each word's cost, where `repelled` holds 1 / (number of repelled neighbors) or 0.
@@ -145,7 +152,7 @@ def slopes(
     return tangent
 
 
-def repulsed(
+def repel_words(
     words: Singles, neighbors: Singles, direction: Singles, weights: Weights, *, threshold: float, epochs: int,
     learning_rate: float,
 ) -> Singles:  # fmt: skip
@@ -156,11 +163,11 @@ def repulsed(
     chosen = indirect_bias(words, neighbors, direction) > threshold
     order = np.argsort(~chosen, axis=1, kind="stable")[:, : max(int(chosen.sum(axis=1).max(initial=0)), 1)]
     near = np.ascontiguousarray(np.take_along_axis(neighbors, order[:, :, None], axis=1))
-    kept = np.take_along_axis(chosen, order, axis=1)
-    repelled = (kept / np.maximum(kept.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+    is_repelled = np.take_along_axis(chosen, order, axis=1)
+    repelled = (is_repelled / np.maximum(is_repelled.sum(axis=1, keepdims=True), 1)).astype(np.float32)
     current, first, second = words.copy(), np.zeros_like(words), np.zeros_like(words)
     for epoch in range(1, epochs + 1):
-        slope = slopes(current, words, near, repelled, direction, weights)
+        slope = cost_gradients(current, words, near, repelled, direction, weights)
         first += (1 - _DECAYS[0]) * (slope - first)
         second += (1 - _DECAYS[1]) * (slope**2 - second)
         corrected = first / (1 - _DECAYS[0] ** epoch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biasgauge.lexicons import AssociationTest, lexicon
-from biasgauge.mitigation import crossed, lexicon_pairs
+from biasgauge.mitigation import cross_pairs, lexicon_pairs
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Reco
     whole = {name: words + sets[f"{name}_expansion"] for name, words in sets.items() if f"{name}_expansion" in sets}
     targets = whole["career"] + whole["math_sci"], whole["family"] + whole["art"]
     terms = whole["male"], whole["female"]
-    together = crossed([(targets[0], terms[1]), (targets[1], terms[0])])
-    apart = crossed([(targets[0], terms[0]), (targets[1], terms[1])])
+    together = cross_pairs([(targets[0], terms[1]), (targets[1], terms[0])])
+    apart = cross_pairs([(targets[0], terms[0]), (targets[1], terms[1])])
     return rows | {
         "lists.expansion.all": Recomputed.both(sum(len(set(words)) for words in (*targets, *terms))),
         "lists.pairs.attract": Recomputed(len(together), len(set(together) - set(apart))),
