@@ -190,7 +190,7 @@ def test_points_and_tasks_have_their_shape() -> None:
     points = points.assign(name=list("abcd") * 2, seed=[0] * 4 + [1] * 4)
     sd = Estimate(value=0.02, low=0.0, high=0.2, method="percentile", resamples=100)
     gap = TaskGap(
-        metric="recall", of="toxic", a="men", b="women", value=0.1, low=0.0, high=0.2, method="percentile",
+        metric="recall", positive_class="toxic", a="men", b="women", value=0.1, low=0.0, high=0.2, method="percentile",
         resamples=100, sd=sd, values=(0.1,), n_a=5, n_b=6,
     )  # fmt: skip
     task = TaskResult("csv", "", "v", (), (gap,), (), {}, {}, {"level": 0.95}, ())

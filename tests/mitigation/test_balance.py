@@ -281,7 +281,10 @@ def test_as_published_by_hand(tmp_path: Path) -> None:
     # the mixed line is the third of pro 1; "He" is no word of X.
     assert kept(found) == [lines[0], lines[1], lines[2], lines[3], lines[5], lines[7], lines[8]]
     assert found.warnings == (
-        "22.2 % of the lines were removed: the paper says that it stayed below 5 %, but its code does not enforce that.",
+        (
+            "22.2 % of the lines were removed: the paper says that it stayed below 5 %, but its code does not "
+            "enforce that."
+        ),
     )
     assert found.settings["tokenizer"] == {"name": "whitespace"}
     assert found.settings["max_removed"] is None

@@ -75,6 +75,6 @@ def check(page: str, name: str, vectors: Embedding) -> None:
     after = vectors if name == "nothing" else mitigate(vectors, name, **GIVEN.get(name, {}))
     few = Resampling("jackknife")
     effect = mitigation_effect(vectors, after, ["weat6b", "weat7"], interval=few, benchmarks=["men"])
-    found = {(row.part, row.name, row.of): row.after and row.after.value for row in effect.rows}
+    found = {(row.part, row.name, row.subject): row.after and row.after.value for row in effect.rows}
     for place, number in zip(COLUMNS, stated(page, name), strict=True):
         assert found[place] == pytest.approx(number, abs=0.006), place

@@ -100,8 +100,8 @@ class EffectRow(IntervalsBeside):
     reason: str | None = None
 
     @property
-    def values(self) -> tuple[float | None, float | None]:
-        """The numbers before and after, without intervals."""
+    def sides(self) -> tuple[float | None, float | None]:
+        """Numbers before and after, without intervals."""
         return _value(self.before), _value(self.after)
 
 
@@ -155,9 +155,9 @@ class MitigationEffect(Result):
 
     def _side_effects(self) -> list[str]:
         sentences = [
-            f"{row.subject.capitalize()} words: mean cosine of new with old vectors {number_text(row.values[1], 3)}."
+            f"{row.subject.capitalize()} words: mean cosine of new with old vectors {number_text(row.sides[1], 3)}."
             for row in self.part("moved")
-            if row.subject in {"human", "neutral"} and row.values[1] is not None
+            if row.subject in {"human", "neutral"} and row.sides[1] is not None
         ]
         changes = {row.subject: row.change for row in self.part("benchmark") if row.change is not None}
         worse = ", ".join(name for name, change in changes.items() if change.high is not None and change.high < 0)
@@ -165,9 +165,9 @@ class MitigationEffect(Result):
             outcome = f"worse on {worse} (of {len(changes)})" if worse else f"none of {len(changes)} is clearly worse"
             sentences.append(f"Similarity benchmarks: {outcome}.")
         sentences += [
-            f"Of the {row.name} neighbors, {share_text(row.values[1])} are the same as before."
+            f"Of the {row.name} neighbors, {share_text(row.sides[1])} are the same as before."
             for row in self.part("neighbors")
-            if row.values[1] is not None
+            if row.sides[1] is not None
         ]
         return sentences
 
@@ -179,7 +179,7 @@ class MitigationEffect(Result):
         """Every number before and after, part by part; a chart for each part that has both."""
         name = f"{self.before} → {self.after}"
         first, *others = self.sentences
-        complete = {row.part for row in self.rows if None not in row.values}
+        complete = {row.part for row in self.rows if None not in row.sides}
         return Summary(
             title=f"Effect, {name}",
             headline=f"{name}: {first}",
@@ -208,7 +208,7 @@ class MitigationEffect(Result):
         for row in self.part(part):
             change = row.change or (Estimate(value=None, reason=row.reason) if row.reason else None)
             labels = Shown(row.name, test_name(row.name)), Shown(row.subject, list_name(row.subject))
-            rows.append((*labels, *row.values, change))
+            rows.append((*labels, *row.sides, change))
         return Table.of(part, "", columns, rows)
 
     def _draw_slopes(self) -> AltairChart:
@@ -216,7 +216,7 @@ class MitigationEffect(Result):
         panels: dict[str, list[Slope]] = {}
         tests = registry.everything("association_test")
         for row in self.part("association"):
-            before, after = row.values
+            before, after = row.sides
             if before is not None and after is not None:
                 test = tests.get(row.name)
                 signed = test is not None and "negates" in (test.swap_xy, test.swap_ab)
@@ -270,7 +270,7 @@ def _value(estimate: Estimate | None) -> float | None:
 
 
 def _from_to(row: EffectRow, digits: int) -> str:
-    return " → ".join(number_text(value, digits) for value in row.values)
+    return " → ".join(number_text(value, digits) for value in row.sides)
 
 
 def _change_text(row: EffectRow, digits: int) -> str:

@@ -37,7 +37,7 @@ class HardDebias(Mitigation):
 
     Words of the pairs and of the equality pairs are never neutralized: the released code neutralizes those that its
     list of specific words lacks, and then equalizes along a direction that is rounding alone. Equality pairs that
-    share a word are equalize_set as one set.
+    share a word are equalized as one set.
 
     Attributes:
         lexicon: pairs, a lexicon of them by name or path, or (first, second) words: they give the direction.

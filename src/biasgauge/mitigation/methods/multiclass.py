@@ -69,7 +69,7 @@ class MulticlassHard(Multiclass):
     """Take the subspace of the classes out of every word that names none of them; make their words equidistant.
 
     Neutral words lose `strength` of their part in the subspace; the words of a defining set become equidistant, by
-    cosine, from every neutral word; sets that share a word are equalize_set as one. Overbias adds to neutral words and
+    cosine, from every neutral word; sets that share a word are equalized as one. Overbias adds to neutral words and
     leaves the defining sets alone.
 
     `as_published`: the subspace comes from vectors at their own length and has one direction unless `components` says
@@ -82,7 +82,7 @@ class MulticlassHard(Multiclass):
     source: ClassVar[str] = "Manzini et al. 2019, §3.2, hard debiasing"
     inverse: ClassVar[bool] = True
     rotation_equivariant: ClassVar[bool] = True
-    idempotent: ClassVar[bool] = False  # with three classes, the mean of the equalize_set words moves in the subspace
+    idempotent: ClassVar[bool] = False  # with three classes, the mean of the equalized words moves in the subspace
 
     _spared: Any = field(default=None, init=False, repr=False)
 
