@@ -62,11 +62,11 @@ def test_seeds_that_agree_to_the_last_digit_have_no_interval() -> None:
 
 def test_plain_sentences() -> None:
     (one,) = seed_readings([gap(0.2)], 1)
-    assert one.startswith("One model was trained: how far the gaps hang on its seed is not known")
+    assert one.startswith("One model was trained: the variation of the gaps over seeds is unknown")
     steady, turning = gap(0.2, 0.22, 0.21), gap(0.1, -0.05, 0.02, metric="precision")
     moved, turned, icc = seed_readings([steady, turning], 3)
     assert (
-        "the gap that moves most is precision of toxic, men − women: +0.023 with a standard deviation of 0.075" in moved
+        "the gap that varies most is precision of toxic, men − women: +0.023 with a standard deviation of 0.075" in moved
     )
     assert turned == (
         "1 of 2 gaps changes its sign from seed to seed (precision of toxic, men − women): no property of the vectors."
