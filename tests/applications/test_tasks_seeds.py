@@ -66,7 +66,8 @@ def test_plain_sentences() -> None:
     steady, turning = gap(0.2, 0.22, 0.21), gap(0.1, -0.05, 0.02, metric="precision")
     moved, turned, icc = seed_readings([steady, turning], 3)
     assert (
-        "the gap that varies most is precision of toxic, men − women: +0.023 with a standard deviation of 0.075" in moved
+        "the gap that varies most is precision of toxic, men − women: +0.023 with a standard deviation of 0.075"
+        in moved
     )
     assert turned == (
         "1 of 2 gaps changes its sign from seed to seed (precision of toxic, men − women): no property of the vectors."
