@@ -229,6 +229,10 @@ def _loaders(group: str) -> dict[str, Callable[[], Any]]:
     return dict(sorted(loaders.items(), key=lambda item: _natural(item[0])))
 
 
+def _read_package(of: Group, name: str) -> Any:  # noqa: ANN401 - as get
+    return _import(of.made_by)(f"{of.home}.{name}")
+
+
 def _made(of: Group, name: str) -> Any:  # noqa: ANN401 - as get
     return _import(of.made_by)(get(of.made_from, name))
 
@@ -236,13 +240,12 @@ def _made(of: Group, name: str) -> Any:  # noqa: ANN401 - as get
 @cache
 def _shipped(group: str) -> dict[str, Callable[[], Any]]:
     of = GROUPS[group]
-    if of.by_package:
+    if of.file:
         homes = getattr(find_spec(of.home), "submodule_search_locations", None) or ()
-        file = of.attribute.lower()
         return {
-            info.name: partial(_import, f"{of.home}.{info.name}.{file}:{of.attribute}")
+            info.name: partial(_read_package, of, info.name)
             for info in iter_modules(homes)
-            if info.ispkg and any((Path(home) / info.name / f"{file}.py").exists() for home in homes)
+            if info.ispkg and any((Path(home) / info.name / of.file).exists() for home in homes)
         }
     package = import_module(of.home)
     inside = getattr(package, "__path__", None)

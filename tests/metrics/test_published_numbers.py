@@ -9,7 +9,7 @@ import pytest
 
 from biasgauge.metrics.mac import mac_change, mac_from_similarities
 from biasgauge.metrics.weat import effect_size, weat_from_similarities
-from biasgauge.papers.r_random import r_normal
+from biasgauge.papers.dobrzeniecka2023.without_data import r_normal
 
 if TYPE_CHECKING:
     from pathlib import Path

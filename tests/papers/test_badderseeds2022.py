@@ -14,8 +14,7 @@ from biasgauge.analyses.seeds import seeds
 from biasgauge.errors import CorpusError, LexiconError
 from biasgauge.lexicons import seed_bank
 from biasgauge.papers import Reproduction, reproduce
-from biasgauge.papers.badderseeds2022.models import OTHER_MODELS
-from biasgauge.papers.badderseeds2022.printed import APPENDIX
+from biasgauge.papers.badderseeds2022.published import APPENDIX, OTHER_MODELS
 from biasgauge.papers.badderseeds2022.subspaces import LETTERS
 from biasgauge.vectors import load_default_replicates, save
 

@@ -10,7 +10,7 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.papers import Reproduction, Row
-from biasgauge.papers.coverage import coverage_charts, coverage_table, part_coverage
+from biasgauge.papers.figures import coverage_charts, coverage_table, part_coverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from scipy.stats import norm
 
 from biasgauge.errors import InputError
 from biasgauge.papers import reproduce
+from biasgauge.papers.dobrzeniecka2023.without_data import r_normal
 from biasgauge.papers.paper import published_rows
-from biasgauge.papers.r_random import r_normal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

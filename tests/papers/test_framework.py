@@ -234,7 +234,7 @@ def test_the_data_files_of_a_paper_fit_each_other(name: str) -> None:
     ]
     for function in functions:
         module, _, attribute = function.partition(":")
-        assert callable(getattr(import_module(f"{package}.{module}"), attribute))
+        assert callable(getattr(import_module(f"{package}.{module}".rstrip(".")), attribute))
     assert {need for row in rows if (need := row.needs)} <= {need.name for need in paper.needs}
 
 

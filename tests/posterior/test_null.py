@@ -17,7 +17,7 @@ from biasgauge.analyses.posterior.null_tests import run_weat, weat_numbers
 from biasgauge.errors import ParameterError
 from biasgauge.metrics.mac import mac_change, mac_from_similarities
 from biasgauge.metrics.weat import weat_from_similarities
-from biasgauge.papers.r_random import r_normal
+from biasgauge.papers.dobrzeniecka2023.without_data import r_normal
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

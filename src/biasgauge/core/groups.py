@@ -15,7 +15,7 @@ class Group:
         home: the package whose modules hold those that ship, or the one module that does.
         attribute: under which a module holds them: one, or a tuple of several.
         classes: each is a subclass of `kind`, not an instance.
-        by_package: each is a package of `home` with a module named after `attribute`, so that listing imports nothing.
+        file: each is a package of `home` that holds this file, which `made_by` reads, so that listing imports nothing.
         inside: "module:function" that gives what a registered thing holds, a loader for each name.
         reader: "module:function" that reads a thing from a name, a file, or the thing itself.
         made_from: another group, each thing of which makes one of this group too.
@@ -27,7 +27,7 @@ class Group:
     home: str
     attribute: str
     classes: bool = False
-    by_package: bool = False
+    file: str = ""
     inside: str = ""
     reader: str = ""
     made_from: str = ""
@@ -91,6 +91,13 @@ GROUPS = {
         "verdict rule", "biasgauge.audits.verdict_rule:VerdictRule", "biasgauge.audits.rules", "RULE"
     ),
     "study_step": Group("study step", "biasgauge.study.step:Step", "biasgauge.study.steps", "STEP"),
-    "paper": Group("paper", "biasgauge.papers.paper:Paper", "biasgauge.papers", "PAPER", by_package=True),
+    "paper": Group(
+        "paper",
+        "biasgauge.papers.paper:Paper",
+        "biasgauge.papers",
+        "PAPER",
+        file="paper.toml",
+        made_by="biasgauge.papers.paper:read_paper",
+    ),
 }
 """Every group, by the name that `names`, `get` and entry points ("biasgauge.NAME") use."""

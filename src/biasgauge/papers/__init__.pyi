@@ -1,6 +1,6 @@
-from biasgauge.papers.coverage import PartCoverage as PartCoverage
-from biasgauge.papers.data import Data as Data
-from biasgauge.papers.data import Need as Need
+from biasgauge.papers.figures import PartCoverage as PartCoverage
+from biasgauge.papers.paper import Data as Data
+from biasgauge.papers.paper import Need as Need
 from biasgauge.papers.paper import Paper as Paper
 from biasgauge.papers.paper import Part as Part
 from biasgauge.papers.reproduction import list_papers as list_papers

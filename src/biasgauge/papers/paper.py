@@ -1,24 +1,106 @@
-"""A paper as data: what it needs, and its numbers part by part with the functions that fill them."""
+"""A paper as data: the files that it needs, and its numbers part by part with the functions that compute them."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 from biasgauge.core import JsonMapping, Record
+from biasgauge.errors import InputError, InternalError
 from biasgauge.io import csv_records, parse_toml
-from biasgauge.papers.data import Data, Need
 from biasgauge.papers.row import Number, Recomputed, Row
 
-if TYPE_CHECKING:
-    Progress = Callable[[int, int], None]
-    Compute = Callable[[Data, int, Progress | None], Mapping[str, Recomputed]]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Need(Record):
+    """Data that a part of a paper takes.
+
+    Attributes:
+        name: in a word, as `--json` and the table call it.
+        what: what it is.
+        fetch: what to fetch from where: the project, the file, its license, and where to put it.
+        accepts: files or folders that will do, relative to the user's folder, best first; `*` and `**` as in `glob`.
+        holds: whether such a file or folder has in it what is needed; an empty folder is as good as none.
+    """
+
+    hidden: ClassVar[frozenset[str]] = frozenset({"holds"})
+
+    name: str
+    what: str
+    fetch: str
+    accepts: tuple[str, ...]
+    holds: Callable[[Path], bool] = Path.exists
+
+
+class Data:
+    """A folder of the user's, or none, and what of a paper's needs is in it.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, needs: Iterable[Need] = ()) -> None:
+        self.folder = None if folder is None else Path(folder)
+        self.needs = {need.name: need for need in needs}
+        if self.folder is not None and not self.folder.is_dir():
+            raise InputError(f"{self.folder}: is not a folder; name the folder that holds the data")
+        self._paths: dict[str, tuple[Path, ...]] = {}
+        self._made: dict[Hashable, Any] = {}
+
+    def find(self, name: str) -> Path | None:
+        """The file or folder for a need, the best one where there are several; None when there is none."""
+        return next(iter(self.find_all(name)), None)
+
+    def find_all(self, name: str) -> tuple[Path, ...]:
+        """Every file or folder for a need, in the order of what it accepts, then by name."""
+        if name not in self.needs:
+            raise InternalError(f"The paper has no need {name!r}; it has {', '.join(self.needs) or 'none'}.")
+        if self.folder is None:
+            return ()
+        if name not in self._paths:
+            need = self.needs[name]
+            paths = (path for accepted in need.accepts for path in sorted(self.folder.glob(accepted)))
+            self._paths[name] = tuple(dict.fromkeys(path for path in paths if need.holds(path)))
+        return self._paths[name]
+
+    def path(self, name: str) -> Path:
+        """As `find`, for a part that runs only where its needs are met."""
+        path = self.find(name)
+        if path is None:
+            raise InternalError(f"A part ran although its need {name!r} is not met.")
+        return path
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made the first time it is asked for: parts of a paper share what takes long."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
+
+    def used(self) -> dict[str, str]:
+        """For each need that is met, where; relative to the folder."""
+        paths = {name: self.find(name) for name in self.needs}
+        return {
+            name: path.relative_to(self.folder).as_posix()
+            for name, path in paths.items()
+            if path is not None and self.folder is not None
+        }
+
+
+Progress = Callable[[int, int], None]
+"""Called with the number of steps that are done and their total."""
+Compute = Callable[[Data, int, Progress | None], Mapping[str, Recomputed]]
+"""Computes numbers of a part by row id, from the data, the random seed and a progress function."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +153,12 @@ class Paper(Record):
         }
 
 
+@cache
 def read_paper(package: str) -> Paper:
-    """The paper that a package holds as data: `paper.toml` says what it is, `published.csv` what it prints.
+    """Read the paper that a package holds as data: `paper.toml` says what it is, `published.csv` what it prints.
 
-    Functions are named "module:function" and imported when they are called, so that listing papers costs nothing. A row
-    without a note has the first of `[notes]` whose pattern its id fits.
+    Functions are named "module:function" (":function" in the package itself) and imported when they are called, so that
+    listing papers costs nothing. A row without a note has the first of `[notes]` whose pattern its id fits.
     """
     content = parse_toml(files(package).joinpath("paper.toml").read_bytes(), f"{package}/paper.toml")
     notes = content.pop("notes", {})
@@ -84,7 +167,7 @@ def read_paper(package: str) -> Paper:
         for row in published_rows(package)
     ]
     needs = [
-        Need.from_dict(need | {"holds": _late(package, need["holds"])} if "holds" in need else need)
+        Need(**{**need, "accepts": tuple(need["accepts"])} | _named_functions(package, need, "holds"))
         for need in content.pop("needs")
     ]
     parts = [
@@ -92,8 +175,8 @@ def read_paper(package: str) -> Paper:
             part["name"],
             part["about"],
             tuple(row for row in rows if row.part == part["name"]),
-            _late(package, part["compute"]) if "compute" in part else None,
-            tuple(part.get("needs", ())),
+            needs=tuple(part.get("needs", ())),
+            **_named_functions(package, part, "compute"),
         )
         for part in content.pop("parts")
     ]
@@ -128,11 +211,13 @@ def _number(text: str) -> Number:
     return float(text) if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", text) else text or None
 
 
-def _late(package: str, name: str) -> Callable[..., Any]:
-    """A function of a module of a package that is imported when it is called."""
-    module, _, function = name.partition(":")
+def _named_functions(package: str, table: JsonMapping, key: str) -> dict[str, Any]:
+    """The function that a table names under a key, imported from the package when it is called."""
+    if key not in table:
+        return {}
+    module, _, function = table[key].partition(":")
 
     def call(*arguments: Any) -> Any:  # noqa: ANN401 - as the function
-        return getattr(import_module(f"{package}.{module}"), function)(*arguments)
+        return getattr(import_module(f"{package}.{module}".rstrip(".")), function)(*arguments)
 
-    return call
+    return {key: call}

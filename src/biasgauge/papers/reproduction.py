@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from biasgauge import registry
 from biasgauge.core import did_you_mean
 from biasgauge.errors import InternalError, ParameterError
-from biasgauge.papers.data import Data
+from biasgauge.papers.paper import Data, Paper, Part, Progress
 from biasgauge.papers.result import Missing, PaperList, Reproduction
-
-if TYPE_CHECKING:
-    from biasgauge.papers.paper import Paper, Part, Progress
-    from biasgauge.papers.row import Row
+from biasgauge.papers.row import Row
 
 _STEPS = 1000
 """Steps of progress for each part."""

@@ -9,8 +9,14 @@ from typing import Any, ClassVar, get_args
 
 from biasgauge._version import __version__
 from biasgauge.core import JsonMapping, Record
-from biasgauge.papers.coverage import PartCoverage, coverage_charts, coverage_table, part_coverage
-from biasgauge.papers.figures import difference_charts, part_charts
+from biasgauge.papers.figures import (
+    PartCoverage,
+    coverage_charts,
+    coverage_table,
+    difference_charts,
+    part_charts,
+    part_coverage,
+)
 from biasgauge.papers.paper import Paper
 from biasgauge.papers.row import Kind, Row
 from biasgauge.results import Column, Result, Shown, Summary, Table, Tone, counted, setting_text

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _STYLES = {"good": "green", "caution": "yellow", "bad": "red", "quiet": "dim", "plain": ""}
 _WORDS = 4
 """Words of a list that a cell shows."""
+_NARROWEST = 8
+"""Characters that a column of text keeps where space is short."""
 _RIGHT = NUMERIC - {"estimate"}
 
 
@@ -131,11 +133,13 @@ def _print_cells(screen: Console, table: Table, rows: Sequence[Sequence[Any]]) -
 
     cells = [[_cell(screen, value, column) for value, column in zip(row, table.columns, strict=True)] for row in rows]
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
-    for column, values in zip(table.columns, zip(*cells, strict=True), strict=True):
+    names = [shown_as(column.name, screen.encoding) for column in table.columns]
+    for name, width, column in zip(
+        names, _column_widths(names, cells, table, screen.width), table.columns, strict=True
+    ):
         side: Literal["left", "right"] = "right" if column.kind in _RIGHT else "left"
-        name = Text(shown_as(column.name, screen.encoding), "bold", justify=side)
-        least = max(map(len, values)) if column.kind in NUMERIC else None
-        grid.add_column(Align(name, side, vertical="bottom"), justify=side, min_width=least, overflow="fold")
+        head = Align(Text(name, "bold", justify=side), side, vertical="bottom")
+        grid.add_column(head, justify=side, width=width, overflow="fold")
     for row in cells:
         grid.add_row(*row)
     for line in screen.render_lines(grid, pad=False):
@@ -143,6 +147,25 @@ def _print_cells(screen: Console, table: Table, rows: Sequence[Sequence[Any]]) -
             line.pop()
         end = [Segment(segment.text.rstrip(), segment.style) for segment in line[-1:]]
         screen.print(Segments([*line[:-1], *end, Segment.line()]), end="")
+
+
+def _column_widths(names: list[str], cells: list[list[Text]], table: Table, space: int) -> list[int]:
+    """Widths that fit into the space: the widest column gives way, first down to its longest word, then further.
+
+    Numbers are never broken. (The widths that rich finds by itself know no such limits.)
+    """
+    widths, by_word, by_letter = [], [], []
+    for name, values, column in zip(names, zip(*cells, strict=True), table.columns, strict=True):
+        numeric, longest = column.kind in NUMERIC, max(map(len, values))
+        words = [*name.split(), *([] if numeric else (word for value in values for word in value.plain.split()))]
+        widths.append(max(len(name), longest))
+        by_word.append(max([longest if numeric else 0, *map(len, words)]))
+        by_letter.append(longest if numeric else min(widths[-1], _NARROWEST))
+    for limits in (by_word, by_letter):
+        while sum(widths) + 2 * (len(widths) - 1) > space and any(map(int.__gt__, widths, limits)):
+            widest = max((index for index, limit in enumerate(limits) if widths[index] > limit), key=widths.__getitem__)
+            widths[widest] -= 1
+    return widths
 
 
 def _cell(screen: Console, value: Any, column: Column) -> Text:  # noqa: ANN401 - a cell of any kind

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.analyses.seeds import generated_cloud, seeds
-from biasgauge.papers.badderseeds2022.models import NOT_RELEASED, models_of
-from biasgauge.papers.badderseeds2022.printed import APPENDIX, CORPORA
+from biasgauge.papers.badderseeds2022.published import APPENDIX, CORPORA, NOT_RELEASED, models_of
 from biasgauge.papers.row import Recomputed
 from biasgauge.vectors import mean_embedding
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.analyses.seeds import SeedsResult
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
 
 _SETS = 50
 _LARGEST = (

@@ -6,21 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import BaseModel
 
 from biasgauge.errors import CorpusError
 from biasgauge.io import ByteSource, parse_json
-from biasgauge.papers.badderseeds2022.printed import CORPORA, PACKAGE, REVIEWS
-from biasgauge.papers.paper import published_rows
+from biasgauge.papers.badderseeds2022.published import CORPORA, PACKAGE, REVIEWS
+from biasgauge.papers.paper import Data, Progress, published_rows
 from biasgauge.papers.row import Recomputed
 from biasgauge.text import PUBLISHED, read_corpus, statistics, whole_lines
-
-if TYPE_CHECKING:
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
 
 TOKENIZER = "spacy:en"
 _LEAST_LETTERS = 20

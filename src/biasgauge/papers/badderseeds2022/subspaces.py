@@ -10,15 +10,20 @@ import numpy as np
 from biasgauge.analyses.seeds import bias_subspace, seed_choice, seeds
 from biasgauge.core import Estimate, cosine
 from biasgauge.lexicons import seed_bank
-from biasgauge.papers.badderseeds2022.models import NOT_RELEASED, OTHER_MODELS, models_of
-from biasgauge.papers.badderseeds2022.printed import APPENDIX, FEMALE_SETS, PRINTED
+from biasgauge.papers.badderseeds2022.published import (
+    APPENDIX,
+    FEMALE_SETS,
+    NOT_RELEASED,
+    OTHER_MODELS,
+    PRINTED,
+    models_of,
+)
 from biasgauge.papers.row import Recomputed
 from biasgauge.stats import mean_over_models
 from biasgauge.vectors import mean_embedding
 
 if TYPE_CHECKING:
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
     from biasgauge.vectors import Embedding
 
 UNPLEASANT = "unpleasantness-Caliskan_et_al_2017"

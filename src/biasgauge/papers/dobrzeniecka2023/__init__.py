@@ -1,1 +1,1 @@
-"""Published numbers of Dobrzeniecka & Urbaniak, and what computes them."""
+"""Dobrzeniecka & Urbaniak 2023: single numbers hide uncertainty; a Bayesian model of distances instead."""

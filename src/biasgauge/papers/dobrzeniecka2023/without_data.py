@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.stats import binomtest, ttest_ind
 
 from biasgauge.analyses.posterior import PAPER_EFFECT, PAPER_STATISTIC, NullModel, Priors, weat_numbers
+from biasgauge.core import Floats
 from biasgauge.lexicons import Stereotypes, lexicon
 from biasgauge.metrics import effect_size, weat_from_similarities
-from biasgauge.papers.r_random import r_normal
+from biasgauge.papers.paper import Data, Progress
 from biasgauge.papers.row import Recomputed
-
-if TYPE_CHECKING:
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
 
 _SD = 0.08
 _EXAMPLE_SEED, _SIMULATION_SEED = 10_232_169, 123_456
@@ -94,3 +89,28 @@ def null_simulation(_data: Data, _seed: int, _progress: Progress | None) -> dict
             float(published.mean()), float(right.mean()), float(ends.low), float(ends.high), note
         )
     return rows
+
+
+_MASK = 0xFFFFFFFF
+_STATE = 624
+_SCRAMBLES = 50
+_TO_UNIT = 2.3283064365386963e-10
+_BIG = 134_217_728
+
+
+def r_normal(seed: int, count: int) -> Floats:
+    """What `set.seed(seed); rnorm(count)` gives in R: Mersenne Twister, the seed scrambled as R does, inversion."""
+    from scipy.special import ndtri
+
+    state = seed
+    for _ in range(_SCRAMBLES):
+        state = (69069 * state + 1) & _MASK
+    words = []
+    for _ in range(_STATE + 1):
+        state = (69069 * state + 1) & _MASK
+        words.append(state)
+    twister = np.random.MT19937()
+    twister.state = {"bit_generator": "MT19937", "state": {"key": np.array(words[1:], dtype=np.uint32), "pos": _STATE}}
+    uniform = twister.random_raw(2 * count) * _TO_UNIT
+    drawn: Floats = ndtri((np.floor(_BIG * uniform[::2]) + uniform[1::2]) / _BIG)
+    return drawn

@@ -1,1 +1,1 @@
-"""Published numbers of Du, Fang & Nguyen 2021, and what computes them."""
+"""Du, Fang & Nguyen 2021: how reliable are measures of gender bias?"""

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from biasgauge.analyses.reliability import FactorsResult
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
     from biasgauge.stats.mixed_models import Share
 
 OUTCOMES = ("test_retest", "inter_rater")

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from biasgauge.analyses.reliability import Distribution, ReliabilityResult
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
     from biasgauge.scores import ScoreStore, ScoreTensor
 
 STANDS_FOR = "sgns-wikitext103"

@@ -13,8 +13,7 @@ from biasgauge.vectors import REPLICATES, load, replicate_path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
     from biasgauge.scores import ScoreTensor
 
 CORPORA = ("wikitext103", "askscience", "askhistorians")

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import stdtr
 
 from biasgauge.core import Estimate
 from biasgauge.lexicons import lexicon, pairs_of
-from biasgauge.papers.paper import printed_numbers
+from biasgauge.papers.paper import Data, Progress, printed_numbers
 from biasgauge.papers.row import Recomputed
 from biasgauge.stats import cronbach_alpha, icc, mean_squares, t_p
-
-if TYPE_CHECKING:
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
 
 SHROUT_FLEISS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
 """Six subjects, four raters: Shrout & Fleiss 1979, table 2."""

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from biasgauge.lexicons import AssociationTest, lexicon
 from biasgauge.mitigation import cross_pairs, lexicon_pairs
+from biasgauge.papers.paper import Data, Progress
 from biasgauge.papers.row import Recomputed
-
-if TYPE_CHECKING:
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
 
 
 def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:

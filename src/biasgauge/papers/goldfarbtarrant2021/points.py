@@ -18,8 +18,7 @@ from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
     from biasgauge.analyses.correlate import CorrelationGroup, CorrelationResult, Points
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
     from biasgauge.papers.row import Number
 
 METRICS = ("Precision", "Recall")

@@ -1,1 +1,63 @@
-"""Nadeem et al. 2021: StereoSet."""
+"""StereoSet from the authors' own scores of its sentences, and what its printed numbers say of each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biasgauge.analyses.likelihood import stereoset
+from biasgauge.papers.paper import printed_numbers
+from biasgauge.papers.row import Recomputed
+
+if TYPE_CHECKING:
+    from biasgauge.analyses.likelihood.context_association import SplitScores, StereoSetResult, StereoSetScores
+    from biasgauge.papers.paper import Data, Progress
+
+PRINTED = printed_numbers("biasgauge.papers.nadeem2021")
+MODELS = tuple(name.partition(".")[0] for name in PRINTED if name.endswith(".overall.all.icat"))
+"""As their predictions are called here."""
+BY_DEFINITION = {"ideal": (100.0, 50.0), "stereotyped": (100.0, 100.0), "random": (50.0, 50.0)}
+"""lms and ss of the models that the paper defines."""
+_TIES = (
+    "as published: of two equal scores the stereotype, or the meaningful sentence, counts as not preferred; corrected: "
+    "such comparisons are left out; interval over targets"
+)
+_THRICE = "as published: a cluster is counted once for each of its three sentences; corrected: once"
+
+
+def printed(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """What the authors' evaluation printed for every model whose scores are there."""
+    rows: dict[str, Recomputed] = {}
+    for model in MODELS:
+        if data.find(f"predictions_{model}") is None:
+            continue
+        theirs, ours = _scored(data, model)
+        for name in (row for row in PRINTED if row.startswith(f"{model}.")):
+            _, split, domain, number = name.split(".")
+            sets = [_domain(result, split, domain) for result in (theirs, ours)]
+            if number == "count":
+                thrice = domain != "all"
+                count = sets[0].clusters
+                rows[name] = Recomputed(3 * count if thrice else count, count, note=_THRICE if thrice else "")
+            else:
+                rows[name] = Recomputed.of(getattr(sets[0], number), getattr(sets[1], number), _TIES)
+    return rows
+
+
+def _scored(data: Data, model: str) -> tuple[StereoSetResult, StereoSetResult]:
+    """The scores as published, and without ties."""
+    files = data.path("stereoset"), data.path(f"predictions_{model}")
+    return stereoset(*files, ties="published"), stereoset(*files, ties="undefined")
+
+
+def _domain(result: StereoSetResult, split: str, domain: str) -> StereoSetScores:
+    scores: SplitScores = getattr(result, split)
+    return scores if domain == "all" else next(row for row in scores.domains if row.domain == domain)
+
+
+def sums(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """The icat that follows from the printed lms and ss."""
+    printed = {model: (PRINTED[f"{model}.overall.all.lms"], PRINTED[f"{model}.overall.all.ss"]) for model in MODELS}
+    return {
+        f"sums.{name}.icat": Recomputed(lms * min(ss, 100 - ss) / 50)
+        for name, (lms, ss) in (printed | BY_DEFINITION).items()
+    }

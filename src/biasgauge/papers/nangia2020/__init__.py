@@ -1,1 +1,111 @@
-"""Nangia et al. 2020: CrowS-Pairs."""
+"""What of CrowS-Pairs needs no model: its data, and what its printed shares can and cannot carry."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import binom
+
+from biasgauge.errors import CorpusError
+from biasgauge.io import read_records
+from biasgauge.papers.paper import printed_numbers
+from biasgauge.papers.row import Recomputed
+from biasgauge.stats import wilson
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from biasgauge.papers.paper import Data, Progress
+
+PRINTED = printed_numbers("biasgauge.papers.nangia2020")
+MODELS = ("bert",)
+"""Those whose printed shares a public run of the released code confirms."""
+DIRECTIONS = ("stereo", "antistereo")
+KINDS = tuple(
+    name.removeprefix("data.") for name in PRINTED if name.removeprefix("data.") not in {"all", *DIRECTIONS}
+    and name.startswith("data.")
+)  # fmt: skip
+_COLUMNS = {"sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations", "anon_writer"}
+
+
+def data(files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """Count the released pairs. Nothing of them is shown."""
+    path = files.find("crows_pairs")
+    if path is None:
+        return {}
+    rows = _rows(path)
+    counts = Counter(row["bias_type"] for row in rows) + Counter(row["stereo_antistereo"] for row in rows)
+    pairs = Counter((row["sent_more"], row["sent_less"]) for row in rows)
+    writers = Counter(row["anon_writer"] for row in rows)
+    found = {f"data.{name}": Recomputed.both(counts[name]) for name in (*DIRECTIONS, *KINDS)}
+    agreed = [_agreed(row, path) for row in rows]
+    return found | {
+        "data.all": Recomputed.both(len(rows)),
+        "data.writers": Recomputed(len(writers)),
+        "data.most_by_one": Recomputed(
+            max(writers.values()), note="pairs by one writer are not independent of each other: intervals over writers"
+        ),
+        "data.equal": Recomputed(sum(row["sent_more"] == row["sent_less"] for row in rows)),
+        "data.doubles": Recomputed(sum(count - 1 for count in pairs.values())),
+        "data.agreement": Recomputed(float(np.mean(agreed))),
+    }
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    return read_records(path, needed=sorted(_COLUMNS), error=CorpusError)
+
+
+def _agreed(row: dict[str, str], path: Path) -> float:
+    """Share of the annotators who name the pair's own kind of bias."""
+    try:
+        named = list(ast.literal_eval(row["annotations"]))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as problem:
+        raise CorpusError("has annotations that are no list", path=path) from problem
+    return float(np.mean([row["bias_type"] in kinds for kinds in named])) if named else 0.0
+
+
+def _size(name: str) -> int:
+    return int(PRINTED[f"data.{name}"])
+
+
+def table(_files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """The nearest share of whole pairs to each printed one, and the interval that belongs to it."""
+    rows = {}
+    for name in (row for row in PRINTED if row.startswith("table2.")):
+        size = _size(name.split(".", 2)[2])
+        share = _count(name, size) / size
+        ours = wilson(share, size, 0.95, over="pairs")
+        note = f"{_count(name, size)} of {size:,} pairs; the interval takes pairs for independent"
+        rows[name] = Recomputed.of(share, ours, note).times(100)
+    return rows
+
+
+def _count(name: str, size: int) -> int:
+    """The whole number of pairs whose share is nearest to what is printed."""
+    return round(PRINTED[name] / 100 * size)
+
+
+def claim(_files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """“In every category”: p of every printed share against a half."""
+    rows = {}
+    for model in MODELS:
+        for kind in KINDS:
+            size = _size(kind)
+            count = _count(f"table2.{model}.{kind}", size)
+            note = f"{count} of {size:,} pairs, as if pairs were independent and this were the only test"
+            rows[f"claim.{model}.{kind}"] = Recomputed(float(binom.sf(count - 1, size, 0.5)), note=note)
+    return rows
+
+
+def sums(_files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+    """The score over all pairs from the scores of its parts."""
+    return {
+        f"sums.{model}.{name}": Recomputed(
+            sum(_size(part) * PRINTED[f"table2.{model}.{part}"] for part in parts) / _size("all")
+        )
+        for model in MODELS
+        for name, parts in (("kinds", KINDS), ("directions", DIRECTIONS))
+    }

@@ -1,1 +1,1 @@
-"""Published numbers of Zhang, Sneyd & Stevenson 2020, and what computes them."""
+"""Zhang, Sneyd & Stevenson 2020: do measurements of gender bias survive another base pair, word form, measure?"""

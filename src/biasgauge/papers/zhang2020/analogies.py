@@ -14,8 +14,7 @@ from biasgauge.scores import score
 
 if TYPE_CHECKING:
     from biasgauge.analyses.robustness import SimilarityExplained
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
     from biasgauge.stats import WordStatistic
     from biasgauge.vectors import Embedding
 

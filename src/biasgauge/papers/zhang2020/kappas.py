@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge.analyses.reliability import pair_name
 from biasgauge.papers.row import Recomputed
-from biasgauge.papers.zhang2020.printed import MEAN, PAIRS, PRINTED, PROFESSIONS, TRUTHS, WITH_ALL_FORMS
+from biasgauge.papers.zhang2020.lists import MEAN, PAIRS, PRINTED, PROFESSIONS, TRUTHS, WITH_ALL_FORMS
 from biasgauge.papers.zhang2020.runs import Runs, runs_of
 
 if TYPE_CHECKING:
     from biasgauge.analyses.robustness import RobustnessResult
     from biasgauge.core import Estimate
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
 
 PARTS = {"table3": "pair_forms", "table4": "word_forms", "table5": "correspondence", "table6": "between_measures"}
 WITH_FORMS = "table4"

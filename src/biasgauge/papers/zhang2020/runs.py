@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from biasgauge.analyses.robustness import neutral, robustness, similarity_explained
 from biasgauge.io import read_npz
-from biasgauge.papers.zhang2020.printed import NEUTRAL
+from biasgauge.papers.zhang2020.lists import NEUTRAL
 from biasgauge.vectors import load
 
 if TYPE_CHECKING:
     from biasgauge.analyses.robustness import RobustnessResult, SimilarityExplained
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
     from biasgauge.vectors import Embedding
 
 VECTORS = "googlenews"

@@ -10,14 +10,13 @@ from biasgauge.analyses.reliability import pair_name
 from biasgauge.analyses.robustness import change_shares, difference_cosines, limited, mean_cosine
 from biasgauge.papers.row import Recomputed
 from biasgauge.papers.zhang2020.kappas import named
-from biasgauge.papers.zhang2020.printed import LIMITED, MEASURES, NEUTRAL, PAIRS, PRINTED, PROFESSIONS, SD
+from biasgauge.papers.zhang2020.lists import LIMITED, MEASURES, NEUTRAL, PAIRS, PRINTED, PROFESSIONS, SD
 from biasgauge.papers.zhang2020.runs import Runs, runs_of
 from biasgauge.scores import score
 
 if TYPE_CHECKING:
     from biasgauge.analyses.robustness import BasePairs, Reference, RobustnessResult
-    from biasgauge.papers.data import Data
-    from biasgauge.papers.paper import Progress
+    from biasgauge.papers.paper import Data, Progress
 
 _RANDOM_PAIRS = 448
 """So many random pairs have about 100,000 pairs of difference vectors among them."""
