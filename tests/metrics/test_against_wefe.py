@@ -12,9 +12,9 @@ import pytest
 
 from biasgauge.metrics.ect import ect
 from biasgauge.metrics.mac import mac
+from biasgauge.metrics.ripa import set_ripa
 from biasgauge.metrics.rnd import rnd
 from biasgauge.metrics.rnsb import rnsb
-from biasgauge.metrics.set_ripa import set_ripa
 from biasgauge.metrics.weat import weat
 
 FOLDER = Path(__file__).parent / "goldens"

@@ -12,14 +12,13 @@ from scipy.special import expit
 
 from biasgauge.errors import ParameterError
 from biasgauge.metrics.ect import ect
-from biasgauge.metrics.logistic import fit
 from biasgauge.metrics.mac import mac, mac_change, mac_from_similarities, mac_of_sets
 from biasgauge.metrics.nas import nas
+from biasgauge.metrics.ripa import set_ripa
 from biasgauge.metrics.rnd import rnd
-from biasgauge.metrics.rnsb import rnsb, rnsb_of_words
+from biasgauge.metrics.rnsb import fit_logistic, rnsb, rnsb_of_words
 from biasgauge.metrics.same import same
 from biasgauge.metrics.semaxis import semaxis
-from biasgauge.metrics.set_ripa import set_ripa
 from biasgauge.stats.bootstrap import Resampling
 
 if TYPE_CHECKING:
@@ -245,7 +244,7 @@ def test_the_logistic_regression_reaches_the_optimum(c: float, free: bool) -> No
     features = random.normal(size=(14, 3))
     labels = (features[:, 0] + random.normal(size=14) > 0).astype(np.float64)
     weights = random.integers(0, 4, size=(3, 14)).astype(np.float64)
-    found = fit(features, labels, weights, c=c, penalize_intercept=not free)
+    found = fit_logistic(features, labels, weights, c=c, penalize_intercept=not free)
     for row in range(3):
         expected = rough_optimum(features, labels, weights[row], c, free=free)
         assert found[row] == pytest.approx(expected, abs=2e-5)
@@ -258,12 +257,14 @@ def test_the_logistic_regression_does_not_run_away() -> None:
     features = random.standard_cauchy(size=(words, dimensions))
     labels = (random.random(words) < 0.3).astype(np.float64)
     labels[:2] = 1, 0
-    found = fit(features, labels, np.ones((1, words)), c=1e4, penalize_intercept=False)[0]
+    found = fit_logistic(features, labels, np.ones((1, words)), c=1e4, penalize_intercept=False)[0]
     slope = 1e4 * (expit(features @ found[:-1] + found[-1]) - labels)
     assert features.T @ slope + found[:-1] == pytest.approx(np.zeros(dimensions), abs=1e-6)
     assert slope.sum() == pytest.approx(0, abs=1e-6)
     # Nor does it beside another fit, whose steps are halved at other times.
-    both = fit(features, labels, np.stack([np.ones(words), np.full(words, 0.1)]), c=1e4, penalize_intercept=False)
+    both = fit_logistic(
+        features, labels, np.stack([np.ones(words), np.full(words, 0.1)]), c=1e4, penalize_intercept=False
+    )
     assert both[0] == pytest.approx(found, rel=1e-6)
 
 

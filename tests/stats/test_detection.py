@@ -123,7 +123,7 @@ def test_five_percent_hold_in_every_design_and_not_for_a_limit_that_takes_its_me
         scores = lasting[:, :, None] + noise
         found = new_blanks(scores, levels, _known_shares(scores), words=words)
         limits.append(found.limit())
-        plain.append(found.mean + Z * float(found.variance[0] - found.known[0]) ** 0.5)
+        plain.append(found.mean + Z * float(found.variance[0] - found.expectation_variance[0]) ** 0.5)
     sd = ((CARRIER**2 + PLANTING**2 + RUN**2) / words + shift**2) ** 0.5
     chances, wrong = (distributions.norm.sf(np.array(each) / sd) for each in (limits, plain))
     error = float(np.std(chances)) / len(limits) ** 0.5

@@ -40,7 +40,7 @@ class Group:
 
 
 GROUPS = {
-    "measure": Group("measure", "biasgauge.metrics.kinds:Measure", "biasgauge.metrics", "MEASURE"),
+    "measure": Group("measure", "biasgauge.metrics.measure:Measure", "biasgauge.metrics", "MEASURE"),
     "association_test": Group("association test", "biasgauge.metrics.set_test:SetTest", "biasgauge.metrics", "TEST"),
     "mitigation": Group(
         "mitigation",

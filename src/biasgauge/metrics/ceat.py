@@ -1,4 +1,4 @@
-"""Association tests of words in sentences: right, and CEAT as its released code has it.
+"""Association tests of words in sentences: over words, and CEAT as its released code has it.
 
 `contextual_weat` takes words as the sample and sentences as nested in words. A word is averaged over its sentences
 first: the mean cosine over all pairs of sentences of two words is the product of their mean unit vectors, so that every
@@ -90,8 +90,8 @@ def published_ceat(
     check_whole(2, draws=draws)
     random = np.random.default_rng(random_state)
     sets = [unit_contexts(words) for words in (x, y, a, b)]
-    known = [[np.flatnonzero(np.isfinite(word).all(axis=1)) for word in words] for words in sets]
-    if not all(len(contexts) for words in known for contexts in words):
+    available = [[np.flatnonzero(np.isfinite(word).all(axis=1)) for word in words] for words in sets]
+    if not all(len(contexts) for words in available for contexts in words):
         raise ParameterError("Every word of a CEAT needs at least one context.")
     numbers = sum(len(words) for words in sets) * sets[0].shape[2]
     step = max(_BLOCK_NUMBERS // numbers, 1)
@@ -99,7 +99,7 @@ def published_ceat(
     spreads: list[Floats] = []
     for start in range(0, draws, step):
         size = min(step, draws - start)
-        drawn = [_drawn(words, contexts, size, random) for words, contexts in zip(sets, known, strict=True)]
+        drawn = [_drawn(words, contexts, size, random) for words, contexts in zip(sets, available, strict=True)]
         lean = drawn[2].mean(axis=1) - drawn[3].mean(axis=1)
         s_x, s_y = (np.einsum("nwd,nd->nw", targets, lean) for targets in drawn[:2])
         variance = np.concatenate([s_x, s_y], axis=1).var(axis=1, ddof=1)
@@ -118,6 +118,6 @@ def unit_contexts(words: Floats) -> Floats:
 
 def _drawn(words: Floats, contexts: list[Places], size: int, random: np.random.Generator) -> Floats:
     """A random context of each word, so many times: draws × words × dimensions."""
-    picked = np.stack([random.choice(own, size) for own in contexts], axis=1)
+    picked = np.stack([random.choice(rows, size) for rows in contexts], axis=1)
     drawn: Floats = words[np.arange(len(words)), picked]
     return drawn

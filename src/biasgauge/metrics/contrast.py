@@ -1,4 +1,4 @@
-"""The contrast of an association test: does X lean to A, and Y to B, beyond these very words?
+"""Test of a contrast, mean(X, A) − mean(X, B) − mean(Y, A) + mean(Y, B), beyond the words at hand.
 
 WEAT's permutation asks whether other *targets* would be split so by chance, with the attributes as they are. Where A
 and B mean nothing (their words relabeled by a coin toss), the words of a topic still lean alike, and that p rejects
@@ -22,12 +22,11 @@ from biasgauge.stats import WEAT, Contrast, Shift, contrast_estimate, shift_betw
 
 @dataclass(frozen=True, eq=False)
 class ContrastTest:
-    """A contrast with three tests of it and the interval that is theirs together.
+    """A contrast with three tests and their joint interval.
 
     Attributes:
         contrast: with the interval over targets and attributes (and replicates), in cosine units.
-        targets: X against Y, by splits of the targets; None where the question sets no two groups of them against
-            each other.
+        targets: X against Y, by splits of the targets; None where the weights do not compare two groups of them.
         attributes: A against B, by splits of the attributes; likewise.
     """
 
@@ -42,27 +41,27 @@ class ContrastTest:
 
     @property
     def p_targets(self) -> float | None:
-        """Chance of such a contrast among splits of the targets."""
+        """Permutation p over splits of the targets."""
         return None if self.targets is None else self.targets.p
 
     @property
     def p_attributes(self) -> float | None:
-        """Chance of such a contrast among splits of the attributes."""
+        """Permutation p over splits of the attributes."""
         return None if self.attributes is None else self.attributes.p
 
     @cached_property
     def p(self) -> float | None:
-        """The largest of the three: small only where all of them are."""
+        """Largest of the three p: small only where all of them are (intersection–union test)."""
         if self.contrast.p is None:
             return None
         return max(p for p in (self.contrast.p, self.p_targets, self.p_attributes) if p is not None)
 
     def interval(self, level: float) -> tuple[float | None, float | None]:
-        """Contrasts that at least one of the tests does not reject: 0 is among them exactly where p > 1 − level."""
-        around = self.contrast.at(level)
-        if around.low is None or around.high is None:
+        """Return the contrasts that at least one test does not reject; they include 0 exactly where p > 1 − level."""
+        contrast = self.contrast.at(level)
+        if contrast.low is None or contrast.high is None:
             return None, None
-        ends = [(around.low, around.high)]
+        ends = [(contrast.low, contrast.high)]
         ends += [shift.interval(level) for shift in (self.targets, self.attributes) if shift is not None]
         low, high = min(low for low, _ in ends), max(high for _, high in ends)
         return (low, high) if np.isfinite([low, high]).all() else (None, None)
@@ -94,7 +93,7 @@ def contrast_test(
 
 
 def _shift(table: Floats, rows: Integers, columns: Integers, pattern: Floats, random_state: int) -> Shift | None:
-    """The contrast as a difference between two groups of rows; None where it is none."""
+    """Return the contrast as a difference between two groups of rows; None where the weights are no difference."""
     if len(pattern) != 2 or not np.array_equal(pattern[0], -pattern[1]):
         return None
     means = np.stack([table[:, columns == group].mean(axis=1) for group in range(pattern.shape[1])])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from biasgauge.core import Floats, unit_rows
-from biasgauge.metrics.kinds import Linear
+from biasgauge.metrics.measure import Linear
 
 
 def direction(first: Floats, second: Floats) -> Floats:
-    """Difference of the two ends, each of length 1."""
+    """Return the difference of the two ends, each of length 1."""
     return unit_rows(first) - unit_rows(second)
 
 

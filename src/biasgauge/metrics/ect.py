@@ -1,4 +1,4 @@
-"""Embedding coherence test: do two groups see the same words in the same order of nearness?
+"""Embedding coherence test: rank correlation of the similarities of words to two groups.
 
 Source: Dev & Phillips, "Attenuating Bias in Word Vectors", AISTATS 2019, the Embedding Coherence Test.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.core import Floats
-from biasgauge.metrics.set_test import AssociationResult, SetTest, cosines, floats, prepared, undefined, unit
+from biasgauge.metrics.set_test import AssociationResult, SetTest, checked_sets, cosines, floats, unit
 from biasgauge.stats import BCA, SAME, Resampled, Resampling, estimate_over_words, weighted_r, weighted_ranks
 
 
@@ -38,8 +38,7 @@ def ect(x: ArrayLike, y: ArrayLike, a: ArrayLike, *, interval: Resampling | None
     means point the same way (the correlation would be 1 whatever A is). Vectors are averaged as they are, not scaled
     first, as in WEFE.
     """
-    sets = prepared(x=x, y=y, a=a)
-    reason = undefined(sets)
+    sets, reason = checked_sets(x=x, y=y, a=a)
     if reason is None:
         means = np.stack([sets["x"].mean(axis=0), sets["y"].mean(axis=0)])
         reason = _incomparable(means, len(sets["a"]))
@@ -68,9 +67,9 @@ def _incomparable(means: Floats, words: int) -> str | None:
     return None
 
 
-def _spearman(one: Floats, two: Floats, counts: Floats) -> Floats:
+def _spearman(x: Floats, y: Floats, counts: Floats) -> Floats:
     """Spearman's correlation within each row; NaN where one side is all the same."""
-    return weighted_r(weighted_ranks(one, counts, SAME), weighted_ranks(two, counts, SAME), counts)
+    return weighted_r(weighted_ranks(x, counts, SAME), weighted_ranks(y, counts, SAME), counts)
 
 
 def _resampled(sets: Mapping[str, Floats]) -> Resampled:

@@ -17,7 +17,16 @@ from scipy.special import stdtr
 
 from biasgauge.core import Floats, check_level
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.set_test import AssociationResult, SetTest, cosines, floats, matrix, prepared, undefined
+from biasgauge.metrics.set_test import (
+    AssociationResult,
+    SetTest,
+    checked_sets,
+    cosines,
+    floats,
+    matrix,
+    prepared,
+    undefined,
+)
 from biasgauge.stats import BCA, SAME, Resampled, Resampling, estimate_over_words, student_estimate
 
 
@@ -58,8 +67,7 @@ def mac(x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Res
     less biased. Undefined when a set is empty or holds a zero vector. WEFE agrees; sweater's "mac" is the mean
     similarity, 1 less this.
     """
-    sets = prepared(x=x, y=y, a=a, b=b)
-    reason = undefined(sets)
+    sets, reason = checked_sets(x=x, y=y, a=a, b=b)
     if reason is not None:
         return MacResult.undefined(reason, interval)
     return _result(_blocks(sets), _resampled(sets), interval)
@@ -125,8 +133,8 @@ def mac_change(before: MacResult, after: MacResult, *, level: float = 0.95) -> M
     df, mean = differences.size - 1, float(differences.mean())
     deviation = float(differences.std(ddof=1)) if df else 0.0
     if deviation <= SAME:
-        why = "all differences are the same" if df else "a t test needs at least two (target, set) pairs"
-        return MacChange(value=mean if df else None, reason=why, df=df)
+        reason = "all differences are the same" if df else "a t test needs at least two (target, set) pairs"
+        return MacChange(value=mean if df else None, reason=reason, df=df)
     error = deviation / differences.size**0.5
     return _student(mean, error, df, level, method="student", over="(target, set) pairs", n=df + 1)
 
@@ -157,13 +165,15 @@ def mac_change_over_runs(before: Sequence[MacResult], after: Sequence[MacResult]
     mean = float(sides[0].mean() - sides[1].mean())
     if targets < 2:
         return MacChange(value=mean, reason="an interval over words needs at least two targets")
-    of_words = float((sides[0].mean(axis=0) - sides[1].mean(axis=0)).var(ddof=1)) / targets
-    of_runs = [float(side.mean(axis=1).var(ddof=1)) / len(side) for side in sides]
-    variance = max(of_words + sum(of_runs) - sum(map(_interaction, sides)), of_words, sum(of_runs))
+    word_variance = float((sides[0].mean(axis=0) - sides[1].mean(axis=0)).var(ddof=1)) / targets
+    run_variances = [float(side.mean(axis=1).var(ddof=1)) / len(side) for side in sides]
+    variance = max(
+        word_variance + sum(run_variances) - sum(map(_interaction, sides)), word_variance, sum(run_variances)
+    )
     if variance <= SAME**2:
         return MacChange(value=mean, reason="all differences are the same")
-    parts = [(of_words, targets - 1), *zip(of_runs, (len(side) - 1 for side in sides), strict=True)]
-    df = variance**2 / sum(part**2 / freedom for part, freedom in parts)
+    terms = [(word_variance, targets - 1), *zip(run_variances, (len(side) - 1 for side in sides), strict=True)]
+    df = variance**2 / sum(term**2 / freedom for term, freedom in terms)
     return _student(
         mean, variance**0.5, df, level, method="student, two-way", over="target words and training runs", n=targets
     )
@@ -171,13 +181,13 @@ def mac_change_over_runs(before: Sequence[MacResult], after: Sequence[MacResult]
 
 def _interaction(side: Floats) -> float:
     """Variance of a mean over runs × words from what neither explains."""
-    rest = side - side.mean(axis=0) - side.mean(axis=1, keepdims=True) + side.mean()
+    residuals = side - side.mean(axis=0) - side.mean(axis=1, keepdims=True) + side.mean()
     runs, words = side.shape
-    return float((rest**2).sum() / ((runs - 1) * (words - 1) * runs * words))
+    return float((residuals**2).sum() / ((runs - 1) * (words - 1) * runs * words))
 
 
-def _student(mean: float, error: float, df: float, level: float, **about: Any) -> MacChange:  # noqa: ANN401 - of the interval
-    interval = student_estimate(mean, error, df, level, **about)
+def _student(mean: float, error: float, df: float, level: float, **fields: Any) -> MacChange:  # noqa: ANN401 - of the interval
+    interval = student_estimate(mean, error, df, level, **fields)
     return MacChange(
         value=mean, interval=interval, t=mean / error, df=df, p_value=2 * float(stdtr(df, -abs(mean / error)))
     )

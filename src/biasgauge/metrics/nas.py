@@ -1,4 +1,4 @@
-"""Normalized association score: how clearly each word leans to one attribute set, in units of its own spread.
+"""Normalized association score: association of each word with two attribute sets, in units of its own spread.
 
 Source: Caliskan, Bryson & Narayanan, "Semantics derived automatically from language corpora contain human-like biases",
 Science 356 (2017), Methods, the Word Embedding Factual Association Test; named so by the R package sweater.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.core import Floats, check_choice
-from biasgauge.metrics.set_test import AssociationResult, SetTest, cosines, prepared, undefined
+from biasgauge.metrics.set_test import AssociationResult, SetTest, checked_sets, cosines
 from biasgauge.stats import BCA, SAME, Resampled, Resampling, estimate_over_words
 
 
@@ -41,8 +41,7 @@ def nas(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, ddof: int = 0, interval: Re
         ParameterError: `ddof` is neither 0 nor 1.
     """
     check_choice((0, 1), ddof=ddof)
-    sets = prepared(x=x, a=a, b=b)
-    reason = undefined(sets)
+    sets, reason = checked_sets(x=x, a=a, b=b)
     if reason is not None:
         return NasResult.undefined(reason, interval, ddof=ddof)
     to_a, to_b = cosines(sets["x"], sets["a"]), cosines(sets["x"], sets["b"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from biasgauge.metrics.dbwa import MEASURE as DBWA
-from biasgauge.metrics.kinds import Neighborhood
+from biasgauge.metrics.measure import Neighborhood
 
 _CORRECTED = Neighborhood(
     name="nbm",

@@ -1,4 +1,4 @@
-"""Relative norm distance: are some words nearer to the middle of one group than to that of another?
+"""Relative norm distance: distances of words from the mean of one group less those from the mean of another.
 
 Source: Garg, Schiebinger, Jurafsky & Zou, "Word embeddings quantify 100 years of gender and ethnic stereotypes", PNAS
 115 (2018), Methods, the relative norm distance; the sum of cosine differences is the variant of their appendix.
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.core import Floats, check_choice
-from biasgauge.metrics.set_test import AssociationResult, SetTest, cosines, floats, prepared, undefined, unit
+from biasgauge.metrics.set_test import AssociationResult, SetTest, checked_sets, cosines, floats, unit
 from biasgauge.stats import BCA, SAME, Resampled, Resampling, estimate_over_words
 
 Distance = Literal["norm", "cosine"]
@@ -58,8 +58,7 @@ def rnd(
         ParameterError: there is no such distance.
     """
     check_choice(get_args(Distance), distance=distance)
-    sets = prepared(x=x, y=y, a=a)
-    reason = undefined(sets)
+    sets, reason = checked_sets(x=x, y=y, a=a)
     if reason is None:
         used = {name: unit(vectors) for name, vectors in sets.items()} if unit_vectors else sets
         x_mean, y_mean, words = used["x"].mean(axis=0), used["y"].mean(axis=0), used["a"]

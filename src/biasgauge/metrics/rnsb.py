@@ -1,22 +1,21 @@
-"""Relative negative sentiment bias: does a sentiment classifier hold some identity words to be more negative?
+"""Relative negative sentiment bias: a sentiment classifier's negative probabilities of identity words.
 
 Source: Sweeney & Najafian, "A Transparent Framework for Evaluating Unintended Demographic Bias in Word Embeddings", ACL
 2019: negative probabilities of the identity words, scaled to sum to 1, and their Kullback–Leibler divergence from the
-uniform distribution.
+uniform distribution. The classifier is a logistic regression with an L2 penalty, fitted to its optimum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
+from scipy.special import expit, xlogy
 
 from biasgauge.core import Floats, check_number
-from biasgauge.metrics.logistic import fit, probabilities
 from biasgauge.metrics.set_test import AssociationResult, SetTest, floats, prepared, undefined
 from biasgauge.stats import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 
@@ -85,10 +84,10 @@ def rnsb(
     over = "words" if refit else "target words"
     if refit and len(sets["a"]) + len(sets["b"]) > _MOST_REFITTED:
         reason = f"refitting with more than {_MOST_REFITTED} attribute words takes too long; ask with refit=False"
-        found = not_estimated(interval, reason, over)
+        estimate = not_estimated(interval, reason, over)
     else:
-        found = estimate_over_words(value, _resampled(sets, refit=refit, **rules), interval, over)
-    return RnsbResult(value=value, interval=found, probabilities=floats(negative), shares=floats(shares), **rules)
+        estimate = estimate_over_words(value, _resampled(sets, refit=refit, **rules), interval, over)
+    return RnsbResult(value=value, interval=estimate, probabilities=floats(negative), shares=floats(shares), **rules)
 
 
 def rnsb_of_words(targets: ArrayLike, a: ArrayLike, b: ArrayLike, **settings: Any) -> RnsbResult:  # noqa: ANN401
@@ -107,16 +106,16 @@ def _negative(
     attributes = np.concatenate([sets["a"], sets["b"]])
     labels = np.concatenate([np.zeros(len(sets["a"])), np.ones(len(sets["b"]))])
     left, sizes, directions = np.linalg.svd(attributes, full_matrices=False)
-    kept = sizes > sizes[0] * 1e-13
-    features = left[:, kept] * sizes[kept]
-    targets = np.concatenate([sets[name] for name in ("x", "y") if name in sets]) @ directions[kept].T
+    nonzero = sizes > sizes[0] * 1e-13
+    features = left[:, nonzero] * sizes[nonzero]
+    targets = np.concatenate([sets[name] for name in ("x", "y") if name in sets]) @ directions[nonzero].T
     weights = np.concatenate([counts["a"], counts["b"]], axis=1)
     block = max(1, _BLOCK_NUMBERS // (features.size + features.shape[1] ** 2))
     parts = [
-        fit(features, labels, weights[start : start + block], c=c, penalize_intercept=penalize_intercept)
+        fit_logistic(features, labels, weights[start : start + block], c=c, penalize_intercept=penalize_intercept)
         for start in range(0, len(weights), block)
     ]
-    return np.concatenate([probabilities(coefficients, targets) for coefficients in parts])
+    return np.concatenate([logistic_probabilities(coefficients, targets) for coefficients in parts])
 
 
 def _resampled(
@@ -125,13 +124,13 @@ def _resampled(
     names = [name for name in ("x", "y") if name in sets]
     units = {name: len(vectors) for name, vectors in sets.items() if refit or name in names}
     once = {name: np.ones((1, len(sets[name]))) for name in "ab"}
-    kept = None if refit else _negative(sets, once, c=c, penalize_intercept=penalize_intercept)
+    fixed = None if refit else _negative(sets, once, c=c, penalize_intercept=penalize_intercept)
 
     def values(counts: Mapping[str, Floats]) -> Floats:
         drawn = np.concatenate([counts[name] for name in names], axis=1)
-        negative = _negative(sets, counts, c=c, penalize_intercept=penalize_intercept) if kept is None else kept
-        whole = (drawn * negative).sum(axis=1, keepdims=True)
-        shares = negative / np.where(whole > 0, whole, np.nan)
+        negative = _negative(sets, counts, c=c, penalize_intercept=penalize_intercept) if fixed is None else fixed
+        total = (drawn * negative).sum(axis=1, keepdims=True)
+        shares = negative / np.where(total > 0, total, np.nan)
         divergence: Floats = (drawn * xlogy(shares, shares * drawn.sum(axis=1, keepdims=True))).sum(axis=1)
         return np.maximum(divergence, 0)
 
@@ -144,3 +143,72 @@ TEST = SetTest(
     zero="all target words are held to be equally negative",
     source="Sweeney & Najafian 2019, relative negative sentiment bias",
 )  # fmt: skip
+
+
+_STEPS = 200
+_HALVINGS = 40
+_PRECISION = 1e-14
+"""A row is done after the step that gains less than this share of the loss, whatever the length of the vectors."""
+
+
+def logistic_probabilities(coefficients: Floats, features: Floats) -> Floats:
+    """Probability of the second class for each row of `features`, one row of probabilities a fit."""
+    chance: Floats = expit(coefficients[:, :-1] @ features.T + coefficients[:, -1:])
+    return chance
+
+
+def fit_logistic(features: Floats, labels: Floats, weights: Floats, *, c: float, penalize_intercept: bool) -> Floats:
+    """Coefficients, with the intercept last, of one fit a row of `weights`, by damped Newton steps.
+
+    They minimize ½‖coefficients‖² + c · Σ weight · log loss; `c` is scikit-learn's `C`. The intercept goes free (as
+    with scikit-learn's lbfgs) or is penalized like the others (as with liblinear). The problem is convex and the
+    penalty makes its optimum unique. A row whose optimum is not reached, because its vectors are so long that the
+    penalty has no weight, is nan.
+    """
+    design = np.column_stack([features, np.ones(len(features))])
+    penalty = np.ones(design.shape[1])
+    penalty[-1] = float(penalize_intercept)
+    coefficients = np.zeros((len(weights), design.shape[1]))
+    moving = np.ones(len(weights), dtype=bool)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(_STEPS):
+            now, scaled = coefficients[moving], c * weights[moving]
+
+            def loss(candidates: Floats, scaled: Floats = scaled) -> Floats:
+                margins = (2 * labels - 1) * (candidates @ design.T)
+                faults = scaled * np.logaddexp(0, -margins)
+                total: Floats = faults.sum(axis=1) + (penalty * candidates**2).sum(axis=1) / 2
+                return total
+
+            chance = expit(now @ design.T)
+            slope = (scaled * (chance - labels)) @ design + penalty * now
+            curvature = (design.T * (scaled * chance * (1 - chance))[:, None, :]) @ design + np.diag(penalty)
+            step = _solved(curvature, slope)
+            gain = (step * slope).sum(axis=1)
+            before = loss(now)
+            coefficients[moving] = _damped(now, step, gain, before, loss)
+            moving[moving] = ~(gain <= _PRECISION * before)
+            if not moving.any():
+                break
+    coefficients[moving] = np.nan
+    return coefficients
+
+
+def _solved(matrices: Floats, right_sides: Floats) -> Floats:
+    """Solve one system a row; nan for all when one of them has no solution, which takes absurdly long vectors."""
+    try:
+        return np.asarray(np.linalg.solve(matrices, right_sides[:, :, None])[:, :, 0], dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.full_like(right_sides, np.nan)
+
+
+def _damped(now: Floats, step: Floats, gain: Floats, before: Floats, loss: Callable[[Floats], Floats]) -> Floats:
+    """Go along the step, half as far again and again where the loss does not fall."""
+    length = np.ones(len(now))
+    for _ in range(_HALVINGS):
+        uphill = loss(now - length[:, None] * step) > before - 1e-4 * length * gain + 1e-12 * before
+        if not uphill.any():
+            break
+        length[uphill] /= 2
+    moved: Floats = now - length[:, None] * step
+    return moved

@@ -1,4 +1,4 @@
-"""SAME: how strongly words lean to either of two attribute sets, whichever it is.
+"""SAME: mean absolute association of words with two attribute sets, whichever they lean to.
 
 Source: Schröder, Schulz, Kenneweg, Feldhans, Hinder & Hammer, "Evaluating Metrics for Bias in Word Embeddings",
 arXiv:2111.07864 (2021), the definition of SAME for two attribute sets, with its skew and stereotype parts.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.core import Floats
-from biasgauge.metrics.set_test import AssociationResult, SetTest, floats, prepared, undefined, unit
+from biasgauge.metrics.set_test import AssociationResult, SetTest, checked_sets, floats, unit
 from biasgauge.stats import BCA, SAME, Resampled, Resampling, estimate_over_words
 
 
@@ -40,8 +40,7 @@ def same(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | Non
     is empty or holds a zero vector, or when A and B have the same middle. The authors' later form for three and more
     groups is not here.
     """
-    sets = prepared(x=x, a=a, b=b)
-    reason = undefined(sets)
+    sets, reason = checked_sets(x=x, a=a, b=b)
     if reason is None:
         difference = unit(sets["a"]).mean(axis=0) - unit(sets["b"]).mean(axis=0)
         if np.linalg.norm(difference) <= SAME:

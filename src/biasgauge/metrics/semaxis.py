@@ -1,4 +1,4 @@
-"""SemAxis: where words lie on the axis between two opposite sets.
+"""SemAxis: positions of words on the axis between two opposite sets.
 
 Source: An, Kwak & Ahn, "SemAxis: A Lightweight Framework to Characterize Domain-Specific Word Semantics Beyond
 Sentiment", ACL 2018: the axis is the mean of one pole less the mean of the other, the score a cosine.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biasgauge.core import Floats
-from biasgauge.metrics.set_test import AssociationResult, SetTest, cosines, floats, prepared, undefined, unit
+from biasgauge.metrics.set_test import AssociationResult, SetTest, checked_sets, cosines, floats, unit
 from biasgauge.stats import BCA, SAME, Resampled, Resampling, estimate_over_words
 
 
@@ -35,8 +35,7 @@ def semaxis(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | 
     Vectors are averaged as they are. Undefined when a set is empty or holds a zero vector, or when both poles have the
     same mean. The paper widens each pole by its nearest neighbors (sweater's `l`); widen A and B before the call.
     """
-    sets = prepared(x=x, a=a, b=b)
-    reason = undefined(sets)
+    sets, reason = checked_sets(x=x, a=a, b=b)
     if reason is None:
         axis = sets["a"].mean(axis=0) - sets["b"].mean(axis=0)
         if np.abs(axis).max() <= SAME * np.abs(sets["a"]).max():
@@ -45,8 +44,8 @@ def semaxis(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, interval: Resampling | 
         return SemaxisResult.undefined(reason, interval)
     scores = cosines(sets["x"], axis[None])[:, 0]
     value = float(scores.mean())
-    interval_found = estimate_over_words(value, _resampled(sets), interval)
-    return SemaxisResult(value=value, interval=interval_found, scores=floats(scores))
+    estimate = estimate_over_words(value, _resampled(sets), interval)
+    return SemaxisResult(value=value, interval=estimate, scores=floats(scores))
 
 
 def _resampled(sets: Mapping[str, Floats]) -> Resampled:

@@ -1,4 +1,4 @@
-"""What an association test declares about itself, what it returns at least, and the word sets that it may rely on."""
+"""Association tests: the declaration of a test, the parent of all results, and the checks of word sets."""
 
 from __future__ import annotations
 
@@ -24,25 +24,27 @@ class AssociationResult(Record):
     Attributes:
         value: the test's number; None when it is undefined.
         reason: why it is undefined; None when it is not.
-        interval: how far `value` would move with other words of the same kind; None when it was not asked for.
+        interval: of `value`, over words of the same kind; None without settings for it.
     """
 
-    beside: ClassVar[Mapping[str, str]] = {"interval": "value"}
-    """Fields whose interval alone stands in JSON, beside the number under this key."""
+    interval_keys: ClassVar[Mapping[str, str]] = {"interval": "value"}
+    """Estimates of which JSON has the interval alone, each with the key of its number."""
 
     value: float | None
     reason: str | None = None
     interval: Estimate | None = None
 
     @classmethod
-    def undefined(cls, reason: str, interval: Resampling | None, **about: Any) -> Self:  # noqa: ANN401 - other fields
-        """No number, for a reason; the interval that was asked for has the same one."""
-        return cls(value=None, reason=reason, interval=not_estimated(interval, reason), **about)
+    def undefined(cls, reason: str, interval: Resampling | None, **fields: Any) -> Self:  # noqa: ANN401 - other fields
+        """Return a result without a value; its interval has the same reason."""
+        return cls(value=None, reason=reason, interval=not_estimated(interval, reason), **fields)
 
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
-        """The result of which `to_dict` made `content`."""
-        estimates = {name: content.get(name) and joined(content, number, name) for name, number in cls.beside.items()}
+        """Rebuild the result of which `to_dict` made `content`."""
+        estimates = {
+            name: content.get(name) and joined(content, number, name) for name, number in cls.interval_keys.items()
+        }
         return super().from_dict({**content, **estimates})
 
 
@@ -50,7 +52,7 @@ class AssociationResult(Record):
 class SetTest:
     """An association test: its function, the sets it needs and the properties it promises.
 
-    The property suite holds every declaration against the function, also that a "changes" does change something.
+    `biasgauge.testing.check_association_test` holds every declaration against the function.
 
     Attributes:
         name: under which it is found.
@@ -62,10 +64,10 @@ class SetTest:
         rotation_invariant: turning all vectors together leaves the value as it is.
         scale_invariant: multiplying all vectors by one positive number leaves it as it is.
         length_invariant: multiplying every word's vector by its own positive number leaves it as it is.
-        swap_xy: what exchanging the target sets does; None when the test has only one.
-        swap_ab: what exchanging the attribute sets does; None when the test has only one.
+        swap_xy: effect of exchanging the target sets; None when the test has only one.
+        swap_ab: effect of exchanging the attribute sets; None when the test has only one.
         range: smallest and largest value; None where there is no bound that holds for all sets.
-        zero: what a value of 0 means.
+        zero: meaning of a value of 0.
         source: paper and place of the formula.
         paired: x[i] and y[i] belong together, so that losing one word loses the pair.
     """
@@ -87,7 +89,7 @@ class SetTest:
 
 
 def prepared(**sets: ArrayLike) -> dict[str, Floats]:
-    """Give each set as its own float64 matrix, words × dimensions; the input is never modified.
+    """Return each set as a float64 matrix of its own, words × dimensions; the input is never modified.
 
     Raises:
         ParameterError: a set is not a matrix of finite real numbers, or sets differ in their number of dimensions.
@@ -95,22 +97,22 @@ def prepared(**sets: ArrayLike) -> dict[str, Floats]:
     matrices = {name: matrix(name, values) for name, values in sets.items()}
     widths = {name: matrix.shape[1] for name, matrix in matrices.items() if len(matrix)}
     if len(set(widths.values())) > 1:
-        found = ", ".join(f"{name} has {width}" for name, width in widths.items())
-        raise ParameterError(f"All sets must hold vectors of the same number of dimensions. Got: {found}.")
+        sizes = ", ".join(f"{name} has {width}" for name, width in widths.items())
+        raise ParameterError(f"All sets must hold vectors of the same number of dimensions. Got: {sizes}.")
     return matrices
 
 
 def matrix(name: str, values: ArrayLike) -> Floats:
-    """Give one set as a float64 matrix; an empty one has no rows."""
-    given = np.asarray(values)
-    if given.size == 0:
-        return np.empty((0, given.shape[1] if given.ndim == 2 else 0))
-    if given.ndim != 2 or given.dtype.kind not in "fiub":
+    """Return one set as a float64 matrix; an empty one has no rows."""
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty((0, array.shape[1] if array.ndim == 2 else 0))
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ParameterError(
             f"The set {name!r} must be a matrix of real numbers, one row a word. "
-            f"Got shape {given.shape} and type {given.dtype}."
+            f"Got shape {array.shape} and type {array.dtype}."
         )
-    table: Floats = np.array(given, dtype=np.float64)
+    table: Floats = np.array(array, dtype=np.float64)
     if not np.isfinite(table).all():
         row = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
         raise ParameterError(f"The set {name!r} must hold finite numbers only. Got nan or infinity in row {row}.")
@@ -118,7 +120,7 @@ def matrix(name: str, values: ArrayLike) -> Floats:
 
 
 def undefined(sets: Mapping[str, Floats]) -> str | None:
-    """Say why no test can be computed on these sets: one is empty, or holds a zero vector; None when all are well."""
+    """Return the reason why no test is defined on these sets, an empty one or a zero vector; None if there is none."""
     for name, vectors in sets.items():
         if not len(vectors):
             return f"the set {name!r} is empty"
@@ -128,6 +130,12 @@ def undefined(sets: Mapping[str, Floats]) -> str | None:
     return None
 
 
+def checked_sets(**sets: ArrayLike) -> tuple[dict[str, Floats], str | None]:
+    """Return `prepared` sets and the reason why they are `undefined`, if so."""
+    matrices = prepared(**sets)
+    return matrices, undefined(matrices)
+
+
 unit = partial(geometry.unit_rows, rescale=True, pairwise=True)
 """Rows of length 1, in the order of operations that numbers of association tests are published with."""
 cosines = partial(geometry.cosines, rescale=True, pairwise=True)
@@ -135,5 +143,5 @@ cosines = partial(geometry.cosines, rescale=True, pairwise=True)
 
 
 def floats(values: NDArray[np.floating[Any]]) -> tuple[float, ...]:
-    """Numbers as they stand in a result: plain, comparable, unchangeable."""
+    """Return numbers as a tuple, as results hold them."""
     return tuple(values.tolist())

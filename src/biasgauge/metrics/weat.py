@@ -1,4 +1,8 @@
-"""WEAT: do two sets of target words lean differently towards two sets of attribute words?
+"""WEAT: the Word Embedding Association Test of two sets of target words with two sets of attribute words.
+
+s(w, A, B) = mean_a cos(w, a) − mean_b cos(w, b) is the association of a word; the statistic is Σ_x s(x) − Σ_y s(y), the
+effect size d = (mean_x s(x) − mean_y s(y)) / sd of s over X and Y, and p the share of equal-sized splits of X and Y
+together with a statistic at least as large.
 
 Source: Caliskan, Bryson & Narayanan, "Semantics derived automatically from language corpora contain human-like biases",
 Science 356 (2017), Methods: s(w, A, B), s(X, Y, A, B), the effect size and the one-sided permutation test.
@@ -16,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from biasgauge.core import Estimate, Floats, check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.set_test import AssociationResult, SetTest, cosines, floats, matrix, prepared, undefined
+from biasgauge.metrics.set_test import AssociationResult, SetTest, checked_sets, cosines, floats, matrix
 from biasgauge.stats import (
     BCA,
     SAME,
@@ -32,7 +36,7 @@ from biasgauge.stats import (
 )
 
 _LARGE = 2**24
-"""Similarities from which on a copy of them is not worth its memory."""
+"""Similarities above which a contiguous copy is not worth its memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,20 +50,20 @@ class WeatResult(AssociationResult):
         p_value: share of splits of X and Y together that are at least as extreme as this one.
         p_method: "exact" over all splits or "monte-carlo" over random ones.
         p_interval: a point when exact, the Clopper–Pearson interval otherwise.
-        splits: how many splits of these sizes there are.
-        samples: how many of them were drawn; 0 when exact.
-        alternative: which splits are extreme: "greater", "less" or "two-sided".
-        ties: whether splits equal to the observed one count ("inclusive") or not ("strict").
+        splits: number of splits of these sizes.
+        samples: number of random splits drawn; 0 when exact.
+        alternative: side on which splits are extreme: "greater", "less" or "two-sided".
+        ties: splits equal to the observed one count ("inclusive") or not ("strict").
         ddof: 0 divides the variance by the number of words, 1 by one less.
         contrast: difference of the mean associations of X and Y in the units of the similarities (cosines), with an
-            interval over targets and attributes; the effect size is this by its standard deviation.
+            interval over targets and attributes; the effect size is this divided by the sd of the associations.
         p_attributes: share of splits of A and B together that are at least as extreme, with X and Y as they are.
         p_attributes_method: as `p_method`.
         p_attributes_interval: as `p_interval`.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"value": "effect_size"}
-    beside: ClassVar[Mapping[str, str]] = {
+    interval_keys: ClassVar[Mapping[str, str]] = {
         "interval": "effect_size",
         "p_interval": "p_value",
         "p_attributes_interval": "p_attributes",
@@ -88,15 +92,14 @@ class WeatResult(AssociationResult):
 
 
 def associations(targets: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
-    """How much closer each target word is to A than to B: mean cosine with A less mean cosine with B.
+    """Association s(w, A, B) of each target word: mean cosine with A less mean cosine with B.
 
     Positive leans to A; 0 means as close to both; range [-2, 2]. Invariant to rotation and to the lengths of vectors.
 
     Raises:
         ParameterError: a set is empty or holds a zero vector, so that there is no association.
     """
-    sets = prepared(targets=targets, a=a, b=b)
-    reason = undefined(sets)
+    sets, reason = checked_sets(targets=targets, a=a, b=b)
     if reason is not None:
         raise ParameterError(f"Associations are undefined: {reason}.")
     return _associations(cosines(sets["targets"], sets["a"]), cosines(sets["targets"], sets["b"]))
@@ -135,8 +138,7 @@ def weat(
     vector, or when all words have the same association (p is then 1). WEFE resamples words with replacement for p;
     sweater uses `ddof=1` and another standard deviation when sizes differ; XWEAT counts with `ties="strict"`.
     """
-    sets = prepared(x=x, y=y, a=a, b=b)
-    reason = undefined(sets)
+    sets, reason = checked_sets(x=x, y=y, a=a, b=b)
     if reason is not None:
         return WeatResult.undefined(reason, interval, alternative=alternative, ties=ties, ddof=ddof)
     return _weat(
@@ -175,8 +177,8 @@ def weat_from_similarities(
     columns = all(shapes[f"x{attribute}"][1] == shapes[f"y{attribute}"][1] for attribute in "ab")
     if not (rows and columns):
         raise ParameterError(f"Rows are target words and columns attribute words, the same throughout. Got {shapes}.")
-    whole = _Similarities(np.block([[blocks["xa"], blocks["xb"]], [blocks["ya"], blocks["yb"]]]), *blocks["xa"].shape)
-    return _weat(whole, interval=interval, **{**permutation, **rules})
+    table = np.block([[blocks["xa"], blocks["xb"]], [blocks["ya"], blocks["yb"]]])
+    return _weat(_Similarities(table, *blocks["xa"].shape), interval=interval, **{**permutation, **rules})
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,20 +191,20 @@ class _Similarities:
 
     @property
     def blocks(self) -> dict[str, Floats]:
-        """Views of its four parts."""
+        """Return views of its four blocks."""
         x, y, a, b = slice(self.n_x), slice(self.n_x, None), slice(self.n_a), slice(self.n_a, None)
-        places = {"xa": (x, a), "xb": (x, b), "ya": (y, a), "yb": (y, b)}
-        return {name: self.table[index] for name, index in places.items()}
+        slices = {"xa": (x, a), "xb": (x, b), "ya": (y, a), "yb": (y, b)}
+        return {name: self.table[index] for name, index in slices.items()}
 
     @cached_property
     def scale(self) -> float:
-        """The largest similarity, in either direction."""
+        """Largest absolute similarity."""
         return max(float(self.table.max()), -float(self.table.min()))
 
 
-def _weat(whole: _Similarities, *, ddof: int, interval: Resampling | None, **permutation: Any) -> WeatResult:  # noqa: ANN401 - those of `permutation_p`
+def _weat(similarities: _Similarities, *, ddof: int, interval: Resampling | None, **permutation: Any) -> WeatResult:  # noqa: ANN401 - those of `permutation_p`
     check_choice((0, 1), ddof=ddof)
-    blocks, scale = whole.blocks, whole.scale
+    blocks, scale = similarities.blocks, similarities.scale
     rules: dict[str, Any] = {name: permutation[name] for name in ("alternative", "ties") if name in permutation}
     rules["ddof"] = ddof
     s_x, s_y = _associations(blocks["xa"], blocks["xb"]), _associations(blocks["ya"], blocks["yb"])
@@ -210,26 +212,26 @@ def _weat(whole: _Similarities, *, ddof: int, interval: Resampling | None, **per
     r_a, r_b = (blocks[f"x{role}"].mean(axis=0) - blocks[f"y{role}"].mean(axis=0) for role in "ab")
     p_attributes = permutation_p(r_a, r_b, scale=scale, **permutation)
     value = _effect_size(s_x, s_y, ddof, scale)
-    why = None
+    reason = None
     if value is None:
-        why = "all target words have the same association, so there is no spread"
-        around = not_estimated(interval, why)
+        reason = "all target words have the same association, so there is no spread"
+        estimate = not_estimated(interval, reason)
     else:
-        around = estimate_over_words(value, _resampled_similarities(whole, ddof), interval)
+        estimate = estimate_over_words(value, _resampled_similarities(similarities, ddof), interval)
     return WeatResult(
-        value=value, reason=why, interval=around, statistic=float(s_x.sum() - s_y.sum()), x_associations=floats(s_x),
-        y_associations=floats(s_y), p_value=p.p_value, p_method=p.method, p_interval=p.interval, splits=p.splits,
-        samples=p.samples, contrast=_contrast(whole, 0.95 if interval is None else interval.level),
+        value=value, reason=reason, interval=estimate, statistic=float(s_x.sum() - s_y.sum()),
+        x_associations=floats(s_x), y_associations=floats(s_y), p_value=p.p_value, p_method=p.method, p_interval=p.interval, splits=p.splits,
+        samples=p.samples, contrast=_contrast(similarities, 0.95 if interval is None else interval.level),
         p_attributes=p_attributes.p_value, p_attributes_method=p_attributes.method,
         p_attributes_interval=p_attributes.interval, **rules,
     )  # fmt: skip
 
 
-def _contrast(whole: _Similarities, level: float) -> Contrast:
-    targets, attributes = whole.table.shape
-    rows = np.repeat([0, 1], [whole.n_x, targets - whole.n_x])
-    columns = np.repeat([0, 1], [whole.n_a, attributes - whole.n_a])
-    return contrast_estimate(whole.table, rows, columns, level=level)
+def _contrast(similarities: _Similarities, level: float) -> Contrast:
+    targets, attributes = similarities.table.shape
+    rows = np.repeat([0, 1], [similarities.n_x, targets - similarities.n_x])
+    columns = np.repeat([0, 1], [similarities.n_a, attributes - similarities.n_a])
+    return contrast_estimate(similarities.table, rows, columns, level=level)
 
 
 def _associations(to_a: Floats, to_b: Floats) -> Floats:
@@ -238,7 +240,7 @@ def _associations(to_a: Floats, to_b: Floats) -> Floats:
 
 
 def _effect_size(x: Floats, y: Floats, ddof: int, scale: float) -> float | None:
-    """Give the effect size; None when associations differ by rounding alone, given the scale of the similarities."""
+    """Return the effect size; None when associations differ by rounding alone, given the scale of the similarities."""
     deviation = float(np.concatenate([x, y]).std(ddof=ddof))
     return float(x.mean() - y.mean()) / deviation if deviation > SAME * scale else None
 
@@ -249,27 +251,27 @@ def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
 
 def _similarities(sets: Mapping[str, Floats]) -> _Similarities:
     shape = len(sets["x"]) + len(sets["y"]), len(sets["a"]) + len(sets["b"])
-    whole = _Similarities(np.empty(shape), len(sets["x"]), len(sets["a"]))
-    for name, block in whole.blocks.items():
+    similarities = _Similarities(np.empty(shape), len(sets["x"]), len(sets["a"]))
+    for name, block in similarities.blocks.items():
         block[:] = cosines(sets[name[0]], sets[name[1]])
-    return whole
+    return similarities
 
 
-def _resampled_similarities(whole: _Similarities, ddof: int) -> Resampled:
-    n_x, n_y = whole.n_x, len(whole.table) - whole.n_x
-    to_a, to_b = (np.ascontiguousarray(part) if part.size < _LARGE else part for part in
-                  (whole.table[:, : whole.n_a], whole.table[:, whole.n_a :]))  # fmt: skip
-    least = SAME * whole.scale
+def _resampled_similarities(similarities: _Similarities, ddof: int) -> Resampled:
+    n_x, n_y = similarities.n_x, len(similarities.table) - similarities.n_x
+    to_a, to_b = (np.ascontiguousarray(block) if block.size < _LARGE else block for block in
+                  (similarities.table[:, : similarities.n_a], similarities.table[:, similarities.n_a :]))  # fmt: skip
+    rounding = SAME * similarities.scale
 
     def values(counts: Mapping[str, Floats]) -> Floats:
-        share = {name: own / own.sum(axis=1, keepdims=True) for name, own in counts.items()}
+        share = {name: drawn / drawn.sum(axis=1, keepdims=True) for name, drawn in counts.items()}
         scores = share["a"] @ to_a.T - share["b"] @ to_b.T
         means = [(share["x"] * scores[:, :n_x]).sum(axis=1), (share["y"] * scores[:, n_x:]).sum(axis=1)]
         drawn = np.concatenate([counts["x"], counts["y"]], axis=1)
         size = drawn.sum(axis=1)
         centered = scores - ((drawn * scores).sum(axis=1) / size)[:, None]
         deviation = np.sqrt((drawn * centered**2).sum(axis=1) / (size - ddof))
-        effect: Floats = (means[0] - means[1]) / np.where(deviation > least, deviation, np.nan)
+        effect: Floats = (means[0] - means[1]) / np.where(deviation > rounding, deviation, np.nan)
         return effect
 
     return Resampled({"x": n_x, "y": n_y, "a": to_a.shape[1], "b": to_b.shape[1]}, values)

@@ -15,7 +15,7 @@ import numpy as np
 from biasgauge.core import Flags, Floats, PairsLike, Places, WordsLike, unit_rows, unit_singles
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.metrics import fit, probabilities
+from biasgauge.metrics import fit_logistic, logistic_probabilities
 from biasgauge.mitigation.effect_result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, EffectRow
 from biasgauge.mitigation.methods.double_hard import two_means
 from biasgauge.mitigation.subspace import (
@@ -94,8 +94,8 @@ def _classify(points: list[Floats], sides: Flags, name: str, settings: Recovery)
     correct = []
     for vectors in points:
         labels, weights = sides[train].astype(np.float64), np.ones((1, int(train.sum())))
-        model = fit(vectors[train], labels, weights, c=_PENALTY, penalize_intercept=False)
-        correct.append((probabilities(model, vectors[~train])[0] > 0.5) == sides[~train])
+        model = fit_logistic(vectors[train], labels, weights, c=_PENALTY, penalize_intercept=False)
+        correct.append((logistic_probabilities(model, vectors[~train])[0] > 0.5) == sides[~train])
     return _accuracies(CLASSIFIER, name, correct)
 
 

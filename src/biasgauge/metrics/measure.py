@@ -1,4 +1,4 @@
-"""What a measure is: its name, what it computes, and the properties that tests hold it to."""
+"""Measures: scoring rules from a word and a pair to a score, with the properties that they declare."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Linear(Measure):
 
     Attributes:
         direction: (first ends, second ends), each pairs × dimensions, to directions of the same shape; a direction
-            that does not exist (a zero vector at an end, two equal ends) is a row of NaN.
+            that does not exist (a zero vector at an end) is a row of NaN.
         per_length: divide by the length of the word's vector, so that only its direction counts.
     """
 
@@ -80,7 +80,7 @@ class Neighborhood(Measure):
 
     Attributes:
         bias: the linear measure that decides how a neighbor votes.
-        ties: whom a neighbor without bias votes for: "neither" end, or "first" (as two papers did).
+        ties: the end that a neighbor without bias votes for: "neither" end, or "first" (as two papers did).
         self_exclusion: "identity" leaves out the word itself; "first-hit" leaves out the nearest vector, whoever it
             belongs to, as one paper's code did.
     """

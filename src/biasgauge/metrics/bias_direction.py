@@ -1,4 +1,4 @@
-"""A bias direction from many pairs, and how much of each word lies along it (Bolukbasi et al. 2016)."""
+"""Bias direction of many pairs, and direct and indirect bias along it (Bolukbasi et al. 2016)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Direction:
 
 
 def pair_direction(first: Vectors, second: Vectors, method: Method = "pca") -> Direction:
-    """Find the one direction that the pairs share. All ends are scaled to length 1 before.
+    """Direction that the pairs share. All ends are scaled to length 1 before.
 
     "pca": first principal component of the ends, each pair centered on its own midpoint. "mean-difference": mean of the
     first ends minus mean of the second ends.
@@ -71,10 +71,11 @@ def direct_bias(words: Vectors, direction: Direction, c: float = 1.0) -> Floats:
 
 
 def indirect_bias(word: Vectors, other: Vectors, direction: Direction) -> float | None:
-    """Share of the similarity of two words that lies along the direction.
+    """Share of the similarity of two words that lies along the direction g.
 
-    0: none of it; 1: all of it; None where the two are not similar at all, one is zero, or one lies wholly along the
-    direction. Source: Bolukbasi et al. 2016, §5.3, β(w, v).
+    β(w, v) = (w · v − w⊥ · v⊥ / (|w⊥| |v⊥|)) / (w · v), with unit vectors w, v and w⊥ = w − (w · g) g. 0: none of it;
+    1: all of it; None where the two are not similar at all, one is zero, or one lies wholly along the direction.
+    Source: Bolukbasi et al. 2016, §5.3, β(w, v).
     """
     units = unit_rows(np.asarray([word, other], np.float64))
     similarity = float(units[0] @ units[1])

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.subspace import Direction, direct_bias, indirect_bias, pair_direction
+from biasgauge.metrics.bias_direction import Direction, direct_bias, indirect_bias, pair_direction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from biasgauge.metrics.subspace import Method
+    from biasgauge.metrics.bias_direction import Method
 
 quick = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 10_000)
