@@ -220,10 +220,10 @@ def _weat(similarities: _Similarities, *, ddof: int, interval: Resampling | None
         estimate = estimate_over_words(value, _resampled_similarities(similarities, ddof), interval)
     return WeatResult(
         value=value, reason=reason, interval=estimate, statistic=float(s_x.sum() - s_y.sum()),
-        x_associations=floats(s_x), y_associations=floats(s_y), p_value=p.p_value, p_method=p.method, p_interval=p.interval, splits=p.splits,
-        samples=p.samples, contrast=_contrast(similarities, 0.95 if interval is None else interval.level),
-        p_attributes=p_attributes.p_value, p_attributes_method=p_attributes.method,
-        p_attributes_interval=p_attributes.interval, **rules,
+        x_associations=floats(s_x), y_associations=floats(s_y), p_value=p.p_value, p_method=p.method,
+        p_interval=p.interval, splits=p.splits, samples=p.samples, p_attributes=p_attributes.p_value,
+        p_attributes_method=p_attributes.method, p_attributes_interval=p_attributes.interval,
+        contrast=_contrast(similarities, 0.95 if interval is None else interval.level), **rules,
     )  # fmt: skip
 
 
