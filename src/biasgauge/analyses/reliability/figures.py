@@ -166,5 +166,5 @@ def _design(result: DecisionStudy) -> AltairChart:
         data=frame,
     )
     if "measures" in frame:
-        return chart.properties(width=300, height=300).facet(column=alt.Column("metrics:O", title="measures"))
+        return chart.properties(width=300, height=300).facet(column=alt.Column("measures:O", title="measures"))
     return chart.properties(width=480, height=300)
