@@ -31,7 +31,7 @@ _PLAIN = {
     "conll": "applications.coref.conll:read_conll",
     "winogender": "applications.coref.winogender_sentences:read_winogender",
     "gap": "applications.coref.gap:read_gap",
-    "counts": "analyses.reliability.regression.table:read_counts",
+    "counts": "analyses.reliability:read_counts",
     "task": "applications.task:read_task",
     "stereoset": "analyses.likelihood.context_association.files:read_clusters",
     "predictions": "analyses.likelihood.context_association.files:read_scores",

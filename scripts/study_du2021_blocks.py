@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.analyses.reliability.rows import pair_name
+from biasgauge.analyses.reliability import pair_name
 from biasgauge.lexicons import pairs_of
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats.intraclass import icc_stack

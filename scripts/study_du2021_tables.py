@@ -9,10 +9,10 @@ import pandas as pd
 from study_du2021_blocks import LISTS, MEASURES, Block
 
 import biasgauge as bg
+from biasgauge.analyses.reliability import ReliabilityTable
 from biasgauge.analyses.reliability.features import word_properties
 from biasgauge.analyses.reliability.relations import between_measures, between_reliabilities, compare_forms
 from biasgauge.analyses.reliability.reliabilities import agreement_on_words, standardized
-from biasgauge.analyses.reliability.rows import Rows
 from biasgauge.stats.intraclass import icc_stack
 from biasgauge.stats.scale_consistency import cronbach_alpha
 
@@ -107,13 +107,13 @@ def pair_table(blocks: list[Block]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def rows_of(table: pd.DataFrame, columns: tuple[str, ...]) -> Rows:
+def rows_of(table: pd.DataFrame, columns: tuple[str, ...]) -> ReliabilityTable:
     """Reliabilities of pairs as the package compares them."""
     long = table.melt(id_vars="pair", value_vars=list(columns), var_name="measure")
     size = len(long)
     nothing, ones = np.full(size, np.nan), np.ones(size, np.int64)
     labels = {name: np.full(size, label, object) for name, label in (("of", "pair"), ("list", PAIR_WORDS))}
-    return Rows(
+    return ReliabilityTable(
         **labels, name=long["pair"].to_numpy(object), measure=long["measure"].to_numpy(object),
         value=long["value"].to_numpy(float), low=nothing, high=nothing, n=ones, k=ones,
         reason=np.full(size, "", object), statistic="ICC", level=0.95, method="",

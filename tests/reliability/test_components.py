@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.analyses.reliability.components import analysis as components
-from biasgauge.analyses.reliability.components import layout as components_layout
-from biasgauge.analyses.reliability.components.analysis import VarianceComponents, variance_components
+from biasgauge.analyses.reliability import VarianceComponents, components, variance_components
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.scores.store import ModelScores
@@ -205,7 +203,6 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crossed, "_LAYOUTS", 3)
     whole = variance_components(scores)
     monkeypatch.setattr(crossed, "_BLOCK", 60)
-    monkeypatch.setattr(components_layout, "_BLOCK", 60)
     assert by_name(variance_components(scores)) == pytest.approx(by_name(whole), rel=1e-8, abs=1e-12)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from biasgauge.analyses.reliability.components.analysis import squared_means, variance_components
-from biasgauge.analyses.reliability.decision.study import Coefficient, Model, decision_study
+from biasgauge.analyses.reliability import decision_study, variance_components
+from biasgauge.analyses.reliability.components import squared_means
+from biasgauge.analyses.reliability.decision import Coefficient, GeneralizabilityModel
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import cronbach_alpha, icc
@@ -283,8 +284,8 @@ def test_levels_needed_at_the_boundary(limit: float, falling: float, levels: flo
     """Universe score 1 and goal .5 leave room for an error of exactly 1; with n models it is limit + falling / n."""
     facets = (("word",), ("word", "pair"), ("word", "model")) if relative else (("word",), ("pair",), ("model",))
     variances = np.array([[1.0, 2 * limit, falling]])
-    model = Model(facets, variances, np.zeros(1), "word", frozenset(), goal=0.5, relative=relative)
-    assert model.needed("model", {"pair": 2, "model": 4}).tolist() == [levels]
+    model = GeneralizabilityModel(facets, variances, np.zeros(1), "word", frozenset(), target=0.5, relative=relative)
+    assert model.solve_levels("model", {"pair": 2, "model": 4}).tolist() == [levels]
     design = model.design({"pair": 2, "model": levels})
     reached = design.generalizability if relative else design.dependability
     assert reached is not None

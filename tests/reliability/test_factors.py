@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 
 import biasgauge as bg
-from biasgauge.analyses.reliability import FactorSource, factor_table, factors
-from biasgauge.analyses.reliability.features import word_features, word_properties
-from biasgauge.analyses.reliability.regression.model import errors_by_word, regression
+from biasgauge.analyses.reliability import FactorSource, factor_table, factors, word_features, word_properties
+from biasgauge.analyses.reliability.regression import build_regression, errors_by_word
 from biasgauge.cli.entry import run
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.stats import icc
@@ -76,7 +75,7 @@ def test_the_share_of_a_group_is_its_part_of_what_fixed_effects_leave(table: pd.
 
 
 def test_columns_are_those_of_the_paper(table: pd.DataFrame) -> None:
-    rows = regression(table)
+    rows = build_regression(table)
     column = dict(zip(rows.names, rows.x.T, strict=True))
     frequency = table["log_frequency"]
     expected = (frequency - frequency.mean()) / frequency.std(ddof=1)
@@ -151,7 +150,7 @@ def test_results_are_ready_for_json_tables_and_notebooks(table: pd.DataFrame) ->
 
 def test_errors_by_word_are_the_dense_sandwich(table: pd.DataFrame) -> None:
     found = factors(table, **FAST)  # type: ignore[arg-type]  # whole numbers
-    rows = regression(table)
+    rows = build_regression(table)
     v = np.diag(np.full(len(rows.y), found.random[-1].variance))
     for one in found.random[:-1]:
         labels = np.asarray(rows.groups[one.name])
@@ -178,7 +177,7 @@ def test_errors_by_word_cover_where_rows_of_a_word_are_alike() -> None:
              "log_senses": senses[place], "score": own[place] + random.normal(0, 0.1)}
             for place in range(80) for algorithm in "ab" for corpus in "cde" for measure in ("x", "y")
         ]  # fmt: skip
-        columns = regression(pd.DataFrame(rows))
+        columns = build_regression(pd.DataFrame(rows))
         fit = fit_mixed(columns.y, columns.x, columns.groups, columns.names)
         one = fit.fixed[columns.names.index("log_senses")]
         assert one.estimate is not None

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from biasgauge.analyses.reliability import BANDS, SOURCES, band, reliability, verdict
-from biasgauge.analyses.reliability.distributions import whisker
+from biasgauge.analyses.reliability.distributions import lower_whisker
 from biasgauge.analyses.reliability.relations import correlation, singular_plural
-from biasgauge.analyses.reliability.rows import alpha_bands, bands
+from biasgauge.analyses.reliability.reliability_table import alpha_bands, bands
 from biasgauge.lexicons import lexicon
 
 if TYPE_CHECKING:
@@ -185,11 +185,11 @@ class TestUntrusted:
         words = [(one.name, one.measure) for one in found if one.of == "word" and one.reliability == "test_retest"]
         assert len(words) == len(set(words))
 
-    def test_outliers_are_below_the_whisker(self, planted: ScoreTensor) -> None:
+    def test_outliers_are_below_the_lower_whisker(self, planted: ScoreTensor) -> None:
         result = reliability(planted)
         rows = result.test_retest.where(of="word", measure="dbwa")
         low, high = np.quantile(rows.value, [0.25, 0.75])
-        assert whisker(rows.value) == pytest.approx(low - 1.5 * (high - low))
+        assert lower_whisker(rows.value) == pytest.approx(low - 1.5 * (high - low))
         expected = set(rows.name[(rows.value < low - 1.5 * (high - low)) | (rows.value < 0.5)])
         listed = {one.name for one in result.untrusted if (one.of, one.measure) == ("word", "dbwa")}
         assert listed == expected

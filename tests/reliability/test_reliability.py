@@ -21,7 +21,7 @@ from biasgauge.scores.store import ModelScores
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.analyses.reliability import Rows
+    from biasgauge.analyses.reliability import ReliabilityTable
     from biasgauge.scores import ScoreTensor
 
 Make = Any
@@ -31,7 +31,7 @@ LISTS = {"some": ["word7", "word2", "word9", "word4", "word3"], "others": WORDS[
 QUERIES = {"query": ["word8", "word1", "word5", "word6"]}
 
 
-def value(rows: Rows, **labels: str | None) -> float:
+def value(rows: ReliabilityTable, **labels: str | None) -> float:
     part = rows.where(**labels)
     assert len(part) == 1, labels
     return float(part.value[0])
@@ -237,7 +237,7 @@ class TestLists:
         made = tensor(WORDS, pairs=PAIRS, models=3, lost=WORDS[:3])
         found = reliability(made, lists={"a": WORDS[:6], "b": WORDS[2:]}, queries={"q": [*WORDS[1:5], "absent"]})
         a, b = found.lists
-        assert (a.lost, a.asked, b.lost) == (tuple(WORDS[:3]), 6, ("word2",))
+        assert (a.lost, a.size, b.lost) == (tuple(WORDS[:3]), 6, ("word2",))
         reason = "only 3 of 6 words have scores (50 %, at least 80 % are asked for)"
         for rows in (found.test_retest, found.inter_rater):
             lost = rows.where(of="pair", list="a")
@@ -358,7 +358,7 @@ class TestResult:
 
     def test_page(self, found: ReliabilityResult) -> None:
         html = found._repr_html_()
-        assert "Trained again" in html
+        assert "Test–retest reliability" in html
         assert "<table" in html
 
     def test_the_input_is_left_alone_and_the_result_repeats(self, scores: ScoreTensor) -> None:

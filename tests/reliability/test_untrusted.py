@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.analyses.reliability.distributions import Spreads
+from biasgauge.analyses.reliability.distributions import LowReliabilityCauses
 from biasgauge.stats.intraclass import icc_stack
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ def test_a_word_that_moves_among_words_that_do_not() -> None:
     random = np.random.default_rng(1)
     still = np.repeat(random.standard_normal((3, 6, 1)), 4, axis=2)  # words × pairs × models
     moving = random.standard_normal((1, 6, 4))
-    about = Spreads(icc_stack(np.concatenate([still, moving]), "2,1"), ["a", "b", "c", "moving"])
+    causes = LowReliabilityCauses(icc_stack(np.concatenate([still, moving]), "2,1"), ["a", "b", "c", "moving"])
     error = _error(moving[0])
-    assert about.because("moving", "pairs") == (
+    assert causes.explain("moving", "pairs") == (
         f"its scores move from model to model by an SD of {error:.3g}, while the usual ones do not move"
     )
 
@@ -37,7 +37,8 @@ def test_a_word_that_moves_among_words_that_do_not() -> None:
 def test_what_sets_a_word_apart_is_half_as_much_again(signal: float, noise: float, because: str) -> None:
     """Others have a signal of 2 and a noise of 1; 1.5 times more or less is notable."""
     tables = np.stack([_table(2.0, 1.0, seed) for seed in range(4)] + [_table(signal, noise, 9)])
-    assert Spreads(icc_stack(tables, "2,1"), ["a", "b", "c", "d", "apart"]).because("apart", "pairs") == because
+    causes = LowReliabilityCauses(icc_stack(tables, "2,1"), ["a", "b", "c", "d", "apart"])
+    assert causes.explain("apart", "pairs") == because
 
 
 def test_whole_models_that_shift_are_told_of() -> None:
@@ -45,7 +46,7 @@ def test_whole_models_that_shift_are_told_of() -> None:
     shifts = np.array([-3.0, -1.0, 1.0, 3.0])  # mean square 20 / 3 of four models
     tables = np.stack([_table(2.0, 1.0, 0), _table(2.0, 1.0, 1) + shifts])
     shift = np.sqrt(20 / 3 - 1 / 6)
-    assert Spreads(icc_stack(tables, "2,1"), ["a", "b"]).because("b", "pairs") == (
+    assert LowReliabilityCauses(icc_stack(tables, "2,1"), ["a", "b"]).explain("b", "pairs") == (
         f"whole models shift its scores (SD {shift:.3g}, against 2 between pairs)"
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.analyses.reliability.features import word_properties
+from biasgauge.analyses.reliability import word_properties
 from biasgauge.analyses.seeds import generated_cloud, generated_sets, seeds
 from biasgauge.errors import ParameterError
 

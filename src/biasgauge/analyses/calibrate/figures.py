@@ -28,9 +28,7 @@ def curve_chart(result: Calibration) -> AltairChart:
         for curve in result.curves
         for point in curve.points
     ]
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("dose:Q", title="log odds ratio, counted"),
-    )
+    base = alt.Chart(alt.Data(values=rows)).encode(x=alt.X("dose:Q", title="log odds ratio, counted"))
     score = alt.Y("score:Q", title="mean score", scale=alt.Scale(zero=False))
     drawn = alt.layer(
         base.mark_line(color="#b9bdb6").encode(y=alt.Y("line:Q", title="mean score")),

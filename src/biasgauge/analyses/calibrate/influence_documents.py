@@ -128,7 +128,7 @@ class Influence(Result):
         half = next((step.documents for step in self.removals if abs(step.value) <= abs(value) / 2), None)
         turned = next((step.documents for step in self.removals if step.value * value <= 0), None)
         told = [
-            f"As if {self.effective:,.0f} documents of equal weight carried it; {self.carriers:,} have any context.",
+            f"As if {self.effective:,.0f} documents of equal weight carried it; {self.carriers:,} have any context."
         ]
         if half is not None:
             told.append(f"Without the {_documents(half)} the most, it is halved or less.")

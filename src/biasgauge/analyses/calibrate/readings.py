@@ -107,10 +107,7 @@ class ModelReading(NamedTuple):
     vectors: Embedding
 
 
-def read_model(
-    source: VectorsLike,
-    asked: Asked,
-) -> ModelReading:
+def read_model(source: VectorsLike, asked: Asked) -> ModelReading:
     """Score all words in one model: a file, or anything that `load` takes.
 
     Raises:
@@ -123,10 +120,7 @@ def read_model(
 
 
 def joined(
-    planted: Sequence[Planted],
-    read: Sequence[Sequence[ModelReading]],
-    shuffled: Sequence[ModelReading],
-    asked: Asked,
+    planted: Sequence[Planted], read: Sequence[Sequence[ModelReading]], shuffled: Sequence[ModelReading], asked: Asked
 ) -> Readings:
     """Readings of all models: those of each planted text, and those of shuffled texts."""
     scores = np.full((*asked.shape, len(read), len(read[0])), np.nan)

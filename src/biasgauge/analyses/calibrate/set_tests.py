@@ -176,14 +176,7 @@ def set_limits(of: SetValues, *, level: float = 0.95, random_state: int = 0) -> 
             )
             limits.append(
                 SetLimit(
-                    name,
-                    size,
-                    side,
-                    limit.blank,
-                    limit.detection,
-                    tuple(counted.tolist()),
-                    limit.means,
-                    limit.sds,
+                    name, size, side, limit.blank, limit.detection, tuple(counted.tolist()), limit.means, limit.sds
                 )
             )
     return tuple(limits)

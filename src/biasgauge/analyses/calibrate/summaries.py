@@ -23,7 +23,7 @@ def calibration_summary(result: Calibration) -> Summary:
             "Mean score of carriers at each dose with its 95 % interval over carriers; across, the log odds ratio that "
             "was counted.\nA measure that does not rise does not see what the text says.",
             lambda: curve_chart(result),
-        ),
+        )
     ]
     if drawable_limits(result):
         charts.append(

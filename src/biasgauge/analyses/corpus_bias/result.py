@@ -204,7 +204,7 @@ class CorpusBias(Result):
     def _sentences(self) -> list[str]:
         sized = self.settings
         told = [
-            f"{sized['tokens']:,} tokens in {counted(sized['documents'], 'document')}; {LABELS[sized['weighting']]}.",
+            f"{sized['tokens']:,} tokens in {counted(sized['documents'], 'document')}; {LABELS[sized['weighting']]}."
         ]
         if methods := {row.method for row in self.words if row.method}:
             told.append(f"Intervals: {'; '.join(sorted(methods))}.")

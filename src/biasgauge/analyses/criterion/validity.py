@@ -14,15 +14,7 @@ from biasgauge.analyses.criterion.result import Criterion, CriterionRow
 from biasgauge.analyses.criterion.scores import WordNumbers, numbers_of
 from biasgauge.core import Estimate, Floats, PairsLike, WordsLike, check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import (
-    DEFAULT_LANGUAGE,
-    AssociationTest,
-    Lexicon,
-    Values,
-    language_of,
-    lexicon,
-    words_of,
-)
+from biasgauge.lexicons import DEFAULT_LANGUAGE, AssociationTest, Lexicon, Values, language_of, lexicon, words_of
 from biasgauge.results import measure_name
 from biasgauge.stats import Resampling, auc_estimate, bootstrap_correlation, correlation_estimate, disattenuated
 

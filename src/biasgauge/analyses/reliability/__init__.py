@@ -1,4 +1,4 @@
-"""Do measurements of bias agree with themselves: over replicates, over measures, over words and pairs?"""
+"""Reliability of bias scores: over replicates, over measures, within lists of words and pairs; `factors`."""
 
 from biasgauge.core import attach
 

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from biasgauge.analyses.reliability import verdicts
-from biasgauge.analyses.reliability.components.analysis import VarianceComponents, variance_components
-from biasgauge.analyses.reliability.decision.result import DecisionStudy
-from biasgauge.analyses.reliability.decision.study import decision_study
-from biasgauge.analyses.reliability.distributions import Blame, summarize, untrusted_rows
-from biasgauge.analyses.reliability.lists import Chooser, ListsLike, WordList
+from biasgauge.analyses.reliability.components import VarianceComponents, variance_components
+from biasgauge.analyses.reliability.decision import DecisionStudy, decision_study
+from biasgauge.analyses.reliability.distributions import Causes, low_reliabilities, summarize
 from biasgauge.analyses.reliability.relations import between_measures, between_reliabilities, compare_forms
 from biasgauge.analyses.reliability.reliabilities import (
+    Scores,
     by_measure,
     over_measures,
     over_replicates,
     standardized,
     within_scales,
 )
-from biasgauge.analyses.reliability.result import PARTS, NotAnalyzed, ReliabilityResult
-from biasgauge.analyses.reliability.rows import Rows
+from biasgauge.analyses.reliability.reliability_table import ReliabilityTable
+from biasgauge.analyses.reliability.result import NotAnalyzed, ReliabilityResult, conclusions
+from biasgauge.analyses.reliability.word_lists import ListLookup, ListsLike, WordList
 from biasgauge.core import Floats, check_level, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.results import measure_name
@@ -42,6 +41,9 @@ def reliability(
     progress: Callable[[int, int], None] | None = None,
 ) -> ReliabilityResult:
     """Estimate test–retest, inter-rater and internal reliability of bias scores, and what they vary with.
+
+    Test–retest is ICC(2,1) over models, inter-rater ICC(3,1) over measures, internal Cronbach's alpha and McDonald's
+    omega; all at most 1, 0 where differences are all error (Du, Fang & Nguyen 2021; Shrout & Fleiss 1979).
 
     The models of `scores` should be replicates: trained alike but for the seed or the bootstrap sample of the corpus.
     Or they are views of a transformer: components are then by layer, pooling, template, context and checkpoint, and
@@ -71,121 +73,114 @@ def reliability(
     check_number(0, 1, ends=False, assurance=assurance)
     if target is not None:
         check_number(0, 1, ends=False, target=target)
-    averages = np.stack([measure.mean_over_models() for measure in by_measure(scores)])
+    averages = np.stack([measure.mean_over_models() for measure in by_measure(scores)])  # measures × pairs × words
     report = progress or (lambda _done, _total: None)
-    total = len(scores.measures) + 2
-    report(1, total)
-    chooser = Chooser(scores.words, np.asarray((~np.isnan(averages)).any(axis=(0, 1))), min_coverage)
-    asked = chooser.queries(queries)
-    chosen = chooser.lists(lists, beside=asked)
-    rest = chooser.unlisted(chosen) if lists is None else np.empty(0, np.intp)
-    parts: list[Rows] = []
-    blame: Blame = {}
-    for done, measure in enumerate(by_measure(scores), 2):
-        rows, spreads = over_replicates(measure, scores, chosen, rest, level)
-        parts += rows
-        blame |= spreads
-        report(done, total)
-    ensemble = str(scores.provenance.get("pairs", {}).get("name", "all pairs"))
+    steps = len(scores.measures) + 2
+    report(1, steps)
+    lookup = ListLookup(scores.words, np.asarray((~np.isnan(averages)).any(axis=(0, 1))), min_coverage)
+    query_lists = lookup.queries(queries)
+    word_lists = lookup.lists(lists, query_lists)
+    unlisted = lookup.unlisted(word_lists) if lists is None else np.empty(0, np.intp)
+    retest: list[ReliabilityTable] = []
+    causes: Causes = {}
+    for step, measure in enumerate(by_measure(scores), 2):
+        measure_tables, measure_causes = over_replicates(measure, scores, word_lists, unlisted, level)
+        retest += measure_tables
+        causes |= measure_causes
+        report(step, steps)
+    pairs_name = str(scores.provenance.get("pairs", {}).get("name", "all pairs"))
     internal, omega = within_scales(
-        averages, scores.measures, ensemble, chosen, asked, level=level, random_state=random_state
+        averages, scores.measures, pairs_name, word_lists, query_lists, level=level, random_state=random_state
     )
     tables = {
-        "test_retest": Rows.joined(parts),
-        "inter_rater": over_measures(averages, scores, chosen, rest, level),
-        "inter_rater_standardized": over_measures(standardized(averages), scores, chosen, rest, level),
+        "test_retest": ReliabilityTable.concatenate(retest),
+        "inter_rater": over_measures(averages, scores, word_lists, unlisted, level),
+        "inter_rater_standardized": over_measures(standardized(averages), scores, word_lists, unlisted, level),
         "internal": internal,
     }
-    names = [words.name for words in chosen]
-    summaries = tuple(row for name, rows in tables.items() for row in summarize(rows, name))
-    measures = between_measures(averages, scores.measures, level)
-    relations = between_reliabilities(tables["test_retest"], tables["inter_rater"], names, level)
-    forms = tuple(row for name in PARTS[:2] for row in compare_forms(tables[name], name, scores.pairs, names, level))
-    judged = (name for name in PARTS if name != "inter_rater")  # raw scores disagree by their scales alone
-    untrusted = [row for name in judged for row in untrusted_rows(tables[name], name, blame)]
-    studied = [*scores.measures, *([None] if len(scores.measures) > 1 else [])]
-    studies = (
-        [_study(scores, name, level, target, assurance, random_state) for name in studied] if target is not None else []
+    list_names = [words.name for words in word_lists]
+    summaries = tuple(row for name, table in tables.items() for row in summarize(table, name))
+    correlations = between_measures(averages, scores.measures, level)
+    relations = between_reliabilities(tables["test_retest"], tables["inter_rater"], list_names, level)
+    forms = tuple(
+        row
+        for name in ("test_retest", "inter_rater")
+        for row in compare_forms(tables[name], name, scores.pairs, list_names, level)
     )
+    # Raw inter-rater reliability is left out: raw scores disagree by their scales alone.
+    judged = ("test_retest", "inter_rater_standardized", "internal")
+    studies = []
+    if target is not None:
+        analyzed = (*scores.measures, *([None] if len(scores.measures) > 1 else []))
+        studies = [_components_and_designs(scores, name, level, target, assurance, random_state) for name in analyzed]
     return ReliabilityResult(
         **tables,
         omega=omega,
         summaries=summaries,
-        measures=measures,
+        measures=correlations,
         relations=relations,
         forms=forms,
-        untrusted=tuple(untrusted),
-        verdicts=(
-            *(line for name in names for line in verdicts.over_replicates(tables["test_retest"], summaries, name)),
-            *verdicts.over_measures(summaries, measures, names),
-            *verdicts.within_scales(internal),
-            *verdicts.on_relations(relations, forms),
-        ),
-        lists=chosen,
-        queries=asked,
+        untrusted=tuple(row for name in judged for row in low_reliabilities(tables[name], name, causes)),
+        verdicts=conclusions(tables["test_retest"], internal, summaries, correlations, list_names, relations, forms),
+        lists=word_lists,
+        queries=query_lists,
         settings={
-            "lists": names,
-            "queries": [words.name for words in asked],
+            "lists": list_names,
+            "queries": [words.name for words in query_lists],
             "measures": list(scores.measures),
             "models": list(scores.models),
-            "pairs": ensemble,
+            "pairs": pairs_name,
             "min_coverage": min_coverage,
             "level": level,
             "target": target,
             "assurance": assurance,
             "random_state": random_state,
         },
-        warnings=(*_warnings(scores, chosen, asked), *_heavy_tails(averages, scores.measures, chosen)),
+        warnings=(*_warnings(scores, word_lists, query_lists), *_heavy_tails(averages, scores.measures, word_lists)),
         components=tuple(components for components, _ in studies),
         design=tuple(design for _, design in studies),
     )
 
 
-def _study(
-    scores: ScoreTensor | ScoreStore, measure: str | None, level: float, target: float, assurance: float, seed: int
+def _components_and_designs(
+    scores: Scores, measure: str | None, level: float, target: float, assurance: float, random_state: int
 ) -> tuple[VarianceComponents | NotAnalyzed, DecisionStudy | NotAnalyzed]:
-    """Components and the designs that follow from them; or why there are none."""
+    """Variance components and the designs that follow from them, or the reason why there are none."""
     try:
-        components = variance_components(scores, measure=measure, level=level, random_state=seed)
+        components = variance_components(scores, measure=measure, level=level, random_state=random_state)
         return components, decision_study(components, target=target, assurance=assurance, fixed=components.choices)
-    except ParameterError as problem:
-        reason = NotAnalyzed(measure, str(problem))
-        return reason, reason
+    except ParameterError as error:
+        missing = NotAnalyzed(measure, str(error))
+        return missing, missing
 
 
-def _warnings(
-    scores: ScoreTensor | ScoreStore, lists: tuple[WordList, ...], queries: tuple[WordList, ...]
-) -> list[str]:
-    notes = []
-    if _views(scores):
-        notes.append(
+def _warnings(scores: Scores, lists: Sequence[WordList], queries: Sequence[WordList]) -> Iterator[str]:
+    models = scores.provenance.get("models", {})
+    if any("layer" in models.get(name, {}).get("facets", {}) for name in scores.models):
+        yield (
             "the models are views of transformers (layers, poolings, templates, contexts): test–retest is agreement "
             "between views here, not between training runs; the components tell the facets apart"
         )
     elif len(scores.models) == 1:
-        notes.append("there is one model: test-retest reliability takes replicates")
+        yield "there is one model: test-retest reliability takes replicates"
     elif len(scores.models) < 5:
-        notes.append(f"there are {len(scores.models)} replicates: intervals are wide with so few")
+        yield f"there are {len(scores.models)} replicates: intervals are wide with so few"
     if len(scores.measures) == 1:
-        notes.append("there is one measure: inter-rater reliability takes at least two")
+        yield "there is one measure: inter-rater reliability takes at least two"
     if not queries:
-        notes.append("no query was scored: score the words of a query too, such as those of du2021_queries")
-    short = [words for words in (*lists, *queries) if words.short]
-    return notes + [f"{words.name}: {words.short}; a lower min_coverage judges it all the same" for words in short]
+        yield "no query was scored: score the words of a query too, such as those of du2021_queries"
+    for words in (*lists, *queries):
+        if words.shortfall:
+            yield f"{words.name}: {words.shortfall}; a lower min_coverage judges it all the same"
 
 
-def _views(scores: ScoreTensor | ScoreStore) -> bool:
-    about = scores.provenance.get("models", {})
-    return any("layer" in about.get(name, {}).get("facets", {}) for name in scores.models)
-
-
-def _heavy_tails(averages: Floats, measures: Sequence[str], lists: tuple[WordList, ...]) -> list[str]:
-    """Lists whose words' mean scores have heavy tails, from measures × pairs × words."""
-    notes = []
+def _heavy_tails(averages: Floats, measures: Sequence[str], lists: Sequence[WordList]) -> Iterator[str]:
+    """Warn of lists whose words' mean scores (measures × pairs × words) have heavy tails."""
     for words in lists:
-        matrices = zip(measures, averages[:, :, words.places], strict=True)
-        heavy = [name for name, matrix in matrices if heavy_tails(without_gaps(matrix.T))]
+        matrices = zip(measures, averages[:, :, words.rows], strict=True)
+        heavy = [measure_name(name) for name, matrix in matrices if heavy_tails(without_gaps(matrix.T))]
         if heavy:
-            means = f"{words.name}: mean scores of words have heavy tails under {', '.join(map(measure_name, heavy))}"
-            notes.append(f"{means}, so that intervals of ICC and alpha over words cover less than their level")
-    return notes
+            yield (
+                f"{words.name}: mean scores of words have heavy tails under {', '.join(heavy)}, so that intervals of "
+                "ICC and alpha over words cover less than their level"
+            )

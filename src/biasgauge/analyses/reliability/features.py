@@ -7,6 +7,7 @@ and appendix F. Senses and parts of speech come from a table that `scripts/make_
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -52,7 +53,7 @@ REASONS = (
     "stability needs two models that have the word",
     "no other word has a direction",
 )
-"""Why a feature is undefined; `WordFeatures.undefined` holds the place in this list, 0 where it is defined."""
+"""Reasons why a feature is undefined; `WordFeatures.undefined` holds indices, 0 where it is defined."""
 _DEFINED, _NO_COUNT, _NOT_IN_BROWN, _NO_SENSE, _IN_NO_MODEL, _ZERO, _ONE_MODEL, _ALONE = range(len(REASONS))
 
 
@@ -68,8 +69,8 @@ class WordFeatures:
         norm: Euclidean length of the vector, mean over the models.
         stability: mean cosine of the word with itself after alignment, over pairs of models.
         pos: most frequent universal part of speech in the Brown corpus ("NOUN", "VERB", …); empty where undefined.
-        undefined: for each feature, places in `REASONS`. Numbers are NaN exactly where this is not 0.
-        models: how many replicates they are means of.
+        undefined: for each feature, indices in `REASONS`. Numbers are NaN exactly where this is not 0.
+        models: number of replicates that they are means of.
     """
 
     words: tuple[str, ...]
@@ -83,15 +84,14 @@ class WordFeatures:
     models: int
 
     def count_undefined(self) -> dict[str, dict[str, int]]:
-        """For each feature, how many words lack it, by reason."""
-        counts = {name: np.bincount(codes, minlength=len(REASONS)) for name, codes in self.undefined.items()}
+        """Number of words that lack each feature, by reason."""
         return {
-            name: {REASONS[code]: int(times[code]) for code in np.flatnonzero(times) if code}
-            for name, times in counts.items()
+            name: {REASONS[code]: count for code, count in sorted(Counter(codes.tolist()).items()) if code}
+            for name, codes in self.undefined.items()
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a word: its features, None where undefined, and the first reason why one is."""
+        """One row per word: its features, None where undefined, and the first reason why one is."""
         import pandas as pd
 
         table: dict[str, Any] = {"word": self.words, **{name: getattr(self, name) for name in NUMBERS}}
@@ -103,7 +103,7 @@ class WordFeatures:
         return pd.DataFrame(table)
 
     def to_dict(self) -> JsonObject:
-        """Counts, without the features themselves."""
+        """Numbers of words and models, and what is undefined; without the features themselves."""
         return {"words": len(self.words), "models": self.models, "undefined": self.count_undefined()}
 
     def _repr_html_(self) -> str:
@@ -118,7 +118,7 @@ def word_features(
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> WordFeatures:
-    """Find the properties of words in replicates of one model.
+    """Measure properties of words in replicates of one model.
 
     Args:
         vectors: an `Embedding`, anything `load` takes, or a list of them: replicates of one algorithm on one corpus.
@@ -130,30 +130,30 @@ def word_features(
     Raises:
         ParameterError: an argument cannot be used.
     """
-    loaded = [load(source, name=name) for name, source in named_models(vectors).items()]
-    every = (word for model in loaded for word in model.words)
-    asked = tuple(dict.fromkeys(every)) if words is None else distinct_words(words, "words", "word_features")
-    rows = np.array([[model.index.get(word, -1) for word in asked] for model in loaded], np.intp)
+    models = [load(source, name=name) for name, source in named_models(vectors).items()]
+    vocabulary = dict.fromkeys(word for model in models for word in model.words)
+    targets = tuple(vocabulary) if words is None else distinct_words(words, "words", "word_features")
+    rows = np.array([[model.index.get(word, -1) for word in targets] for model in models], np.intp)
     norms, similarities = np.full(rows.shape, np.nan), np.full(rows.shape, np.nan)
-    for number, (model, own) in enumerate(zip(loaded, rows, strict=True)):
-        here = np.flatnonzero(own >= 0)
-        norms[number, here] = all_lengths(model.vectors, own[here])
-        similarities[number, here] = nearest_similarity(model, own[here])
+    for number, model in enumerate(models):
+        present = np.flatnonzero(rows[number] >= 0)
+        norms[number, present] = all_lengths(model.vectors, rows[number, present])
+        similarities[number, present] = nearest_similarity(model, rows[number, present])
         if progress is not None:
-            progress(number + 1, len(loaded))
+            progress(number + 1, len(models))
     in_none = np.where((rows >= 0).any(axis=0), _DEFINED, _IN_NO_MODEL).astype(np.uint8)
     zero = np.where((norms == 0).any(axis=0) & ~(norms > 0).any(axis=0), _ZERO, _ALONE)
-    frequency, no_count = _log_frequency(asked, counts)
-    senses, tags, no_sense, no_tag = _from_table(asked)
-    similarity = _mean(similarities)
-    stable, unstable = _stability(loaded, asked, n_jobs)
+    frequency, no_count = _log_frequency(targets, counts)
+    senses, tags, no_sense, no_tag = _from_table(targets)
+    similarity = _mean_over_models(similarities)
+    stabilities, unstable = _stability(models, targets, n_jobs)
     return WordFeatures(
-        words=asked,
+        words=targets,
         log_frequency=frequency,
         log_senses=senses,
         nn_similarity=similarity,
-        norm=_mean(norms),
-        stability=stable,
+        norm=_mean_over_models(norms),
+        stability=stabilities,
         pos=tags,
         undefined={
             "log_frequency": no_count,
@@ -163,36 +163,37 @@ def word_features(
             "norm": in_none,
             "stability": unstable,
         },
-        models=len(loaded),
+        models=len(models),
     )
 
 
-def nearest_similarity(model: Embedding, rows: Places) -> Floats:
+def nearest_similarity(model: Embedding, rows: Places, step: int | None = None) -> Floats:
     """Cosine of each word with its nearest other word, over the whole vocabulary.
 
     1 means that another word has the same direction. NaN for a zero vector, and where no other word has a direction.
-    The neighbor is exact: single precision proposes, double precision decides, as for the measures.
+    The neighbor is exact: single precision proposes, double precision decides, as for the measures. `step` words are
+    compared with the vocabulary at a time.
     """
     similarities = np.full(len(rows), np.nan)
     pool = unit_singles(model.vectors)
     directed = has_direction(pool)
-    place = np.cumsum(directed) - 1
-    asked = np.flatnonzero(directed[rows])
+    row_in_pool = np.cumsum(directed) - 1  # zero vectors are no neighbors
+    targets = np.flatnonzero(directed[rows])
     pool = pool[directed] if not directed.all() else pool
     if len(pool) < 2:
         return similarities
-    step = block_rows(len(pool))
-    workspace = Workspace(min(step, max(len(asked), 1)), len(pool))
-    for start in range(0, len(asked), step):
-        part = asked[start : start + step]
-        own = place[rows[part]]
-        neighbor = nearest(pool[own], pool, 1, own, workspace)
-        similarities[part] = exact_similarities(pool[own], pool, neighbor)[:, 0]
+    step = step or block_rows(len(pool))
+    workspace = Workspace(min(step, max(len(targets), 1)), len(pool))
+    for start in range(0, len(targets), step):
+        block = targets[start : start + step]
+        pool_rows = row_in_pool[rows[block]]
+        neighbor = nearest(pool[pool_rows], pool, 1, pool_rows, workspace)
+        similarities[block] = exact_similarities(pool[pool_rows], pool, neighbor)[:, 0]
     return similarities
 
 
 class WordProperties(NamedTuple):
-    """What the table says about a lower-cased word that the Brown corpus has.
+    """Senses and part of speech of a lower-cased word that the Brown corpus has.
 
     Senses: synsets of WordNet 3.0 over all parts of speech, inflected forms by their base forms; 0 where it lacks the
     word. Tag: the most frequent universal part of speech in Brown, the first seen among equals.
@@ -204,32 +205,32 @@ class WordProperties(NamedTuple):
 
 @cache
 def word_properties() -> dict[str, WordProperties]:
-    """The whole table, by word."""
+    """Properties of all words in the table, by word."""
     lines = gzip.decompress(TABLE_PATH.read_bytes()).decode().splitlines()
     rows = (line.split("\t") for line in lines[1:])
     return {word: WordProperties(int(senses), tag) for word, senses, tag in rows}
 
 
-def _mean(table: Floats) -> Floats:
-    """Mean over models, of what is defined; NaN where nothing is."""
-    sound = ~np.isnan(table)
-    count = sound.sum(axis=0)
-    mean: Floats = np.where(sound, table, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+def _mean_over_models(table: Floats) -> Floats:
+    """Mean over models of defined values; NaN where there is none."""
+    defined = ~np.isnan(table)
+    count = defined.sum(axis=0)
+    mean: Floats = np.where(defined, table, 0.0).sum(axis=0) / np.where(count, count, np.nan)
     return mean
 
 
 def _log_frequency(words: tuple[str, ...], counts: Mapping[str, float] | None) -> tuple[Floats, Codes]:
     if counts is not None and not isinstance(counts, Mapping):
         raise ParameterError(f"The 'counts' parameter must map words to counts. Got {type(counts).__name__}.")
-    times = np.array([float((counts or {}).get(word, np.nan)) for word in words])
-    if (times < 1).any():
-        word = words[int(np.argmax(times < 1))]
+    frequencies = np.array([float((counts or {}).get(word, np.nan)) for word in words])
+    if (frequencies < 1).any():
+        word = words[int(np.argmax(frequencies < 1))]
         raise ParameterError(f"A count must be at least 1. Got {(counts or {})[word]!r} for {word!r}.")
-    return np.log(times), np.where(np.isnan(times), _NO_COUNT, _DEFINED).astype(np.uint8)
+    return np.log(frequencies), np.where(np.isnan(frequencies), _NO_COUNT, _DEFINED).astype(np.uint8)
 
 
 def _from_table(words: tuple[str, ...]) -> tuple[Floats, tuple[str, ...], Codes, Codes]:
-    """Log senses, tags, and why each is undefined."""
+    """Log senses, tags, and codes of the reasons why each is undefined."""
     table = word_properties()
     rows = [table.get(word.lower()) for word in words]
     senses = np.array([np.nan if row is None or not row.senses else float(row.senses) for row in rows])
@@ -242,6 +243,6 @@ def _from_table(words: tuple[str, ...]) -> tuple[Floats, tuple[str, ...], Codes,
 def _stability(models: list[Embedding], words: tuple[str, ...], n_jobs: int | None) -> tuple[Floats, Codes]:
     if len(models) < 2 or not words:
         return np.full(len(words), np.nan), np.full(len(words), _ONE_MODEL, np.uint8)
-    stable = stability(models, words=words, n_jobs=n_jobs)
-    reasons = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO], np.uint8)[stable.undefined]
-    return np.asarray(stable.values, np.float64), reasons
+    result = stability(models, words=words, n_jobs=n_jobs)
+    reasons = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO], np.uint8)[result.undefined]
+    return np.asarray(result.values, np.float64), reasons

@@ -1,4 +1,4 @@
-"""Figures of reliability: distributions by list and measure, pairs, queries, what scores vary with, what is enough."""
+"""Figures of reliability: distributions by list and measure, pairs, queries, variance components, designs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from biasgauge.analyses.reliability.components.analysis import VarianceComponents
-from biasgauge.analyses.reliability.decision.result import PLURAL, DecisionStudy
-from biasgauge.analyses.reliability.rows import ACCEPTABLE, LIMITS, Rows
+from biasgauge.analyses.reliability.components import VarianceComponents
+from biasgauge.analyses.reliability.decision import PLURAL, DecisionStudy
+from biasgauge.analyses.reliability.reliability_table import ACCEPTABLE, LIMITS, ReliabilityTable
 from biasgauge.results import ZERO, AltairChart, Chart, altair, measure_name, share_text, spelled, with_right_labels
 
 if TYPE_CHECKING:
@@ -36,27 +36,26 @@ def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
         for name, title in TITLES.items()
         if any(row.reliability == name and row.of == "word" and row.count for row in result.summaries)
     ]
-    pairs = result.test_retest.where(of="pair").known()
+    pairs = result.test_retest.where(of="pair").drop_undefined()
     if len(pairs):
         first = str(pairs.list[0])
         title = f"Test–retest reliability of each pair, on {first}"
         remark = "ICC(2,1) of the words' scores over replicates, with its interval. Gray lines at .5, .75 and .9"
         charts.append(Chart("pairs", title, remark, partial(_dots, pairs.where(list=first), LIMITS)))
-    queries = result.internal.where(of="query").known()
+    queries = result.internal.where(of="query").drop_undefined()
     if len(queries):
         title = "Internal consistency: do the words of a query measure one thing?"
         remark = "Cronbach's alpha with its interval; the line is .7 (Nunnally 1978)"
         charts.append(Chart("queries", title, remark, partial(_dots, queries, (ACCEPTABLE,))))
     for part in (*result.components, *result.design):
         if isinstance(part, VarianceComponents | DecisionStudy):
-            of = f"-{part.measure}" if part.measure else ""
             chart = study_chart(part)
-            charts.append(replace(chart, name=f"{chart.name}{of}"))
+            charts.append(replace(chart, name=f"{chart.name}-{part.measure}" if part.measure else chart.name))
     return tuple(charts)
 
 
 def study_chart(result: VarianceComponents | DecisionStudy) -> Chart:
-    """What scores vary with, or which designs are enough."""
+    """Chart of variance components, or of designs."""
     under = f", under {measure_name(result.measure)}" if result.measure else ""
     if isinstance(result, VarianceComponents):
         return Chart("components", f"What scores vary with{under}", COMPONENTS, partial(_components, result))
@@ -65,59 +64,55 @@ def study_chart(result: VarianceComponents | DecisionStudy) -> Chart:
 
 
 def _boxes(result: ReliabilityResult, name: str) -> AltairChart:
+    """Box plots of one reliability over words, by list and measure."""
     alt = altair()
-    part = result.distributions()
-    part = part[(part["reliability"] == name) & (part["of"] == "word") & (part["count"] > 0)]
-    part = part.fillna({"measure": "all measures"})
-    lowest = min(0.0, float(part["p05"].min()))
-    x = alt.X("p05:Q", title="reliability", scale=alt.Scale(domain=[lowest, 1]))
-    y = alt.Y("list:N", title=None, sort=None)
-    tips = ["list", "measure", "count", "undefined", "p05", "q1", "median", "q3", "p95"]
-    base = alt.Chart(part).encode(y=y, tooltip=tips)
+    frame = result.distributions()
+    frame = frame[(frame["reliability"] == name) & (frame["of"] == "word") & (frame["count"] > 0)]
+    frame = frame.fillna({"measure": "all measures"})
+    x = alt.X("p05:Q", title="reliability", scale=alt.Scale(domain=[min(0.0, float(frame["p05"].min())), 1]))
+    tooltip = ["list", "measure", "count", "undefined", "p05", "q1", "median", "q3", "p95"]
+    base = alt.Chart(frame).encode(y=alt.Y("list:N", title=None, sort=None), tooltip=tooltip)
     layers = alt.layer(
         _lines(LIMITS),
         base.mark_rule(strokeWidth=1.5, color="#5c6470").encode(x=x, x2="p95:Q"),
         base.mark_bar(height=14, color="#7aa6c2").encode(x="q1:Q", x2="q3:Q"),
         base.mark_tick(height=14, thickness=2.5, color="#16324a").encode(x="median:Q"),
-        data=part,
+        data=frame,
     )
-    order = part["measure"].drop_duplicates().tolist()
-    return layers.properties(width=190, height=alt.Step(26)).facet(
-        column=alt.Column("measure:N", title=None, sort=order)
-    )
+    facet = alt.Column("measure:N", title=None, sort=frame["measure"].drop_duplicates().tolist())
+    return layers.properties(width=190, height=alt.Step(26)).facet(column=facet)
 
 
-def _dots(rows: Rows, lines: tuple[float, ...]) -> AltairChart:
+def _dots(table: ReliabilityTable, limits: tuple[float, ...]) -> AltairChart:
+    """Each reliability with its interval, by measure, the most reliable first."""
     alt = altair()
-    part = rows.to_frame()
-    part = part.assign(name=part["name"].map(spelled))
-    order = part.groupby("name")["value"].mean().sort_values(ascending=False).index.tolist()
-    base = alt.Chart(part).encode(
+    frame = table.to_frame()
+    frame = frame.assign(name=frame["name"].map(spelled))
+    order = frame.groupby("name")["value"].mean().sort_values(ascending=False).index.tolist()
+    base = alt.Chart(frame).encode(
         y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(grid=True)),
         yOffset=alt.YOffset("measure:N", sort=None),
         color=alt.Color("measure:N", title="measure", sort=None, scale=alt.Scale(scheme="dark2")),
         tooltip=["name", "measure", "value", "low", "high", "n", "k", "band"],
     )
-    lowest = min(0.0, float(part["low"].min()))
-    x = alt.X("value:Q", title="reliability", scale=alt.Scale(domain=[lowest, 1]))
+    x = alt.X("value:Q", title="reliability", scale=alt.Scale(domain=[min(0.0, float(frame["low"].min())), 1]))
     chart = alt.layer(
-        _lines(lines),
+        _lines(limits),
         base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"),
         base.mark_point(filled=True, size=42, opacity=1).encode(x=x),
-        data=part,
+        data=frame,
     )
-    height = len(order) * (7 * part["measure"].nunique() + 5)
-    return chart.properties(width=480, height=height)
+    return chart.properties(width=480, height=len(order) * (7 * frame["measure"].nunique() + 5))
 
 
-def _lines(places: tuple[float, ...]) -> AltairChart:
+def _lines(limits: tuple[float, ...]) -> AltairChart:
     alt = altair()
     rule = alt.Chart().mark_rule(strokeDash=[3, 3], color=ZERO)
-    return alt.layer(*(rule.encode(x=alt.datum(place)) for place in places))
+    return alt.layer(*(rule.encode(x=alt.datum(limit)) for limit in limits))
 
 
 def _components(result: VarianceComponents) -> AltairChart:
-    """What scores vary with: the share of each component."""
+    """Share of the variance of each component, with its interval."""
     alt = altair()
     frame = result.to_frame()
     frame = frame.assign(component=frame["component"].map(spelled))
@@ -128,9 +123,8 @@ def _components(result: VarianceComponents) -> AltairChart:
         base.mark_bar(color="#7aa6c2").encode(x=x),
         base.mark_rule(color="#16324a", strokeWidth=2).encode(x="share_low:Q", x2="share_high:Q"),
     )
-    labels = {
-        row["component"]: share_text(row["share"]) for row in frame.to_dict("records") if row["share"] == row["share"]
-    }
+    defined = frame[frame["share"].notna()]
+    labels = dict(zip(defined["component"], map(share_text, defined["share"]), strict=True))
     return with_right_labels(chart, frame, "component", order, labels).properties(height=24 * len(order))
 
 
@@ -138,31 +132,21 @@ def _design(result: DecisionStudy) -> AltairChart:
     """Reliability of a word's mean score by the number of replicates or templates, a line for each number of pairs."""
     alt = altair()
     frame = result.to_frame()
-    along = PLURAL[result.solved]
-    facets = [name for name in ("pairs", "words") if name in frame and name != along] or [along]
+    across = PLURAL[result.solved]
+    line = next((name for name in ("pairs", "words") if name in frame and name != across), across)
+    stroke = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
+    legend = alt.Legend(orient="top", direction="horizontal", columns=9, **stroke)
     base = alt.Chart(frame).encode(
-        x=alt.X(f"{along}:Q", title=along, scale=alt.Scale(type="log", base=2)),
-        color=alt.Color(
-            f"{facets[0]}:O",
-            title=facets[0],
-            scale=alt.Scale(scheme="viridis"),
-            legend=alt.Legend(
-                orient="top",
-                direction="horizontal",
-                columns=9,
-                symbolType="stroke",
-                symbolOpacity=1,
-                symbolStrokeWidth=2,
-            ),
-        ),
+        x=alt.X(f"{across}:Q", title=across, scale=alt.Scale(type="log", base=2)),
+        color=alt.Color(f"{line}:O", title=line, scale=alt.Scale(scheme="viridis"), legend=legend),
         tooltip=list(frame.columns),
     )
     y = alt.Y("generalizability:Q", title="generalizability", scale=alt.Scale(domain=[0, 1]))
-    wanted = alt.Chart().mark_rule(strokeDash=[4, 3], color="#a3262a").encode(y=alt.datum(result.target))
+    target = alt.Chart().mark_rule(strokeDash=[4, 3], color="#a3262a").encode(y=alt.datum(result.target))
     chart = alt.layer(
         base.mark_area(opacity=0.12).encode(y=alt.Y("generalizability_low:Q"), y2="generalizability_high:Q"),
         base.mark_line(point=True).encode(y=y),
-        wanted,
+        target,
         data=frame,
     )
     if "measures" in frame:

@@ -1,4 +1,4 @@
-"""How reliabilities and measures relate: correlations, and pairs in the singular against the plural.
+"""Correlations between measures and between reliabilities, and pairs in the singular against the plural.
 
 Du, Fang & Nguyen 2021, sections 5.3 and 5.5; they released no code for these numbers.
 """
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import stdtr
 
-from biasgauge.analyses.reliability.rows import Rows, pair_name
+from biasgauge.analyses.reliability.reliability_table import ReliabilityTable, pair_name
 from biasgauge.core import Estimate, Floats, Record
 from biasgauge.stats import LEAST, SAME, fisher_interval, student_estimate, t_p
 
@@ -24,7 +24,7 @@ class Correlation(Estimate):
 
     Attributes:
         of: what the points are: "word" or "pair".
-        a, b: what is correlated.
+        a, b: the variables correlated.
         list: the word list; None where there is none.
         p: two-sided p of r = 0 (Student's t).
         spread_ratio: standard deviation of b by that of a, where both are measures.
@@ -52,9 +52,9 @@ class FormMedians(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class FormComparison(Estimate):
-    """Pairs in the singular less the same in the plural: paired t test of their median reliabilities.
+    """Paired t test of the median reliabilities of pairs in the singular and in the plural.
 
-    Positive: the singular is more reliable.
+    The value is the mean difference; positive: the singular is more reliable.
 
     Attributes:
         reliability: "test_retest" or "inter_rater".
@@ -73,113 +73,122 @@ class FormComparison(Estimate):
     medians: tuple[FormMedians, ...]
 
 
-def correlation(x: Floats, y: Floats, level: float, **about: Any) -> Correlation:  # noqa: ANN401 - labels, by name
-    """Correlate two columns over the rows that have both."""
-    both = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[both], y[both]
-    about |= {"level": level, "method": "Fisher z", "n": len(x)}
+def correlation(x: Floats, y: Floats, level: float, **labels: Any) -> Correlation:  # noqa: ANN401 - by name
+    """Pearson's r of two columns, Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² Σ(y − ȳ)²), over the rows that have both.
+
+    Range [−1, 1]; 0: no linear relation. Undefined for fewer than three rows, or where a column does not vary.
+    """
+    complete = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[complete], y[complete]
+    labels |= {"level": level, "method": "Fisher z", "n": len(x)}
     if len(x) < LEAST:
-        return Correlation(value=None, reason=f"fewer than {LEAST} have both numbers", **about)
-    size = len(x) * float(np.abs(x).max() * np.abs(y).max())
+        return Correlation(value=None, reason=f"fewer than {LEAST} have both numbers", **labels)
+    magnitude = len(x) * float(np.abs(x).max() * np.abs(y).max())
     x, y = x - x.mean(), y - y.mean()
-    lengths = float(np.sqrt((x @ x) * (y @ y)))
-    if lengths <= SAME * size:
-        return Correlation(value=None, reason="one of the two does not vary", **about)
-    r = float(np.clip(x @ y / lengths, -1, 1))
-    return Correlation.of_estimate(fisher_interval(r, len(x), level=level), **about, over="", p=t_p(r, len(x) - 2))
+    denominator = float(np.sqrt((x @ x) * (y @ y)))
+    if denominator <= SAME * magnitude:  # what is left after centering is rounding error
+        return Correlation(value=None, reason="one of the two does not vary", **labels)
+    r = float(np.clip(x @ y / denominator, -1, 1))
+    return Correlation.of_estimate(fisher_interval(r, len(x), level=level), **labels, over="", p=t_p(r, len(x) - 2))
 
 
-def spreads(averages: Floats) -> Floats:
+def standard_deviations(averages: Floats) -> Floats:
     """Standard deviation of each measure over all its words and pairs; NaN where it has fewer than two scores."""
-    known = (scores[~np.isnan(scores)] for scores in averages)
-    return np.array([scores.std(ddof=1) if len(scores) > 1 else np.nan for scores in known])
+    defined = (scores[~np.isnan(scores)] for scores in averages)
+    return np.array([scores.std(ddof=1) if len(scores) > 1 else np.nan for scores in defined])
 
 
 def between_measures(averages: Floats, measures: Sequence[str], level: float) -> tuple[Correlation, ...]:
-    """Every two measures over words, of scores averaged over models and pairs; from measures × pairs × words.
+    """Correlation of every two measures over words, of scores averaged over models and pairs.
 
-    `spread_ratio` is that of all scores of the two: what keeps raw inter-rater reliability low when r is high.
+    `spread_ratio` is that of all scores of the two: it keeps raw inter-rater reliability low when r is high.
+
+    Args:
+        averages: measures × pairs × words.
+        measures: their names.
+        level: of the intervals.
     """
-    defined = ~np.isnan(averages).all(axis=(0, 2))
-    by_word = averages[:, defined].sum(axis=1) / max(int(defined.sum()), 1)
+    # Mean over the pairs that have any score; a word that lacks one of them stays NaN.
+    scored_pairs = ~np.isnan(averages).all(axis=(0, 2))
+    by_word = averages[:, scored_pairs].sum(axis=1) / max(int(scored_pairs.sum()), 1)
     by_word[:, np.isnan(averages).all(axis=(0, 1))] = np.nan
-    scale = spreads(averages)
+    sd = standard_deviations(averages)
     rows = []
     for a, b in combinations(range(len(measures)), 2):
-        ratio = float(scale[b] / scale[a]) if scale[a] > 0 and scale[b] > 0 else None
+        ratio = float(sd[b] / sd[a]) if sd[a] > 0 and sd[b] > 0 else None
         labels: dict[str, Any] = {"of": "word", "a": measures[a], "b": measures[b], "list": None, "spread_ratio": ratio}
         rows.append(correlation(by_word[a], by_word[b], level, **labels))
     return tuple(rows)
 
 
 def between_reliabilities(
-    test_retest: Rows, inter_rater: Rows, lists: Sequence[str], level: float
+    test_retest: ReliabilityTable, inter_rater: ReliabilityTable, lists: Sequence[str], level: float
 ) -> tuple[Correlation, ...]:
-    """Test-retest (median over measures) with inter-rater reliability, over the pairs and over the words of a list."""
+    """Correlation of test-retest (median over measures) with inter-rater reliability, over pairs and over words."""
     relations = []
-    for within in lists:
+    for word_list in lists:
         for of in ("pair", "word"):
-            first, second = (medians(rows, of, within) for rows in (test_retest, inter_rater))
-            shared = [name for name in first if name in second]
-            x, y = (np.array([middle[name] for name in shared], np.float64) for middle in (first, second))
-            relations.append(correlation(x, y, level, of=of, a="test_retest", b="inter_rater", list=within))
+            retest, agreement = (medians(table, of, word_list) for table in (test_retest, inter_rater))
+            shared = [name for name in retest if name in agreement]
+            x, y = (np.array([values[name] for name in shared], np.float64) for values in (retest, agreement))
+            relations.append(correlation(x, y, level, of=of, a="test_retest", b="inter_rater", list=word_list))
     return tuple(relations)
 
 
-def medians(rows: Rows, of: str, within: str) -> dict[str, float]:
+def medians(table: ReliabilityTable, of: str, word_list: str) -> dict[str, float]:
     """Median reliability of each name over measures, where all are defined."""
-    part = rows.where(of=of, list=within)
-    if not len(part):
+    rows = table.where(of=of, list=word_list)
+    if not len(rows):
         return {}
-    names, which = np.unique(part.name.astype(str), return_inverse=True)
-    order = np.argsort(which, kind="stable")
-    groups = np.split(part.value[order], np.flatnonzero(np.diff(which[order])) + 1)
+    names, codes = np.unique(rows.name.astype(str), return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    groups = np.split(rows.value[order], np.flatnonzero(np.diff(codes[order])) + 1)
     if len({len(group) for group in groups}) == 1:
-        middle = np.median(np.array(groups), axis=1)
+        values = np.median(np.array(groups), axis=1)
     else:
-        middle = np.array([np.median(group) for group in groups])
-    return {str(name): float(value) for name, value in zip(names, middle, strict=True)}
+        values = np.array([np.median(group) for group in groups])
+    return {str(name): float(value) for name, value in zip(names, values, strict=True)}
 
 
 def compare_forms(
-    rows: Rows, reliability: str, pairs: Sequence[tuple[str, str]], lists: Sequence[str], level: float
+    table: ReliabilityTable, reliability: str, pairs: Sequence[tuple[str, str]], lists: Sequence[str], level: float
 ) -> tuple[FormComparison, ...]:
     """Singular against plural pairs on each list; none where no pair comes in both forms."""
     matched = [(pair_name(singular), pair_name(plural)) for singular, plural in singular_plural(pairs)]
     comparisons = []
-    for within in lists if matched else ():
-        middle = medians(rows, "pair", within)
-        both = [FormMedians(*names, *(middle.get(name, np.nan) for name in names)) for names in matched]
-        kept = tuple(row for row in both if not np.isnan(row.singular_median + row.plural_median))
-        comparisons.append(_compared(kept, level, reliability=reliability, list=within))
+    for word_list in lists if matched else ():
+        by_pair = medians(table, "pair", word_list)
+        rows = [FormMedians(*names, *(by_pair.get(name, np.nan) for name in names)) for names in matched]
+        complete = tuple(row for row in rows if not np.isnan(row.singular_median + row.plural_median))
+        comparisons.append(_paired_t_test(complete, level, reliability=reliability, list=word_list))
     return tuple(comparisons)
 
 
-def _compared(medians: tuple[FormMedians, ...], level: float, **about: Any) -> FormComparison:  # noqa: ANN401 - labels
-    gaps = np.array([row.singular_median - row.plural_median for row in medians])
-    n, df = len(gaps), max(len(gaps) - 1, 0)
-    about |= {"medians": medians, "level": level, "method": "paired t", "n": n, "df": df}
+def _paired_t_test(medians: tuple[FormMedians, ...], level: float, **labels: Any) -> FormComparison:  # noqa: ANN401
+    differences = np.array([row.singular_median - row.plural_median for row in medians])
+    n, df = len(differences), max(len(differences) - 1, 0)
+    labels |= {"medians": medians, "level": level, "method": "paired t", "n": n, "df": df}
     if n < 2:
         reason = "fewer than two pairs have a reliability in both forms"
-        return FormComparison(value=None, reason=reason, **about)
-    mean, error = float(gaps.mean()), float(gaps.std(ddof=1)) / n**0.5
-    if error == 0:
-        return FormComparison(value=mean, reason="all differences are equal", **about)
-    interval, p = student_estimate(mean, error, df, level), float(2 * stdtr(df, -abs(mean / error)))
-    return FormComparison(value=mean, low=interval.low, high=interval.high, t=mean / error, p=p, **about)
+        return FormComparison(value=None, reason=reason, **labels)
+    mean, se = float(differences.mean()), float(differences.std(ddof=1)) / n**0.5
+    if se == 0:
+        return FormComparison(value=mean, reason="all differences are equal", **labels)
+    interval, p = student_estimate(mean, se, df, level), float(2 * stdtr(df, -abs(mean / se)))
+    return FormComparison(value=mean, low=interval.low, high=interval.high, t=mean / se, p=p, **labels)
 
 
 def singular_plural(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], tuple[str, str]], ...]:
-    """Pairs whose two ends also come in the plural, with that: ((man, woman), (men, women))."""
-    known = set(pairs)
-    return tuple((pair, plural) for pair in pairs for plural in product(*map(_plurals, pair)) if plural in known)
+    """Pairs whose two ends also come in the plural, with their plural: ((man, woman), (men, women))."""
+    listed = set(pairs)
+    return tuple((pair, plural) for pair in pairs for plural in product(*map(_plurals, pair)) if plural in listed)
 
 
 _IRREGULAR = {"child": "children", "person": "people", "wife": "wives", "wolf": "wolves", "ox": "oxen"}
 
 
 def _plurals(word: str) -> tuple[str, ...]:
-    """Plurals that an English noun may have."""
+    """Candidate plurals of an English noun."""
     lower = word.lower()
     forms = [word + "s", word + "es"]
     if lower.endswith("man"):

@@ -1,9 +1,10 @@
 """The three reliabilities of Du, Fang & Nguyen 2021, section 4, from scores of replicates.
 
-Test-retest: ICC(2,1) over replicates, a sample of all that could be trained, of which users mostly train one; nothing
-is averaged before. Inter-rater: ICC(3,1) over measures, the only ones of interest, of scores averaged over replicates;
-raw, as published, a measure whose scores spread wider disagrees by that alone. Internal consistency: Cronbach's alpha
-of the words of a query, observed on every pair, and of the pairs, observed on every word of a list.
+Test-retest: ICC(2,1) over replicates, a random sample of the models that could be trained; nothing is averaged before.
+Inter-rater: ICC(3,1) over measures, the only ones of interest, of scores averaged over replicates; on raw scores, as
+published, a measure whose scores spread wider disagrees by that alone. Internal consistency: Cronbach's alpha and
+McDonald's omega with the words of a query as items, observed on every pair, or the pairs as items, observed on every
+word of a list.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biasgauge.analyses.reliability.distributions import Blame, Spreads
-from biasgauge.analyses.reliability.lists import WordList, judged
-from biasgauge.analyses.reliability.relations import spreads
-from biasgauge.analyses.reliability.rows import PAIR, PAIRS, QUERY, RULE, WORD, Rows, pair_name
+from biasgauge.analyses.reliability.distributions import Causes, LowReliabilityCauses
+from biasgauge.analyses.reliability.relations import standard_deviations
+from biasgauge.analyses.reliability.reliability_table import ReliabilityTable, pair_name
+from biasgauge.analyses.reliability.word_lists import WordList
 from biasgauge.core import Estimates, Floats, Places, Singles
 from biasgauge.errors import ParameterError
 from biasgauge.scores import REASONS, ScoreStore, ScoreTensor
@@ -29,7 +30,7 @@ Scores = ScoreTensor | ScoreStore
 
 @dataclass(frozen=True, eq=False)
 class MeasureScores:
-    """Scores of one measure: pairs × words × models, NaN where undefined, with the places of the reasons."""
+    """Scores of one measure: pairs × words × models, NaN where undefined, with the codes of the reasons."""
 
     measure: str
     values: Singles
@@ -38,7 +39,7 @@ class MeasureScores:
     def mean_over_models(self) -> Floats:
         """Pairs × words: mean over the models in which the score is defined; NaN where there is none."""
         means = np.empty(self.values.shape[:2])
-        for pair, scores in enumerate(self.values):
+        for pair, scores in enumerate(self.values):  # one pair at a time, so that no float64 copy of all is made
             defined = ~np.isnan(scores)
             counts = defined.sum(axis=1)
             sums = np.add.reduce(scores, axis=1, dtype=np.float64, where=defined)
@@ -56,7 +57,7 @@ class MeasureScores:
         return total / len(pairs) if len(pairs) else np.full(total.shape, np.nan)
 
     def why_undefined(self, words: Places) -> list[str]:
-        """The most frequent reason why scores of each of these words are undefined."""
+        """Most frequent reason why scores of each of these words are undefined."""
         return [
             REASONS[int(np.bincount(codes[codes > 0], minlength=1).argmax())] if (codes > 0).any() else ""
             for codes in (self.undefined[:, word].ravel() for word in words)
@@ -69,7 +70,7 @@ class MeasureScores:
 
 
 def by_measure(scores: Scores) -> Iterator[MeasureScores]:
-    """One measure after the other; of a store, nothing else is in memory.
+    """Yield the scores of one measure after the other; of a store, nothing else is in memory.
 
     Raises:
         ParameterError: these are no scores.
@@ -79,57 +80,72 @@ def by_measure(scores: Scores) -> Iterator[MeasureScores]:
             f"reliability needs a ScoreTensor or a ScoreStore, as bg.score makes them. Got {type(scores).__name__}."
         )
     for name in scores.measures:
-        part = scores.read(measure=[name]) if isinstance(scores, ScoreStore) else scores
-        index = part.measures.index(name)
-        yield MeasureScores(name, part.values[index], part.undefined[index])
+        tensor = scores.read(measure=[name]) if isinstance(scores, ScoreStore) else scores
+        index = tensor.measures.index(name)
+        yield MeasureScores(name, tensor.values[index], tensor.undefined[index])
 
 
 def over_replicates(
-    scores: MeasureScores, of: Scores, lists: Sequence[WordList], rest: Places, level: float
-) -> tuple[list[Rows], Blame]:
-    """Rows of words (also the `rest` that is in no list), pairs and the measure itself; and why some are low.
+    scores: MeasureScores, labels: Scores, lists: Sequence[WordList], unlisted: Places, level: float
+) -> tuple[list[ReliabilityTable], Causes]:
+    """Test-retest reliability of words, of pairs on each list, and of the measure itself (means over pairs).
 
     A word without a score has the reason of its scores.
+
+    Args:
+        scores: of one measure.
+        labels: the scores that it is part of, for the names of words and pairs.
+        lists: word lists on which pairs and the measure are judged.
+        unlisted: rows of words that are in no list.
+        level: of the intervals.
+
+    Returns:
+        The tables, and what can explain a low reliability, by object, measure and list.
     """
+    measure = scores.measure
     estimates = scores.reliability_of_words(level)
-    every = Rows.of_estimates(estimates, WORD, of.words, measure=scores.measure)
-    bare = np.flatnonzero((estimates.n == 0) | (estimates.k == 0))
-    every.reason[bare] = scores.why_undefined(bare)
-    rows = _by_list(every, lists, rest)
-    of_words = Spreads(estimates, of.words)
-    blame: Blame = {(WORD, scores.measure, name): of_words for name in (None, *(words.name for words in lists))}
-    names, averaged = [pair_name(pair) for pair in of.pairs], scores.mean_over_pairs()
-    everything = np.arange(scores.values.shape[1])
+    table = ReliabilityTable.from_estimates(estimates, "word", labels.words, measure=measure)
+    unscored = np.flatnonzero((estimates.n == 0) | (estimates.k == 0))
+    table.reason[unscored] = scores.why_undefined(unscored)
+    tables = _split_by_list(table, lists, unlisted)
+    word_causes = LowReliabilityCauses(estimates, labels.words)
+    causes: Causes = {("word", measure, name): word_causes for name in (None, *(words.name for words in lists))}
+    pair_names, averaged = [pair_name(pair) for pair in labels.pairs], scores.mean_over_pairs()
+    every_row = np.arange(scores.values.shape[1])
     for words in lists:
-        whole = np.array_equal(words.places, everything)
-        stacks = scores.values if whole else scores.values[:, words.places], averaged[None, words.places]
-        for kind, stack, labels in zip((PAIR, RULE), stacks, (names, [scores.measure]), strict=True):
+        # Fancy indexing copies; a list of all words, in order, is the tensor itself.
+        values = scores.values if np.array_equal(words.rows, every_row) else scores.values[:, words.rows]
+        for of, stack, names in (("pair", values, pair_names), ("rule", averaged[None, words.rows], [measure])):
             estimates = icc_stack(stack, OVER_REPLICATES, level=level, subjects="words", raters="models")
-            table = Rows.of_estimates(estimates, kind, labels, measure=scores.measure, within=words.name)
-            rows.append(judged(table, words))
-            blame[kind, scores.measure, words.name] = Spreads(estimates, labels)
-    return rows, blame
+            table = ReliabilityTable.from_estimates(estimates, of, names, measure=measure, word_list=words.name)
+            tables.append(table.mask_undercovered(words.shortfall))
+            causes[of, measure, words.name] = LowReliabilityCauses(estimates, names)
+    return tables, causes
 
 
 def standardized(averages: Floats) -> Floats:
-    """Scores by the standard deviation of their measure; a measure without any is left as it is."""
-    scale = spreads(averages)
-    scaled: Floats = averages / np.where(scale > 0, scale, 1)[:, None, None]
+    """Scores divided by the standard deviation of their measure; a measure without any is left as it is."""
+    spread = standard_deviations(averages)
+    scaled: Floats = averages / np.where(spread > 0, spread, 1)[:, None, None]
     return scaled
 
 
-def over_measures(averages: Floats, of: Scores, lists: Sequence[WordList], rest: Places, level: float) -> Rows:
-    """Every word (pairs × measures) and every pair on every list (words × measures), from measures × pairs × words.
+def over_measures(
+    averages: Floats, labels: Scores, lists: Sequence[WordList], unlisted: Places, level: float
+) -> ReliabilityTable:
+    """Inter-rater reliability of words (pairs × measures) and of pairs on each list (words × measures).
 
-    `rest` are words that are in no list.
+    Arguments as in `over_replicates`; `averages` are measures × pairs × words, averaged over models.
     """
-    rows = _by_list(Rows.of_estimates(agreement_on_words(averages, level), WORD, of.words), lists, rest)
-    names = [pair_name(pair) for pair in of.pairs]
+    of_words = ReliabilityTable.from_estimates(agreement_on_words(averages, level), "word", labels.words)
+    tables = _split_by_list(of_words, lists, unlisted)
+    names = [pair_name(pair) for pair in labels.pairs]
     for words in lists:
-        stack = averages[:, :, words.places].transpose(1, 2, 0)
+        stack = averages[:, :, words.rows].transpose(1, 2, 0)
         estimates = icc_stack(stack, OVER_MEASURES, level=level, subjects="words", raters="measures")
-        rows.append(judged(Rows.of_estimates(estimates, PAIR, names, within=words.name), words))
-    return Rows.joined(rows)
+        table = ReliabilityTable.from_estimates(estimates, "pair", names, word_list=words.name)
+        tables.append(table.mask_undercovered(words.shortfall))
+    return ReliabilityTable.concatenate(tables)
 
 
 def agreement_on_words(averages: Floats, level: float = 0.95) -> Iccs:
@@ -137,32 +153,35 @@ def agreement_on_words(averages: Floats, level: float = 0.95) -> Iccs:
     return icc_stack(averages.transpose(2, 1, 0), OVER_MEASURES, level=level, subjects="pairs", raters="measures")
 
 
-def _by_list(every: Rows, lists: Sequence[WordList], rest: Places) -> list[Rows]:
-    """Rows of all words, under each list that has them, then those of the rest."""
-    return [*(every.take(words.places).within(words.name) for words in lists), every.take(rest)]
+def _split_by_list(table: ReliabilityTable, lists: Sequence[WordList], unlisted: Places) -> list[ReliabilityTable]:
+    """Rows of words under each list that has them, then those in no list."""
+    return [*(table.take(words.rows).with_list(words.name) for words in lists), table.take(unlisted)]
 
 
 def within_scales(
     averages: Floats,
     measures: Sequence[str],
-    ensemble: str,
+    pairs_name: str,
     lists: Sequence[WordList],
     queries: Sequence[WordList],
     *,
     level: float,
     random_state: int,
-) -> tuple[Rows, Rows]:
-    """Alpha and omega of every query and of the ensemble of pairs on every list, from measures × pairs × words."""
-    alphas: list[Rows] = []
-    omegas: list[Rows] = []
+) -> tuple[ReliabilityTable, ReliabilityTable]:
+    """Alpha and omega of each query and of the pairs on each list, from measures × pairs × words."""
+    alphas: list[ReliabilityTable] = []
+    omegas: list[ReliabilityTable] = []
     for words in (*queries, *lists):
-        of, rows, columns = (QUERY, "pairs", "words") if words in queries else (PAIRS, "words", "pairs")
-        stack = averages[:, :, words.places] if of == QUERY else averages[:, :, words.places].transpose(0, 2, 1)
-        alpha = cronbach_alpha(stack, level=level, observations=rows, items=columns)
-        other = omega(stack, level=level, random_state=random_state, observations=rows, items=columns)
-        name, within = (words.name, words.source) if of == QUERY else (ensemble, words.name)
-        for estimates, tables in ((alpha, alphas), (other, omegas)):
+        stack = averages[:, :, words.rows]  # observations (pairs) × items (words) for a query
+        of, name, word_list, observations, items = "query", words.name, words.source, "pairs", "words"
+        if words not in queries:
+            stack = stack.transpose(0, 2, 1)
+            of, name, word_list, observations, items = "pairs", pairs_name, words.name, "words", "pairs"
+        alpha = cronbach_alpha(stack, level=level, observations=observations, items=items)
+        total = omega(stack, level=level, random_state=random_state, observations=observations, items=items)
+        for estimates, tables in ((alpha, alphas), (total, omegas)):
             assert isinstance(estimates, Estimates)  # noqa: S101 - a stack in, a stack out
-            table = Rows.of_estimates(estimates, of, [name] * len(measures), measure=measures, within=within)
-            tables.append(judged(table, words))
-    return Rows.joined(alphas), Rows.joined(omegas)
+            names = [name] * len(measures)
+            table = ReliabilityTable.from_estimates(estimates, of, names, measure=measures, word_list=word_list)
+            tables.append(table.mask_undercovered(words.shortfall))
+    return ReliabilityTable.concatenate(alphas), ReliabilityTable.concatenate(omegas)

@@ -1,39 +1,59 @@
-"""What `reliability` found, as data."""
+"""`ReliabilityResult`: the three reliabilities with the sentences and tables that report them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, ClassVar
 
-from biasgauge.analyses.reliability import verdicts
-from biasgauge.analyses.reliability.components.analysis import VarianceComponents
-from biasgauge.analyses.reliability.decision.result import DecisionStudy
-from biasgauge.analyses.reliability.distributions import Distribution, Untrusted
+import numpy as np
+
+from biasgauge.analyses.reliability.components import VarianceComponents
+from biasgauge.analyses.reliability.decision import DecisionStudy
+from biasgauge.analyses.reliability.distributions import NOTABLE, Distribution, LowReliability
 from biasgauge.analyses.reliability.figures import reliability_charts
-from biasgauge.analyses.reliability.lists import WordList
 from biasgauge.analyses.reliability.relations import Correlation, FormComparison
-from biasgauge.analyses.reliability.rows import SOURCES, Rows
-from biasgauge.core import Estimate, JsonMapping, Record
-from biasgauge.results import Column, Result, Summary, Table, counted, level_text, measure_name, records_frame
+from biasgauge.analyses.reliability.reliability_table import (
+    ACCEPTABLE,
+    SOURCES,
+    ReliabilityTable,
+    band,
+    span_text,
+    verdict,
+)
+from biasgauge.analyses.reliability.word_lists import WordList
+from biasgauge.core import Estimate, Floats, JsonMapping, Record
+from biasgauge.results import (
+    Column,
+    Result,
+    Summary,
+    Table,
+    counted,
+    interval_text,
+    level_text,
+    measure_name,
+    number_text,
+    p_phrase,
+    records_frame,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-PARTS = ("test_retest", "inter_rater", "inter_rater_standardized", "internal")
+RELIABILITIES = ("test_retest", "inter_rater", "inter_rater_standardized", "internal")
 
 
 @dataclass(frozen=True)
 class NotAnalyzed(Record):
-    """Why the variance of a measure could not be split; `measure` None stands for all measures together."""
+    """Reason why the variance of a measure could not be split; `measure` None stands for all measures together."""
 
     measure: str | None
     reason: str
 
     def derived(self) -> JsonMapping:
-        """What there is not."""
+        """Add the keys of an analysis, empty."""
         return {"components": None, "designs": None}
 
 
@@ -43,20 +63,20 @@ class ReliabilityResult(Result):
 
     Attributes:
         test_retest: over replicates, ICC(2,1): words, pairs and measures ("rule").
-        inter_rater: over measures, ICC(3,1), of the scores as they are (as published): words and pairs.
-        inter_rater_standardized: the same once every measure has standard deviation 1.
+        inter_rater: over measures, ICC(3,1), on raw scores (as published): words and pairs.
+        inter_rater_standardized: the same after standardizing each measure.
         internal: Cronbach's alpha of queries and of all pairs as one scale.
         omega: McDonald's omega of the same, row by row.
         summaries: distribution of each of these, by measure and list.
-        measures: how every two measures correlate over words, and how much wider one spreads.
-        relations: test-retest with inter-rater reliability, over pairs and over words.
+        measures: correlation of every two measures over words, and the ratio of their standard deviations.
+        relations: correlation of test-retest with inter-rater reliability, over pairs and over words.
         forms: pairs in the singular against the plural.
-        untrusted: words, pairs and queries that are too unreliable, with the reason.
-        verdicts: what it all comes to, in sentences.
-        lists, queries: which words each stands on, which are lost.
+        untrusted: words, pairs and queries that are too unreliable, with the cause.
+        verdicts: conclusions, in sentences.
+        lists, queries: word lists with the words that have no score.
         settings: everything that decides the result.
-        warnings: what the reader should know before trusting any number.
-        components: what scores vary with: under each measure, then all together; or why that is unknown.
+        warnings: limitations of the data.
+        components: variance components under each measure, then of all together; or why there are none.
         design: how many replicates and pairs are enough, likewise.
     """
 
@@ -64,16 +84,16 @@ class ReliabilityResult(Result):
     renamed: ClassVar[Mapping[str, str]] = {"summaries": "summary", "forms": "word_forms"}
     hidden: ClassVar[frozenset[str]] = frozenset({"omega", "lists", "queries"})
 
-    test_retest: Rows
-    inter_rater: Rows
-    inter_rater_standardized: Rows
-    internal: Rows
-    omega: Rows
+    test_retest: ReliabilityTable
+    inter_rater: ReliabilityTable
+    inter_rater_standardized: ReliabilityTable
+    internal: ReliabilityTable
+    omega: ReliabilityTable
     summaries: tuple[Distribution, ...]
     measures: tuple[Correlation, ...]
     relations: tuple[Correlation, ...]
     forms: tuple[FormComparison, ...]
-    untrusted: tuple[Untrusted, ...]
+    untrusted: tuple[LowReliability, ...]
     verdicts: tuple[str, ...]
     lists: tuple[WordList, ...]
     queries: tuple[WordList, ...]
@@ -83,13 +103,11 @@ class ReliabilityResult(Result):
     design: tuple[DecisionStudy | NotAnalyzed, ...] = ()
 
     def derived(self) -> JsonMapping:
-        """Omega beside alpha, what all intervals share, the bands, and which words were found."""
+        """Add omega beside alpha, methods of the intervals, sources of the bands, and coverage."""
+        keys = ("value", "low", "high", "reason")
         internal = zip(self.internal.to_dict(), self.omega.to_dict(), strict=True)
         return {
-            "internal": [
-                {**row, "omega": {name: other[name] for name in ("value", "low", "high", "reason")}}
-                for row, other in internal
-            ],
+            "internal": [{**alpha, "omega": {key: omega[key] for key in keys}} for alpha, omega in internal],
             "intervals": {
                 name: {"statistic": table.statistic, "level": table.level, "method": table.method}
                 for name, table in self._tables().items()
@@ -101,42 +119,41 @@ class ReliabilityResult(Result):
             },
         }
 
-    def _tables(self) -> dict[str, Rows]:
-        return {name: getattr(self, name) for name in (*PARTS, "omega")}
+    def _tables(self) -> dict[str, ReliabilityTable]:
+        return {name: getattr(self, name) for name in (*RELIABILITIES, "omega")}
 
     def to_frame(self) -> pd.DataFrame:
-        """Every reliability in one tidy table; the column `reliability` says which of the parts a row is of."""
+        """Every reliability in one tidy table; the column `reliability` names the kind."""
         import pandas as pd
 
         tables = [table.to_frame().assign(reliability=name) for name, table in self._tables().items() if len(table)]
         return pd.concat(tables, ignore_index=True)
 
     def distributions(self) -> pd.DataFrame:
-        """The distributions: one row for each reliability, kind, measure and list."""
+        """Distributions: one row for each reliability, object, measure and list."""
         return records_frame(self.summaries)
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """What matters most: which design is enough, whether scores of the first list hold, whether measures agree."""
+        """Main conclusions: designs that are enough, reliability on the first list, agreement of measures."""
+        studies = (study for study in self.design if isinstance(study, DecisionStudy) and study.measure is None)
         first = [words.name for words in self.lists[:1]]
-        designs = (part.sentences() for part in self.design if isinstance(part, DecisionStudy) and part.measure is None)
         return (
-            *(sentence for sentences in designs for sentence in sentences),
-            *(line for name in first for line in verdicts.over_replicates(self.test_retest, self.summaries, name)),
-            *verdicts.over_measures(self.summaries, self.measures, first),
-            *verdicts.within_scales(self.internal),
+            *(sentence for study in studies for sentence in study.sentences()),
+            *conclusions(self.test_retest, self.internal, self.summaries, self.measures, first),
         )
 
     def summary(self) -> Summary:
-        """Three reliabilities, what cannot be trusted, what scores vary with, and which designs are enough."""
+        """Three reliabilities, low reliabilities, variance components, and designs that are enough."""
         lost = [
-            f"{words.name}: {len(words.lost):,} of {words.asked:,} words have no scores: {', '.join(words.lost[:6])}"
+            f"{words.name}: {len(words.lost):,} of {words.size:,} words have no scores: {', '.join(words.lost[:6])}"
             for words in (*self.lists, *self.queries)
             if words.lost
         ]
         size = f"{counted(self.settings['models'], 'replicate')}, {counted(self.settings['measures'], 'measure')}"
         headlines = self.headlines or (f"No reliability is defined ({size}).",)
-        scales = _each("internal", self.internal, self.omega)
+        scales = _estimate_table("internal", self.internal, self.omega)
+        one_thing = "do words, or pairs, measure one thing? Cronbach's alpha"
         return Summary(
             title="Reliability of bias scores",
             headline=headlines[0],
@@ -145,82 +162,69 @@ class ReliabilityResult(Result):
             warnings=(*self.warnings, *lost),
             charts=reliability_charts(self),
             parts=(
-                self._part("Test–retest", "do scores hold when the model is trained again? ICC(2,1)", PARTS[:1]),
-                self._part("Inter-rater", "do measures agree? ICC(3,1) of scores averaged over models", PARTS[1:3]),
-                Summary(
-                    "Internal consistency",
-                    "",
-                    question="do words, or pairs, measure one thing? Cronbach's alpha",
-                    tables=(scales,),
+                self._section("Test–retest", "do scores hold when the model is trained again? ICC(2,1)", "test_retest"),
+                self._section(
+                    "Inter-rater",
+                    "do measures agree? ICC(3,1) of scores averaged over models",
+                    "inter_rater",
+                    "inter_rater_standardized",
                 ),
-                self._untrusted(),
+                Summary("Internal consistency", "", question=one_thing, tables=(scales,)),
+                self._low_reliabilities(),
                 *((self._variance(),) if self.components else ()),
             ),
         )
 
-    def _part(self, title: str, question: str, parts: tuple[str, ...]) -> Summary:
+    def _section(self, title: str, question: str, *reliabilities: str) -> Summary:
         """Distributions over words and pairs, and for test-retest the measures themselves."""
         names = [words.name for words in self.lists]
         scales = {"inter_rater": "raw scores", "inter_rater_standardized": "standardized"}
-        mine = [row for row in self.summaries if row.reliability in parts]
-        mine.sort(key=lambda row: (names.index(row.list or ""), row.of != "word"))
+        summaries = [row for row in self.summaries if row.reliability in reliabilities]
+        summaries.sort(key=lambda row: (names.index(row.list or ""), row.of != "word"))
         rows = []
-        for row in mine:
-            scored = row.measure or scales.get(row.reliability)
+        for row in summaries:
             numbers = (row.count, row.median, row.p05, row.p95, row.below)
-            rows.append((row.list, f"{row.of}s", scored, *numbers, row.band or "undefined"))
-        again = "test_retest" in parts
+            scored_by = row.measure or scales.get(row.reliability)
+            rows.append((row.list, f"{row.of}s", scored_by, *numbers, row.band or "undefined"))
+        is_retest = "test_retest" in reliabilities
+        scored = Column("measure", "name") if is_retest else "scores"
         quantiles = (Column(name, "number") for name in ("median", "5 %", "95 %"))
         poor = Column("poor", "count", about="below .5")
-        columns = [
-            "list",
-            "of",
-            Column("measure", "name") if again else "scores",
-            Column("number", "count"),
-            *quantiles,
-            poor,
-            "median is",
-        ]
-        measures = (_each("measures", self.test_retest.where(of="rule")),) if again else ()
-        return Summary(title, "", question=question, tables=(Table.of(parts[0], "", columns, rows), *measures))
+        columns = ["list", "of", scored, Column("number", "count"), *quantiles, poor, "median is"]
+        measures = (_estimate_table("measures", self.test_retest.where(of="rule")),) if is_retest else ()
+        return Summary(title, "", question=question, tables=(Table.of(reliabilities[0], "", columns, rows), *measures))
 
-    def _untrusted(self) -> Summary:
-        """Words and pairs whose scores change when the model is trained again; of one model, between measures."""
-        again = bool(len(self.test_retest.known()))
-        looked_at = {"test_retest"} if again else set(PARTS[1:3])
-        poor: dict[str, list[Untrusted]] = {}
+    def _low_reliabilities(self) -> Summary:
+        """Words and pairs of poor test-retest reliability; of one model, of poor inter-rater reliability."""
+        has_replicates = bool(len(self.test_retest.drop_undefined()))
+        kinds = {"test_retest"} if has_replicates else {"inter_rater", "inter_rater_standardized"}
+        poor: dict[str, list[LowReliability]] = {}
         for row in self.untrusted:
-            if row.kind == "poor" and row.reliability in looked_at and row.of in {"word", "pair"}:
+            if row.kind == "poor" and row.reliability in kinds and row.of in {"word", "pair"}:
                 poor.setdefault(f"{row.of} {row.name}", []).append(row)
-        lines = [
-            (
-                name,
-                min(row.value for row in rows),
-                tuple(dict.fromkeys(measure_name(row.measure) for row in rows if row.measure)),
-                rows[0].because,
-            )
-            for name, rows in poor.items()
-        ]
+        lines = []
+        for name, rows in poor.items():
+            measures = tuple(dict.fromkeys(measure_name(row.measure) for row in rows if row.measure))
+            lines.append((name, min(row.value for row in rows), measures, rows[0].because))
         columns = ["of", Column("lowest", "number"), Column("measures", "words"), "because"]
-        poorly = f"{len(poor):,} words and pairs are poor (below .5)"
-        headline = f"{poorly} under some measure." if again else f"Unknown over replicates; {poorly} over measures."
+        count = f"{len(poor):,} words and pairs are poor (below .5)"
+        over_measures = f"Unknown over replicates; {count} over measures."
+        headline = f"{count} under some measure." if has_replicates else over_measures
         return Summary("Not to be trusted", headline, tables=(Table.of("untrusted", "", columns, lines, most=8),))
 
     def _variance(self) -> Summary:
-        known = [part for part in self.components if isinstance(part, VarianceComponents)]
+        """Shares of the variance components under each measure, and the designs that follow from them."""
+        analyzed = [part for part in self.components if isinstance(part, VarianceComponents)]
         missing = [part for part in self.components if isinstance(part, NotAnalyzed)]
-        shares = [{component.name: component.share for component in part.components} for part in known]
+        shares = [{component.name: component.share for component in part.components} for part in analyzed]
         names = dict.fromkeys(name for share in shares for name in share)
-        columns = [
-            "share of the variance",
-            *(Column(measure_name(part.measure or "together"), "share", 3) for part in known),
-        ]
+        measures = (Column(measure_name(part.measure or "together"), "share", 3) for part in analyzed)
         rows = [(name, *(share.get(name) for share in shares)) for name in names]
         return Summary(
             "What scores vary with",
             "",
             question="share of the variance",
-            tables=(Table.of("components", "", columns, rows),),
+            tables=(Table.of("components", "", ["share of the variance", *measures], rows),),
             warnings=tuple(
                 f"{measure_name(part.measure or 'all measures together')}: {part.reason}" for part in missing
             ),
@@ -232,19 +236,129 @@ class ReliabilityResult(Result):
         )
 
 
-def _each(name: str, rows: Rows, omega: Rows | None = None) -> Table:
-    """One line for each row: with its interval, and omega beside alpha."""
+def _estimate_table(name: str, rows: ReliabilityTable, omega: ReliabilityTable | None = None) -> Table:
+    """One line for each row with its interval, and omega beside alpha."""
     kinds = {"rule": "list", "query": "query", "pairs": "all pairs on"}
     lines = []
     for index in range(len(rows)):
         of = str(rows.of[index])
         label = str((rows.name if of == "query" else rows.list)[index])
-        numbers = (float(end[index]) for end in (rows.value, rows.low, rows.high))
+        numbers = (float(column[index]) for column in (rows.value, rows.low, rows.high))
         value, low, high = (None if isnan(number) else number for number in numbers)
         estimate = Estimate(value=value, low=low, high=high, reason=str(rows.reason[index]) or None)
-        judged = None if value is None else rows.verdict(index) if omega is None else str(rows.band[index])
-        other = [] if omega is None else [None if omega.reason[index] else float(omega.value[index])]
-        lines.append((kinds[of], label, str(rows.measure[index]), estimate, *other, judged))
-    omegas = [] if omega is None else [Column("omega", "number")]
+        judgment = None
+        if value is not None:
+            judgment = verdict(low, high) if omega is None else str(rows.band[index])
+        omega_value = [] if omega is None else [None if omega.reason[index] else float(omega.value[index])]
+        lines.append((kinds[of], label, str(rows.measure[index]), estimate, *omega_value, judgment))
+    omega_column = [] if omega is None else [Column("omega", "number")]
     value_column = Column(f"value [{level_text(rows.level)} interval]", "estimate")
-    return Table.of(name, "", ["of", "", Column("measure", "name"), value_column, *omegas, "so it is"], lines)
+    return Table.of(name, "", ["of", "", Column("measure", "name"), value_column, *omega_column, "so it is"], lines)
+
+
+def conclusions(
+    test_retest: ReliabilityTable,
+    internal: ReliabilityTable,
+    summaries: Sequence[Distribution],
+    measures: Sequence[Correlation],
+    lists: Sequence[str],
+    relations: Iterable[Correlation] = (),
+    forms: Iterable[FormComparison] = (),
+) -> tuple[str, ...]:
+    """Conclusions on these lists, in sentences."""
+    return (
+        *(sentence for name in lists for sentence in _on_replicates(test_retest, summaries, name)),
+        *_on_measures(summaries, measures, lists),
+        *_on_scales(internal),
+        *_on_relations(relations, forms),
+    )
+
+
+def _on_replicates(table: ReliabilityTable, summaries: Sequence[Distribution], word_list: str) -> Iterator[str]:
+    """Test-retest reliability of words, pairs and measures on one list."""
+    for of in ("word", "pair"):
+        rows = [row for row in summaries if (row.of, row.list, row.reliability) == (of, word_list, "test_retest")]
+        medians = [row.median for row in rows if row.median is not None]
+        if medians:
+            poor, count = sorted(row.below for row in rows), max(row.count for row in rows)
+            yield (
+                f"Test–retest reliability of the median {of} of {word_list} is {_band_span(medians)} "
+                f"({_range(medians)}); {span_text(f'{poor[0]:,}', f'{poor[-1]:,}')} of {count:,} {of}s are poor "
+                "(below .5)."
+            )
+    rules = table.where(of="rule", list=word_list).drop_undefined()
+    if len(rules):
+        bands = verdict(float(np.nanmin(rules.low)), float(np.nanmax(rules.high)))
+        yield f"Averaged over pairs, scores of the words of {word_list} reach {_range(rules.value)} ({bands})."
+
+
+def _on_measures(
+    summaries: Sequence[Distribution], measures: Sequence[Correlation], lists: Iterable[str]
+) -> Iterator[str]:
+    """Agreement of measures on the words of each list, and the scales behind disagreement on raw scores."""
+    both_defined = False
+    for word_list in lists:
+        medians = {row.reliability: row.median for row in summaries if row.of == "word" and row.list == word_list}
+        raw, scaled = medians.get("inter_rater"), medians.get("inter_rater_standardized")
+        if raw is not None and scaled is not None:
+            both_defined = True
+            yield (
+                f"Agreement of measures on the median word of {word_list} is {band(raw)} on raw scores "
+                f"({number_text(raw)}) and {band(scaled)} after standardizing ({number_text(scaled)})."
+            )
+    compared = [row for row in measures if row.spread_ratio is not None and row.defined]
+    if both_defined and compared:
+        widest = max(compared, key=lambda row: abs(np.log(row.spread_ratio or 1)))
+        ratio, names = float(widest.spread_ratio or 1), (measure_name(widest.b), measure_name(widest.a))
+        if ratio < 1:
+            ratio, names = 1 / ratio, names[::-1]
+        if ratio > NOTABLE:
+            yield (
+                f"The two differ because {names[0]} spreads {number_text(ratio, 1)} times as wide as {names[1]}: on "
+                f"raw scores, that alone counts as disagreement, though {names[0]} and {names[1]} correlate at "
+                f"{number_text(widest.value)} over words."
+            )
+
+
+def _on_scales(table: ReliabilityTable) -> Iterator[str]:
+    """Internal consistency of queries, and of all pairs as one scale."""
+    queries = table.where(of="query").drop_undefined()
+    low = queries.take(queries.value < ACCEPTABLE)
+    if len(low):
+        rows = dict.fromkeys(zip(low.name, low.measure, low.value, strict=True))
+        texts = (f"{name} ({number_text(value)} under {measure_name(measure)})" for name, measure, value in rows)
+        yield f"Below an alpha of .7: {', '.join(texts)}."
+    elif len(queries):
+        yield f"All {counted(set(queries.name), 'query is', 'queries are')} consistent (alpha ≥ .7)."
+    values = table.where(of="pairs").drop_undefined().value
+    if len(values):
+        state = "consistent" if values.min() >= ACCEPTABLE else "not consistent throughout"
+        yield f"The pairs together are {state}: alpha {_range(values)}."
+
+
+def _on_relations(relations: Iterable[Correlation], forms: Iterable[FormComparison]) -> Iterator[str]:
+    """Correlation of the two reliabilities over pairs, and the singular against the plural."""
+    for row in relations:
+        if row.of == "pair" and row.p is not None:
+            related = "are correlated" if row.p < 0.05 else "may be unrelated"
+            yield (
+                f"Over the pairs on {row.list}, test–retest and inter-rater reliability {related}: "
+                f"r = {number_text(row.value)} {interval_text(row.low, row.high)}."
+            )
+    for form in forms:
+        if form.p is not None:
+            more = "more" if (form.value or 0) > 0 else "less"
+            differ = f"are {more} reliable than" if form.p < 0.05 else "do not differ significantly from"
+            yield (
+                f"Singular pairs {differ} plural ones in {form.reliability.replace('_', '-')} reliability on "
+                f"{form.list}: {number_text(form.value)} {interval_text(form.low, form.high)}, "
+                f"t({form.df}) = {number_text(form.t)}, {p_phrase(form.p)}."
+            )
+
+
+def _band_span(values: Sequence[float]) -> str:
+    return span_text(str(band(min(values))), str(band(max(values))))
+
+
+def _range(values: Sequence[float] | Floats) -> str:
+    return span_text(number_text(float(min(values))), number_text(float(max(values))))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasgauge.analyses.reliability import FactorSource, factors
-from biasgauge.analyses.reliability.regression import INTERCEPT, stored_counts
+from biasgauge.analyses.reliability import INTERCEPT, FactorSource, factors, stored_counts
 from biasgauge.papers.du2021.sets import COMBINATIONS, ReplicateSet, given_sets, shipped_set
 from biasgauge.papers.row import Recomputed
 

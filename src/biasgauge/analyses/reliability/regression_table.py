@@ -1,4 +1,4 @@
-"""Rows for the regression: reliability of words under every measure, algorithm and corpus, with their features."""
+"""`factor_table`: reliability of words under every measure, algorithm and corpus, with their features."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from biasgauge.analyses.reliability.features import NUMBERS, REASONS, word_features, word_properties
 from biasgauge.analyses.reliability.reliabilities import agreement_on_words, by_measure, standardized
-from biasgauge.core import Floats, ModelsLike, check_choice
+from biasgauge.core import ModelsLike, check_choice
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import decode_utf8, read_whole
 from biasgauge.scores import ScoreStore, ScoreTensor
@@ -30,7 +30,7 @@ class FactorSource:
     """Replicates of one algorithm on one corpus, with their scores.
 
     Attributes:
-        algorithm, corpus: what to call them; each is a level of a random effect.
+        algorithm, corpus: their names; each is a level of a random effect.
         scores: of all replicates.
         vectors: the replicates themselves, for features of words; None reads the files that the scores were made from.
         models_in: the folder that has these files, if they are no longer where they were.
@@ -44,8 +44,8 @@ class FactorSource:
     models_in: str | os.PathLike[str] | None = None
     counts: Mapping[str, float] | None = None
 
-    def about(self) -> dict[str, Any]:
-        """As the settings of a result record it."""
+    def describe(self) -> dict[str, Any]:
+        """Description in the settings of a result."""
         return {
             "algorithm": self.algorithm,
             "corpus": self.corpus,
@@ -63,7 +63,7 @@ def factor_table(
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """Put reliabilities and features of words into one table.
+    """Build one table of reliabilities and features of words.
 
     Columns: word, measure, algorithm, corpus, score (the reliability), the features of `word_features`, and
     `undefined`: why a row cannot be used, empty where it can.
@@ -86,18 +86,18 @@ def factor_table(
     names = [(source.algorithm, source.corpus) for source in sources]
     if not names or len(set(names)) != len(names):
         raise ParameterError(f"The sources must be of different algorithms and corpora, at least one. Got {names!r}.")
-    parts = []
+    frames = []
     for done, source in enumerate(sources, 1):
         features = _features(source, n_jobs)
-        for measure, values, reasons in _reliabilities(source.scores, outcome, standardize=standardize):
-            part = features.copy()
-            part["measure"], part["algorithm"], part["corpus"] = measure, source.algorithm, source.corpus
-            part["score"] = values
-            part["undefined"] = np.where(reasons != "", reasons, part["undefined"].to_numpy())
-            parts.append(part)
+        for measure, estimates in _reliabilities(source.scores, outcome, standardize=standardize):
+            reasons = np.array(estimates.sentences(), dtype=object)[estimates.undefined]
+            reasons[~np.isnan(estimates.value)] = ""  # only the interval may be undefined
+            labels = {"measure": measure, "algorithm": source.algorithm, "corpus": source.corpus}
+            undefined = np.where(reasons != "", reasons, features["undefined"].to_numpy())
+            frames.append(features.assign(**labels, score=estimates.value, undefined=undefined))
         if progress is not None:
             progress(done, len(names))
-    table = pd.concat(parts, ignore_index=True)
+    table = pd.concat(frames, ignore_index=True)
     for name in ("measure", "algorithm", "corpus", "pos"):
         table[name] = table[name].astype("category")
     return table[["word", "measure", "algorithm", "corpus", "score", *NUMBERS, "pos", "undefined"]]
@@ -114,18 +114,18 @@ def _features(source: FactorSource, n_jobs: int | None) -> pd.DataFrame:
     frame = features.to_frame().set_index("word").reindex(words)
     # A feature that no word of a source has is left out of the model later on; it is no reason to drop every row.
     codes = np.zeros(len(known), np.uint8)
-    for own in features.undefined.values():
-        if not (len(own) and own.all()):
-            codes = np.where(codes, codes, own)
+    for feature_codes in features.undefined.values():
+        if not (len(feature_codes) and feature_codes.all()):
+            codes = np.where(codes, codes, feature_codes)
     frame["undefined"] = ""
     frame.loc[known, "undefined"] = np.array(REASONS, dtype=object)[codes]
-    for reason, lost in ((REASONS[2], None), (REASONS[3], 0)):
-        frame.loc[[word for word, count in zip(words, senses, strict=True) if count == lost], "undefined"] = reason
+    for reason, missing in ((REASONS[2], None), (REASONS[3], 0)):
+        frame.loc[[word for word, count in zip(words, senses, strict=True) if count == missing], "undefined"] = reason
     return frame.reset_index(names="word")
 
 
 def _recorded_models(source: FactorSource) -> Iterator[Embedding]:
-    """Load the models that were scored, where they were or in a folder, and make sure that they are the same."""
+    """Load the models that were scored, from their paths or from a folder, and check that they are the same."""
     paths: dict[str, Path] = {}
     recorded = source.scores.provenance.get("models", {})
     for name in source.scores.models:
@@ -146,24 +146,18 @@ def _recorded_models(source: FactorSource) -> Iterator[Embedding]:
 
 def _reliabilities(
     scores: ScoreTensor | ScoreStore, outcome: Outcome, *, standardize: bool
-) -> Iterator[tuple[str, Floats, np.ndarray[Any, Any]]]:
-    """Measure, reliability of every word, and why it has none."""
+) -> Iterator[tuple[str, Iccs]]:
+    """Yield measures with the reliability of every word."""
     if outcome == "test_retest":
         for measure in by_measure(scores):
-            yield measure.measure, *_values(measure.reliability_of_words())
+            yield measure.measure, measure.reliability_of_words()
         return
     averages = np.stack([measure.mean_over_models() for measure in by_measure(scores)])
-    yield "all", *_values(agreement_on_words(standardized(averages) if standardize else averages))
+    yield "all", agreement_on_words(standardized(averages) if standardize else averages)
 
 
-def _values(estimates: Iccs) -> tuple[Floats, np.ndarray[Any, Any]]:
-    reasons: np.ndarray[Any, Any] = np.array(estimates.sentences(), dtype=object)[estimates.undefined]
-    reasons[~np.isnan(estimates.value)] = ""  # only the interval may be undefined
-    return estimates.value, reasons
-
-
-_DIGITS = 18
-"""More than any count has."""
+_MOST_DIGITS = 18
+"""Digits of a count; no corpus needs more."""
 
 
 def read_counts(path: Path) -> dict[str, float]:
@@ -179,7 +173,7 @@ def read_counts(path: Path) -> dict[str, float]:
             continue
         word, _, count = line.rstrip().rpartition("\t" if "\t" in line else " ")
         word = word.strip()
-        if not word or not count.isdecimal() or len(count) > _DIGITS or int(count) < 1:
+        if not word or not count.isdecimal() or len(count) > _MOST_DIGITS or int(count) < 1:
             raise InputError(f"{path}, line {number}: expected a word and a count of at least 1, found {line[:60]!r}")
         if word in counts:
             raise InputError(f"{path}, line {number}: the word {word!r} has a count already")
@@ -191,17 +185,15 @@ def read_counts(path: Path) -> dict[str, float]:
 
 def stored_counts(store: ScoreStore | ScoreTensor, models_in: Path | None = None) -> dict[str, float] | None:
     """Mean counts of words over the scored models that hold counts; None when none does."""
-    sums: dict[str, float] = {}
-    times: dict[str, int] = {}
-    for about in store.provenance["models"].values():
-        path = Path(about.get("source", ""))
-        for word, count in _counts_of_model(path if models_in is None else models_in / path.name):
-            sums[word] = sums.get(word, 0.0) + count
-            times[word] = times.get(word, 0) + 1
-    return {word: total / times[word] for word, total in sums.items()} or None
+    counts: dict[str, list[int]] = {}
+    for model in store.provenance["models"].values():
+        path = Path(model.get("source", ""))
+        for word, count in _model_counts(path if models_in is None else models_in / path.name):
+            counts.setdefault(word, []).append(count)
+    return {word: sum(values) / len(values) for word, values in counts.items()} or None
 
 
-def _counts_of_model(path: Path) -> Iterator[tuple[str, int]]:
+def _model_counts(path: Path) -> Iterator[tuple[str, int]]:
     """Words and counts of a model that `biasgauge train` wrote; nothing from other files."""
     if path.suffix != ".safetensors" or not path.is_file():
         return
@@ -210,8 +202,8 @@ def _counts_of_model(path: Path) -> Iterator[tuple[str, int]]:
     try:
         with safe_open(path, "np") as file:
             counts = file.get_tensor("counts").tolist() if "counts" in file.keys() else []  # noqa: SIM118 - no mapping
-    except (SafetensorError, OSError, ValueError, TypeError) as problem:
-        raise InputError(f"{path}: cannot be read ({problem})") from problem
+    except (SafetensorError, OSError, ValueError, TypeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
     words = load(path).words
     if len(words) == len(counts):
         yield from ((word, count) for word, count in zip(words, counts, strict=True) if count > 0)

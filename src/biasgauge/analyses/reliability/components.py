@@ -1,4 +1,4 @@
-"""`variance_components`: how much scores vary with words, pairs, models, measures and their interactions.
+"""`variance_components`: variance of scores by words, pairs, models, measures and their interactions.
 
 Generalizability theory with all facets crossed and random: Cronbach, Gleser, Nanda & Rajaratnam, *The Dependability of
 Behavioral Measurements* (1972); Brennan, *Generalizability Theory* (2001), chapters 3 and 7. Intervals by generalized
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from scipy.special import ndtr
 
-from biasgauge.analyses.reliability.components.layout import Layout, layout_of, reml_components
+from biasgauge.analyses.reliability.score_layout import ScoreLayout, lay_out, reml_components
 from biasgauge.core import Estimate, Floats, JsonMapping, Record, check_choice, check_level, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table, level_text, share_text
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Method = Literal["anova", "reml"]
 
 PIVOTS: dict[str, Any] = {"method": "generalized pivots", "over": "words, pairs, models and measures like these"}
-"""What the intervals of components, and of what follows from them, say of themselves."""
+"""Method and population of the intervals of components, and of all that is computed from them."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,11 @@ class Component(Record):
 
     Attributes:
         name: its facets joined by colons, such as "word:pair".
-        variance: at least 0; in squared units of the scores.
+        variance: in squared units of the scores; at least 0.
         raw: the unbiased estimate, which may be below 0 by chance.
         share: of the sum of all components.
-        interval, share_interval: where the variance, and the share, may lie.
-        df: degrees of freedom of its mean square.
-        mean_square: from which it was estimated.
+        interval, share_interval: of the variance and of the share.
+        df, mean_square: degrees of freedom and mean square from which it was estimated.
     """
 
     hidden: ClassVar[frozenset[str]] = frozenset({"facets"})
@@ -66,17 +65,15 @@ class VarianceComponents(Result):
         components: main effects first; the last holds the residual error too.
         facets: number of levels of each facet.
         measure: the measure that was analyzed; None when measures are a facet.
-        standardized: scores were divided by the standard deviation of their measure.
-        mean: of all scores, in the same units.
-        mean_error: estimated variance of that mean.
-        scores: how many were used.
-        undefined: how many of the layout are undefined.
+        standardized: whether scores were divided by the standard deviation of their measure.
+        mean, mean_error: mean of all scores, in the same units, and its estimated sampling variance.
+        scores, undefined: numbers of scores in the layout that are defined and that are not.
         method: "anova", "analogous anova" where scores are undefined, or "reml".
         level: of the intervals.
-        warnings: what to know before reading the table.
-        drawn: components that could have given these scores, one row a draw; for whatever is computed from them.
-        drawn_mean: means, likewise.
-        drawn_squared_mean: squares of means, likewise, net of the error of the mean: 0 where it may be all error.
+        warnings: limitations of the layout and the estimates.
+        drawn: draws of the components from their generalized pivots, one row per draw.
+        drawn_mean: draws of the mean.
+        drawn_squared_mean: draws of the squared mean, net of the error of the mean: 0 where it may be all error.
     """
 
     abridged: ClassVar[bool] = True
@@ -108,7 +105,7 @@ class VarianceComponents(Result):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Facets of views whose levels are all there are, so that a design speaks of those at hand."""
+        """Facets of views whose levels are fixed choices, so that a design speaks of those at hand."""
         return tuple(name for name in ("layer", "pooling") if name in self.facets)
 
     def involving(self, facet: str) -> Estimate:
@@ -121,44 +118,42 @@ class VarianceComponents(Result):
         """
         if facet not in self.facets:
             raise ParameterError(f"There is no facet {facet!r} in this design; there are {', '.join(self.facets)}.")
-        held = np.array([facet in component.facets for component in self.components])
-        variances, sums = np.array([component.variance for component in self.components]), self.drawn.sum(axis=1)
-        shares = np.divide(self.drawn[:, held].sum(axis=1), sums, out=np.zeros_like(sums), where=sums > 0)
-        return percentile_estimate(float(variances[held].sum() / variances.sum()), shares, self.level, **PIVOTS)
+        mask = np.array([facet in component.facets for component in self.components])
+        variances, totals = np.array([component.variance for component in self.components]), self.drawn.sum(axis=1)
+        shares = np.divide(self.drawn[:, mask].sum(axis=1), totals, out=np.zeros_like(totals), where=totals > 0)
+        return percentile_estimate(float(variances[mask].sum() / variances.sum()), shares, self.level, **PIVOTS)
 
     def derived(self) -> JsonMapping:
-        """The interval of the mean, and what each facet has a part in."""
+        """Add the interval of the mean, and the share of the variance that involves each facet."""
         return {
             "mean_interval": percentile_estimate(self.mean, self.drawn_mean, self.level, **PIVOTS).interval(),
             "involving": {facet: self.involving(facet).to_dict() for facet in self.facets},
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a component: its variance, share, both intervals, degrees of freedom and mean square."""
+        """One row per component: its variance, share, both intervals, degrees of freedom and mean square."""
         frame = super().to_frame().rename(columns={"name": "component"})
         return frame[["component", "variance", "low", "high", "share", "share_low", "share_high", "raw", "df",
                       "mean_square"]]  # fmt: skip
 
     def summary(self) -> Summary:
-        """The share of the variance of each component."""
+        """Shares of the variance by component and by facet."""
         from biasgauge.analyses.reliability.figures import study_chart
 
-        widest = max(self.components, key=lambda component: component.share)
-        heads = [
-            "component",
-            Column(f"share [{level_text(self.level)}]", "estimate", 3),
-            Column("variance", "number", 4),
-        ]
+        largest = max(self.components, key=lambda component: component.share)
+        share = Column(f"share [{level_text(self.level)}]", "estimate", 3)
+        columns = ["component", share, Column("variance", "number", 4)]
         rows = [(component.name, component.share_interval, component.variance) for component in self.components]
+        facets = [(facet, levels, self.involving(facet)) for facet, levels in self.facets.items()]
         note = "An interaction counts for each of its facets, so that these shares add up to more than 100 %."
-        parts = [(facet, levels, self.involving(facet)) for facet, levels in self.facets.items()]
-        involved = ["facet", Column("levels", "count"), Column(f"share [{level_text(self.level)}]", "estimate", 3)]
+        title = "Share of the variance that involves each facet"
+        share_of_largest = share_text(largest.share)
         return Summary(
             title="What scores vary with",
-            headline=f"The largest component, {widest.name}, has {share_text(widest.share)} of the variance of scores.",
+            headline=f"The largest component, {largest.name}, has {share_of_largest} of the variance of scores.",
             tables=(
-                Table.of("components", "Components of variance", heads, rows, most=20),
-                Table.of("facets", "What each facet has a part in", involved, parts, note=note),
+                Table.of("components", "Components of variance", columns, rows, most=20),
+                Table.of("facets", title, ["facet", Column("levels", "count"), share], facets, note=note),
             ),
             charts=(study_chart(self),),
             warnings=self.warnings,
@@ -177,20 +172,23 @@ def variance_components(
 ) -> VarianceComponents:
     """Split the variance of scores into components for word, pair, model, measure and all their interactions.
 
+    A score is the sum of a mean and of independent random effects, one for each set of facets S, with variances σ²_S:
+    σ²(score) = Σ_S σ²_S. Estimates solve E[MS_S] = Σ_T c_ST σ²_T for the observed mean squares. 0: scores do not vary
+    with S beyond its parts. Facets with one level, and levels without any score, are left out. Intervals assume normal
+    effects. Source: Cronbach et al. 1972.
+
     Args:
         scores: a score tensor or store; its models should be replicates.
         measure: analyze this measure alone (word × pair × model). None takes all measures together, as a fourth facet
             where there are several.
         standardize: with measures as a facet, divide the scores of each by their standard deviation, for they are on
-            scales of their own; 0 stays 0. One measure alone is never divided.
+            different scales; 0 stays 0. One measure alone is never divided.
         method: "anova": expected mean squares, exact where every score is defined and unbiased where some are not
             (Henderson's method I). "reml": restricted maximum likelihood, for small layouts; the same where every
             score is defined and no component is estimated below 0.
         level: of the intervals.
         draws: of components, for intervals.
         random_state: seed of the draws.
-
-    Facets with one level, and levels without any score, are left out. Intervals assume normal effects.
 
     Raises:
         ParameterError: fewer than two facets have two levels, all scores are equal, or too few are defined.
@@ -199,11 +197,13 @@ def variance_components(
     check_whole(1, draws=draws)
     check_level(level)
     with on_one_thread():  # the last bits of a product depend on how threads share it
-        layout = layout_of(scores, measure, standardize=standardize)
-        return _split(layout, method, level, draws, np.random.default_rng(random_state))
+        layout = lay_out(scores, measure, standardize=standardize)
+        return _estimate_components(layout, method, level, draws, np.random.default_rng(random_state))
 
 
-def _split(layout: Layout, method: Method, level: float, draws: int, random: np.random.Generator) -> VarianceComponents:
+def _estimate_components(
+    layout: ScoreLayout, method: Method, level: float, draws: int, random: np.random.Generator
+) -> VarianceComponents:
     squares = effect_squares(layout.scores, layout.defined, shift=layout.shift, scale=layout.scale)
     if not squares.solvable:
         raise ParameterError(
@@ -213,17 +213,17 @@ def _split(layout: Layout, method: Method, level: float, draws: int, random: np.
     if method == "reml":
         raw = reml_components(layout, squares.subsets, np.maximum(raw, 0.0))
     variances = np.maximum(raw, 0.0)
-    values, freedom = squares.mean_squares, squares.freedom
-    if method == "reml":
-        values = squares.expected @ variances
-    if layout.defined is not None:
-        freedom = effective_freedom(squares, layout.defined, variances, random)
-        values = np.where(values > 0, values, squares.expected @ variances)
-    drawn = np.maximum(squares.components(values * freedom / random.chisquare(freedom, (draws, len(freedom)))), 0.0)
-    spread = np.sqrt(np.maximum(drawn @ squares.mean_error, 0.0))
+    # REML has no mean squares: the pivots take those that its components imply.
+    mean_squares = squares.expected @ variances if method == "reml" else squares.mean_squares
+    df = squares.freedom
+    if layout.defined is not None:  # mean squares of incomplete layouts are only about chi-square
+        df = effective_freedom(squares, layout.defined, variances, random)
+        mean_squares = np.where(mean_squares > 0, mean_squares, squares.expected @ variances)
+    # Generalized pivots: each mean square is E[MS] χ²(df) / df, so E[MS] is drawn as MS df / χ² and solved anew.
+    drawn = np.maximum(squares.components(mean_squares * df / random.chisquare(df, (draws, len(df)))), 0.0)
+    mean_sd = np.sqrt(np.maximum(drawn @ squares.mean_error, 0.0))
     normal = random.standard_normal(draws)
-    components = _components(layout, squares, raw, freedom, drawn, level)
-    how = "reml" if method == "reml" else "anova" if layout.defined is None else "analogous anova"
+    components = _components(layout, squares, raw, df, drawn, level)
     return VarianceComponents(
         components=components,
         facets=layout.facets,
@@ -233,41 +233,42 @@ def _split(layout: Layout, method: Method, level: float, draws: int, random: np.
         mean_error=float(variances @ squares.mean_error),
         scores=squares.scores,
         undefined=layout.undefined,
-        method=how,
+        method="analogous anova" if method == "anova" and layout.defined is not None else method,
         level=level,
         warnings=tuple(_warnings(layout, components)),
-        drawn=drawn[:, layout.order(squares.subsets)],
-        drawn_mean=squares.mean + spread * normal,
-        drawn_squared_mean=squared_means(squares.mean, spread, ndtr(normal)),
+        drawn=drawn[:, layout.sort_subsets(squares.subsets)],
+        drawn_mean=squares.mean + mean_sd * normal,
+        drawn_squared_mean=squared_means(squares.mean, mean_sd, ndtr(normal)),
     )
 
 
-def squared_means(mean: float, spread: Floats, tail: Floats) -> Floats:
-    """Squares of the means μ under which a mean of N(μ, spread²) is at most |mean| in size with probability `tail`.
+def squared_means(mean: float, sd: Floats, probability: Floats) -> Floats:
+    """Squares of the means μ under which a mean drawn from N(μ, sd²) is at most |mean| in size with this probability.
 
-    Draws of μ² from its confidence distribution, where `tail` is uniform: 0 where even μ = 0 gives a smaller
-    probability. The square of a draw of μ would be too large by the error of the mean.
+    Draws of μ² from its confidence distribution, where the probability is uniform: 0 where even μ = 0 gives a smaller
+    one. The square of a draw of μ would be too large by the error of the mean.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.nan_to_num(abs(mean) / spread, nan=0.0, posinf=1e150)
+        size = np.nan_to_num(abs(mean) / sd, nan=0.0, posinf=1e150)
+    # P(|N(μ, 1)| ≤ size) = Φ(size − μ) − Φ(−size − μ) falls with μ: bisect to the last bits.
     low, high = np.zeros_like(size), size + 9.0
-    for _ in range(60):  # halvings: to the last bits
+    for _ in range(60):
         middle = (low + high) / 2
-        more = ndtr(size - middle) - ndtr(-size - middle) > tail
-        low, high = np.where(more, middle, low), np.where(more, high, middle)
-    return np.asarray(np.where(spread > 0, (low * spread) ** 2, mean**2))
+        too_low = ndtr(size - middle) - ndtr(-size - middle) > probability
+        low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
+    return np.asarray(np.where(sd > 0, (low * sd) ** 2, mean**2))
 
 
 def _components(
-    layout: Layout, squares: EffectSquares, raw: Floats, freedom: Floats, drawn: Floats, level: float
+    layout: ScoreLayout, squares: EffectSquares, raw: Floats, df: Floats, drawn: Floats, level: float
 ) -> tuple[Component, ...]:
     """Every component with its intervals, in the order of tables."""
     variances = np.maximum(raw, 0.0)
     total, sums = float(variances.sum()), drawn.sum(axis=1, keepdims=True)
     shares = np.divide(drawn, sums, out=np.zeros_like(drawn), where=sums > 0)
     components = []
-    for index in layout.order(squares.subsets):
-        facets, variance = layout.names(squares.subsets[index]), float(variances[index])
+    for index in layout.sort_subsets(squares.subsets):
+        facets, variance = layout.facet_names(squares.subsets[index]), float(variances[index])
         components.append(
             Component(
                 name=":".join(facets),
@@ -277,21 +278,21 @@ def _components(
                 share=variance / total,
                 interval=percentile_estimate(variance, drawn[:, index], level, **PIVOTS),
                 share_interval=percentile_estimate(variance / total, shares[:, index], level, **PIVOTS),
-                df=float(freedom[index]),
+                df=float(df[index]),
                 mean_square=float(squares.mean_squares[index]),
             )
         )
     return tuple(components)
 
 
-def _warnings(layout: Layout, components: tuple[Component, ...]) -> list[str]:
-    notes = list(layout.warnings)
-    notes.extend(
+def _warnings(layout: ScoreLayout, components: tuple[Component, ...]) -> list[str]:
+    warnings = list(layout.warnings)
+    warnings.extend(
         f"{facet} has {levels} levels, which barely identify its component: read its interval, not its estimate"
         for facet, levels in layout.facets.items()
         if levels < FEW_LEVELS
     )
-    below = [component.name for component in components if component.raw < 0]
-    if below:
-        notes.append(f"estimated below 0 and shown as 0: {', '.join(below)}")
-    return notes
+    negative = [component.name for component in components if component.raw < 0]
+    if negative:
+        warnings.append(f"estimated below 0 and shown as 0: {', '.join(negative)}")
+    return warnings

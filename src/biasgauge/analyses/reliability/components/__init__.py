@@ -1,1 +1,0 @@
-"""Variance components of a score tensor."""

@@ -1,1 +1,0 @@
-"""Decision studies: how many replicates, pairs and words are enough."""

@@ -1,5 +1,0 @@
-"""What drives reliability: multilevel regression."""
-
-from biasgauge.core import attach
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
