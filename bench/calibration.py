@@ -20,10 +20,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.analyses.calibrate import Mentions, Mixture, Shuffle, Swap, plant
-from biasgauge.analyses.calibrate.carriers import assign_doses, choose_carriers
-from biasgauge.analyses.calibrate.design import Design
-from biasgauge.analyses.calibrate.edit import Edit, Text
+from biasgauge.analyses.calibrate import (
+    CalibrationDesign,
+    Edit,
+    EditableText,
+    Mentions,
+    Mixture,
+    Shuffle,
+    Swap,
+    assign_doses,
+    choose_carriers,
+    plant,
+)
 
 if TYPE_CHECKING:
     from biasgauge.text import TokenCorpus
@@ -57,7 +65,7 @@ def main() -> None:
 def planting(corpus: TokenCorpus, folder: Path) -> None:
     """Tokens a second of every edit, without and with writing the corpus."""
     pairs = bg.lexicons.pairs_of("du2021").pairs
-    plan = Design()
+    plan = CalibrationDesign()
     carriers = choose_carriers(corpus, pairs, len(plan.levels))
     doses = assign_doses(carriers, plan.levels, 0, 0)
     shares = {word: 0.05 * dose for word, dose in doses.items()}
@@ -67,10 +75,10 @@ def planting(corpus: TokenCorpus, folder: Path) -> None:
     once = time.process_time() - started
     print(f"one reading: {len(corpus.tokens) / once / 1e6:.1f} M tokens/s")
     for edit in edits:
-        edit.apply(Text(corpus, corpus.tokens.copy()), 0)  # compiled
+        edit.apply(EditableText(corpus, corpus.tokens.copy()), 0)  # compiled
         tokens = corpus.tokens.copy()
         started = time.process_time()
-        edit.apply(Text(corpus, tokens), 1)
+        edit.apply(EditableText(corpus, tokens), 1)
         alone = time.process_time() - started
         started = time.process_time()
         plant(corpus, edit, out=folder / edit.name)

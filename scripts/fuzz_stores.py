@@ -195,7 +195,7 @@ def _results(name: str) -> Target:
 
 
 def _calibration(_: str) -> Target:
-    from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION, load_calibration
+    from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION, load_calibration
 
     content = json.loads(DEFAULT_CALIBRATION.read_bytes())
     short = {key: value[:2] if isinstance(value, list) else value for key, value in content.items()}

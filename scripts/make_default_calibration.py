@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from make_default_replicates import default_source  # beside this file
 
 import biasgauge as bg
-from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION
+from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION
 from biasgauge.audits.calibrated import verdict_rates
 
 if TYPE_CHECKING:

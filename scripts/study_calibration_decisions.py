@@ -25,8 +25,7 @@ from study_calibration_gpu import sources  # noqa: E402 - after the path
 from study_calibration_scores import Blocks, read_cell  # noqa: E402 - after the path
 
 import biasgauge as bg  # noqa: E402 - after the path
-from biasgauge.analyses.calibrate.readings import Readings  # noqa: E402 - after the path
-from biasgauge.analyses.calibrate.set_tests import carrier_sets  # noqa: E402 - after the path
+from biasgauge.analyses.calibrate import Readings, carrier_sets  # noqa: E402 - after the path
 from biasgauge.audits import calibrated  # noqa: E402 - after the path
 from biasgauge.lexicons import AssociationTest, WordSet  # noqa: E402 - after the path
 

@@ -61,10 +61,7 @@ LONGEST = [
 
 def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: bool = False) -> Iterator[Source]:
     """What is planted in which texts; `folder` has corpora of one of them or both: wiki-all, english-5M, ..."""
-    from biasgauge.analyses.calibrate.carriers import choose_carriers
-    from biasgauge.analyses.calibrate.design import SHARES, Design
-    from biasgauge.analyses.calibrate.other_attribute import SENTIMENT
-    from biasgauge.analyses.calibrate.plan import planting_plan
+    from biasgauge.analyses.calibrate import SENTIMENT, SHARES, CalibrationDesign, choose_carriers, planting_plan
     from biasgauge.lexicons import pairs_of
     from biasgauge.text import open_corpus
 
@@ -74,7 +71,7 @@ def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: b
             continue
         corpora = {size: open_corpus(folder / f"{name}-{size}") for size in sizes}
         smallest = corpora[sizes[0]]
-        design = Design(plantings=times, **few)
+        design = CalibrationDesign(plantings=times, **few)
         pairs, given = pairs_of("du2021").pairs, None
         other_pairs: tuple[tuple[str, str], ...] = SENTIMENT
         if tiny:
@@ -84,7 +81,7 @@ def sources(folder: Path, names: Sequence[str] = ("wiki", "english"), *, tiny: b
             count = len(design.levels) + design.others
             given = choose_carriers(smallest, pairs, count, counts=(8, 400), least=2, leave_out=barred)
         plan, background = planting_plan(smallest, design, pairs, other_pairs, given, 5, 0)
-        mixture = Design("mixture", SHARES, plantings=times, **few)
+        mixture = CalibrationDesign("mixture", SHARES, plantings=times, **few)
         plans = {"mentions": plan, "mixture": type(plan)(**{**vars(plan), "design": mixture})}
         step = max(1, len(background) // BACKGROUND)
         yield Source(name, corpora, plans, background[::step][:BACKGROUND])

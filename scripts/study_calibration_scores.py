@@ -25,8 +25,7 @@ from study_calibration_gpu import DEFAULT_DIM, DIM, sources  # noqa: E402 - afte
 from study_du2021_tally import MEASURES  # noqa: E402 - after the path
 
 from biasgauge import Embedding, registry  # noqa: E402 - after the path
-from biasgauge.analyses.calibrate.analysis import analyzed  # noqa: E402 - after the path
-from biasgauge.analyses.calibrate.readings import Asked, Readings, gathered  # noqa: E402 - after the path
+from biasgauge.analyses.calibrate import Readings, ScoringPlan, analyze, collect_readings  # noqa: E402 - after the path
 from biasgauge.text import vocabulary  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
@@ -80,9 +79,9 @@ def read_cell(source: Source, blocks: Blocks, label: str, size: str, kind: str, 
         for draw, block in enumerate(found)
         for run in range(len(block["vectors"]))
     }
-    return gathered(
+    return collect_readings(
         plan.plant(corpus, work), scores.transpose(2, 3, 0, 1).astype(np.float64), unordered.astype(np.float64),
-        vectors, Asked(plan.carriers, plan.others, source.background, plan.pairs, list(MEASURES)),
+        vectors, ScoringPlan(plan.carriers, plan.others, source.background, plan.pairs, list(MEASURES)),
     )  # fmt: skip
 
 
@@ -126,7 +125,7 @@ def calibration_of(
         judged = tuple(
             verdicts(readings, [[model for of, _, model in readings.runs() if of == draw] for draw in texts])
         )
-    return analyzed(
+    return analyze(
         readings, registry.names("association_test"), (4, 8, 16, 25), about, (), judged, random_state=0, sets=sets
     )
 

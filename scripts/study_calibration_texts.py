@@ -17,7 +17,7 @@ import numpy as np
 from study_du2021_texts import MIN_COUNT, Text, packed, unpacked
 
 if TYPE_CHECKING:
-    from biasgauge.analyses.calibrate.texts import PlantingPlan
+    from biasgauge.analyses.calibrate import PlantingPlan
     from biasgauge.text import TokenCorpus, Vocabulary
 
 LISTS = ("occ16", "occ18")

@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.analyses.calibrate import Calibration
-from biasgauge.analyses.calibrate.parts import Curve
-from biasgauge.analyses.calibrate.set_tests import carrier_sets
+from biasgauge.analyses.calibrate import Calibration, Curve, carrier_sets
 from biasgauge.audits import calibrated
 from biasgauge.audits.calibrated import in_planted_units, verdict_rates
 from biasgauge.audits.shared_scores import SharedScores

@@ -40,7 +40,7 @@ def test_case_fallback_and_coverage_reach_reliability_and_robustness(replicates:
     assert isinstance(result.reliability, ReliabilityResult)
     assert result.reliability.settings["min_coverage"] == 0.3
     found = next(words for words in result.reliability.lists if words.name == "occ16")
-    assert len(found.lost) < found.asked / 2
+    assert len(found.lost) < found.size / 2
     assert isinstance(result.robustness, RobustnessResult)
     assert result.robustness.settings["min_coverage"] == 0.3
     assert result.robustness.coverage.share > 0.5

@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.analyses.calibrate import Calibration, load_calibration
-from biasgauge.analyses.calibrate.design import Design
-from biasgauge.analyses.calibrate.equivalents import BELOW, as_odds
-from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION
+from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION, Calibration, CalibrationDesign, as_odds, load_calibration
+from biasgauge.analyses.calibrate.result import BELOW
 from biasgauge.core import Estimate
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import pairs_of
@@ -328,13 +326,13 @@ def test_a_file_that_is_no_calibration_is_said(tmp_path: Path) -> None:
 
 
 def test_a_design_counts_its_models() -> None:
-    design = Design(plantings=3, seeds=2, bootstrap=4, shuffled=2)
+    design = CalibrationDesign(plantings=3, seeds=2, bootstrap=4, shuffled=2)
     assert design.models == 26
     assert len(design.levels) == 200
-    assert design.seconds(10_000_000, effort=1.0, epochs=5, dim=100, n_jobs=2) < Design(seeds=40).seconds(
+    assert design.seconds(10_000_000, effort=1.0, epochs=5, dim=100, n_jobs=2) < CalibrationDesign(seeds=40).seconds(
         10_000_000, effort=1.0, epochs=5, dim=100, n_jobs=2
     )
-    assert Design().seconds(10_000_000, effort=1.0, epochs=5, dim=100, n_jobs=2) <= 600
+    assert CalibrationDesign().seconds(10_000_000, effort=1.0, epochs=5, dim=100, n_jobs=2) <= 600
 
 
 def test_figures_draw(calibration: Calibration) -> None:

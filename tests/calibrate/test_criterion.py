@@ -11,7 +11,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.corpus_bias import CorpusBias, SetOdds, WordOdds
-from biasgauge.analyses.criterion import truth_of
+from biasgauge.analyses.criterion import criterion_values
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of
 from biasgauge.vectors import load_default_replicates
@@ -62,9 +62,11 @@ def test_the_pairs_are_by_default_those_of_the_language_of_the_truth(tmp_path: P
     named = bg.criterion(vectors, truth, measures=["dbwa"], pairs="es_pairs").rows[0]
     assert by_default.pearson == named.pearson
     assert by_default.words == len(words)
-    assert truth_of("bls2015").pairs(None) == "du2021"
-    assert truth_of(first="es_occupations:masculine", second="es_occupations:feminine").pairs(None) == "es_pairs"
-    assert truth_of(truth).pairs([("a", "b")]) == [("a", "b")]
+    assert criterion_values("bls2015").pairs(None) == "du2021"
+    assert (
+        criterion_values(first="es_occupations:masculine", second="es_occupations:feminine").pairs(None) == "es_pairs"
+    )
+    assert criterion_values(truth).pairs([("a", "b")]) == [("a", "b")]
 
 
 def test_disattenuated_is_r_over_the_root_of_alpha() -> None:

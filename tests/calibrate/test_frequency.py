@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasgauge.analyses.calibrate.analysis import analyzed
-from biasgauge.analyses.calibrate.frequency import corrected_scores, frequency_effects
-from biasgauge.analyses.calibrate.readings import Readings
+from biasgauge.analyses.calibrate import Readings, analyze
+from biasgauge.analyses.calibrate.analysis import corrected_scores, frequency_effects
 
 CARRIERS, PLAIN, DOSE = 120, 400, 0.05
 
@@ -79,6 +78,6 @@ def test_where_frequency_does_nothing_no_gain_is_claimed() -> None:
 
 def test_a_corrected_score_is_offered_where_it_helps_and_nowhere_else() -> None:
     offered = {
-        trend: [curve.measure for curve in analyzed(world(5, trend), (), (4,), {}, ()).curves] for trend in (0.1, 0.0)
+        trend: [curve.measure for curve in analyze(world(5, trend), (), (4,), {}, ()).curves] for trend in (0.1, 0.0)
     }
     assert offered == {0.1: ["dbwa", "dbwa, frequency-corrected"], 0.0: ["dbwa"]}

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.analyses.calibrate import Mentions, Mixture, Shuffle, Swap, plant
-from biasgauge.analyses.calibrate.carriers import assign_doses, choose_carriers
-from biasgauge.analyses.calibrate.edit import Text
+from biasgauge.analyses.calibrate import (
+    EditableText,
+    Mentions,
+    Mixture,
+    Shuffle,
+    Swap,
+    assign_doses,
+    choose_carriers,
+    plant,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.text import TokenCorpus, read_corpus
 
@@ -93,9 +100,9 @@ def test_among_other_carriers_doses_err_by_an_end_or_two_to_neither_side(corpus:
     """An end beside two carriers cannot serve both; what is left over has no direction."""
     errors = []
     for seed in range(12):
-        text, edit = Text(corpus, corpus.tokens.copy()), Mentions(DOSES, PAIRS)
+        text, edit = EditableText(corpus, corpus.tokens.copy()), Mentions(DOSES, PAIRS)
         edit.apply(text, seed)
-        near, places = text.beside(DOSES, PAIRS, 5)
+        near, places = text.count_near_ends(DOSES, PAIRS, 5)
         rest = places - near
         odds = np.log(near[:, 0] / rest[:, 0]) - np.log(near[:, 1] / rest[:, 1])
         errors.append((odds - list(DOSES.values())) / (1 / near).sum(axis=1))  # in ends
@@ -139,7 +146,7 @@ def test_carriers_that_crowd_each_other_are_said(tmp_path: Path) -> None:
 
 def test_only_ends_change_and_only_to_ends(corpus: TokenCorpus, tmp_path: Path) -> None:
     planted = plant(corpus, Mentions({"ca": 2.0, "cb": -2.0}, PAIRS), out=tmp_path)
-    family, _ = Text(corpus, corpus.tokens).ends(PAIRS)
+    family, _ = EditableText(corpus, corpus.tokens).families(PAIRS)
     changed = planted.corpus.tokens != corpus.tokens
     assert changed.any()
     assert (family[corpus.tokens[changed]] == family[planted.corpus.tokens[changed]]).all()
@@ -149,7 +156,7 @@ def test_only_ends_change_and_only_to_ends(corpus: TokenCorpus, tmp_path: Path) 
 def test_a_mixture_exchanges_places_with_the_chosen_end(corpus: TokenCorpus, tmp_path: Path) -> None:
     planted = plant(corpus, Mixture({"ca": 0.25, "cb": 0.0, "cc": -0.5}, PAIRS), out=tmp_path)
     places = {word: place for place, word in enumerate(corpus.words)}
-    _, side = Text(corpus, corpus.tokens).ends(PAIRS)
+    _, side = EditableText(corpus, corpus.tokens).families(PAIRS)
     for word, share, end in (("ca", 0.25, 0), ("cb", 0.0, 0), ("cc", 0.5, 1)):
         now = planted.corpus.tokens == places[word]
         new = now & (corpus.tokens != places[word])
@@ -196,7 +203,7 @@ def test_the_same_edit_gives_the_same_text_and_another_seed_another(corpus: Toke
 
 
 def test_families_join_pairs_that_share_a_word(corpus: TokenCorpus) -> None:
-    family, side = Text(corpus, corpus.tokens).ends([*PAIRS, ("her", "she"), ("nowhere", "she")])
+    family, side = EditableText(corpus, corpus.tokens).families([*PAIRS, ("her", "she"), ("nowhere", "she")])
     at = {word: (family[place], side[place]) for place, word in enumerate(corpus.words) if family[place] >= 0}
     assert at["him"] == at["his"]
     assert at["him"][0] == at["her"][0] != at["he"][0]

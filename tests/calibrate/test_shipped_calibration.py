@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.analyses.calibrate import load_default_calibration
-from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION
+from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION, load_default_calibration
 from biasgauge.lexicons import pairs_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biasgauge import weat
-from biasgauge.analyses.calibrate.loading import DEFAULT_CALIBRATION, load_calibration, load_default_calibration
+from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION, load_calibration, load_default_calibration
 from biasgauge.applications.task import read_task
 from biasgauge.errors import InputError
 from biasgauge.io.manifests import CHECKSUM_KEY, manifest_text, read_manifest, read_record, read_saved

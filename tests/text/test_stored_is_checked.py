@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from biasgauge.analyses.calibrate.edit import Edit
+    from biasgauge.analyses.calibrate import Edit
     from biasgauge.io.source import ByteSource
 
 TEXT = "the cat sat on the mat\nthe dog sat on the log and the cat ran\n" * 50

@@ -10,8 +10,7 @@ import pytest
 from tests.training.test_study_du2021 import SCRIPTS
 
 import biasgauge as bg
-from biasgauge.analyses.calibrate.design import SHARES, Design
-from biasgauge.analyses.calibrate.texts import PlantingPlan
+from biasgauge.analyses.calibrate import SHARES, CalibrationDesign, PlantingPlan
 from biasgauge.text import edited_corpus, vocabulary
 
 if TYPE_CHECKING:
@@ -36,9 +35,15 @@ def test_packed_texts_are_the_planted_ones(tmp_path: Path, monkeypatch: pytest.M
     carriers = tuple(words[20:50])
     plans = {
         planting: PlantingPlan(
-            Design(planting, doses, per_dose=2, blanks=10, others=0, plantings=2), PAIRS, carriers[:22], (), (), 5, 0
+            CalibrationDesign(planting, doses, per_dose=2, blanks=10, others=0, plantings=2),
+            PAIRS,
+            carriers[:22],
+            (),
+            (),
+            5,
+            0,
         )
-        for planting, doses in (("mentions", Design().doses), ("mixture", SHARES))
+        for planting, doses in (("mentions", CalibrationDesign().doses), ("mixture", SHARES))
     }
     source = texts.Source("one", corpora, plans, tuple(words[60:80]))
     (tmp_path / "carry").mkdir()

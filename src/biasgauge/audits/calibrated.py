@@ -14,8 +14,8 @@ from biasgauge.analyses.calibrate import (
     LARGEST,
     Calibration,
     CalibrationLimit,
+    DetectionRate,
     Equivalent,
-    Rate,
     as_odds,
     limit_text,
     load_calibration,
@@ -48,7 +48,7 @@ Decisions = dict[tuple[str, int, float], list[float]]
 """By rule, number of words and dose: for each set whether it would be reported."""
 
 
-def verdict_rates(readings: Readings, models: Sequence[Sequence[Any]]) -> tuple[Rate, ...]:
+def verdict_rates(readings: Readings, models: Sequence[Sequence[Any]]) -> tuple[DetectionRate, ...]:
     """How often the audit would report an association of planted sets, by number of words and dose.
 
     Each set of carriers of a dose, with as many blanks, is one question to the models of its text as replicates. At
@@ -82,7 +82,7 @@ def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> 
     return decided
 
 
-def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[Rate, ...]:
+def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[DetectionRate, ...]:
     """Shares of sets that are reported, over all planted texts; intervals are of as many sets as share no word."""
     blanks = (readings.levels == 0).sum(axis=0).tolist()
     found: Decisions = {}
@@ -90,7 +90,7 @@ def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[Ra
         for asked, passes in of_text.items():
             found.setdefault(asked, []).extend(passes)
     return tuple(
-        Rate(
+        DetectionRate(
             name, size, level,
             wilson(float(np.mean(seen)), max(1, sum(count // (2 * size) for count in blanks)), 0.95, over="sets"),
             len(seen),

@@ -72,7 +72,7 @@ def criterion(
     scores: Any = list(vectors)
     with progress(options, "counting" if corpus else "scoring") as report:
         if corpus is not None:
-            true_values = analyses.criterion.truth_of(truth, **lists)
+            true_values = analyses.criterion.criterion_values(truth, **lists)
             scores = analyses.corpus_bias.corpus_bias(
                 corpus,
                 words=list(true_values.values),

@@ -1,4 +1,4 @@
-"""Does the number follow the thing? What a text says, text with a known answer, limits of detection, criteria."""
+"""Planted bias of known size: limits of detection of measures and tests; influence of documents."""
 
 from biasgauge.core import attach
 

@@ -1,26 +1,34 @@
-"""From scores of planted words to curves, limits and rates."""
+"""Curves, limits, rates and effects of frequency from the scores of planted words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
-from biasgauge.analyses.calibrate.design import some
-from biasgauge.analyses.calibrate.frequency import CORRECTED, FEWEST_PLAIN, corrected_scores, frequency_effects
-from biasgauge.analyses.calibrate.parts import CalibrationLimit, CarrierDose, Curve, Point, Rate, Specificity
+from biasgauge.analyses.calibrate.design import count_text
 from biasgauge.analyses.calibrate.readings import Readings
 from biasgauge.analyses.calibrate.result import Calibration
+from biasgauge.analyses.calibrate.rows import (
+    CalibrationLimit,
+    CarrierDose,
+    Curve,
+    DetectionRate,
+    DosePoint,
+    FrequencyEffect,
+    Specificity,
+)
 from biasgauge.analyses.calibrate.set_tests import (
     LIMIT_OF_BLANK,
     blank_rates,
-    rates,
+    run_set_tests,
     set_curves,
     set_limits,
-    set_values,
+    weat_rates,
 )
-from biasgauge.core import Floats, JsonMapping
+from biasgauge.core import Estimate, Floats, JsonMapping
 from biasgauge.stats import (
     DoseResponse,
     Variances,
@@ -28,37 +36,53 @@ from biasgauge.stats import (
     dose_response,
     mean_estimate,
     new_blanks,
+    percentile_estimate,
     robust_slope,
     wilson,
 )
 
+CORRECTED = "{}, frequency-corrected"
+FEWEST_PLAIN = 20
+"""Words without a dose below which no trend in frequency is fitted: a cubic takes half of them."""
 _FEW_MODELS = 4
-"""Models below which the variance between them is barely known."""
+"""Number of models below which the variance between them is barely known."""
+_FEWEST_POINTS = 4
+"""Points that a slope takes."""
 
 
-def analyzed(
+def analyze(
     readings: Readings,
     tests: Sequence[str],
     sizes: tuple[int, ...],
     settings: JsonMapping,
     counted: tuple[CarrierDose, ...],
-    judged: tuple[Rate, ...] = (),
+    verdict_rates: tuple[DetectionRate, ...] = (),
     *,
     level: float = 0.95,
     random_state: int = 0,
     sets: int = 10,
 ) -> Calibration:
-    """Everything that follows from the scores and vectors of planted words; tests see so many sets of each model."""
+    """Estimate curves, limits and rates from the scores and vectors of planted words.
+
+    Args:
+        readings: scores and vectors.
+        tests: names of association tests.
+        sizes: numbers of words in sets.
+        settings: of the calibration, for the result.
+        counted: carriers with their counted doses, for the result.
+        verdict_rates: rates of an audit's verdicts.
+        level: of the intervals.
+        random_state: seed.
+        sets: random sets of each size and dose that tests see in each model.
+    """
     plain = len(readings.words) - readings.carriers - readings.others
     corrected = corrected_scores(readings) if plain >= FEWEST_PLAIN else readings.scores
     frequency = frequency_effects(readings, corrected, level=level) if plain >= FEWEST_PLAIN else ()
-    tables = {measure: readings.of_carriers[place] for place, measure in enumerate(readings.measures)}
-    tables |= {
-        CORRECTED.format(effect.measure): corrected[place, : readings.carriers]
-        for place, effect in enumerate(frequency)
-        if (effect.helps.low or 0.0) > 0 and effect.corrected_r > 0
-    }
-    curves, limits, exceeded = [], [], []
+    tables = dict(zip(readings.measures, readings.of_carriers, strict=True))
+    for effect, scores in zip(frequency, corrected[:, : readings.carriers], strict=False):
+        if (effect.helps.low or 0.0) > 0 and effect.corrected_r > 0:
+            tables[CORRECTED.format(effect.measure)] = scores
+    curves, limits, blanks = [], [], []
     for measure, scores in tables.items():
         response = dose_response(scores, readings.doses, readings.levels, level=level)
         curves.append(_curve(measure, scores, readings, response, level))
@@ -70,110 +94,149 @@ def analyzed(
             CalibrationLimit("measure", measure, limit.words, limit.side, limit.blank, limit.detection, limit.beyond)
             for limit in detected
         ]
-        exceeded.append(_exceeded(measure, scores, readings.levels, response.variances, level))
-    of_sets = set_values(readings, tests, sizes, sets=sets, random_state=random_state)
-    limits += [
-        CalibrationLimit("test", limit.test, limit.words, limit.side, limit.blank, limit.detection)
-        for limit in set_limits(of_sets, level=level, random_state=random_state)
-    ]
-    every = (*rates(of_sets, level=level), *blank_rates(of_sets, level=level), *judged)
+        blanks.append(_blanks_beyond_limit(measure, scores, readings.levels, response.variances, level))
+    set_values = run_set_tests(readings, tests, sizes, sets=sets, random_state=random_state)
+    limits += set_limits(set_values, level=level, random_state=random_state)
+    rates = (*weat_rates(set_values, level=level), *blank_rates(set_values, level=level), *verdict_rates)
     return Calibration(
         curves=tuple(curves),
         limits=tuple(limits),
-        false_positives=(*filter(None, exceeded), *(rate for rate in every if rate.dose == 0)),
-        power=tuple(rate for rate in every if rate.dose != 0),
+        false_positives=(*filter(None, blanks), *(rate for rate in rates if rate.dose == 0)),
+        power=tuple(rate for rate in rates if rate.dose != 0),
         frequency=frequency,
         specificity=_specificity(readings, curves, level),
         corpus_bias=counted,
         settings=settings,
-        warnings=(*readings.warnings, *_few(readings)),
-        test_curves=set_curves(of_sets, level=level),
+        warnings=(*readings.warnings, *_warnings(readings)),
+        test_curves=set_curves(set_values, level=level),
     )
 
 
 def _curve(measure: str, scores: Floats, readings: Readings, response: DoseResponse, level: float) -> Curve:
     points = []
     for dose in np.unique(readings.levels).tolist():
-        at = readings.levels == dose
-        means = [scores[unit, at[unit]].mean() for unit in range(len(scores)) if at[unit].any()]
-        mean = mean_estimate(np.array(means), level=level)
-        points.append(Point(dose, float(readings.doses[at].mean()), mean))
-    parts, total = response.variances, response.variances.total
+        mask = readings.levels == dose
+        means = [scores[unit, mask[unit]].mean() for unit in range(len(scores)) if mask[unit].any()]
+        points.append(DosePoint(dose, float(readings.doses[mask].mean()), mean_estimate(np.array(means), level=level)))
+    variances, total = response.variances, response.variances.total
     shares = {
-        name: None if (value := getattr(parts, name)) is None else value / total if total > 0 else None
+        name: None if (value := getattr(variances, name)) is None else value / total if total > 0 else None
         for name in ("dose", "carrier", "planting", "run", "shift")
     }
     retest = None
     if scores.shape[2] > 1:
-        pairs = [(run, earlier) for run in range(scores.shape[2]) for earlier in range(run)]
-        retest = float(
-            np.mean([
-                np.corrcoef(scores[:, draw, run], scores[:, draw, earlier])[0, 1]
-                for draw in range(scores.shape[1]) for run, earlier in pairs
-            ])
-        )  # fmt: skip
+        pairs = list(combinations(range(scores.shape[2]), 2))
+        texts = scores.swapaxes(0, 1)  # text × carrier × run
+        retest = float(np.mean([np.corrcoef(text[:, i], text[:, j])[0, 1] for text in texts for i, j in pairs]))
     return Curve(measure, tuple(points), response, shares, retest)
 
 
-def _exceeded(measure: str, scores: Floats, levels: Floats, variances: Variances, level: float) -> Rate | None:
-    """How many blanks of each planted text lie above the limit of blank of the other texts; 5 % are meant to.
+def _blanks_beyond_limit(
+    measure: str, scores: Floats, levels: Floats, variances: Variances, level: float
+) -> DetectionRate | None:
+    """Share of the blanks of each planted text above the limit of blank of the other texts; nominally 5 %.
 
-    Only words that are no blanks in those: to the limit they are new.
+    Only words that are no blanks in the other texts: the limit was not estimated on them.
     """
     draws, blank = scores.shape[1], levels == 0
     above = []
     for draw in range(draws if draws > 1 else 0):
-        rest = [other for other in range(draws) if other != draw]
-        limit = new_blanks(scores[:, rest], levels[:, rest], variances).limit()
-        new = blank[:, draw] & ~blank[:, rest].any(axis=1)
+        others = [other for other in range(draws) if other != draw]
+        limit = new_blanks(scores[:, others], levels[:, others], variances).limit()
+        new = blank[:, draw] & ~blank[:, others].any(axis=1)
         above.append((scores[new, draw] > limit).mean(axis=1))
-    joined = np.concatenate([np.empty(0), *above])
-    if not len(joined):
+    shares = np.concatenate([np.empty(0), *above])
+    if not len(shares):
         return None
-    share = wilson(float(joined.mean()), len(joined), level, over="blanks")
-    return Rate(LIMIT_OF_BLANK.format(measure), 1, 0.0, share, len(joined))
+    share = wilson(float(shares.mean()), len(shares), level, over="blanks")
+    return DetectionRate(LIMIT_OF_BLANK.format(measure), 1, 0.0, share, len(shares))
 
 
 def _specificity(readings: Readings, curves: Sequence[Curve], level: float) -> tuple[Specificity, ...]:
-    """What a dose of something else does to each measure, over the words that carry it."""
-    if readings.others < 4:  # a slope takes four points
+    """Response of each measure to a dose of another attribute, over the words that carry it."""
+    if readings.others < _FEWEST_POINTS:
         return ()
-    own = {curve.measure: curve.response.slope.value or 0.0 for curve in curves}
-    rows = slice(readings.carriers, readings.carriers + readings.others)
+    own_slopes = {curve.measure: curve.response.slope.value or 0.0 for curve in curves}
+    others = slice(readings.carriers, readings.carriers + readings.others)
     doses = readings.other_doses.mean(axis=1)
-    return tuple(
-        Specificity(
-            measure,
-            replace(
-                robust_slope(doses, readings.scores[place, rows].mean(axis=(1, 2)), level, over="carriers"),
-                statistic="slope on the other dose",
-            ),
-            own[measure],
-        )
-        for place, measure in enumerate(readings.measures)
-    )
+    rows = []
+    for measure, scores in zip(readings.measures, readings.scores[:, others].mean(axis=(2, 3)), strict=True):
+        slope = replace(robust_slope(doses, scores, level, over="carriers"), statistic="slope on the other dose")
+        rows.append(Specificity(measure, slope, own_slopes[measure]))
+    return tuple(rows)
 
 
-def _few(readings: Readings) -> list[str]:
-    """What the design cannot tell."""
-    notes = []
+def _warnings(readings: Readings) -> Iterator[str]:
+    """Yield what the design cannot estimate."""
     if readings.lost:
-        few = len(readings.lost) == 1
-        notes.append(
-            f"{some(len(readings.lost), 'word')} {'has' if few else 'have'} no score in some model and "
-            f"{'is' if few else 'are'} left out"
-        )
+        verbs = ("has", "is") if len(readings.lost) == 1 else ("have", "are")
+        yield f"{count_text(len(readings.lost), 'word')} {verbs[0]} no score in some model and {verbs[1]} left out"
     plain = len(readings.words) - readings.carriers - readings.others
     if plain < FEWEST_PLAIN:
-        notes.append(f"{some(plain, 'word')} without a dose: too few to say what frequency alone does")
+        yield f"{count_text(plain, 'word')} without a dose: too few to say what frequency alone does"
     _, draws, runs = readings.of_carriers.shape[1:]
     if draws == 1:
-        notes.append("one planted text: what belongs to a carrier cannot be told from where its dose was put")
+        yield "one planted text: what belongs to a carrier cannot be told from where its dose was put"
     if draws * runs < _FEW_MODELS:
-        notes.append(
-            f"{some(draws * runs, 'model')}: what moves all words of a model alike is barely known; limits of sets "
-            "rest on it"
-        )
+        models = count_text(draws * runs, "model")
+        yield f"{models}: what moves all words of a model alike is barely known; limits of sets rest on it"
     if runs == 1:
-        notes.append("one run for each text: the part of the random seed is unknown")
-    return notes
+        yield "one run for each text: the part of the random seed is unknown"
+
+
+def corrected_scores(readings: Readings) -> Floats:
+    """Scores less the mean of words of their frequency (Valentini et al. 2022): measure × word × draw × run.
+
+    The trend (a cubic in log frequency) is fitted in each model to every other word in which nothing was planted.
+    """
+    logs = np.log10(readings.counts)
+    index = np.arange(len(logs))
+    fitted = (index >= readings.carriers + readings.others) & (index % 2 == 0)
+    basis = np.vander((logs - logs[fitted].mean()) / max(logs[fitted].std(), 1e-9), 4)
+    corrected = np.empty_like(readings.scores)
+    for measure, draw, run in np.ndindex(readings.scores.shape[0], *readings.scores.shape[2:]):
+        values = readings.scores[measure, :, draw, run]
+        coefficients = np.linalg.lstsq(basis[fitted], values[fitted], rcond=None)[0]
+        corrected[measure, :, draw, run] = values - basis @ coefficients
+    return corrected
+
+
+def frequency_effects(readings: Readings, corrected: Floats, *, level: float = 0.95) -> tuple[FrequencyEffect, ...]:
+    """Slope of every measure on log frequency, raw, in shuffled text and corrected, and the gain of the correction."""
+    logs = np.log10(readings.counts)
+    start = readings.carriers + readings.others
+    held_out = np.arange(start, len(logs))
+    held_out = held_out[held_out % 2 == 1]  # words that the correction was not fitted to
+    effects = []
+    for index, measure in enumerate(readings.measures):
+        means, corrected_means = (scores[index].mean(axis=(1, 2)) for scores in (readings.scores, corrected))
+        shuffled = readings.shuffled[index]
+        raw, better = (scores[index, : readings.carriers].mean(axis=2) for scores in (readings.scores, corrected))
+        effects.append(
+            FrequencyEffect(
+                measure,
+                robust_slope(logs[start:], means[start:], level),
+                robust_slope(logs, shuffled.mean(axis=1), level) if shuffled.shape[1] else None,
+                robust_slope(logs[held_out], corrected_means[held_out], level),
+                _correlation(readings.doses, raw),
+                _correlation(readings.doses, better),
+                _gain(readings.doses, raw, better, level),
+            )
+        )
+    return tuple(effects)
+
+
+def _correlation(doses: Floats, scores: Floats) -> float:
+    return float(np.corrcoef(doses.ravel(), scores.ravel())[0, 1])
+
+
+def _gain(doses: Floats, raw: Floats, corrected: Floats, level: float) -> Estimate:
+    """Difference of the correlations of corrected and raw scores with the dose, by bootstrap over carriers."""
+    random = np.random.default_rng(19)
+    drawn = []
+    for _ in range(1000):
+        rows = random.integers(0, len(doses), len(doses))
+        drawn.append(_correlation(doses[rows], corrected[rows]) - _correlation(doses[rows], raw[rows]))
+    value = _correlation(doses, corrected) - _correlation(doses, raw)
+    labels = {"over": "carriers", "statistic": "gain of r", "n": len(doses)}
+    return percentile_estimate(value, np.array(drawn), level, method="percentile bootstrap", **labels)

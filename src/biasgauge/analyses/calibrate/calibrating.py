@@ -1,29 +1,42 @@
-"""`calibrate`: known bias planted in a text, models trained on it, and what the measures read back."""
+"""`calibrate`: plant known bias in a text, train models on it, and estimate what the measures detect."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, Protocol
 
-from biasgauge.analyses.calibrate.other_attribute import SENTIMENT
-from biasgauge.analyses.calibrate.parts import Rate
+from biasgauge.analyses.calibrate.design import SENTIMENT
 from biasgauge.analyses.calibrate.plan import SIZES, CalibrationPlan, calibration_plan, recipe_settings
 from biasgauge.analyses.calibrate.planting import Planted
 from biasgauge.analyses.calibrate.readings import ModelReading, Readings
 from biasgauge.analyses.calibrate.result import Calibration
-from biasgauge.analyses.calibrate.texts import Progress, SweepTrainer, Trainer
-from biasgauge.core import PairsLike, VectorsLike, WordsLike
+from biasgauge.analyses.calibrate.rows import DetectionRate
+from biasgauge.core import JsonMapping, PairsLike, VectorsLike, WordsLike
 from biasgauge.io import make_folder
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language
 from biasgauge.text import TokenCorpus, read_corpus
+from biasgauge.text.training import train
 
-Verdicts = Callable[[Readings, Sequence[Sequence[VectorsLike]]], Sequence[Rate]]
-"""What the verdicts of an audit say of sets of carriers in these models."""
+Progress = Callable[[int, int], None]
+Models = list[VectorsLike]
+"""Models of one text: files, or the models themselves."""
+Verdicts = Callable[[Readings, Sequence[Sequence[VectorsLike]]], Sequence[DetectionRate]]
+"""Rates at which the verdicts of an audit report sets of carriers in these models."""
+
+
+class TextTrainer(Protocol):
+    """Trains models on several texts."""
+
+    def __call__(self, texts: Sequence[TokenCorpus], folder: Path, progress: Progress | None) -> list[Models]:
+        """Train each text with the same seeds and samples; models that `folder` has are not trained again."""
 
 
 def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
@@ -49,17 +62,18 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
     sizes: Sequence[int] = SIZES,
     level: float = 0.95,
     out: str | os.PathLike[str] | None = None,
-    trainer: Trainer | None = None,
+    trainer: TextTrainer | None = None,
     verdicts: Verdicts | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Calibration:
-    """Plant known bias in a text, train on it, and say what each measure and test can see.
+    """Plant known bias in a text, train on it, and estimate what each measure and test detects.
 
-    Doses are dealt at random to many words (carriers) of one text, so that each training gives a whole curve; in every
-    further planted text they are dealt anew. Carriers of dose 0 are the blanks.
+    Doses are assigned at random to many words (carriers) of one text, so that each training gives a whole curve; in
+    every further planted text they are assigned anew. Carriers of dose 0 are the blanks. Limit of blank: 95 % quantile
+    of blanks; limit of detection: smallest dose of which 95 % lie beyond it (Currie 1968; CLSI EP17).
 
     Args:
         corpus: a tokenized corpus, or what `read_corpus` reads.
@@ -67,8 +81,8 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
             the vectors were trained that are to be judged.
         pairs: the pairs (first, second) that bias is about; by default the base pairs of `language` (du2021, es_pairs).
         language: code of the text's language, or the file of a language of your own; English by default.
-        planting: "mentions" (first order: which end is mentioned beside a word) or "mixture" (both orders: a word takes
-            places of the ends).
+        planting: "mentions" (first order: which end is mentioned near a word) or "mixture" (both orders: a word trades
+            tokens with the ends).
         doses: log odds ratios (mentions) or shares (mixture), 0 among them; by default odds ratios of 2, 4 and 10 to
             either side, or shares up to .3.
         carriers: words to plant on; by default words of all frequencies are drawn.
@@ -77,18 +91,18 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
         plantings: planted texts.
         seeds: random seeds that each text is trained with.
         bootstrap: samples of documents that each text is trained on; 0 trains on the text itself.
-        shuffled: shuffled texts, for what frequency alone does.
-        others: words that get a dose of something else, for specificity; 0 for none.
-        other_pairs: what else: by default pleasant and unpleasant words.
-        window: tokens on each side that are beside a word.
+        shuffled: shuffled texts, for the effect of frequency alone.
+        others: words that get a dose of another attribute, for specificity; 0 for none.
+        other_pairs: pairs of that attribute; by default pleasant and unpleasant words.
+        window: tokens on each side that are near a word.
         measures: names of measures; by default all registered ones but published variants.
         tests: names of association tests; all registered ones by default.
         sizes: numbers of words in sets.
         level: of all intervals.
         out: folder for planted texts and models, which are found again after an interruption; a temporary one by
             default.
-        trainer: what trains, in the place of `train`: called with all texts at once.
-        verdicts: what also judges sets of carriers, such as `auditing.verdict_rates`.
+        trainer: replaces `train`: called with all texts at once.
+        verdicts: judges sets of carriers too, such as `audits.verdict_rates`.
         random_state: seed of everything that is drawn.
         n_jobs: models at a time; all cores by default.
         progress: called with (done, total).
@@ -107,31 +121,32 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
     train_shuffled = trainer or SweepTrainer(settings, 1, 0, random_state, n_jobs)
     with _folder(out) as folder:
         text = corpus if isinstance(corpus, TokenCorpus) else read_corpus(corpus, out=folder / "corpus")
-        words = calibration_plan(
+        plan = calibration_plan(
             text, pairs=pairs, language=language, carriers=carriers, other_pairs=other_pairs, window=window,
             random_state=random_state, **design,
-        )  # fmt: skip
-        plan = words.completed(recipe, measures=measures, tests=tests, sizes=sizes, level=level, **design)
+        ).complete(recipe, measures=measures, tests=tests, sizes=sizes, level=level, **design)  # fmt: skip
         if tell is not None:
             tell(plan.cost(n_jobs))
         planted = plan.planting.plant(text, folder)
-        unordered = plan.planting.shuffled(text, folder)
-        models = train_all([edited.corpus for edited in planted], folder, _part(progress, 0.0, 0.85))
-        without_order = train_shuffled(unordered, folder, _part(progress, 0.85, 0.95)) if unordered else []
-        readings = _read(plan, planted, models, without_order, _part(progress, 0.95, 1.0))
-        judged = () if verdicts is None else tuple(verdicts(readings, models))
-    return plan.concluded(planted, readings, judged)
+        shuffled_texts = plan.planting.shuffle(text, folder)
+        models = train_all([edited.corpus for edited in planted], folder, _subrange(progress, 0.0, 0.85))
+        shuffled_models: Sequence[Models] = []
+        if shuffled_texts:
+            shuffled_models = train_shuffled(shuffled_texts, folder, _subrange(progress, 0.85, 0.95))
+        readings = _read_models(plan, planted, models, shuffled_models, _subrange(progress, 0.95, 1.0))
+        verdict_rates = () if verdicts is None else verdicts(readings, models)
+    return plan.conclude(planted, readings, verdict_rates)
 
 
-def _read(
+def _read_models(
     plan: CalibrationPlan,
     planted: Sequence[Planted],
-    models: Sequence[Sequence[VectorsLike]],
-    without_order: Sequence[Sequence[VectorsLike]],
+    models: Sequence[Models],
+    shuffled_models: Sequence[Models],
     progress: Progress | None,
 ) -> Readings:
     """Score all words in all models, one model in memory at a time."""
-    total, done = sum(map(len, (*models, *without_order))), count(1)
+    total, done = sum(map(len, (*models, *shuffled_models))), count(1)
 
     def read(source: VectorsLike) -> ModelReading:
         reading = plan.read(source)
@@ -139,13 +154,13 @@ def _read(
             progress(next(done), total)
         return reading
 
-    of_texts = [[read(source) for source in runs] for runs in models]
-    return plan.joined(planted, of_texts, [read(source) for runs in without_order for source in runs])
+    readings = [[read(source) for source in runs] for runs in models]
+    return plan.join(planted, readings, [read(source) for runs in shuffled_models for source in runs])
 
 
 @contextmanager
 def _folder(out: str | os.PathLike[str] | None) -> Iterator[Path]:
-    """The folder for texts and models; a temporary one goes when the work is done."""
+    """Folder for texts and models; a temporary one is removed afterwards."""
     if out is not None:
         yield make_folder(out)
         return
@@ -153,8 +168,43 @@ def _folder(out: str | os.PathLike[str] | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _part(progress: Progress | None, start: float, end: float) -> Progress | None:
-    """Progress of one part of the work."""
+def _subrange(progress: Progress | None, start: float, end: float) -> Progress | None:
+    """Progress of a stage that takes the work from the share `start` to the share `end`."""
     if progress is None:
         return None
     return lambda done, total: progress(int(1000 * (start + (end - start) * done / max(1, total))), 1000)
+
+
+@dataclass(frozen=True)
+class SweepTrainer:
+    """Trains with `train`; models that exist are found by their recipe."""
+
+    settings: JsonMapping
+    seeds: int
+    bootstrap: int = 0
+    random_state: int = 0
+    n_jobs: int | None = None
+
+    def __call__(self, texts: Sequence[TokenCorpus], folder: Path, progress: Progress | None) -> list[Models]:
+        """Train every text, as many models at a time as there are cores."""
+        cores = self.n_jobs or os.cpu_count() or 1
+        models = self.seeds * max(1, self.bootstrap)
+        parallel_texts = max(1, min(len(texts), -(-cores // models)))
+        done, lock = [0.0] * len(texts), Lock()
+
+        def train_text(number: int) -> Models:
+            def report(steps: int, total: int) -> None:
+                with lock:
+                    done[number] = steps / max(1, total)
+                    if progress is not None:
+                        progress(int(1000 * sum(done)), 1000 * len(texts))
+
+            trained = train(
+                texts[number], out=folder / f"models-{texts[number].checksum[:12]}", seeds=self.seeds,
+                bootstrap=self.bootstrap, random_state=self.random_state, n_jobs=max(1, cores // parallel_texts),
+                progress=report, **self.settings,
+            )  # fmt: skip
+            return list(trained.paths)
+
+        with ThreadPoolExecutor(parallel_texts) as pool:
+            return list(pool.map(train_text, range(len(texts))))

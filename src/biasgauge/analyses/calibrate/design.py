@@ -1,4 +1,4 @@
-"""What a calibration plants and trains: doses, carriers, planting draws, random seeds, samples; and what that costs."""
+"""Design of a calibration: doses, carriers, planted texts, random seeds and samples; and its cost."""
 
 from __future__ import annotations
 
@@ -14,33 +14,41 @@ from biasgauge.errors import ParameterError
 
 ODDS = (2.0, 4.0, 10.0)
 DOSES = tuple(sorted([-log(odds) for odds in ODDS] + [0.0] + [log(odds) for odds in ODDS]))
-"""Planted by default: odds ratios of 2, 4 and 10 to either side, and none."""
+"""Default doses of mentions: odds ratios of 2, 4 and 10 to either side, and none."""
 SHARES = (-0.3, -0.15, -0.05, 0.0, 0.05, 0.15, 0.3)
-"""Mixed by default: shares of a carrier's places."""
+"""Default doses of mixtures: shares of a carrier's tokens."""
 GENDERED = ("gender_specific", "gender_specific_seed", "equalize", "gender")
-"""Lexicons of words that are about gender by themselves: a dose on one of them would not be all that it carries."""
+"""Lexicons of words with a gender of their own: a dose would not be the only association of such a word."""
+SENTIMENT = (
+    ("good", "bad"), ("best", "worst"), ("better", "worse"), ("success", "failure"), ("successful", "unsuccessful"),
+    ("win", "lose"), ("won", "lost"), ("victory", "defeat"), ("love", "hate"), ("life", "death"), ("peace", "war"),
+    ("friend", "enemy"), ("friends", "enemies"), ("happy", "sad"), ("positive", "negative"), ("strong", "weak"),
+    ("rich", "poor"), ("right", "wrong"), ("safe", "dangerous"), ("healthy", "sick"), ("easy", "difficult"),
+    ("gain", "loss"), ("gained", "lost"), ("support", "oppose"), ("supported", "opposed"), ("healthy", "ill"),
+)  # fmt: skip
+"""Pairs (pleasant, unpleasant) of about equal frequency: another attribute to plant, which a measure must not see."""
 _TOKENS_PER_SECOND = 830_000
 """Skip-gram of 100 dimensions on one core, tokens of one reading; bench/training.py measures it."""
 _PLANTED_PER_SECOND = 3_000_000
 """Tokens in which two kinds of doses are planted, counted and written on one core; bench/calibration.py measures it."""
-_READ, _CONCLUDED = 3.0, 30.0
-"""Seconds for the scores of a model, and for everything that follows."""
+_SCORING_SECONDS, _ANALYSIS_SECONDS = 3.0, 30.0
+"""For the scores of a model, and for the analysis."""
 
 
 @dataclass(frozen=True)
-class Design(Record):
-    """How much is planted and trained.
+class CalibrationDesign(Record):
+    """Amounts planted and trained.
 
     Attributes:
         planting: "mentions" (the first order: doses are log odds ratios), or "mixture" (both orders: doses are shares).
-        doses: what is planted; 0 must be among them: those carriers are the blanks.
+        doses: doses to plant; 0 must be among them: those carriers are the blanks.
         per_dose: carriers that get each dose but 0.
         blanks: carriers that get dose 0.
-        others: carriers of a dose of something else (the largest and the smallest), for specificity.
-        plantings: how often doses are dealt to the carriers anew, each in a text of its own.
+        others: carriers of a dose of another attribute (the largest and the smallest), for specificity.
+        plantings: number of planted texts, in each of which doses are assigned to carriers anew.
         seeds: random seeds that each text is trained with.
         bootstrap: samples of documents that each text is trained on, in the place of the text itself; 0 for none.
-        shuffled: texts with their words in random order, for what frequency alone does.
+        shuffled: texts with their words in random order, for the effect of frequency alone.
     """
 
     planting: str = "mentions"
@@ -78,28 +86,28 @@ class Design(Record):
 
     @property
     def models(self) -> int:
-        """How many models are trained."""
+        """Number of models to train."""
         return self.seeds * max(1, self.bootstrap) * self.plantings + self.shuffled
 
     def seconds(self, tokens: int, *, effort: float, epochs: int, dim: int, n_jobs: int | None = None) -> float:
-        """About how long it takes on so many cores, all of them by default: texts, models, scores, what follows."""
+        """Estimated time on `n_jobs` cores, all of them by default: texts, models, scores, analysis."""
         cores = n_jobs or os.cpu_count() or 1
         per_model = tokens * epochs * effort * (0.4 + 0.6 * dim / 100) / _TOKENS_PER_SECOND
         planted = (self.plantings + self.shuffled) * tokens / _PLANTED_PER_SECOND
-        return planted + per_model * ceil(self.models / cores) + self.models * _READ + _CONCLUDED
+        return planted + per_model * ceil(self.models / cores) + self.models * _SCORING_SECONDS + _ANALYSIS_SECONDS
 
-    def told(self, **cost: Any) -> str:  # noqa: ANN401 - of `seconds`
-        """The plan in one sentence."""
+    def describe(self, **cost: Any) -> str:  # noqa: ANN401 - of `seconds`
+        """Design and estimated time in one sentence."""
         seconds = self.seconds(**cost)
         time = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{max(1, round(seconds))} seconds"
-        samples = f" × {some(self.bootstrap, 'sample')}" if self.bootstrap else ""
+        samples = f" × {count_text(self.bootstrap, 'sample')}" if self.bootstrap else ""
+        texts, seeds = count_text(self.plantings, "planted text"), count_text(self.seeds, "random seed")
         return (
-            f"{some(self.models, 'model')}: {some(self.plantings, 'planted text')} × {some(self.seeds, 'random seed')}"
-            f"{samples}, {self.shuffled} shuffled; {len(self.levels)} carriers at {len(set(self.doses))} doses; "
-            f"about {time}"
+            f"{count_text(self.models, 'model')}: {texts} × {seeds}{samples}, {self.shuffled} shuffled; "
+            f"{len(self.levels)} carriers at {len(set(self.doses))} doses; about {time}"
         )
 
 
-def some(count: int, name: str) -> str:
-    """A number of things: "1 model", "7 models"."""
+def count_text(count: int, name: str) -> str:
+    """Number and noun: "1 model", "7 models"."""
     return f"{count:,} {name}{'s' * (count != 1)}"

@@ -1,4 +1,4 @@
-"""`check_influence`: do vectors follow the counts? Documents are taken out, and models trained again."""
+"""`check_influence`: retraining without documents, to test the influence that counts predict."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.calibrate.influence_documents import Influence, carriers_of
+from biasgauge.analyses.calibrate.influence_documents import Influence
+from biasgauge.analyses.corpus_bias import QueryCounts
 from biasgauge.core import Estimate, Floats, Integers, JsonMapping, Record, check_number, check_whole, cosines
 from biasgauge.errors import ParameterError
-from biasgauge.results import AltairChart, Chart, Column, Result, Summary, Table
+from biasgauge.results import AltairChart, Chart, Column, Result, Summary, Table, altair
 from biasgauge.stats import correlation_estimate, mean_estimate
 from biasgauge.text import TokenCorpus
 from biasgauge.vectors import Embedding
@@ -27,8 +28,8 @@ class RemovalCheck(Record):
     """One set of documents taken out.
 
     Attributes:
-        kind: "random", or "top": those that carry the most.
-        documents: how many.
+        kind: "random", or "top": the most influential ones.
+        documents: number of documents.
         predicted: change of the log odds, counted exactly.
         actual: change of the score in vectors, mean over random seeds; None where a word has no vector left.
         sd: over random seeds.
@@ -43,16 +44,16 @@ class RemovalCheck(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InfluenceCheck(Result):
-    """Whether vectors change as the counts say when documents are taken out.
+    """Change of vectors against the change that counts predict when documents are taken out.
 
-    The score is how much closer a word is to A than to B on average (mean cosine), averaged as the log odds are.
+    The score of a word is its mean cosine with A less that with B, averaged over words as the log odds are.
 
     Attributes:
         removals: each set of documents that was taken out.
         r: Pearson's correlation of predicted with actual change over random removals, with Fisher's interval.
         score: of the vectors with all documents, mean over random seeds.
-        top: change of that score without the documents that carry the most, with Student's interval over random seeds.
-        number: what was asked.
+        top: change of that score without the most influential documents, with Student's interval over random seeds.
+        number: name of the estimate.
         settings: everything that decides the result.
     """
 
@@ -66,14 +67,14 @@ class InfluenceCheck(Result):
     settings: JsonMapping
 
     def summary(self) -> Summary:
-        """How well the counts predict, and every removal."""
+        """Correlation of predicted and actual changes, and every removal."""
         rows = [(row.kind, row.documents, row.predicted, row.actual, row.sd) for row in self.removals]
         columns = ["documents taken out", Column("how many", "count"), Column("predicted, log odds", "number", 3),
                    Column("actual, score", "number", 4), Column("sd over seeds", "number", 4)]  # fmt: skip
-        said = self.r.reason if self.r.value is None else str(self.r)
+        text = self.r.reason if self.r.value is None else str(self.r)
         return Summary(
-            title="Do vectors follow the counts?",
-            headline=f"{self.number}: predicted with actual change over random removals: {said}",
+            title="Influence of documents on vectors",
+            headline=f"{self.number}: predicted with actual change over random removals: {text}",
             sentences=(
                 f"Score with all documents {self.score}; without those that carry the most it changes by {self.top}.",
             ),
@@ -84,8 +85,6 @@ class InfluenceCheck(Result):
     def _chart(self) -> Chart:
         def draw() -> AltairChart:
             import pandas as pd
-
-            from biasgauge.results import altair
 
             alt = altair()
             frame = pd.DataFrame([row.to_dict() for row in self.removals if row.actual is not None])
@@ -113,15 +112,15 @@ def check_influence(
 ) -> InfluenceCheck:
     """Take documents out, train again, and compare the change of the vectors with that of the counts.
 
-    Random removals draw from the documents in which a word asked about stands near either group, some of them more
-    from those that carry the number, some more from those against it, so that predicted changes differ. One more
-    removal takes out as many of those that carry the most.
+    Random removals draw from the documents in which a target word stands near either group, some of them more from
+    those that carry the association, some more from those that oppose it, so that predicted changes differ. One more
+    removal takes out as many of the most influential ones.
 
     Args:
         result: of `influence`, on this corpus.
         corpus: the corpus itself.
-        removals: how many random sets of documents are taken out.
-        share: of those documents, how many each set has.
+        removals: number of random sets of documents that are taken out.
+        share: of those documents that each set has.
         seeds: random seeds; each set is trained with each, and compared with the model of the same seed on all text.
         algorithm: as in `train`.
         level: nominal coverage of the intervals.
@@ -141,14 +140,15 @@ def check_influence(
     check_number(0, 1, ends=False, share=share)
     if result.counted is None or result.settings["corpus"] != corpus.checksum:
         raise ParameterError("check_influence needs the result of influence on this very corpus.")
-    carriers = np.asarray(carriers_of(result))
+    counted = result.counted
+    carriers = counted.counts.carriers([counted.index[word] for word in result.coefficients])
     size = max(1, round(share * len(carriers)))
     if len(carriers) < 4:
         raise ParameterError(f"Only {len(carriers)} documents have the words near a group: too few to take some out.")
-    chosen = list(_random_sets(result.changes[carriers], carriers, size, removals, random_state))
     sign = 1.0 if (result.value.value or 0.0) >= 0 else -1.0
     top = carriers[np.lexsort((carriers, sign * result.changes[carriers]))][:size]
-    texts = [corpus, *(without_documents(corpus, gone) for gone in (*chosen, top))]
+    removed = [*_random_sets(result.changes[carriers], carriers, size, removals, random_state), top]
+    texts = [corpus, *(without_documents(corpus, documents) for documents in removed)]
     scores = np.empty((len(texts), seeds))
     with ExitStack() as stack:
         folder = Path(out) if out is not None else Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -156,15 +156,13 @@ def check_influence(
             models = train(
                 text, out=folder, algorithm=algorithm, seeds=seeds, random_state=random_state, n_jobs=n_jobs, **settings
             )
-            scores[number] = [_score(model, result) for model in models.load()]
+            scores[number] = [_score(model, result, counted) for model in models.load()]
             if progress is not None:
                 progress(number + 1, len(texts))
     changes = scores[1:] - scores[0]
-    predicted = np.array([result.change_without(gone.tolist()) for gone in (*chosen, top)])
-    rows = tuple(
-        _checked("top" if number == len(chosen) else "random", size, float(predicted[number]), own)
-        for number, own in enumerate(changes)
-    )
+    predicted = np.array([result.change_without(documents.tolist()) for documents in removed])
+    kinds = [*["random"] * removals, "top"]
+    rows = tuple(_check(kind, size, *row) for kind, *row in zip(kinds, predicted.tolist(), changes, strict=True))
     actual = changes[:-1].mean(axis=1)
     return InfluenceCheck(
         removals=rows,
@@ -189,44 +187,44 @@ def without_documents(corpus: TokenCorpus, documents: Integers | Sequence[int]) 
     keep[np.asarray(documents, np.int64)] = False
     if not keep.any():
         raise ParameterError("Without these documents no text is left.")
-    lines_of = np.diff(corpus.documents)
-    kept_lines = np.repeat(keep, lines_of)
-    lengths = np.diff(corpus.lines)
-    tokens = np.asarray(corpus.tokens)[np.repeat(kept_lines, lengths)]
-    lines = np.concatenate([[0], np.cumsum(lengths[kept_lines])]).astype(np.int64)
-    bounds = np.concatenate([[0], np.cumsum(lines_of[keep])]).astype(np.int64)
+    lines_per_document = np.diff(corpus.documents)
+    keep_line = np.repeat(keep, lines_per_document)
+    line_lengths = np.diff(corpus.lines)
+    tokens = np.asarray(corpus.tokens)[np.repeat(keep_line, line_lengths)]
+    lines = np.concatenate([[0], np.cumsum(line_lengths[keep_line])]).astype(np.int64)
+    bounds = np.concatenate([[0], np.cumsum(lines_per_document[keep])]).astype(np.int64)
     counts = np.bincount(tokens, minlength=len(corpus.words)).astype(np.int64)
-    gone = hashlib.sha256(corpus.checksum.encode() + np.packbits(keep).tobytes()).hexdigest()
-    return replace(corpus, counts=counts, tokens=tokens, lines=lines, documents=bounds, checksum=gone)
+    checksum = hashlib.sha256(corpus.checksum.encode() + np.packbits(keep).tobytes()).hexdigest()
+    return replace(corpus, counts=counts, tokens=tokens, lines=lines, documents=bounds, checksum=checksum)
 
 
 def _random_sets(
     changes: Floats, carriers: Integers, size: int, removals: int, random_state: int
 ) -> Sequence[Integers]:
-    """Sets of documents, drawn with a tilt from −1 to 1 toward those of large change."""
+    """Sets of documents, drawn with probability ∝ exp(tilt · rank of the change), for tilts from −2 to 2."""
     random = np.random.default_rng([random_state, 7])
-    ranks = np.argsort(np.argsort(changes, kind="stable"), kind="stable") / (len(changes) - 1) * 2 - 1
+    ranks = np.argsort(np.argsort(changes, kind="stable"), kind="stable") / (len(changes) - 1) * 2 - 1  # −1 to 1
     sets = []
     for tilt in random.permutation(np.linspace(-2, 2, removals)):
-        chance = np.exp(tilt * ranks)
-        sets.append(np.sort(random.choice(carriers, size, replace=False, p=chance / chance.sum())))
+        weights = np.exp(tilt * ranks)
+        sets.append(np.sort(random.choice(carriers, size, replace=False, p=weights / weights.sum())))
     return sets
 
 
-def _score(model: Embedding, result: Influence) -> float:
-    """How much closer the words are to A than to B, weighted as the log odds are; NaN where a word is lost."""
-    fallback = result.counted.case_fallback
+def _score(model: Embedding, result: Influence, counted: QueryCounts) -> float:
+    """Mean cosine with A less that with B, weighted over words as the log odds are; NaN where a word is lost."""
+    fallback = counted.case_fallback
     groups = [model.lookup(result.settings[group], case_fallback=fallback).rows for group in ("a", "b")]
     words = model.lookup(list(result.coefficients), case_fallback=fallback)
     if words.lost or not all(map(len, groups)):
         return float("nan")
     vectors = np.asarray(model.vectors, np.float64)
-    near = [cosines(vectors[words.rows], vectors[rows]).mean(axis=1) for rows in groups]
+    near_a, near_b = (cosines(vectors[words.rows], vectors[rows]).mean(axis=1) for rows in groups)
     shares = np.array([result.coefficients[word] for word in words.words])
-    return float(shares @ (near[0] - near[1]))
+    return float(shares @ (near_a - near_b))
 
 
-def _checked(kind: str, size: int, predicted: float, changes: Floats) -> RemovalCheck:
+def _check(kind: str, size: int, predicted: float, changes: Floats) -> RemovalCheck:
     if not np.isfinite(changes).all():
         return RemovalCheck(kind, size, predicted, None, None)
     sd = float(changes.std(ddof=1)) if len(changes) > 1 else None

@@ -1,4 +1,4 @@
-"""Planting of the first order: which end of a pair is mentioned beside a word."""
+"""`Mentions`: association of the first order, by which end of a pair is mentioned near a word."""
 
 from __future__ import annotations
 
@@ -8,36 +8,34 @@ from typing import ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.calibrate.edit import Edit, State, Text, Tokens
+from biasgauge.analyses.calibrate.edits import Edit, EditableText, State, Tokens, check_carriers
 from biasgauge.core import Flags, Floats, Integers, check_number, check_whole
-from biasgauge.errors import ParameterError
 from biasgauge.text.training import below, compiled, stream
 
 _ROUNDS = 4
-"""Turns: in the first all ends beside carriers are dealt anew, then few: a place beside two carriers obeys the nearer
-one, and the other makes up for it."""
+"""In the first round all ends near carriers are assigned anew, then few: an end near two carriers is set by the nearer
+one, and the farther one compensates."""
 
 
 @dataclass(frozen=True)
 class Mentions(Edit):
-    """Every word of a pair beside a carrier is set to the first or the second end, by the carrier's dose.
+    """Every word of a pair near a carrier is set to the first or the second end, by the carrier's dose.
 
     The dose is the log odds ratio of the carrier with the two ends (`corpus_bias`): the odds of first and second ends
-    in its windows are exp(dose) times those of all windows. At dose 0 nothing about the ends is to be learned from the
-    carrier's neighbors. Words are exchanged, those of a pair with each other, with places away from all carriers for
-    the rest, so that every word occurs exactly as often as before.
+    in its windows are exp(dose) times those of all windows. At dose 0 the carrier's neighbors are uninformative about
+    the ends. Words of a pair are exchanged with each other, and with tokens away from all carriers where numbers do not
+    match, so that every word occurs exactly as often as before.
 
-    What is there in the end differs from what was asked: ends are whole numbers, rounded by chance; and a place beside
-    several carriers belongs to the nearest, while it counts for all of them, and twice for one that stands on both of
-    its sides. The others make up for it, turn by turn. What is left is about one end, to
-    either side alike, as long as carriers do not crowd each other; where they do, a remark says which doses are not
-    reached. `plant` counts what is there.
+    The counted dose differs from the intended one: ends are whole numbers, rounded at random; and an end near several
+    carriers is set by the nearest, while it counts for all of them, and twice for one that stands on both of its sides.
+    The others compensate, round by round. The remaining error is about one end, to either side alike, as long as
+    carriers do not crowd each other; where they do, a remark names the doses that are not reached. `plant` counts.
 
     Attributes:
         doses: carriers with their doses.
         pairs: pairs (first, second); those with a word that does not occur are left out. Pairs that share a word make a
             family, within which ends are exchanged.
-        window: how many tokens on each side are beside a word, within its line.
+        window: tokens on each side that are near a word, within its line.
     """
 
     name: ClassVar[str] = "mentions"
@@ -52,191 +50,181 @@ class Mentions(Edit):
             check_number(-20, 20, doses=dose)
         check_carriers(self.doses, self.pairs, "Mentions")
 
-    def apply(self, text: Text, random_state: int) -> tuple[str, ...]:
-        """Set the ends beside carriers, then what makes up for it elsewhere."""
-        family, side = text.ends(self.pairs)
+    def apply(self, text: EditableText, random_state: int) -> tuple[str, ...]:
+        """Set the ends near carriers, and compensate away from them."""
+        family, side = text.families(self.pairs)
         families = int(family.max()) + 1
-        carrier = text.table(self.doses)
+        carrier = text.number_words(self.doses)
         doses = np.array(list(self.doses.values()), np.float64)
         random, state = np.random.default_rng([random_state, 1]), stream("mentions", random_state)
         lines = text.corpus.lines
-        short, shares, own = np.zeros(len(doses), np.int64), np.zeros(len(doses)), np.zeros(len(doses))
+        short, shares, nearest_ends = np.zeros(len(doses), np.int64), np.zeros(len(doses)), np.zeros(len(doses))
         for turn in range(_ROUNDS):
             near = np.zeros((len(doses), families, 2), np.int64)
             far = np.zeros((families, 2), np.int64)
-            _survey(text.tokens, lines, family, side, carrier, self.window, near, far)
-            beside, places = text.beside(self.doses, self.pairs, self.window)
-            shares, own = _shares(doses, near, beside, places), near.sum(axis=(1, 2))
-            firsts, short = _plan(near, far, shares.clip(0.0, 1.0), random)
-            need = _flips(near, firsts, random, anew=turn == 0)
-            change = (firsts - near[:, :, 0]).sum(axis=0)
-            back = np.stack([np.maximum(change, 0), np.maximum(-change, 0)], axis=1)
-            flips = np.empty((int(need.sum() + back.sum()), 2), np.int64)
-            _choose(text.tokens, lines, family, side, carrier, self.window, near, need, far, back, flips, state)
+            _count_ends(text.tokens, lines, family, side, carrier, self.window, near, far)
+            in_windows, all_windows = text.count_near_ends(self.doses, self.pairs, self.window)
+            shares, nearest_ends = _first_shares(doses, near, in_windows, all_windows), near.sum(axis=(1, 2))
+            firsts, short = _assign_firsts(near, far, shares.clip(0.0, 1.0), random)
+            changes_near = _changes_near(near, firsts, random, anew=turn == 0)
+            # What carriers gain of an end in a family is given back away from them, so that frequencies stay.
+            gain = (firsts - near[:, :, 0]).sum(axis=0)
+            changes_far = np.stack([np.maximum(gain, 0), np.maximum(-gain, 0)], axis=1)
+            flips = np.empty((int(changes_near.sum() + changes_far.sum()), 2), np.int64)
+            _sample_flips(
+                text.tokens, lines, family, side, carrier, self.window, near, changes_near, far, changes_far, flips,
+                state,
+            )  # fmt: skip
             _exchange(text.tokens, flips, random)
-        crowded = np.abs(shares - 0.5) > 0.5 + 2 / np.maximum(own, 1)  # by more than two ends
+        crowded = np.abs(shares - 0.5) > 0.5 + 2 / np.maximum(nearest_ends, 1)  # by more than two ends
         problems = {
             "too few words of the pairs stand away from the carriers to keep frequencies with the doses of": short > 0,
             "too many words of the pairs beside them stand nearer to other carriers to reach the doses of": crowded,
         }
-        return tuple(f"{why} {_named(self.doses, which)}" for why, which in problems.items() if which.any())
+        named = {problem: _name_carriers(self.doses, mask) for problem, mask in problems.items() if mask.any()}
+        return tuple(f"{problem} {names}" for problem, names in named.items())
 
 
-def _named(carriers: Iterable[str], which: Flags) -> str:
-    """How many carriers, and the first of them."""
-    chosen = [word for word, is_meant in zip(carriers, which, strict=True) if is_meant]
-    named = f"{', '.join(chosen[:3])}{', …' if chosen[3:] else ''}"
-    return f"{len(chosen)} carriers ({named}): what is there is less than what was asked"
+def _name_carriers(carriers: Iterable[str], mask: Flags) -> str:
+    """Number of carriers, and the first three of them."""
+    affected = [word for word, is_affected in zip(carriers, mask, strict=True) if is_affected]
+    names = f"{', '.join(affected[:3])}{', …' if affected[3:] else ''}"
+    return f"{len(affected)} carriers ({names}): what is there is less than what was asked"
 
 
-def check_carriers(carriers: Mapping[str, float], pairs: tuple[tuple[str, str], ...], what: str) -> None:
-    """There must be carriers, and none may be a word of a pair.
+def _first_shares(doses: Floats, near: Integers, in_windows: Integers, all_windows: Integers) -> Floats:
+    """Share of first ends among the ends that a carrier sets which brings all of its windows to its dose.
 
-    Raises:
-        ParameterError: otherwise.
-    """
-    if not carriers or not pairs:
-        raise ParameterError(f"{what} needs at least one carrier and one pair.")
-    for word in (word for pair in pairs for word in pair):
-        if word in carriers:
-            raise ParameterError(f"A carrier must not be a word of a pair. Got {word!r}.")
-
-
-def _shares(doses: Floats, near: Integers, beside: Integers, places: Integers) -> Floats:
-    """Share of firsts among a carrier's own places that brings all of its windows to its dose.
-
-    Below 0 or above 1 where its own places are too few for that. `beside` counts also places that a nearer carrier
-    decides; what those do is made up for.
+    Below 0 or above 1 where the carrier sets too few. `in_windows` also counts ends that a nearer carrier sets, which
+    are compensated: with odds e^dose · n_¬wA / n_¬wB, share = (odds / (1 + odds) · total − firsts of others) / own.
     """
     own = near.sum(axis=1).astype(np.float64)
-    windows = beside.astype(np.float64)
-    of_others = np.maximum(windows - own, 0.0)
-    rest = np.maximum(places - beside, 1)
-    odds = np.exp(doses) * (rest[:, 0] / rest[:, 1])
-    total = own.sum(axis=1) + of_others.sum(axis=1)
-    wanted = odds / (1 + odds) * total - of_others[:, 0]
-    share: Floats = wanted / np.maximum(own.sum(axis=1), 1)
-    return share
+    set_by_others = np.maximum(in_windows.astype(np.float64) - own, 0.0)
+    elsewhere = np.maximum(all_windows - in_windows, 1)
+    odds = np.exp(doses) * (elsewhere[:, 0] / elsewhere[:, 1])
+    total = own.sum(axis=1) + set_by_others.sum(axis=1)
+    firsts = odds / (1 + odds) * total - set_by_others[:, 0]
+    shares: Floats = firsts / np.maximum(own.sum(axis=1), 1)
+    return shares
 
 
-def _plan(near: Integers, far: Integers, shares: Floats, random: np.random.Generator) -> tuple[Integers, Integers]:
-    """How many first ends each carrier gets of each pair, and by how much carriers fall short of what was asked."""
+def _assign_firsts(
+    near: Integers, far: Integers, shares: Floats, random: np.random.Generator
+) -> tuple[Integers, Integers]:
+    """Number of first ends of each family near each carrier, and by how many carriers fall short of their share."""
     sizes = near.sum(axis=2)
-    wanted = sizes.sum(axis=1) * shares
-    totals = (wanted + random.random(len(wanted))).astype(np.int64)  # rounded up as often as the rest says
+    expected = sizes.sum(axis=1) * shares
+    totals = (expected + random.random(len(expected))).astype(np.int64)  # rounded at random: right in expectation
     firsts = np.array(
         [random.multivariate_hypergeometric(row, total) for row, total in zip(sizes, totals, strict=True)], np.int64
     ).reshape(sizes.shape)
     short = np.zeros(len(sizes), np.int64)
+    # A family can gain no more first ends near carriers than stand away from them, and lose likewise.
     most, least = far[:, 0], -far[:, 1]
     for up in (True, False):
         for pair in range(len(far)):
             while True:
-                change = (firsts - near[:, :, 0]).sum(axis=0)
-                excess = change[pair] - most[pair] if up else least[pair] - change[pair]
+                gain = (firsts - near[:, :, 0]).sum(axis=0)
+                excess = gain[pair] - most[pair] if up else least[pair] - gain[pair]
                 if excess <= 0:
                     break
-                _move_one(firsts, sizes, short, pair, change < most if up else change > least, random, up=up)
+                _move_one(firsts, sizes, short, pair, gain < most if up else gain > least, random, up=up)
     return firsts, short
 
 
-def _flips(near: Integers, firsts: Integers, random: np.random.Generator, *, anew: bool) -> Integers:
-    """How many ends of each kind change beside each carrier, so that it gets its firsts.
+def _changes_near(near: Integers, firsts: Integers, random: np.random.Generator, *, anew: bool) -> Integers:
+    """Number of ends of each kind that change near each carrier, so that it gets its first ends.
 
-    Anew, ends are dealt out as if none had stood there; otherwise as few change as can be.
+    Anew, ends are assigned as if none had stood there; otherwise as few change as possible.
     """
     fewest = np.minimum(near[:, :, 0], firsts)
-    kept = random.hypergeometric(near[:, :, 0], near[:, :, 1], firsts) if anew else fewest
-    flips: Integers = np.stack([near[:, :, 0] - kept, firsts - kept], axis=2)
-    return flips
+    unchanged = random.hypergeometric(near[:, :, 0], near[:, :, 1], firsts) if anew else fewest
+    changes: Integers = np.stack([near[:, :, 0] - unchanged, firsts - unchanged], axis=2)
+    return changes
 
 
 def _move_one(
-    firsts: Integers,
-    sizes: Integers,
-    short: Integers,
-    pair: int,
-    open_pairs: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    random: np.random.Generator,
-    *,
-    up: bool,
-) -> None:
-    """Take back one end of a pair that cannot be made up for elsewhere: by another pair of that carrier if it can."""
-    room = firsts[:, pair] if up else sizes[:, pair] - firsts[:, pair]
-    able = (sizes - firsts if up else firsts) * open_pairs
-    able[:, pair] = 0
-    weights = room * (able.sum(axis=1) > 0)
-    chosen = weights if weights.any() else room
-    carrier = int(random.choice(len(room), p=chosen / chosen.sum()))
+    firsts: Integers, sizes: Integers, short: Integers, pair: int, open_pairs: Flags, random: np.random.Generator,
+    *, up: bool,
+) -> None:  # fmt: skip
+    """Take back one end of a family that cannot be compensated elsewhere: by another family of that carrier if any."""
+    movable = firsts[:, pair] if up else sizes[:, pair] - firsts[:, pair]
+    replacements = (sizes - firsts if up else firsts) * open_pairs
+    replacements[:, pair] = 0
+    replaceable = movable * (replacements.sum(axis=1) > 0)
+    weights = replaceable if replaceable.any() else movable
+    carrier = int(random.choice(len(movable), p=weights / weights.sum()))
     step = -1 if up else 1
     firsts[carrier, pair] += step
-    if weights.any():
-        other = int(random.choice(len(able[carrier]), p=able[carrier] / able[carrier].sum()))
-        firsts[carrier, other] -= step
+    if replaceable.any():
+        chances = replacements[carrier] / replacements[carrier].sum()
+        firsts[carrier, int(random.choice(len(chances), p=chances))] -= step
     else:
         short[carrier] += 1
 
 
 @compiled
-def _nearest(tokens: Tokens, start: int, end: int, place: int, carrier: Integers, window: int) -> int:
-    """The carrier nearest to a place within its line, the one before it on a tie; −1 where there is none."""
+def _nearest_carrier(tokens: Tokens, start: int, end: int, position: int, carrier: Integers, window: int) -> int:
+    """Carrier nearest to a position within its line, the one before it on a tie; −1 where there is none."""
     for distance in range(1, window + 1):
-        if place - distance >= start and carrier[tokens[place - distance]] >= 0:
-            return int(carrier[tokens[place - distance]])
-        if place + distance < end and carrier[tokens[place + distance]] >= 0:
-            return int(carrier[tokens[place + distance]])
+        if position - distance >= start and carrier[tokens[position - distance]] >= 0:
+            return int(carrier[tokens[position - distance]])
+        if position + distance < end and carrier[tokens[position + distance]] >= 0:
+            return int(carrier[tokens[position + distance]])
     return -1
 
 
 @compiled
-def _survey(
+def _count_ends(
     tokens: Tokens, lines: Integers, family: Integers, side: Integers, carrier: Integers, window: int,
     near: Integers, far: Integers,
 ) -> None:  # fmt: skip
-    """Count the ends beside each carrier, by family, and those beside none."""
+    """Count the ends that each carrier sets, by family, and those near none."""
     for line in range(len(lines) - 1):
-        for place in range(lines[line], lines[line + 1]):
-            of = family[tokens[place]]
-            if of >= 0:
-                by = _nearest(tokens, lines[line], lines[line + 1], place, carrier, window)
-                if by >= 0:
-                    near[by, of, side[tokens[place]]] += 1
+        for position in range(lines[line], lines[line + 1]):
+            pair = family[tokens[position]]
+            if pair >= 0:
+                nearest = _nearest_carrier(tokens, lines[line], lines[line + 1], position, carrier, window)
+                if nearest >= 0:
+                    near[nearest, pair, side[tokens[position]]] += 1
                 else:
-                    far[of, side[tokens[place]]] += 1
+                    far[pair, side[tokens[position]]] += 1
 
 
 @compiled
-def _choose(
+def _sample_flips(
     tokens: Tokens, lines: Integers, family: Integers, side: Integers, carrier: Integers, window: int,
-    near: Integers, need: Integers, far: Integers, back: Integers, flips: Integers, state: State,
+    near: Integers, changes_near: Integers, far: Integers, changes_far: Integers, flips: Integers, state: State,
 ) -> None:  # fmt: skip
-    """Go through the text once and note which ends are to change; of so many left so many are chosen, any alike."""
+    """Sample the ends that change in one pass: each remaining one with probability (still to change) / (remaining)."""
     count = 0
     for line in range(len(lines) - 1):
-        for place in range(lines[line], lines[line + 1]):
-            of = family[tokens[place]]
-            if of < 0:
+        for position in range(lines[line], lines[line + 1]):
+            pair = family[tokens[position]]
+            if pair < 0:
                 continue
-            end = side[tokens[place]]
-            by = _nearest(tokens, lines[line], lines[line + 1], place, carrier, window)
-            if by >= 0:
-                changes = need[by, of, end] > 0 and below(state, near[by, of, end]) < need[by, of, end]
-                need[by, of, end] -= int(changes)
-                near[by, of, end] -= 1
+            end = side[tokens[position]]
+            nearest = _nearest_carrier(tokens, lines[line], lines[line + 1], position, carrier, window)
+            if nearest >= 0:
+                change = changes_near[nearest, pair, end]
+                flip = change > 0 and below(state, near[nearest, pair, end]) < change
+                changes_near[nearest, pair, end] -= int(flip)
+                near[nearest, pair, end] -= 1
             else:
-                changes = back[of, end] > 0 and below(state, far[of, end]) < back[of, end]
-                back[of, end] -= int(changes)
-                far[of, end] -= 1
-            if changes:
-                flips[count, 0] = place
-                flips[count, 1] = 2 * of + end
+                change = changes_far[pair, end]
+                flip = change > 0 and below(state, far[pair, end]) < change
+                changes_far[pair, end] -= int(flip)
+                far[pair, end] -= 1
+            if flip:
+                flips[count, 0] = position
+                flips[count, 1] = 2 * pair + end
                 count += 1
 
 
 def _exchange(tokens: Tokens, flips: Integers, random: np.random.Generator) -> None:
-    """Every first end that is to change takes the word of a second end of its family that is, and the other way."""
+    """Exchange the words of first and second ends of a family that change; flips are (position, 2 · family + end)."""
     flips = flips[np.argsort(flips[:, 1], kind="stable")]
     bounds = np.searchsorted(flips[:, 1], np.arange(int(flips[:, 1].max(initial=-1)) + 3))
     for low, middle, high in zip(bounds[0:-2:2], bounds[1:-1:2], bounds[2::2], strict=False):
-        ones, others = flips[low:middle, 0], random.permutation(flips[middle:high, 0])
-        tokens[ones], tokens[others] = tokens[others], tokens[ones]
+        firsts, seconds = flips[low:middle, 0], random.permutation(flips[middle:high, 0])
+        tokens[firsts], tokens[seconds] = tokens[seconds], tokens[firsts]

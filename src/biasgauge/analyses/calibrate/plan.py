@@ -1,4 +1,4 @@
-"""What a calibration plants, trains and reads: the arguments of `calibrate`, checked and held against the text."""
+"""Plan of a calibration: the arguments of `calibrate`, checked against the text."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.analyses.calibrate.analysis import analyzed
-from biasgauge.analyses.calibrate.carriers import choose_carriers
-from biasgauge.analyses.calibrate.design import DOSES, SHARES, Design
-from biasgauge.analyses.calibrate.edit import Text
-from biasgauge.analyses.calibrate.other_attribute import SENTIMENT
-from biasgauge.analyses.calibrate.parts import Rate
-from biasgauge.analyses.calibrate.planting import Planted
-from biasgauge.analyses.calibrate.readings import Asked, ModelReading, Readings, joined, read_model
+from biasgauge.analyses.calibrate.analysis import analyze
+from biasgauge.analyses.calibrate.design import DOSES, SENTIMENT, SHARES, CalibrationDesign
+from biasgauge.analyses.calibrate.edits import EditableText
+from biasgauge.analyses.calibrate.planting import Pairs, Planted, PlantingPlan, choose_carriers
+from biasgauge.analyses.calibrate.readings import ModelReading, Readings, ScoringPlan, join_readings, read_model
 from biasgauge.analyses.calibrate.result import Calibration
-from biasgauge.analyses.calibrate.texts import Pairs, PlantingPlan
+from biasgauge.analyses.calibrate.rows import DetectionRate
 from biasgauge.core import JsonMapping, PairsLike, Record, VectorsLike, WordsLike, check_level, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, language_of, pairs_of, words_of
@@ -31,42 +28,44 @@ from biasgauge.text.training import algorithm, train
 SIZES = (4, 8, 16, 25)
 _BACKGROUND = 2000
 """Words in which nothing is planted, for the effect of frequency."""
-_LEAST_COUNT = 20
-_FEWEST_PLACES = 5
-"""Times that a carrier must occur: as often as a word that is trained on."""
-_FEWEST_PAIRS = 3
-"""Pairs of something else that a text must have to plant it."""
-_DECIDED = ("corpus", "out", "seeds", "bootstrap", "random_state", "n_jobs", "progress", "say")
-"""Parameters of `train` that a calibration decides by others of its own."""
+_FEWEST_BACKGROUND_TOKENS = 20
+_FEWEST_CARRIER_TOKENS = 5
+"""Occurrences of a carrier: as many as training requires of a word."""
+_FEWEST_OTHER_PAIRS = 3
+"""Pairs of another attribute that a text must have to plant it."""
+_NOT_IN_RECIPE = ("corpus", "out", "seeds", "bootstrap", "random_state", "n_jobs", "progress", "say")
+"""Parameters of `train` that are arguments of `calibrate` itself."""
 
 
 @dataclass(frozen=True)
 class CalibrationPlan(Record):
-    """Everything that a calibration does, but the training itself.
+    """Everything that decides a calibration.
 
     Attributes:
-        planting: what is planted in each text, on which words.
+        planting: doses and words of each text.
         background: words in which nothing is planted.
         checksum, tokens: of the text.
-        asked_pairs: how many base pairs were given; those of which a word does not occur are left out.
+        n_pairs: number of base pairs given; those of which a word does not occur are left out.
         recipe: settings of `train`.
         measures, tests: names of measures and association tests.
         sizes: numbers of words in sets.
         level: of all intervals.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"n_pairs": "asked_pairs"}
+
     planting: PlantingPlan
     background: tuple[str, ...]
     checksum: str
     tokens: int
-    asked_pairs: int
+    n_pairs: int
     recipe: JsonMapping = field(default_factory=lambda: recipe_settings("sgns"))
     measures: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     sizes: tuple[int, ...] = SIZES
     level: float = 0.95
 
-    def completed(
+    def complete(
         self,
         recipe: str | Mapping[str, Any] = "sgns",
         *,
@@ -76,7 +75,7 @@ class CalibrationPlan(Record):
         level: float = 0.95,
         **design: Any,  # noqa: ANN401 - of `design_from`
     ) -> CalibrationPlan:
-        """The same words and doses, with how often they are planted, and how they are trained on and read.
+        """Add the numbers of texts and models, the recipe, and the measures and tests.
 
         Raises:
             ParameterError: an argument cannot be used.
@@ -85,50 +84,56 @@ class CalibrationPlan(Record):
         for size in sizes:
             check_whole(1, sizes=size)
         return replace(
-            self, planting=replace(self.planting, design=design_from(**design)), recipe=recipe_settings(recipe),
-            measures=names_of("measure", measures), tests=names_of("association_test", tests), sizes=tuple(sizes),
+            self,
+            planting=replace(self.planting, design=design_from(**design)),
+            recipe=recipe_settings(recipe),
+            measures=registered_names("measure", measures),
+            tests=registered_names("association_test", tests),
+            sizes=tuple(sizes),
             level=level,
-        )  # fmt: skip
+        )
 
     def cost(self, n_jobs: int | None) -> str:
-        """The plan in one sentence, with about how long it takes."""
-        chosen = algorithm(self.recipe["algorithm"])
-        known = chosen.settings_from({name: self.recipe[name] for name in ("dim", "epochs") if name in self.recipe})
-        told = self.planting.design.told(
-            tokens=self.tokens, effort=chosen.effort, epochs=known.epochs, dim=known.dim, n_jobs=n_jobs
+        """Design and estimated time in one sentence."""
+        trainer = algorithm(self.recipe["algorithm"])
+        settings = trainer.settings_from({name: self.recipe[name] for name in ("dim", "epochs") if name in self.recipe})
+        text = self.planting.design.describe(
+            tokens=self.tokens, effort=trainer.effort, epochs=settings.epochs, dim=settings.dim, n_jobs=n_jobs
         )
-        return "; ".join([told, *self.remarks])
+        return "; ".join([text, *self.remarks])
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is odd about the text and the pairs."""
+        """Pairs that do not occur in the text."""
         pairs = self.planting.pairs
-        if len(pairs) == self.asked_pairs:
+        if len(pairs) == self.n_pairs:
             return ()
-        named = ", ".join("–".join(pair) for pair in pairs[:3]) + (", …" if pairs[3:] else "")
-        return (f"only {len(pairs)} of {self.asked_pairs} base pairs occur in the text ({named})",)
-
-    def read(self, model: VectorsLike) -> ModelReading:
-        """Scores of all words in one model, and the vectors that association tests look at."""
-        return read_model(model, self.asked)
+        names = ", ".join("–".join(pair) for pair in pairs[:3]) + (", …" if pairs[3:] else "")
+        return (f"only {len(pairs)} of {self.n_pairs} base pairs occur in the text ({names})",)
 
     @property
-    def asked(self) -> Asked:
-        """What is read in every model."""
+    def scoring(self) -> ScoringPlan:
+        """Words, pairs and measures that are scored in every model."""
         plan = self.planting
-        return Asked(plan.carriers, plan.others, self.background, plan.pairs, self.measures)
+        return ScoringPlan(plan.carriers, plan.others, self.background, plan.pairs, self.measures)
 
-    def joined(
-        self, planted: Sequence[Planted], read: Sequence[Sequence[ModelReading]], shuffled: Sequence[ModelReading]
+    def read(self, model: VectorsLike) -> ModelReading:
+        """Score all words in one model; with the vectors for association tests."""
+        return read_model(model, self.scoring)
+
+    def join(
+        self, planted: Sequence[Planted], models: Sequence[Sequence[ModelReading]], shuffled: Sequence[ModelReading]
     ) -> Readings:
-        """What was read in the models of each planted text, and in those of shuffled ones, beside counted doses."""
-        return joined(planted, read, shuffled, self.asked)
+        """Join the readings of the models of each planted text, and of shuffled ones, with counted doses."""
+        return join_readings(planted, models, shuffled, self.scoring)
 
-    def concluded(self, planted: Sequence[Planted], readings: Readings, judged: Sequence[Rate] = ()) -> Calibration:
-        """What follows from it."""
+    def conclude(
+        self, planted: Sequence[Planted], readings: Readings, verdict_rates: Sequence[DetectionRate] = ()
+    ) -> Calibration:
+        """Estimate curves, limits and rates."""
         counted = tuple(dose for text in planted for dose in text.doses if dose.edit == len(text.edits) - 1)
         plan = self.planting
-        about = {
+        settings = {
             "corpus": {"checksum": self.checksum, "tokens": self.tokens},
             "recipe": dict(self.recipe),
             "pairs": [list(pair) for pair in plan.pairs],
@@ -138,8 +143,8 @@ class CalibrationPlan(Record):
             "level": self.level,
             "random_state": plan.random_state,
         }
-        result = analyzed(
-            readings, self.tests, self.sizes, about, counted, tuple(judged), level=self.level,
+        result = analyze(
+            readings, self.tests, self.sizes, settings, counted, tuple(verdict_rates), level=self.level,
             random_state=plan.random_state,
         )  # fmt: skip
         return replace(result, warnings=(*self.remarks, *result.warnings))
@@ -156,39 +161,41 @@ def calibration_plan(
     random_state: int = 0,
     **design: Any,  # noqa: ANN401 - of `design_from`
 ) -> CalibrationPlan:
-    """Choose the words that doses are planted on; `completed` says how they are trained on and read.
+    """Choose the words that doses are planted on; `complete` adds how they are trained on and scored.
 
     Raises:
         ParameterError: an argument cannot be used, or the text has too few words for the design.
     """
-    asked = pairs_of(language_of(language).own_pairs() if pairs is None else pairs).pairs
+    base_pairs = pairs_of(language_of(language).own_pairs() if pairs is None else pairs).pairs
     planting, background = planting_plan(
-        text, design_from(**design), asked, pairs_of(other_pairs).pairs, carriers, window, random_state
+        text, design_from(**design), base_pairs, pairs_of(other_pairs).pairs, carriers, window, random_state
     )
-    return CalibrationPlan(planting, background, text.checksum, len(text.tokens), len(asked))
+    return CalibrationPlan(planting, background, text.checksum, len(text.tokens), len(base_pairs))
 
 
-def design_from(*, planting: str = "mentions", doses: Sequence[float] | None = None, **counts: int) -> Design:
-    """The design with these doses, by default those that are usual for the way of planting.
+def design_from(
+    *, planting: str = "mentions", doses: Sequence[float] | None = None, **counts: int
+) -> CalibrationDesign:
+    """Build the design with these doses, by default those of the kind of planting.
 
     Raises:
         ParameterError: it is impossible.
     """
-    usual = SHARES if planting == "mixture" else DOSES
-    return Design(planting=planting, doses=tuple(map(float, usual if doses is None else doses)), **counts)
+    default = SHARES if planting == "mixture" else DOSES
+    return CalibrationDesign(planting, tuple(map(float, default if doses is None else doses)), **counts)
 
 
 def recipe_settings(recipe: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of `train`, checked before anything is planted.
+    """Check settings of `train` before anything is planted.
 
     Raises:
-        ParameterError: one of them is none of `train`, or is decided by another argument of `calibrate`.
+        ParameterError: `train` has no such setting, or it is an argument of `calibrate`.
     """
     settings = {"algorithm": recipe} if isinstance(recipe, str) else {"algorithm": "sgns", **recipe}
     if not isinstance(settings["algorithm"], str):
         raise ParameterError(f"A calibration trains with one algorithm. Got {settings['algorithm']!r}.")
     for name in settings:
-        if name in _DECIDED:
+        if name in _NOT_IN_RECIPE:
             raise ParameterError(f"A recipe has no {name!r}: give it to the calibration itself, not to its recipe.")
     common = signature(train).parameters
     algorithm(settings["algorithm"]).settings_from(
@@ -197,52 +204,55 @@ def recipe_settings(recipe: str | Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def names_of(group: str, given: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of a group of the registry, each looked up; all but published variants where none are given."""
-    if isinstance(given, str):
-        given = [given]
-    published = {variant for variants in AS_PUBLISHED.values() for variant in variants.values()}
-    known = (name for name in registry.names(group) if name not in published)
-    names = tuple(known) if given is None else tuple(given)
+def registered_names(group: str, names: Sequence[str] | None) -> tuple[str, ...]:
+    """Check names of a group of the registry; by default all but published variants."""
+    if isinstance(names, str):
+        names = [names]
+    if names is None:
+        published = {variant for variants in AS_PUBLISHED.values() for variant in variants.values()}
+        names = [name for name in registry.names(group) if name not in published]
     for name in names:
         registry.get(group, name)
-    return names
+    return tuple(names)
 
 
 def planting_plan(
     text: TokenCorpus,
-    design: Design,
+    design: CalibrationDesign,
     pairs: Pairs,
     other_pairs: Pairs,
     carriers: WordsLike | None,
     window: int,
     random_state: int,
 ) -> tuple[PlantingPlan, tuple[str, ...]]:
-    """What is planted on which words, and words in which nothing is."""
-    view = Text(text, text.tokens)
-    present = tuple(view.present(pairs))
+    """Choose the words of each dose, and background words in which nothing is planted."""
+    view = EditableText(text, text.tokens)
+    present = tuple(view.present_pairs(pairs))
     ends = {word for pair in present for word in pair}
-    other = tuple(pair for pair in other_pairs if set(pair) <= view.places.keys() and not set(pair) & ends)
-    ends_of_others = {word for pair in other for word in pair}
-    wanted = len(design.levels)
-    extra = design.others if len(other) >= _FEWEST_PAIRS else 0
+    other = tuple(pair for pair in other_pairs if set(pair) <= view.word_ids.keys() and not set(pair) & ends)
+    other_ends = {word for pair in other for word in pair}
+    n_carriers = len(design.levels)
+    n_others = design.others if len(other) >= _FEWEST_OTHER_PAIRS else 0
     if carriers is None:
         chosen = choose_carriers(
-            text, present, wanted + extra, window=window, leave_out=ends_of_others, random_state=random_state
+            text, present, n_carriers + n_others, window=window, leave_out=other_ends, random_state=random_state
         )
     else:
-        given = tuple(dict.fromkeys(words_of(carriers).words))
-        frequent = {word for word in given if word in view.places and text.counts[view.places[word]] >= _FEWEST_PLACES}
-        chosen = tuple(word for word in given if word in frequent - ends - ends_of_others)
-        if len(chosen) < wanted:
+        candidates = tuple(dict.fromkeys(words_of(carriers).words))
+        counts = {word: text.counts[view.word_ids[word]] for word in candidates if word in view.word_ids}
+        frequent = {word for word, count in counts.items() if count >= _FEWEST_CARRIER_TOKENS}
+        chosen = tuple(word for word in candidates if word in frequent - ends - other_ends)
+        if len(chosen) < n_carriers:
             raise ParameterError(
-                f"The design deals doses to {wanted} carriers; {len(chosen)} of the {len(given)} given words occur "
-                f"{_FEWEST_PLACES} times and are no words of pairs. Give more words, or lower per_dose or blanks."
+                f"The design deals doses to {n_carriers} carriers; {len(chosen)} of the {len(candidates)} given words "
+                f"occur {_FEWEST_CARRIER_TOKENS} times and are no words of pairs. Give more words, or lower per_dose "
+                "or blanks."
             )
-    rare = np.flatnonzero(text.counts >= _LEAST_COUNT)
-    plain = np.array([place for place in rare if text.words[place] not in {*chosen, *ends, *ends_of_others}])
+    frequent_ids = np.flatnonzero(text.counts >= _FEWEST_BACKGROUND_TOKENS)
+    excluded = {*chosen, *ends, *other_ends}
+    plain = np.array([word_id for word_id in frequent_ids if text.words[word_id] not in excluded])
     random = np.random.default_rng([random_state, 5])
     drawn = random.choice(plain, min(_BACKGROUND, len(plain)), replace=False) if len(plain) else plain
-    background = tuple(text.words[place] for place in sorted(drawn.tolist()))
-    plan = PlantingPlan(design, present, chosen[:wanted], chosen[wanted : wanted + extra], other, window, random_state)
-    return plan, background
+    background = tuple(text.words[word_id] for word_id in sorted(drawn.tolist()))
+    others = chosen[n_carriers : n_carriers + n_others]
+    return PlantingPlan(design, present, chosen[:n_carriers], others, other, window, random_state), background

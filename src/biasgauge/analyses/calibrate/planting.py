@@ -1,4 +1,4 @@
-"""`plant`: a text with a known answer, and the answer, counted."""
+"""`plant`: texts with known associations, counted after planting."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.calibrate.edit import Edit, Text, Tokens
+from biasgauge import registry
+from biasgauge.analyses.calibrate.design import GENDERED, CalibrationDesign
+from biasgauge.analyses.calibrate.edits import Edit, EditableText, Mixture, Shuffle, Tokens
 from biasgauge.analyses.calibrate.mentions import Mentions
-from biasgauge.analyses.calibrate.mixture import Mixture
-from biasgauge.analyses.calibrate.parts import CarrierDose
-from biasgauge.core import JsonObject, check_whole
-from biasgauge.errors import CorpusError, InputError
+from biasgauge.analyses.calibrate.rows import CarrierDose
+from biasgauge.core import Floats, JsonObject, Record, check_whole
+from biasgauge.errors import CorpusError, InputError, ParameterError
 from biasgauge.io import as_read_back
+from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Result, Summary, Table, counted
 from biasgauge.stats import closed_form_se, log_odds_ratio
 from biasgauge.text import TokenCorpus, edited_corpus
 
 VERSION = 2
-"""Raised when the same edits would give another text."""
-_ANOTHER = "is not the planted text that belongs there; remove the folder and plant again"
+"""Increased when the same edits would give another text."""
+Pairs = tuple[tuple[str, str], ...]
+_FREQUENCY_BANDS = 10
+_WRONG_TEXT = "is not the planted text that belongs there; remove the folder and plant again"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,10 +38,10 @@ class Planted(Result):
 
     Attributes:
         corpus: the text.
-        doses: every carrier with what was asked for and what was counted.
-        edits: what was done, in order.
+        doses: every carrier with its intended and its counted dose.
+        edits: edits in their order.
         random_state: the seed.
-        remarks: what could not be done as asked.
+        remarks: doses that were not reached.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("doses",)
@@ -50,7 +54,7 @@ class Planted(Result):
     remarks: tuple[str, ...] = ()
 
     def to_dict(self) -> JsonObject:
-        """The counted doses, the edits, and the corpus without its text."""
+        """Counted doses, edits, and the corpus without its text."""
         return {
             "doses": [dose.to_dict() for dose in self.doses],
             "edits": [edit.to_dict() for edit in self.edits],
@@ -60,20 +64,14 @@ class Planted(Result):
         }
 
     def summary(self) -> Summary:
-        """What was asked for and what was counted, carrier by carrier."""
-        columns = [
-            "edit",
-            "word",
-            Column("dose", "number"),
-            Column("counted log odds", "number"),
-            Column("before", "number"),
-        ]
+        """Intended and counted dose of each carrier."""
+        numbers = (Column(name, "number") for name in ("dose", "counted log odds", "before"))
         rows = [(self.edits[dose.edit].name, dose.word, dose.dose, dose.log_odds, dose.before) for dose in self.doses]
-        named = ", ".join(edit.name for edit in self.edits)
+        names = ", ".join(edit.name for edit in self.edits)
         return Summary(
             title="Planted text",
-            headline=f"{len(self.corpus.tokens):,} tokens, {counted(self.doses, 'carrier')}; edits: {named}",
-            tables=(Table.of("doses", "", columns, rows, most=20),),
+            headline=f"{len(self.corpus.tokens):,} tokens, {counted(self.doses, 'carrier')}; edits: {names}",
+            tables=(Table.of("doses", "", ["edit", "word", *numbers], rows, most=20),),
             warnings=self.remarks,
         )
 
@@ -86,13 +84,12 @@ def plant(
     window: int = 5,
     random_state: int = 0,
 ) -> Planted:
-    """Edit a text so that the association of some words is known, and count what it is then.
+    """Edit a text so that the association of some words is known, and count it afterwards.
 
     Args:
         corpus: the tokenized text, which stays as it is.
-        edits: `Mentions`, `Mixture`, `Swap`, `Shuffle`, or several, done in their order.
-        out: folder in which planted texts are kept, each under the address of what was asked; one that is there
-            already is not made again.
+        edits: `Mentions`, `Mixture`, `Swap`, `Shuffle`, or several, in their order.
+        out: folder of planted texts, each under a hash of the request; a text that exists is not planted again.
         window: tokens on each side of an end in which carriers are counted.
         random_state: seed of everything that is drawn.
 
@@ -100,79 +97,188 @@ def plant(
         ParameterError: a word does not occur, or the edits ask for more than the text has.
         CorpusError: the text cannot be written.
     """
-    chosen = (edits,) if isinstance(edits, Edit) else tuple(edits)
-    address = hashlib.sha256(
-        json.dumps([corpus.checksum, _asked(chosen, window, random_state)], sort_keys=True).encode()
-    ).hexdigest()
-    folder = Path(out) / f"planted-{address[:16]}"
-    return plant_into(corpus, chosen, folder, window=window, random_state=random_state)
+    sequence = (edits,) if isinstance(edits, Edit) else tuple(edits)
+    request = json.dumps([corpus.checksum, _request(sequence, window, random_state)], sort_keys=True)
+    folder = Path(out) / f"planted-{hashlib.sha256(request.encode()).hexdigest()[:16]}"
+    return plant_into(corpus, sequence, folder, window=window, random_state=random_state)
 
 
 def plant_into(
     corpus: TokenCorpus, edits: Sequence[Edit], folder: Path, *, window: int = 5, random_state: int = 0
 ) -> Planted:
-    """As `plant`, in a folder of this name; what it holds already must be the text that belongs there."""
+    """As `plant`, in a folder of this name; a text in it must be the one requested."""
     check_whole(1, window=window)
     check_whole(0, random_state=random_state)
+    request = _request(edits, window, random_state)
 
-    def edit(tokens: Tokens) -> Mapping[str, Any]:
-        text = Text(corpus, tokens)
-        before = _counted(text, edits, window)
-        remarks = [
-            remark for number, each in enumerate(edits) for remark in each.apply(text, random_state * 64 + number)
-        ]
-        after = _counted(text, edits, window)
+    def apply_edits(tokens: Tokens) -> Mapping[str, Any]:
+        text = EditableText(corpus, tokens)
+        before = _count_doses(text, edits, window)
+        seeds = range(random_state * 64, random_state * 64 + len(edits))
+        remarks = [remark for edit, seed in zip(edits, seeds, strict=True) for remark in edit.apply(text, seed)]
+        after = _count_doses(text, edits, window)
         rows = [{**row, "before": earlier["log_odds"]} for row, earlier in zip(after, before, strict=True)]
-        return {"planted": {**_asked(edits, window, random_state), "doses": rows, "remarks": remarks}}
+        return {"planted": {**request, "doses": rows, "remarks": remarks}}
 
-    planted = edited_corpus(corpus, edit, folder)
-    kept, asked = planted.settings.get("planted"), as_read_back(_asked(edits, window, random_state))
-    belongs = isinstance(kept, dict) and all(kept.get(key) == value for key, value in asked.items())
-    if not belongs or planted.settings.get("source") != corpus.checksum:
-        raise CorpusError(_ANOTHER, path=planted.path)
+    planted = edited_corpus(corpus, apply_edits, folder)
+    recorded = planted.settings.get("planted")
+    matches = isinstance(recorded, dict) and all(recorded.get(key) == v for key, v in as_read_back(request).items())
+    if not matches or planted.settings.get("source") != corpus.checksum:
+        raise CorpusError(_WRONG_TEXT, path=planted.path)
     return planted_from(planted, edits, random_state)
 
 
 def planted_from(corpus: TokenCorpus, edits: Sequence[Edit], random_state: int) -> Planted:
-    """What a planted corpus says of itself: these edits were done to it, with this seed.
+    """Read counted doses and remarks from the settings of a planted corpus.
 
     Raises:
-        CorpusError: it says nothing of the kind.
+        CorpusError: it has none.
     """
     try:
-        kept = corpus.settings["planted"]
-        doses = tuple(map(CarrierDose.from_dict, kept["doses"]))
-        return Planted(corpus, doses, tuple(edits), random_state, tuple(map(str, kept["remarks"])))
-    except (TypeError, KeyError, AttributeError, InputError) as problem:
-        raise CorpusError(_ANOTHER, path=corpus.path) from problem
+        recorded = corpus.settings["planted"]
+        doses = tuple(map(CarrierDose.from_dict, recorded["doses"]))
+        return Planted(corpus, doses, tuple(edits), random_state, tuple(map(str, recorded["remarks"])))
+    except (TypeError, KeyError, AttributeError, InputError) as error:
+        raise CorpusError(_WRONG_TEXT, path=corpus.path) from error
 
 
-def _asked(edits: Sequence[Edit], window: int, random_state: int) -> dict[str, Any]:
-    """All that decides a planted text, but the text that it is made from."""
-    return {
-        "edits": [edit.to_dict() for edit in edits],
-        "window": window,
-        "random_state": random_state,
-        "version": VERSION,
-    }
+def _request(edits: Sequence[Edit], window: int, random_state: int) -> dict[str, Any]:
+    """Everything that decides a planted text, but the original text."""
+    edit_settings = [edit.to_dict() for edit in edits]
+    return {"edits": edit_settings, "window": window, "random_state": random_state, "version": VERSION}
 
 
-def _counted(text: Text, edits: Sequence[Edit], window: int) -> list[dict[str, Any]]:
+def _count_doses(text: EditableText, edits: Sequence[Edit], window: int) -> list[dict[str, Any]]:
     """Counts and log odds of the carriers of every edit, with the pairs of that edit."""
     rows: list[dict[str, Any]] = []
-    for place, edit in enumerate(edits):
+    for index, edit in enumerate(edits):
         if not isinstance(edit, Mentions | Mixture):
             continue
-        asked = edit.doses if isinstance(edit, Mentions) else edit.shares
-        text.table(asked)  # every carrier occurs
-        beside, places = text.beside(asked, edit.pairs, window)
-        tables = np.stack([beside[:, 0], places[0] - beside[:, 0], beside[:, 1], places[1] - beside[:, 1]], axis=1)
-        odds, errors = log_odds_ratio(tables), closed_form_se(tables)
-        for number, (word, dose) in enumerate(asked.items()):
-            rows.append({
-                "edit": place, "word": word, "dose": float(dose), "log_odds": float(odds[number]),
-                "se": float(errors[number]),
-                "n_wa": int(beside[number, 0]), "n_a": int(places[0]), "n_wb": int(beside[number, 1]),
-                "n_b": int(places[1]),
-            })  # fmt: skip
+        intended = edit.doses if isinstance(edit, Mentions) else edit.shares
+        text.number_words(intended)  # every carrier occurs
+        near, totals = text.count_near_ends(intended, edit.pairs, window)
+        tables = np.stack([near[:, 0], totals[0] - near[:, 0], near[:, 1], totals[1] - near[:, 1]], axis=1)
+        odds, errors = log_odds_ratio(tables).tolist(), closed_form_se(tables).tolist()
+        n_a, n_b = totals.tolist()
+        for (word, dose), log_odds, se, (n_wa, n_wb) in zip(intended.items(), odds, errors, near.tolist(), strict=True):
+            row = {"edit": index, "word": word, "dose": float(dose), "log_odds": log_odds, "se": se}
+            rows.append({**row, "n_wa": n_wa, "n_a": n_a, "n_wb": n_wb, "n_b": n_b})
     return rows
+
+
+def choose_carriers(
+    corpus: TokenCorpus,
+    pairs: Sequence[tuple[str, str]],
+    count: int,
+    *,
+    window: int = 5,
+    counts: tuple[int, int] | None = None,
+    least: int = 20,
+    leave_out: Iterable[str] = (),
+    random_state: int = 0,
+) -> tuple[str, ...]:
+    """Draw words that doses can be planted on, evenly over the range of frequencies.
+
+    Args:
+        corpus: the text.
+        pairs: the pairs to plant: their words, and words of the shipped gender lexicons, are no carriers.
+        count: number of words.
+        window: tokens on each side.
+        counts: least and largest number of occurrences; by default 200 to 2,000, or to 2 in 10,000 tokens where that
+            is more.
+        least: number of words of pairs that must stand near a carrier.
+        leave_out: further words that are no carriers.
+        random_state: seed.
+
+    Raises:
+        ParameterError: the text has too few such words.
+    """
+    text = EditableText(corpus, corpus.tokens)
+    low, high = counts or (200, max(2_000, len(corpus.tokens) // 5_000))
+    frequent = np.flatnonzero((corpus.counts >= low) & (corpus.counts <= high))
+    near_ends, _ = text.count_near_ends([corpus.words[word_id] for word_id in frequent], pairs, window)
+    shipped = registry.names("lexicon")
+    excluded = {word for name in GENDERED if name in shipped for word in words_of(name).words}
+    excluded |= {word for pair in pairs for word in pair} | set(leave_out)
+    suitable = [
+        word_id
+        for word_id in frequent[near_ends.sum(axis=1) >= least]
+        if (word := corpus.words[word_id]).isalpha() and len(word) > 2 and word not in excluded
+    ]
+    if len(suitable) < count:
+        raise ParameterError(
+            f"The calibration needs {count} carriers: words of three letters or more that are not about gender, occur "
+            f"{low:,} to {high:,} times, and {least} times or more beside a word of a pair; the corpus has "
+            f"{len(suitable)}. Give more text, fewer doses, fewer words a dose, or carriers."
+        )
+    random = np.random.default_rng([random_state, 7])
+    by_frequency = np.array(suitable, np.int64)[np.argsort(np.log(corpus.counts[suitable]), kind="stable")]
+    bands = np.array_split(by_frequency, min(_FREQUENCY_BANDS, count))
+    sizes = [len(members) for members in np.array_split(np.arange(count), len(bands))]
+    drawn = [random.choice(band, size, replace=False) for band, size in zip(bands, sizes, strict=True)]
+    return tuple(corpus.words[word_id] for word_id in random.permutation(np.concatenate(drawn)))
+
+
+def assign_doses(carriers: Sequence[str], levels: Floats, random_state: int, draw: int) -> dict[str, float]:
+    """Assign doses to carriers at random: `levels` has one for each carrier; every draw assigns anew."""
+    random = np.random.default_rng([random_state, 8, draw])
+    return dict(zip(carriers, random.permutation(levels).tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class PlantingPlan(Record):
+    """Doses and words of the texts of a calibration.
+
+    Attributes:
+        design: number of words and texts.
+        pairs: pairs that define the association.
+        carriers: words with a dose.
+        others: words with a dose of another attribute.
+        other_pairs: pairs of that attribute.
+        window: tokens on each side.
+        random_state: seed.
+    """
+
+    design: CalibrationDesign
+    pairs: Pairs
+    carriers: tuple[str, ...]
+    others: tuple[str, ...]
+    other_pairs: Pairs
+    window: int
+    random_state: int
+
+    def edits(self, draw: int) -> list[Edit]:
+        """Edits of one planted text.
+
+        Carriers start from the odds of the whole text, also where they are mixed: a blank has no association.
+        """
+        doses = assign_doses(self.carriers, self.design.levels, self.random_state, draw)
+        mixed = self.design.planting == "mixture"
+        mentions = {word: 0.0 if mixed else dose for word, dose in doses.items()} | dict.fromkeys(self.others, 0.0)
+        edits: list[Edit] = []
+        if self.others:
+            extremes = (min(self.design.doses), max(self.design.doses)) if not mixed else (-2.3, 2.3)
+            other_doses = {word: extremes[number % 2] for number, word in enumerate(self.others)}
+            edits.append(Mentions(other_doses, self.other_pairs, self.window))
+        edits.append(Mentions(mentions, self.pairs, self.window))
+        if mixed:
+            edits.append(Mixture(doses, self.pairs))
+        return edits
+
+    def seed(self, draw: int) -> int:
+        """Random seed of one planted text."""
+        return self.random_state * 1000 + draw
+
+    def plant(self, corpus: TokenCorpus, folder: Path) -> list[Planted]:
+        """Plant all texts in a folder."""
+        return [
+            plant(corpus, self.edits(draw), out=folder, window=self.window, random_state=self.seed(draw))
+            for draw in range(self.design.plantings)
+        ]
+
+    def shuffle(self, corpus: TokenCorpus, folder: Path) -> list[TokenCorpus]:
+        """Make the shuffled texts in a folder."""
+        return [
+            plant(corpus, Shuffle(), out=folder, random_state=self.seed(draw)).corpus
+            for draw in range(self.design.shuffled)
+        ]

@@ -1,15 +1,15 @@
-"""What the models say about carriers and other words: scores and vectors, gathered over all planted texts."""
+"""Scores and vectors of carriers and other words in the models of all planted texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.calibrate.planting import Planted
-from biasgauge.analyses.calibrate.texts import Pairs
+from biasgauge.analyses.calibrate.planting import Pairs, Planted
+from biasgauge.analyses.calibrate.rows import CarrierDose
 from biasgauge.core import Flags, Floats, VectorsLike
 from biasgauge.errors import InputError
 from biasgauge.scores import score
@@ -17,12 +17,12 @@ from biasgauge.vectors import Embedding, load
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is read in every model: which words, scored by which pairs and measures.
+class ScoringPlan:
+    """Words that are scored in every model, with pairs and measures.
 
     Attributes:
         carriers: words with doses.
-        others: words with doses of something else.
+        others: words with doses of another attribute.
         background: words in which nothing was planted.
         pairs: base pairs.
         measures: names of measures.
@@ -36,12 +36,12 @@ class Asked:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All of them, in the order of scores."""
+        """All words, in the order of scores."""
         return (*self.carriers, *self.others, *self.background)
 
     @property
     def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Words of first and of second ends, each once; a word of both is a second one."""
+        """Words of first and of second ends, each once; a word of both counts as a second one."""
         first, second = (tuple(dict.fromkeys(pair[end] for pair in self.pairs)) for end in (0, 1))
         return tuple(word for word in first if word not in second), second
 
@@ -56,17 +56,19 @@ class Readings:
     """Scores of words in every model.
 
     Attributes:
-        measures: which measures.
-        words: carriers, then those that carry something else, then words in which nothing was planted.
-        carriers, others: how many of the first two there are.
+        measures: names of the measures.
+        words: carriers, then carriers of another attribute, then words in which nothing was planted.
+        carriers, others: numbers of the first two.
         scores: measure × word × draw × run: means over pairs.
         doses: carriers × draws: log odds, counted.
-        levels: carriers × draws: doses, as asked for.
-        counts: how often each word occurs.
+        levels: carriers × draws: intended doses.
+        counts: frequency of each word.
         shuffled: measure × word × shuffled text.
-        other_doses: doses of something else, carriers of those × draws, counted.
+        other_doses: other carriers × draws: log odds with the other attribute, counted.
         vectors: for each draw and run the vectors of carriers and ends.
         ends: words of first and of second ends, as the vectors have them.
+        lost: words without a score in some model.
+        warnings: doses that were not reached, and measures without scores.
     """
 
     measures: tuple[str, ...]
@@ -82,7 +84,7 @@ class Readings:
     vectors: Mapping[tuple[int, int], Embedding]
     ends: tuple[tuple[str, ...], tuple[str, ...]]
     lost: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
     @property
     def of_carriers(self) -> Floats:
@@ -90,119 +92,116 @@ class Readings:
         return self.scores[:, : self.carriers]
 
     def runs(self) -> Iterator[tuple[int, int, Embedding]]:
-        """Draw, run and vectors of each model."""
+        """Yield draw, run and vectors of each model."""
         for (draw, run), vectors in self.vectors.items():
             yield draw, run, vectors
 
 
 class ModelReading(NamedTuple):
-    """What is read in one model.
+    """Scores and vectors of one model.
 
     Attributes:
         scores: measure × word: means over pairs; NaN where a word has none.
-        vectors: of carriers and ends, as far as the model has them.
+        vectors: of carriers and ends that the model has.
     """
 
     scores: Floats
     vectors: Embedding
 
 
-def read_model(source: VectorsLike, asked: Asked) -> ModelReading:
+def read_model(source: VectorsLike, plan: ScoringPlan) -> ModelReading:
     """Score all words in one model: a file, or anything that `load` takes.
 
     Raises:
         InputError: the model lacks every pair.
     """
     model = load(source)
-    first, second = asked.ends
-    kept = [word for word in (*asked.carriers, *first, *second) if word in model]
-    return ModelReading(_scored(model, asked), model.subset(kept))
+    first, second = plan.ends
+    present = [word for word in (*plan.carriers, *first, *second) if word in model]
+    values = score(model, pairs=plan.pairs, words=plan.words, measures=plan.measures).values[:, :, :, 0]
+    defined = np.isfinite(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: Floats = np.where(defined, values, 0.0).sum(axis=1) / defined.sum(axis=1)
+    return ModelReading(means, model.subset(present))
 
 
-def joined(
-    planted: Sequence[Planted], read: Sequence[Sequence[ModelReading]], shuffled: Sequence[ModelReading], asked: Asked
+def join_readings(
+    planted: Sequence[Planted],
+    models: Sequence[Sequence[ModelReading]],
+    shuffled: Sequence[ModelReading],
+    plan: ScoringPlan,
 ) -> Readings:
-    """Readings of all models: those of each planted text, and those of shuffled texts."""
-    scores = np.full((*asked.shape, len(read), len(read[0])), np.nan)
-    vectors = {}
-    for draw, runs in enumerate(read):
-        for run, reading in enumerate(runs):
-            scores[:, :, draw, run] = reading.scores
-            vectors[draw, run] = reading.vectors
-    unordered = np.full((*asked.shape, len(shuffled)), np.nan)
+    """Join the readings of the models of each planted text, and of shuffled texts, with counted doses."""
+    scores = np.stack([np.stack([reading.scores for reading in runs], axis=2) for runs in models], axis=2)
+    shuffled_scores = np.full((*plan.shape, len(shuffled)), np.nan)
     for text, reading in enumerate(shuffled):
-        unordered[:, :, text] = reading.scores
-    return gathered(planted, scores, unordered, vectors, asked)
+        shuffled_scores[:, :, text] = reading.scores
+    vectors = {(draw, run): reading.vectors for draw, runs in enumerate(models) for run, reading in enumerate(runs)}
+    return collect_readings(planted, scores, shuffled_scores, vectors, plan)
 
 
-def gathered(
+def collect_readings(
     planted: Sequence[Planted],
     scores: Floats,
-    unordered: Floats,
+    shuffled_scores: Floats,
     vectors: Mapping[tuple[int, int], Embedding],
-    asked: Asked,
+    plan: ScoringPlan,
 ) -> Readings:
-    """Put scores that were computed elsewhere beside the doses that were counted.
+    """Join scores with counted doses, without measures and words that have none.
 
     Args:
         planted: the texts.
         scores: measure × word × text × run, means over pairs.
-        unordered: measure × word × shuffled text.
+        shuffled_scores: measure × word × shuffled text.
         vectors: of carriers and ends, by text and run.
-        asked: whose scores they are.
+        plan: words and measures of the scores.
 
     Raises:
         InputError: no measure has scores, or most of the carriers have none.
     """
-    words, carriers, others = asked.words, len(asked.carriers), len(asked.others)
+    words, carriers, others = plan.words, len(plan.carriers), len(plan.others)
     usable: Flags = np.asarray(np.isfinite(scores[:, :carriers]).any(axis=(1, 2, 3)))
     if not usable.any():
         raise InputError("No measure has a score for any carrier: lower min_count, or give other carriers or pairs.")
-    without = [name for name, has_scores in zip(asked.measures, usable, strict=True) if not has_scores]
-    notes = [f"{name} has no score for any carrier and is left out" for name in without]
-    measures = tuple(name for name in asked.measures if name not in without)
-    scores, unordered = scores[usable], unordered[usable]
-    sound: Flags = np.asarray(np.isfinite(scores).all(axis=(0, 2, 3)) & np.isfinite(unordered).all(axis=(0, 2)))
-    n_carriers, n_others = int(sound[:carriers].sum()), int(sound[carriers:][:others].sum())
+    unusable = [name for name, has_scores in zip(plan.measures, usable, strict=True) if not has_scores]
+    scores, shuffled_scores = scores[usable], shuffled_scores[usable]
+    # A word counts if every measure scores it in every model.
+    complete: Flags = np.asarray(
+        np.isfinite(scores).all(axis=(0, 2, 3)) & np.isfinite(shuffled_scores).all(axis=(0, 2))
+    )
+    n_carriers, n_others = int(complete[:carriers].sum()), int(complete[carriers:][:others].sum())
     if n_carriers < 0.8 * carriers:
         raise InputError(
             f"Only {n_carriers} of {carriers} carriers have a score in every model: "
             "lower min_count, or give other carriers or pairs."
         )
-    counted = [{row.word: row for row in text.doses if row.edit == len(text.edits) - 1} for text in planted]
-    counted_others = [{row.word: row for row in text.doses if row.edit == 0} for text in planted]
-    kept_words = tuple(word for word, whole in zip(words, sound, strict=True) if whole)
+    doses = [{row.word: row for row in text.doses if row.edit == len(text.edits) - 1} for text in planted]
+    other_doses = [{row.word: row for row in text.doses if row.edit == 0} for text in planted]
+    scored = tuple(word for word, is_complete in zip(words, complete, strict=True) if is_complete)
     corpus = planted[0].corpus
     frequency = dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
-    first, second = kept_words[:n_carriers], kept_words[n_carriers : n_carriers + n_others]
     return Readings(
-        measures=measures,
-        words=kept_words,
+        measures=tuple(name for name in plan.measures if name not in unusable),
+        words=scored,
         carriers=n_carriers,
         others=n_others,
-        scores=scores[:, sound],
-        doses=_table(counted, first, "log_odds"),
-        levels=_table(counted, first, "dose"),
-        counts=np.array([frequency[word] for word in kept_words], np.float64),
-        shuffled=unordered[:, sound],
-        other_doses=_table(counted_others, second, "log_odds"),
+        scores=scores[:, complete],
+        doses=_table(doses, scored[:n_carriers], "log_odds"),
+        levels=_table(doses, scored[:n_carriers], "dose"),
+        counts=np.array([frequency[word] for word in scored], np.float64),
+        shuffled=shuffled_scores[:, complete],
+        other_doses=_table(other_doses, scored[n_carriers : n_carriers + n_others], "log_odds"),
         vectors=vectors,
-        ends=asked.ends,
-        lost=tuple(word for word, whole in zip(words, sound, strict=True) if not whole),
-        warnings=(*dict.fromkeys(remark for text in planted for remark in text.remarks), *notes),
+        ends=plan.ends,
+        lost=tuple(word for word, is_complete in zip(words, complete, strict=True) if not is_complete),
+        warnings=(
+            *dict.fromkeys(remark for text in planted for remark in text.remarks),
+            *(f"{name} has no score for any carrier and is left out" for name in unusable),
+        ),
     )
 
 
-def _table(counted: Sequence[Mapping[str, Any]], words: Sequence[str], column: str) -> Floats:
-    return np.array([[getattr(rows[word], column) for rows in counted] for word in words], np.float64).reshape(
-        len(words), len(counted)
-    )
-
-
-def _scored(model: Embedding, asked: Asked) -> Floats:
-    """Mean over pairs of each word's scores: measure × word; NaN where it has none."""
-    values = score(model, pairs=asked.pairs, words=asked.words, measures=asked.measures).values[:, :, :, 0]
-    known = np.isfinite(values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means: Floats = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
-    return means
+def _table(doses: Sequence[Mapping[str, CarrierDose]], words: Sequence[str], column: str) -> Floats:
+    """Words × texts: one column of the counted doses."""
+    values = [getattr(rows[word], column) for word in words for rows in doses]
+    return np.array(values, np.float64).reshape(len(words), len(doses))

@@ -1,4 +1,4 @@
-"""Association tests on sets of carriers: what they say at each dose, and how often they say it of nothing."""
+"""Association tests on sets of carriers: values at each dose, limits, and rates of detection."""
 
 from __future__ import annotations
 
@@ -10,91 +10,83 @@ from typing import Any, get_args
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.analyses.calibrate.parts import Point, Rate, SetCurve
 from biasgauge.analyses.calibrate.readings import Readings
-from biasgauge.core import Estimate, Floats, Record
+from biasgauge.analyses.calibrate.rows import CalibrationLimit, DetectionRate, DosePoint, SetCurve
+from biasgauge.core import Flags, Floats
 from biasgauge.metrics import SetTest
 from biasgauge.stats import Side, blank_margin, detection_between, holm, mean_estimate, wilson
 from biasgauge.vectors import Embedding
 
 ALPHA = 0.05
 LIMIT_OF_BLANK = "{}, beyond the limit of blank of the other texts"
-TARGETS, ATTRIBUTES, CONTRAST, BOTH = (
+TARGETS, ATTRIBUTES, CONTRAST, ALL_THREE = (
     "weat, p over targets",
     "weat, p over attributes",
     "weat, interval of the contrast",
     "weat, all three",
 )
-
 _ONE_SET = ("x", "y", "a")
 """Roles of tests that have two groups of ends, and one set of words that may lean to them."""
-
-
-@dataclass(frozen=True)
-class SetLimit(Record):
-    """What an association test on sets of so many words can tell from nothing.
-
-    Attributes:
-        test: its name.
-        words: words in a set of targets: carriers of a dose, against as many blanks where the test has two sets.
-        side: doses that lean to the first or the second end.
-        blank: limit of blank of its value: 5 % of blank sets lie beyond it, on the side to which doses move it.
-        detection: limit of detection, as a dose, between doses that were planted; undefined where none reaches it.
-        doses: doses of this side, from 0 on, counted.
-        means: mean of the test's value at these.
-        sds: standard deviation over sets.
-    """
-
-    test: str
-    words: int
-    side: Side
-    blank: float | None
-    detection: Estimate
-    doses: tuple[float, ...]
-    means: tuple[float, ...]
-    sds: tuple[float, ...]
+Cell = tuple[str, int, float]
+"""Test, number of words and dose."""
 
 
 @dataclass(frozen=True, eq=False)
 class SetValues:
-    """Values of tests on sets of carriers: (test, size, level) to draws × sets, and p-values of WEAT likewise.
+    """Values of tests on random sets of carriers.
 
-    `blanks` are how many different words are blanks in some text, and how many there are in one; `elsewhere` how many
-    are blanks in some other text than each.
+    Attributes:
+        levels: the intended doses.
+        counted: mean counted dose of each.
+        values: for each cell, sets × (draw, value of the test).
+        decisions: for each cell, sets × (draw, whether WEAT's rule is significant).
+        independent: for each size, number of sets of blanks that share no word.
+        blanks: number of different words that are blanks in some text, and mean number of blanks of a text.
+        blanks_elsewhere: for each text, number of words that are blanks in some other text.
     """
 
     levels: Floats
     counted: Mapping[float, float]
-    values: Mapping[tuple[str, int, float], Floats]
-    found: Mapping[tuple[str, int, float], Floats]
+    values: Mapping[Cell, Floats]
+    decisions: Mapping[Cell, Floats]
     independent: Mapping[int, int]
     blanks: tuple[int, float]
-    elsewhere: tuple[int, ...]
+    blanks_elsewhere: tuple[int, ...]
+
+    def tests(self) -> Iterator[tuple[str, int, dict[float, Floats]]]:
+        """Yield tests and sizes with their values by dose."""
+        for name, size in dict.fromkeys((name, size) for name, size, _ in self.values):
+            by_dose = {dose: self.values.get((name, size, dose)) for dose in self.levels.tolist()}
+            yield name, size, {dose: rows for dose, rows in by_dose.items() if rows is not None}
+
+    def share_of_blanks(self, name: str, size: int) -> float:
+        """Share of a text's blanks that the value of a test rests on, where that is one set of words; else 0."""
+        return size / self.blanks[1] if registry.get("association_test", name).sets == _ONE_SET else 0.0
 
 
 def carrier_sets(
     readings: Readings, size: int, level: float, draw: int, random: np.random.Generator
 ) -> tuple[list[str], list[str]] | None:
-    """So many carriers of a dose in one planted text, and as many blanks; None where there are too few."""
+    """Draw carriers of a dose in one planted text, and as many blanks; None where there are too few."""
     names = np.array(readings.words[: readings.carriers], dtype=object)
     blanks = names[readings.levels[:, draw] == 0]
     pool = names[readings.levels[:, draw] == level]
     if len(pool) < size or len(blanks) < size * (2 if level == 0 else 1):
         return None
-    chosen = random.choice(pool, size, replace=False)
-    rest = blanks[~np.isin(blanks.astype(str), chosen.astype(str))] if level == 0 else blanks
-    return list(chosen), list(random.choice(rest, size, replace=False))
+    carriers = random.choice(pool, size, replace=False)
+    unused = blanks[~np.isin(blanks.astype(str), carriers.astype(str))] if level == 0 else blanks
+    return list(carriers), list(random.choice(unused, size, replace=False))
 
 
-def set_values(
+def run_set_tests(
     readings: Readings, tests: Sequence[str], sizes: Sequence[int], *, sets: int = 10, random_state: int = 0
 ) -> SetValues:
     """Run every test on random sets of every size and dose, in every model."""
     random = np.random.default_rng([random_state, 13])
     levels = np.unique(readings.levels)
-    chosen: Mapping[str, SetTest] = {name: registry.get("association_test", name) for name in tests}
-    values: dict[tuple[str, int, float], list[tuple[int, float]]] = {}
-    found: dict[tuple[str, int, float], list[tuple[int, float]]] = {}
+    functions: Mapping[str, SetTest] = {name: registry.get("association_test", name) for name in tests}
+    values: dict[Cell, list[tuple[int, float]]] = {}
+    decisions: dict[Cell, list[tuple[int, float]]] = {}
     for draw, _, vectors in readings.runs():
         for size in sizes:
             for level in levels.tolist():
@@ -102,156 +94,142 @@ def set_values(
                     words = carrier_sets(readings, size, level, draw, random)
                     if words is None:
                         break
-                    for name, value, decisions in _run(chosen, vectors, readings.ends, *words):
+                    for name, value, significant in _run_tests(functions, vectors, readings.ends, *words):
                         values.setdefault((name, size, level), []).append((draw, value))
-                        for rule, passes in decisions.items():
-                            found.setdefault((rule, size, level), []).append((draw, passes))
-    draws = readings.levels.shape[1]
-    blanks = [int((readings.levels[:, draw] == 0).sum()) for draw in range(draws)]
+                        for rule, is_significant in significant.items():
+                            decisions.setdefault((rule, size, level), []).append((draw, is_significant))
+    blank = readings.levels == 0  # carriers × draws
+    counts = blank.sum(axis=0).tolist()
+    elsewhere = (np.delete(blank, draw, axis=1).any(axis=1).sum() for draw in range(blank.shape[1]))
     return SetValues(
-        levels,
-        {level: float(readings.doses[readings.levels == level].mean()) for level in levels.tolist()},
-        {key: np.array(rows, np.float64) for key, rows in values.items()},
-        {key: np.array(rows, np.float64) for key, rows in found.items()},
-        {size: max(1, sum(count // (2 * size) for count in blanks)) for size in sizes},
-        (int((readings.levels == 0).any(axis=1).sum()), float(np.mean(blanks))),
-        tuple(int((np.delete(readings.levels, draw, axis=1) == 0).any(axis=1).sum()) for draw in range(draws)),
+        levels=levels,
+        counted={level: float(readings.doses[readings.levels == level].mean()) for level in levels.tolist()},
+        values={cell: np.array(rows, np.float64) for cell, rows in values.items()},
+        decisions={cell: np.array(rows, np.float64) for cell, rows in decisions.items()},
+        independent={size: max(1, sum(count // (2 * size) for count in counts)) for size in sizes},
+        blanks=(int(blank.any(axis=1).sum()), float(np.mean(counts))),
+        blanks_elsewhere=tuple(map(int, elsewhere)),
     )
 
 
-def _run(
+def _run_tests(
     tests: Mapping[str, SetTest],
     vectors: Embedding,
     ends: tuple[tuple[str, ...], tuple[str, ...]],
     carriers: Sequence[str],
     blanks: Sequence[str],
 ) -> Iterator[tuple[str, float, dict[str, float]]]:
-    """Value of each test, and what WEAT's tests decide."""
-    first, second = ([word for word in words if word in vectors] for words in ends)
-    both = min(len(first), len(second))
-    sets = {
-        "targets": _rows(vectors, carriers), "blanks": _rows(vectors, blanks),
-        "first": _rows(vectors, first), "second": _rows(vectors, second),
-    }  # fmt: skip
+    """Yield each test with its value and, of WEAT, whether each rule is significant."""
+    targets, controls, first, second = (
+        vectors.vectors[vectors.lookup([word for word in words if word in vectors]).rows].astype(np.float64)
+        for words in (carriers, blanks, *ends)
+    )
+    n_pairs = min(len(first), len(second))
     for name, test in tests.items():
         if test.sets == _ONE_SET:
-            roles = {"x": sets["first"][:both], "y": sets["second"][:both], "a": sets["targets"]}
+            roles = {"x": first[:n_pairs], "y": second[:n_pairs], "a": targets}
         else:
-            roles = {"x": sets["targets"], "y": sets["blanks"], "a": sets["first"], "b": sets["second"]}
+            roles = {"x": targets, "y": controls, "a": first, "b": second}
         settings: dict[str, Any] = {"alternative": "two-sided", "samples": 1000} if name == "weat" else {}
         result: Any = test.function(**{role: roles[role] for role in test.sets}, interval=None, **settings)
         if result.value is not None:
-            yield name, float(result.value), _decisions(result) if name == "weat" else {}
+            yield name, float(result.value), _weat_decisions(result) if name == "weat" else {}
 
 
-def _rows(vectors: Embedding, words: Sequence[str]) -> Floats:
-    rows: Floats = vectors.vectors[vectors.lookup(words).rows].astype(np.float64)
-    return rows
+def _weat_decisions(result: Any) -> dict[str, float]:  # noqa: ANN401 - of WEAT
+    rules = {
+        TARGETS: result.p_value < ALPHA,
+        ATTRIBUTES: result.p_attributes < ALPHA,
+        CONTRAST: bool(result.contrast.excludes(0.0)),
+    }
+    return {rule: float(is_significant) for rule, is_significant in {**rules, ALL_THREE: all(rules.values())}.items()}
 
 
-def _decisions(result: Any) -> dict[str, float]:  # noqa: ANN401 - of WEAT
-    targets, attributes = result.p_value < ALPHA, result.p_attributes < ALPHA
-    contrast = bool(result.contrast.excludes(0.0))
-    return {
-        TARGETS: float(targets), ATTRIBUTES: float(attributes), CONTRAST: float(contrast),
-        BOTH: float(targets and attributes and contrast),
-    }  # fmt: skip
-
-
-def set_limits(of: SetValues, *, level: float = 0.95, random_state: int = 0) -> tuple[SetLimit, ...]:
-    """Limits of blank and of detection of every test and size, to both sides."""
+def set_limits(values: SetValues, *, level: float = 0.95, random_state: int = 0) -> list[CalibrationLimit]:
+    """Limits of blank and of detection of every test and size, to both sides; none where a dose has no values."""
     limits = []
-    for name, size in dict.fromkeys((name, size) for name, size, _ in of.values):
+    for name, size, by_dose in values.tests():
         for side in get_args(Side):
             sign = 1.0 if side == "first" else -1.0
-            doses = [dose for dose in sorted(of.levels.tolist(), key=abs) if dose * sign >= 0]
-            columns = [of.values.get((name, size, dose)) for dose in doses]
-            if columns[0] is None or len(columns) < 2 or any(column is None for column in columns[1:]):
+            doses = [dose for dose in sorted(values.levels.tolist(), key=abs) if dose * sign >= 0]
+            if len(doses) < 2 or not set(doses) <= by_dose.keys():
                 continue
-            rows = [column for column in columns if column is not None]
-            counted = np.abs([of.counted[dose] for dose in doses])
+            counted = np.abs([values.counted[dose] for dose in doses])
             counted[0] = 0.0
             limit = detection_between(
-                counted, rows, words=of.blanks[0], part=_part(of, name, size), level=level, random_state=random_state
-            )
-            limits.append(
-                SetLimit(
-                    name, size, side, limit.blank, limit.detection, tuple(counted.tolist()), limit.means, limit.sds
-                )
-            )
-    return tuple(limits)
+                counted, [by_dose[dose] for dose in doses], words=values.blanks[0],
+                part=values.share_of_blanks(name, size), level=level, random_state=random_state,
+            )  # fmt: skip
+            limits.append(CalibrationLimit("test", name, size, side, limit.blank, limit.detection))
+    return limits
 
 
-def _part(of: SetValues, name: str, size: int) -> float:
-    """Which part of a text's blanks the value of a test rests on, where that is one set of words."""
-    return size / of.blanks[1] if registry.get("association_test", name).sets == _ONE_SET else 0.0
-
-
-def set_curves(of: SetValues, *, level: float = 0.95) -> tuple[SetCurve, ...]:
-    """Every test and size against the dose."""
+def set_curves(values: SetValues, *, level: float = 0.95) -> tuple[SetCurve, ...]:
+    """Dose–response curve of every test and size."""
     curves = []
-    for name, size in dict.fromkeys((name, size) for name, size, _ in of.values):
-        rows = {dose: of.values[name, size, dose] for dose in of.levels.tolist() if (name, size, dose) in of.values}
-        texts = {
-            dose: np.array([own[own[:, 0] == draw, 1].mean() for draw in np.unique(own[:, 0])])
-            for dose, own in rows.items()
+    for name, size, by_dose in values.tests():
+        text_means = {
+            dose: np.array([rows[rows[:, 0] == draw, 1].mean() for draw in np.unique(rows[:, 0])])
+            for dose, rows in by_dose.items()
         }
         points = tuple(
-            Point(dose, of.counted[dose], mean_estimate(means, level=level)) for dose, means in texts.items()
+            DosePoint(dose, values.counted[dose], mean_estimate(means, level=level))
+            for dose, means in text_means.items()
         )
-        doses = np.concatenate([np.full(len(own), of.counted[dose]) for dose, own in rows.items()])
-        values = np.concatenate([own[:, 1] for own in rows.values()])
-        varies = np.ptp(doses) > 0 and np.ptp(values) > 0
-        r = float(np.corrcoef(doses, values)[0, 1]) if varies else None
-        several = min(map(len, texts.values())) > 1
-        curves.append(SetCurve(name, size, points, r, _monotone(list(texts.values())) if several else None))
+        doses = np.concatenate([np.full(len(rows), values.counted[dose]) for dose, rows in by_dose.items()])
+        set_values = np.concatenate([rows[:, 1] for rows in by_dose.values()])
+        varies = np.ptp(doses) > 0 and np.ptp(set_values) > 0
+        r = float(np.corrcoef(doses, set_values)[0, 1]) if varies else None
+        several = min(map(len, text_means.values())) > 1
+        curves.append(SetCurve(name, size, points, r, _is_monotone(list(text_means.values())) if several else None))
     return tuple(curves)
 
 
-def _monotone(texts: Sequence[Floats]) -> bool:
-    """Whether no step goes against the whole way from the lowest to the highest dose (paired t, one-sided, Holm)."""
+def _is_monotone(text_means: Sequence[Floats]) -> bool:
+    """Test that no step between doses goes against the overall trend (paired t, one-sided, Holm)."""
     from scipy.stats import ttest_rel
 
-    up = 1.0 if texts[-1].mean() >= texts[0].mean() else -1.0
+    sign = 1.0 if text_means[-1].mean() >= text_means[0].mean() else -1.0
     p_values: list[float | None] = []
-    for low, high in pairwise(texts):
-        if len(low) == len(high) and np.ptp((high - low) * up) > 0:
-            p_values.append(float(ttest_rel(high * up, low * up, alternative="less").pvalue))
+    for low, high in pairwise(text_means):
+        if len(low) == len(high) and np.ptp((high - low) * sign) > 0:
+            p_values.append(float(ttest_rel(high * sign, low * sign, alternative="less").pvalue))
     return not any(p is not None and p < ALPHA for p in holm(p_values))
 
 
-def blank_rates(of: SetValues, *, level: float = 0.95) -> tuple[Rate, ...]:
-    """How often each test lies beyond the limit of blank that the other texts set, by size and dose.
+def blank_rates(values: SetValues, *, level: float = 0.95) -> tuple[DetectionRate, ...]:
+    """Share of sets beyond the limit of blank that the other texts set, by test, size and dose.
 
-    At dose 0 that is meant to be 5 %; it is looked for on the side to which doses to the first end move the test.
-    Nothing where only one text was planted.
+    Nominally 5 % at dose 0, on the side to which doses of the first end move the test. None with a single text.
     """
-    rows = []
-    for name, size in dict.fromkeys((name, size) for name, size, _ in of.values):
-        blanks = of.values.get((name, size, 0.0))
-        if blanks is None or len(of.elsewhere) < 2:
+    rates = []
+    for name, size, by_dose in values.tests():
+        blanks = by_dose.get(0.0)
+        if blanks is None or len(values.blanks_elsewhere) < 2:
             continue
-        for dose in of.levels.tolist():
-            own = of.values.get((name, size, dose))
-            far = of.values.get((name, size, float(of.levels.max() if dose >= 0 else of.levels.min())))
-            if own is None or far is None:
+        for dose, rows in by_dose.items():
+            extreme = by_dose.get(float(values.levels.max() if dose >= 0 else values.levels.min()))
+            if extreme is None:
                 continue
-            up = 1.0 if far[:, 1].mean() >= blanks[:, 1].mean() else -1.0
+            sign = 1.0 if extreme[:, 1].mean() >= blanks[:, 1].mean() else -1.0
             beyond = []
-            for draw in np.unique(own[:, 0]).astype(int).tolist():
-                rest = blanks[blanks[:, 0] != draw]
-                margin = blank_margin(rest, of.elsewhere[draw], _part(of, name, size))
-                beyond.append((own[own[:, 0] == draw, 1] - rest[:, 1].mean()) * up > margin)
-            passes = np.concatenate(beyond)
-            share = wilson(float(passes.mean()), of.independent[size], level, over="sets of carriers")
-            rows.append(Rate(LIMIT_OF_BLANK.format(name), size, dose, share, len(passes)))
-    return tuple(rows)
+            for draw in np.unique(rows[:, 0]).astype(int).tolist():
+                others = blanks[blanks[:, 0] != draw]
+                margin = blank_margin(others, values.blanks_elsewhere[draw], values.share_of_blanks(name, size))
+                beyond.append((rows[rows[:, 0] == draw, 1] - others[:, 1].mean()) * sign > margin)
+            is_beyond = np.concatenate(beyond)
+            rates.append(_rate(values, LIMIT_OF_BLANK.format(name), size, dose, is_beyond, level))
+    return tuple(rates)
 
 
-def rates(of: SetValues, *, level: float = 0.95) -> tuple[Rate, ...]:
-    """How often WEAT's tests find something, by size and dose."""
-    rows = []
-    for (name, size, dose), decisions in sorted(of.found.items(), key=lambda item: item[0]):
-        share = wilson(float(decisions[:, 1].mean()), of.independent[size], level, over="sets of carriers")
-        rows.append(Rate(name, size, dose, share, len(decisions)))
-    return tuple(rows)
+def weat_rates(values: SetValues, *, level: float = 0.95) -> tuple[DetectionRate, ...]:
+    """Share of sets at which WEAT's rules are significant, by size and dose."""
+    cells = sorted(values.decisions.items(), key=lambda item: item[0])
+    return tuple(_rate(values, *cell, decisions[:, 1], level) for cell, decisions in cells)
+
+
+def _rate(
+    values: SetValues, name: str, size: int, dose: float, detected: Floats | Flags, level: float
+) -> DetectionRate:
+    share = wilson(float(detected.mean()), values.independent[size], level, over="sets of carriers")
+    return DetectionRate(name, size, dose, share, len(detected))

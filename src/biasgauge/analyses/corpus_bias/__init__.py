@@ -1,4 +1,4 @@
-"""What a text itself says about words: log odds ratios from counts, and what vectors make of them."""
+"""Association of words with two groups in a text: log odds ratios from counts."""
 
 from biasgauge.core import attach
 

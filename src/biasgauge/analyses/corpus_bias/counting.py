@@ -1,7 +1,7 @@
-"""`count_contexts`: how often words stand near two groups of words, document by document, straight from token numbers.
+"""`count_contexts`: co-occurrence counts of words with two groups of words, by document, from token numbers.
 
-A context is a place within ± `window` tokens of an occurrence of a group's word, in the same line. Every occurrence
-counts its own contexts, so that a place between two of them counts twice; every token is a place, whatever it is.
+A context is a token within ± `window` tokens of an occurrence of a group's word, in the same line. Every occurrence
+counts its own contexts, so that a token between two of them counts twice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from biasgauge.core import Floats, Integers, check_choice, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.stats import odds_ratios
-from biasgauge.text import LEFT_OUT as NOT_HERE
+from biasgauge.text import LEFT_OUT as NO_TARGET
 from biasgauge.text import TokenCorpus
 from biasgauge.vectors import NOT_THERE as NOT_IN_TEXT
 from biasgauge.vectors import Coverage, look_up, spellings
@@ -28,9 +28,8 @@ WEIGHTS: dict[Weighting, Callable[[Integers, int], Floats]] = {
     "word2vec": lambda distances, window: (window + 1 - distances) / window,
     "glove": lambda distances, _: 1 / distances,
 }
-"""What a place at a distance adds: 1; the chance that word2vec's window, drawn anew at every word, reaches it; GloVe's
-1 / distance."""
-_CELLS = 2**20
+"""Weight of a context at a distance: 1; the chance that word2vec's random window reaches it; GloVe's 1 / distance."""
+CELLS_PER_BLOCK = 2**20
 """Cells that are counted between two reports of progress."""
 
 
@@ -39,12 +38,12 @@ class ContextCounts:
     """Contexts of two groups of words, and target words among them, by document.
 
     Attributes:
-        words: the target words, each with a row in the corpus.
+        words: the target words.
         totals: documents × 2: contexts of A and of B in each document.
         squares: sums of squared weights over all contexts of A and of B; equal to the totals where every weight is 1.
         near_squares: words × 2: the same over contexts that hold the word.
-        starts: cells before each word, and all of them at the end.
-        documents: the document of each cell; cells of a word stand together, documents rising.
+        starts: index of the first cell of each word, and the number of all cells at the end.
+        documents: the document of each cell; cells are sorted by word, then by document.
         near: cells × 2: contexts of A and of B that hold the word, in that document.
     """
 
@@ -68,48 +67,47 @@ class ContextCounts:
         largest: Floats = self.totals.max(axis=0)
         return largest
 
-    def cells(self, place: int) -> tuple[Integers, Floats]:
-        """Documents that have a word near a group, and its counts there."""
-        span = slice(self.starts[place], self.starts[place + 1])
+    def cells(self, word: int) -> tuple[Integers, Floats]:
+        """Documents that have a word (by its index in `words`) near a group, and its counts there."""
+        span = slice(self.starts[word], self.starts[word + 1])
         return self.documents[span], self.near[span]
 
-    def table(self, place: int) -> Floats:
-        """The four counts of a word: near A, elsewhere around A, near B, elsewhere around B."""
-        near, total = self.cells(place)[1].sum(axis=0), self.total
+    def table(self, word: int) -> Floats:
+        """Contingency table of a word: n_wA, n_¬wA, n_wB, n_¬wB."""
+        near, total = self.cells(word)[1].sum(axis=0), self.total
         return np.array([near[0], total[0] - near[0], near[1], total[1] - near[1]])
 
-    def table_squares(self, place: int) -> Floats:
+    def table_squares(self, word: int) -> Floats:
         """Sums of squared weights of the same four."""
-        near = self.near_squares[place]
+        near = self.near_squares[word]
         return np.array([near[0], self.squares[0] - near[0], near[1], self.squares[1] - near[1]])
 
-    def carriers(self, places: Sequence[int]) -> int:
-        """How many documents have one of some words near either group."""
-        return len(np.unique(np.concatenate([self.cells(place)[0] for place in places])))
+    def carriers(self, words: Sequence[int]) -> Integers:
+        """Documents that have one of some words near either group."""
+        return np.unique(np.concatenate([self.cells(word)[0] for word in words]))
 
-    def left_out_changes(self, place: int, shift: odds_ratios.Shift = "all") -> Floats:
-        """Change of a word's log odds ratio without each document, exactly.
-
-        Documents that have the word are counted out one by one; of the others only the two totals change.
-        """
-        table = self.table(place)
-        _, rest_a, _, rest_b = odds_ratios.shifted(table, shift)
-        if (table[1::2] <= self.largest).any():  # a document may hold all that a group has
-            return odds_ratios.left_out_changes(self.by_document(place), shift)
-        changes: Floats = np.log1p(-self.totals[:, 1] / rest_b) - np.log1p(-self.totals[:, 0] / rest_a)
-        documents, near = self.cells(place)
-        held = np.empty((len(documents), 4))
-        held[:, 0::2] = near
-        held[:, 1::2] = self.totals[documents] - near
-        without = np.maximum(table - held, 0.0)
-        changes[documents] = odds_ratios.log_odds_ratio(without, shift) - odds_ratios.log_odds_ratio(table, shift)
+    def left_out_changes(self, word: int, shift: odds_ratios.Shift = "all") -> Floats:
+        """Change of a word's log odds ratio without each document, exactly."""
+        table = self.table(word)
+        if (table[1::2] <= self.largest).any():  # a document may hold all contexts of a group
+            return odds_ratios.left_out_changes(self.by_document(word), shift)
+        # Of a document without the word only n_¬wA and n_¬wB change: Δ log OR = log(1 − b/n_¬wB) − log(1 − a/n_¬wA).
+        _, without_a, _, without_b = odds_ratios.shifted(table, shift)
+        changes: Floats = np.log1p(-self.totals[:, 1] / without_b) - np.log1p(-self.totals[:, 0] / without_a)
+        # Documents that have the word are taken out of the table one by one.
+        documents, near = self.cells(word)
+        removed = np.empty((len(documents), 4))
+        removed[:, 0::2] = near
+        removed[:, 1::2] = self.totals[documents] - near
+        remaining = np.maximum(table - removed, 0.0)
+        changes[documents] = odds_ratios.log_odds_ratio(remaining, shift) - odds_ratios.log_odds_ratio(table, shift)
         return changes
 
-    def by_document(self, place: int) -> Floats:
-        """Documents × 4: what each document adds to the four counts of a word."""
+    def by_document(self, word: int) -> Floats:
+        """Documents × 4: contribution of each document to the table of a word."""
         tables = np.zeros((len(self.totals), 4))
         tables[:, 1], tables[:, 3] = self.totals.T
-        documents, near = self.cells(place)
+        documents, near = self.cells(word)
         tables[documents, 0::2] = near
         tables[documents, 1::2] -= near
         return tables
@@ -125,80 +123,86 @@ def count_contexts(
     weighting: Weighting = "flat",
     min_count: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    cells_per_block: int = CELLS_PER_BLOCK,
 ) -> ContextCounts:
     """Count the contexts of two groups, and how many of them hold each word.
 
     Args:
         corpus: the text.
-        words: places of the target words in `corpus.words`, each once.
-        a: places of the first group's words.
-        b: places of the second group's; none of the first.
+        words: indices of the target words in `corpus.words`, each once.
+        a: indices of the first group's words.
+        b: indices of the second group's words; none of the first.
         window: the largest distance, in tokens that are counted.
         weighting: "flat", "word2vec" or "glove".
         min_count: words rarer than this are skipped before distances are counted, as trainers do.
         progress: called with (tokens read, all tokens).
+        cells_per_block: cells that are counted between two reports of progress.
 
     Raises:
         ParameterError: a setting is impossible.
     """
     check_whole(1, window=window, min_count=min_count)
     check_choice(get_args(Weighting), weighting=weighting)
-    from biasgauge.analyses.corpus_bias import counting_loop as loop
+    from biasgauge.analyses.corpus_bias import counting_loop as loop  # compiled: imports Numba
 
-    corpus.check_numbers()  # the compiled loop looks them up without asking
-
+    corpus.check_numbers()  # the compiled loop does not check bounds
     if shared := set(a) & set(b):
         raise ParameterError(f"A word may stand in one group only. Got {corpus.words[min(shared)]!r} in both.")
     kinds = np.where(corpus.counts < min_count, loop.LEFT_OUT, 0).astype(np.uint8)
     kinds[list(a)] |= loop.IN_A
     kinds[list(b)] |= loop.IN_B
-    targets = np.full(len(corpus.words), NOT_HERE, np.int32)
+    targets = np.full(len(corpus.words), NO_TARGET, np.int32)
     targets[list(words)] = np.arange(len(words), dtype=np.int32)
     weights = np.concatenate([[0.0], WEIGHTS[weighting](np.arange(1, window + 1), window)])
-    number = len(corpus.documents) - 1
-    totals, squares, near_squares = np.zeros((number, 2)), np.zeros(2), np.zeros((len(words), 2))
+    n_documents = len(corpus.documents) - 1
+    totals, squares, near_squares = np.zeros((n_documents, 2)), np.zeros(2), np.zeros((len(words), 2))
     line = np.empty(int(np.diff(corpus.lines).max(initial=0)), np.uint32)
-    room = max(_CELLS, len(words))
-    buffers = np.empty(room, np.int64), np.empty(room, np.int32), np.empty((room, 2))
+    size = max(cells_per_block, len(words))  # a document has at most one cell per word
+    buffers = np.empty(size, np.int64), np.empty(size, np.int32), np.empty((size, 2))
     near, touched = np.zeros((len(words), 2)), np.empty(len(words), np.int32)
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int32], Floats]] = []
-    first = 0
-    while first < number:
-        first, written = loop.count_documents(
-            corpus.tokens, corpus.lines, corpus.documents, first, kinds, targets, weights, line,
+    blocks: list[tuple[NDArray[np.int64], NDArray[np.int32], Floats]] = []
+    document = 0
+    while document < n_documents:
+        document, written = loop.count_documents(
+            corpus.tokens, corpus.lines, corpus.documents, document, kinds, targets, weights, line,
             totals, squares, near, near_squares, touched, *buffers,
         )  # fmt: skip
-        parts.append((buffers[0][:written].copy(), buffers[1][:written].copy(), buffers[2][:written].copy()))
+        blocks.append((buffers[0][:written].copy(), buffers[1][:written].copy(), buffers[2][:written].copy()))
         if progress is not None:
-            progress(int(corpus.lines[corpus.documents[first]]), len(corpus.tokens))
-    documents = np.concatenate([part[0] for part in parts])
-    places = np.concatenate([part[1] for part in parts])
-    counts = np.concatenate([part[2] for part in parts])
-    order = np.argsort(places, kind="stable")
-    starts = np.searchsorted(places[order], np.arange(len(words) + 1))
+            progress(int(corpus.lines[corpus.documents[document]]), len(corpus.tokens))
+    cell_documents, cell_words, cell_counts = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    order = np.argsort(cell_words, kind="stable")  # stable: documents of a word stay in order
     return ContextCounts(
-        words=tuple(corpus.words[place] for place in words),
-        totals=totals, squares=squares, near_squares=near_squares,
-        starts=starts, documents=documents[order], near=counts[order],
-    )  # fmt: skip
+        words=tuple(corpus.words[word] for word in words),
+        totals=totals,
+        squares=squares,
+        near_squares=near_squares,
+        starts=np.searchsorted(cell_words[order], np.arange(len(words) + 1)),
+        documents=cell_documents[order],
+        near=cell_counts[order],
+    )
 
 
-def count_in_whole(
+def count_undivided(
     corpus: TokenCorpus, words: Sequence[int], a: Sequence[int], b: Sequence[int], *, window: int = 5
 ) -> tuple[Integers, Integers]:
     """Contexts of two groups that hold each word (words × 2), and all contexts (2), in the text as one document."""
-    whole = replace(corpus, documents=np.array([0, len(corpus.lines) - 1]))
-    counts = count_contexts(whole, words, a, b, window=window)
+    undivided = replace(corpus, documents=np.array([0, len(corpus.lines) - 1]))
+    counts = count_contexts(undivided, words, a, b, window=window)
     near = np.zeros((len(words), 2))
     near[np.repeat(np.arange(len(words)), np.diff(counts.starts))] = counts.near
     return near.astype(np.int64), counts.total.astype(np.int64)
 
 
 def corpus_coverage(corpus: TokenCorpus, sets: Mapping[str, Sequence[str]], *, case_fallback: bool) -> Coverage:
-    """Say which words of each named set a corpus has; rows are places in `corpus.words`."""
-    wanted = {word for words in sets.values() for word in words}
-    wanted = {spelling for word in wanted for spelling in spellings(word, case_fallback=case_fallback)}
-    index = {word: place for place, word in enumerate(corpus.words) if word in wanted}
+    """Coverage of each named set in a corpus; rows are indices in `corpus.words`."""
+    wanted = {
+        spelling
+        for words in sets.values()
+        for word in words
+        for spelling in spellings(word, case_fallback=case_fallback)
+    }
+    index = {word: row for row, word in enumerate(corpus.words) if word in wanted}
     lookups = {
         name: look_up(index, words, case_fallback=case_fallback, why_lost=lambda _: NOT_IN_TEXT)
         for name, words in sets.items()

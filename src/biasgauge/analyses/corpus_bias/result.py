@@ -1,7 +1,8 @@
-"""What a text says about words: log odds ratios with their intervals, as one result."""
+"""`CorpusBias`: log odds ratios of words in a text, with their intervals."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, ClassVar
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_DRAWN = 40
-"""Words that a chart shows: those that most surely lean, then those best known."""
+"""Words that a chart shows: those whose interval is farthest from 0, then those of the shortest interval."""
 LABELS = {
     "flat": "every context counts 1",
     "word2vec": "a context at distance d counts (window + 1 − d) / window, as often as word2vec's window reaches it",
@@ -34,18 +35,17 @@ LABELS = {
 
 @dataclass(frozen=True)
 class WordOdds(Record):
-    """What the text says about one word.
+    """Log odds ratio of one word.
 
     Attributes:
-        word: the word, as asked for.
+        word: the word, as given.
         log_odds: log odds ratio of the word in contexts of A against contexts of B; 0: as likely in both; positive:
             more likely near A. None where the text lacks the word.
         low, high: ends of the interval.
         se: standard error of the closed form, contexts taken as independent.
         n_wa: contexts of A that hold the word; n_a: all contexts of A; n_wb, n_b: of B. Sums of weights where contexts
             are weighted.
-        level: nominal coverage of the interval.
-        method: how the interval was found.
+        level, method: of the interval.
         closed_low, closed_high: ends of the interval of the closed form.
         se_documents: standard error over documents, by leaving out each.
         documents: documents in which the word stands near A or B.
@@ -75,7 +75,7 @@ class WordOdds(Record):
 
     @property
     def at_least(self) -> float:
-        """The end of the interval nearest to 0, where it excludes 0; else 0. How far the word leans at least."""
+        """End of the interval nearest to 0, where it excludes 0; else 0. A lower bound of the association, signed."""
         return max(self.low or 0.0, 0.0) + min(self.high or 0.0, 0.0)
 
     @property
@@ -110,10 +110,10 @@ class CorpusBias(Result):
         words: one row per word.
         sets: means over sets of words; of a test also the contrast of X and Y.
         a, b: words of the two groups that the text has.
-        names: what the groups are called, the first and the second.
-        coverage: which words the text has: asked, found, lost.
+        names: names of the first and the second group.
+        coverage: words that the text has and lacks.
         settings: everything that decides the numbers.
-        warnings: what to know before trusting them.
+        warnings: limitations of the text and the lists.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("words",)
@@ -144,86 +144,77 @@ class CorpusBias(Result):
         return records_frame(self.sets)
 
     def summary(self) -> Summary:
-        """Words by their log odds, sets, and how they were counted."""
+        """Words by their log odds, sets, and the settings of the counts."""
         first, second = self.names
         ranked = sorted(self.words, key=lambda row: (row.log_odds is None, -row.at_least, -(row.log_odds or 0)))
-        counts = [Column(f"near {name}", "count" if self.settings["weighting"] == "flat" else "number")
-                  for name in self.names]  # fmt: skip
-        rows = [(row.word, row.estimate, exp(row.log_odds) if row.log_odds is not None else None, row.n_wa, row.n_wb,
-                 row.documents) for row in ranked]  # fmt: skip
+        unit = "count" if self.settings["weighting"] == "flat" else "number"
+        number = Column(f"log odds ratio [{level_text(self.settings['level'])} interval]", "estimate")
         columns = [
             "word",
-            Column(f"log odds ratio [{self._level}]", "estimate"),
+            number,
             Column("odds ratio", "number"),
-            *counts,
+            *(Column(f"near {name}", unit) for name in self.names),
         ]
-        table = Table.of("words", "", [*columns, Column("documents", "count")], rows, most=30)
+        rows = []
+        for row in ranked:
+            odds_ratio = None if row.log_odds is None else exp(row.log_odds)
+            rows.append((row.word, row.estimate, odds_ratio, row.n_wa, row.n_wb, row.documents))
         sets = [(row.name, row, row.n) for row in self.sets]
-        number = Column(f"log odds ratio [{self._level}]", "estimate")
-        named = Table.of(
-            "sets", "Means over words", ["set", number, Column("words", "count")],
-            sets,
-        )  # fmt: skip
+        set_table = Table.of("sets", "Means over words", ["set", number, Column("words", "count")], sets)
         return Summary(
-            title="What the text says",
+            title="Association of words in the text",
             headline=self._headline(),
             sentences=(
                 f"Positive: more likely within {self.settings['window']} tokens of {first} than of {second}; 0: alike.",
                 *self._sentences(),
             ),
-            tables=(*((named,) if self.sets else ()), table),
+            tables=(
+                *((set_table,) if self.sets else ()),
+                Table.of("words", "", [*columns, Column("documents", "count")], rows, most=30),
+            ),
             charts=(self._chart(),) if any(row.low is not None for row in self.words) else (),
             warnings=self.warnings,
         )
 
-    @property
-    def _level(self) -> str:
-        return f"{level_text(self.settings['level'])} interval"
-
     def _headline(self) -> str:
-        contrast, only = self.contrast, self.words[0]
+        contrast, word = self.contrast, self.words[0]
         if contrast is not None:
-            said = f"undefined: {contrast.reason}" if contrast.value is None else _said(contrast)
-            return f"{contrast.name}: difference of mean log odds ratios {said}"
+            text = f"undefined: {contrast.reason}" if contrast.value is None else _text(contrast)
+            return f"{contrast.name}: difference of mean log odds ratios {text}"
         if len(self.words) > 1:
-            leaning = [row.log_odds or 0.0 for row in self.words if row.estimate.excludes(0)]
-            first = sum(value > 0 for value in leaning)
+            associated = [row.log_odds or 0.0 for row in self.words if row.estimate.excludes(0)]
+            first = sum(value > 0 for value in associated)
             return (
-                f"{counted(self.words, 'word')}: {first} lean to {self.names[0]}, {len(leaning) - first} to "
-                f"{self.names[1]}, {len(self.words) - len(leaning)} to neither"
+                f"{counted(self.words, 'word')}: {first} lean to {self.names[0]}, {len(associated) - first} to "
+                f"{self.names[1]}, {len(self.words) - len(associated)} to neither"
             )
-        if only.log_odds is None:
-            return f"{only.word}: undefined: {only.reason}"
-        odds = exp(abs(only.log_odds))
-        toward, other = self.names if only.log_odds >= 0 else self.names[::-1]
+        if word.log_odds is None:
+            return f"{word.word}: undefined: {word.reason}"
+        odds = number_text(exp(abs(word.log_odds)))
+        toward, against = self.names if word.log_odds >= 0 else self.names[::-1]
         return (
-            f"{only.word}: log odds ratio {_said(only.estimate)}: its odds near {toward} are "
-            f"{number_text(odds)} times those near {other}"
+            f"{word.word}: log odds ratio {_text(word.estimate)}: its odds near {toward} are {odds} times those near "
+            f"{against}"
         )
 
-    def _sentences(self) -> list[str]:
-        sized = self.settings
-        told = [
-            f"{sized['tokens']:,} tokens in {counted(sized['documents'], 'document')}; {LABELS[sized['weighting']]}."
-        ]
+    def _sentences(self) -> Iterator[str]:
+        size = f"{self.settings['tokens']:,} tokens in {counted(self.settings['documents'], 'document')}"
+        yield f"{size}; {LABELS[self.settings['weighting']]}."
         if methods := {row.method for row in self.words if row.method}:
-            told.append(f"Intervals: {'; '.join(sorted(methods))}.")
+            yield f"Intervals: {'; '.join(sorted(methods))}."
         if len(self.words) > 1:
-            told.append("A word leans where its interval excludes 0.")
-        return told
+            yield "A word leans where its interval excludes 0."
 
     def _chart(self) -> Chart:
         bounded = [row for row in self.words if row.low is not None and row.high is not None]
         surest = sorted(bounded, key=lambda row: (-abs(row.at_least), (row.high or 0.0) - (row.low or 0.0)))
         drawn = sorted(surest[:MOST_DRAWN], key=lambda row: -(row.log_odds or 0))
         rows = [{"what": row.word, "log odds": row.log_odds, "low": row.low, "high": row.high} for row in drawn]
-        more = "" if len(drawn) == len(self.words) else f"The {len(drawn)} words that most surely lean."
+        is_complete = len(drawn) == len(self.words)
+        remark = "Every word, with its interval." if is_complete else f"The {len(drawn)} words that most surely lean."
         axis = f"← {self.names[1]} · log odds ratio · {self.names[0]} →"
-        remark = more or "Every word, with its interval."
-        return chart_of_rows(
-            "log-odds", "Which words stand near which group", remark, axis, rows, number="log odds"
-        )  # fmt: skip
+        return chart_of_rows("log-odds", "Association of words with the groups", remark, axis, rows, number="log odds")
 
 
-def _said(estimate: Estimate) -> str:
+def _text(estimate: Estimate) -> str:
     return estimate_text(estimate) + (" no interval" if estimate.low is None else "")

@@ -1,4 +1,4 @@
-"""Do scores of words follow something that is known about these words?"""
+"""Validity of scores against an external criterion, and amplification of the associations of a text."""
 
 from biasgauge.core import attach
 

@@ -1,4 +1,4 @@
-"""`amplification`: how much of what a text says goes into the vectors."""
+"""`amplification`: slope of embedding scores on the log odds ratios of the training text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.analyses.corpus_bias import CorpusBias
-from biasgauge.analyses.criterion.scores import numbers_of
+from biasgauge.analyses.criterion.scores import word_scores
 from biasgauge.core import Estimate, Floats, IntervalsBeside, JsonMapping, PairsLike, check_whole
 from biasgauge.results import AltairChart, Chart, Column, Result, Summary, Table
 from biasgauge.stats import Resampling, correlation_estimate, slope_estimate, why_undefined
@@ -17,15 +17,15 @@ from biasgauge.stats import Resampling, correlation_estimate, slope_estimate, wh
 
 @dataclass(frozen=True)
 class AmplificationRow(IntervalsBeside):
-    """How one measure's scores follow the log odds of the text.
+    """Regression of one measure's scores on the log odds of the text.
 
     Attributes:
-        measure: whose scores.
-        slope: of the score on the log odds ratio: by how much the score rises where the odds are e times as large. 0:
-            the vectors do not follow the text.
-        slope_corrected: the same, corrected for the error of the log odds, which flattens every slope.
+        measure: the measure of the scores.
+        slope: of the score on the log odds ratio: increase of the score where the odds are e times as large. 0: the
+            vectors do not follow the text.
+        slope_corrected: the same, corrected for the error of the log odds, which attenuates every slope.
         r: Pearson's correlation of the two.
-        words: how many words it rests on.
+        words: number of words.
     """
 
     intervals_of: ClassVar[tuple[str, ...]] = ("slope", "slope_corrected", "r")
@@ -39,7 +39,7 @@ class AmplificationRow(IntervalsBeside):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Amplification(Result):
-    """What the text says and what the vectors say, word by word, and the slope of the one on the other.
+    """Log odds in the text and scores of the vectors, word by word, and the slope of the scores.
 
     Attributes:
         rows: one per measure.
@@ -54,13 +54,13 @@ class Amplification(Result):
     settings: JsonMapping
 
     def summary(self) -> Summary:
-        """Slope and correlation of each measure."""
+        """Slopes and correlations of all measures."""
         columns = [Column("measure", "name"), Column("slope", "estimate", 4), Column("slope, corrected", "estimate", 4),
                    Column("r", "estimate"), Column("words", "count")]  # fmt: skip
         rows = [(row.measure, row.slope, row.slope_corrected, row.r, row.words) for row in self.rows]
         first = self.rows[0]
         return Summary(
-            title="What the vectors make of it",
+            title="Amplification of the text's associations",
             headline=f"{first.measure}: {replace(first.slope, statistic='slope of score on log odds')}, r {first.r}",
             sentences=("Slope: by how much a score rises where the odds in the text are e = 2.7 times as large.",),
             tables=(Table.of("amplification", "", columns, rows),),
@@ -81,7 +81,7 @@ class Amplification(Result):
             line = base.transform_regression("log_odds", "score").mark_line(color="#9aa09a", strokeDash=[4, 3])
             return (line + dots).properties(width=420, height=300)
 
-        return Chart("amplification", "What the text says, what the vectors say", "Each dot is a word.", draw)
+        return Chart("amplification", "Scores of the vectors against log odds in the text", "Each dot is a word.", draw)
 
 
 def amplification(
@@ -100,14 +100,18 @@ def amplification(
 ) -> Amplification:
     """Slope of embedding scores on the log odds ratios of the text that the embedding was trained on.
 
+    Least squares over words: slope = Σ(o − ō)(s − s̄) / Σ(o − ō)² for log odds o and scores s; `slope_corrected` divides
+    by Σ(o − ō)² less the sum of squared errors of o. 0: the vectors do not follow the text. Undefined with too few
+    words or where log odds or scores do not vary.
+
     Args:
         bias: of `corpus_bias`, on that text.
         scores: vectors (a model or replicates), a score tensor, a mapping from word to score, or a frame with `word`
             and `score`; positive leans to the first group.
-        pairs: base pairs that vectors are scored with; by default each word of A with the word of B at its place.
+        pairs: base pairs that vectors are scored with; by default the words of A and of B in order.
         measures: measures that vectors are scored with.
         k: neighbors of a neighborhood measure.
-        min_contexts: words with fewer contexts of both groups together are left out: their log odds are mostly error.
+        min_contexts: words with fewer contexts of both groups together are left out: their log odds are mostly noise.
         level: nominal coverage of the intervals.
         resamples: draws of the words.
         case_fallback: look words up in lower case, then capitalized.
@@ -117,26 +121,31 @@ def amplification(
     Raises:
         ParameterError: vectors are to be scored, no pairs are given, and the groups are not of one size.
     """
-    chosen = pairs
-    if chosen is None and len(bias.a) == len(bias.b):
-        chosen = list(zip(bias.a, bias.b, strict=True))
+    if pairs is None and len(bias.a) == len(bias.b):
+        pairs = list(zip(bias.a, bias.b, strict=True))
     check_whole(0, min_contexts=min_contexts)
-    known = {row.word: row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts}
-    numbers = numbers_of(
-        scores, list(known), pairs=chosen, measures=list(measures), k=k, case_fallback=case_fallback, progress=progress
+    odds_rows = {
+        row.word: row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts
+    }
+    scored = word_scores(
+        scores,
+        list(odds_rows),
+        pairs=pairs,
+        measures=list(measures),
+        k=k,
+        case_fallback=case_fallback,
+        progress=progress,
     )
-    how = Resampling("bca", level, resamples, random_state)
+    resampling = Resampling("bca", level, resamples, random_state)
     rows, points = [], []
-    for own in numbers:
-        finite = {word for word, value in zip(own.words, own.values, strict=True) if np.isfinite(value)}
-        words = [word for word in known if word in finite]
-        values = own.only(words).values
-        odds = np.array([known[word].log_odds for word in words], np.float64)
-        errors = np.array([max(known[word].se or 0.0, known[word].se_documents or 0.0) for word in words])
-        rows.append(_row(own.measure, odds, errors, values, how))
+    for measure_scores in scored:
+        selected = measure_scores.select_finite(odds_rows)
+        odds = np.array([odds_rows[word].log_odds for word in selected.words], np.float64)
+        errors = [max(odds_rows[word].se or 0.0, odds_rows[word].se_documents or 0.0) for word in selected.words]
+        rows.append(_row(selected.measure, odds, np.array(errors), selected.values, resampling))
         points += [
-            {"word": word, "measure": own.measure, "log_odds": float(odds[place]), "score": float(values[place])}
-            for place, word in enumerate(words)
+            {"word": word, "measure": selected.measure, "log_odds": float(log_odds), "score": float(value)}
+            for word, log_odds, value in zip(selected.words, odds, selected.values, strict=True)
         ]
     settings = {
         "min_contexts": min_contexts, "level": level, "resamples": resamples, "random_state": random_state,
@@ -145,14 +154,14 @@ def amplification(
     return Amplification(tuple(rows), tuple(points), settings)
 
 
-def _row(measure: str, odds: Floats, errors: Floats, values: Floats, how: Resampling) -> AmplificationRow:
+def _row(measure: str, odds: Floats, errors: Floats, values: Floats, resampling: Resampling) -> AmplificationRow:
     if reason := why_undefined(odds, values, ("log odds", measure)):
-        none = Estimate(value=None, level=how.level, reason=reason, n=len(odds))
-        return AmplificationRow(measure, none, none, none, len(odds))
+        undefined = Estimate(value=None, level=resampling.level, reason=reason, n=len(odds))
+        return AmplificationRow(measure, undefined, undefined, undefined, len(odds))
     return AmplificationRow(
         measure,
-        slope_estimate(odds, values, np.zeros(len(odds)), how),
-        slope_estimate(odds, values, errors, how),
-        correlation_estimate(odds, values, level=how.level, over="words"),
+        slope_estimate(odds, values, np.zeros(len(odds)), resampling),
+        slope_estimate(odds, values, errors, resampling),
+        correlation_estimate(odds, values, level=resampling.level, over="words"),
         len(odds),
     )

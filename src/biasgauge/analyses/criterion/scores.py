@@ -1,8 +1,8 @@
-"""Scores of words from whatever a user has: vectors, a score tensor, a corpus bias, or a table of numbers."""
+"""Scores of words from vectors, a score tensor, a corpus bias, or a table of numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,14 +18,14 @@ Reliability = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class WordNumbers:
-    """Numbers of words under one measure; positive leans to the first end.
+class WordScores:
+    """Scores of words under one measure; positive leans to the first end.
 
     Attributes:
         measure: its name.
         words: each once.
-        values: one number a word, NaN where it has none.
-        repeats: words × repeats (models or pairs) of the same number, to tell reliability by; None without any.
+        values: one score per word, NaN where it has none.
+        repeats: words × repeats (models or pairs) of the same score, to estimate reliability; None without any.
         over: what the repeats are.
         errors: known standard errors of the values, in the place of repeats.
     """
@@ -37,15 +37,13 @@ class WordNumbers:
     over: str = ""
     errors: Floats | None = None
 
-    def only(self, words: Sequence[str]) -> WordNumbers:
-        """Some of the words, in their order."""
-        place = {word: number for number, word in enumerate(self.words)}
-        rows = [place[word] for word in words]
-        return WordNumbers(
-            self.measure, tuple(words), self.values[rows],
-            None if self.repeats is None else self.repeats[rows], self.over,
-            None if self.errors is None else self.errors[rows],
-        )  # fmt: skip
+    def select_finite(self, words: Iterable[str]) -> WordScores:
+        """Scores of these words, in their order, without those that have none."""
+        index = {word: row for row, word in enumerate(self.words) if np.isfinite(self.values[row])}
+        selected = tuple(word for word in words if word in index)
+        rows = [index[word] for word in selected]
+        repeats, errors = (None if table is None else table[rows] for table in (self.repeats, self.errors))
+        return WordScores(self.measure, selected, self.values[rows], repeats, self.over, errors)
 
     @property
     def reliability(self) -> Reliability | None:
@@ -59,7 +57,7 @@ class WordNumbers:
         return None
 
 
-def numbers_of(
+def word_scores(
     scores: Any,  # noqa: ANN401 - vectors, a tensor, a corpus bias, a frame or a mapping
     words: Sequence[str],
     *,
@@ -69,18 +67,18 @@ def numbers_of(
     case_fallback: bool,
     min_contexts: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> list[WordNumbers]:
-    """Numbers of words, one list per measure.
+) -> list[WordScores]:
+    """Scores of words, one for each measure, from any of the accepted sources.
 
     Raises:
-        ParameterError: it is none of those, or vectors without pairs to score them with.
+        ParameterError: the source has another type, or vectors come without pairs to score them with.
     """
     if isinstance(scores, CorpusBias):
-        return [_of_corpus(scores, min_contexts)]
+        return [_from_corpus(scores, min_contexts)]
     if hasattr(scores, "columns") and hasattr(scores, "to_dict"):
-        return [_of_frame(scores)]
+        return [_from_frame(scores)]
     if isinstance(scores, Mapping) and all(isinstance(value, (int, float)) for value in scores.values()):
-        return [WordNumbers("score", tuple(scores), np.array(list(scores.values()), np.float64))]
+        return [WordScores("score", tuple(scores), np.array(list(scores.values()), np.float64))]
     if isinstance(scores, ScoreStore):
         scores = scores.read()
     if not isinstance(scores, ScoreTensor):
@@ -90,15 +88,14 @@ def numbers_of(
             scores, pairs=pairs, words=list(words), measures=measures, k=k, case_fallback=case_fallback,
             progress=progress,
         )  # fmt: skip
-    return [_of_tensor(scores, number) for number in range(len(scores.measures))]
+    return [_from_tensor(scores, measure) for measure in range(len(scores.measures))]
 
 
-def _of_tensor(scores: ScoreTensor, number: int) -> WordNumbers:
+def _from_tensor(scores: ScoreTensor, measure: int) -> WordScores:
     """Mean over pairs and models; models are repeats where there are several, else pairs."""
     with np.errstate(invalid="ignore"):
-        block = np.asarray(scores.values[number], np.float64)  # pair × word × model
-        usable = np.isfinite(block).any(axis=(1, 2))  # a pair that no word has a score with is lost for all
-        block = block[usable]
+        block = np.asarray(scores.values[measure], np.float64)  # pair × word × model
+        block = block[np.isfinite(block).any(axis=(1, 2))]  # without pairs that have no score at all
         values = block.mean(axis=(0, 2)) if len(block) else np.full(len(scores.words), np.nan)
     if len(scores.models) > 1:
         repeats, over = block.mean(axis=0), "models"
@@ -106,18 +103,19 @@ def _of_tensor(scores: ScoreTensor, number: int) -> WordNumbers:
         repeats, over = block[:, :, 0].T, "pairs"
     else:
         repeats, over = None, ""
-    return WordNumbers(scores.measures[number], scores.words, values, repeats, over)
+    return WordScores(scores.measures[measure], scores.words, values, repeats, over)
 
 
-def _of_corpus(bias: CorpusBias, min_contexts: int) -> WordNumbers:
+def _from_corpus(bias: CorpusBias, min_contexts: int) -> WordScores:
+    """Log odds of the words with enough contexts, with their standard errors."""
     rows = [row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts]
     numbers = np.array([row.log_odds for row in rows], np.float64)
     errors = np.array([max(row.se_documents or 0.0, row.se or 0.0) for row in rows])
-    return WordNumbers("log odds", tuple(row.word for row in rows), numbers, errors=errors)
+    return WordScores("log odds", tuple(row.word for row in rows), numbers, errors=errors)
 
 
-def _of_frame(frame: Any) -> WordNumbers:  # noqa: ANN401 - a data frame
-    """Columns `word` and `score`; a column `model` or `pair` tells repeats apart."""
+def _from_frame(frame: Any) -> WordScores:  # noqa: ANN401 - a data frame
+    """Scores from columns `word` and `score`; a column `model` or `pair` identifies repeats."""
     missing = {"word", "score"} - set(frame.columns)
     if missing:
         raise ParameterError(f"A frame of scores needs the columns 'word' and 'score'. It lacks {min(missing)!r}.")
@@ -125,10 +123,10 @@ def _of_frame(frame: Any) -> WordNumbers:  # noqa: ANN401 - a data frame
     if over is None:
         if frame["word"].duplicated().any():
             twice = frame["word"][frame["word"].duplicated()].iloc[0]
-            raise ParameterError(f"A frame of scores has one row a word, or a column 'model'. Got {twice!r} twice.")
-        return WordNumbers("score", tuple(frame["word"]), frame["score"].to_numpy(np.float64))
+            raise ParameterError(f"A frame of scores has one row per word, or a column 'model'. Got {twice!r} twice.")
+        return WordScores("score", tuple(frame["word"]), frame["score"].to_numpy(np.float64))
     wide = frame.pivot_table(index="word", columns=over, values="score", sort=False)
     repeats = wide.to_numpy(np.float64)
-    return WordNumbers(
+    return WordScores(
         "score", tuple(wide.index), repeats.mean(axis=1), repeats if repeats.shape[1] > 1 else None, f"{over}s"
     )

@@ -187,10 +187,9 @@ def factors(
     """
     check_level(level)
     source_list = sources if isinstance(sources, Sequence) else ()
-    if source_list:
+    table = None if source_list else as_pandas(sources)
+    if table is None:
         table = factor_table(source_list, outcome=outcome, standardize=standardize, n_jobs=n_jobs, progress=progress)
-    else:
-        table = as_pandas(sources)
     if outcome == "inter_rater" and "measure" in table:
         table = table.drop(columns="measure")
     data = build_regression(table)

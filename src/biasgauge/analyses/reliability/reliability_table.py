@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Objects = np.ndarray[Any, np.dtype[np.object_]]
+Records = list[dict[str, Any]]
 
 BANDS = ("poor", "moderate", "good", "excellent")
 LIMITS = (0.5, 0.75, 0.9)
@@ -80,16 +81,21 @@ class ReliabilityTable:
     @classmethod
     def concatenate(cls, tables: Sequence[ReliabilityTable]) -> ReliabilityTable:
         """Join tables of one statistic, one below the other."""
-        columns = [name for name, value in vars(tables[0]).items() if isinstance(value, np.ndarray)]
-        return replace(tables[0], **{name: np.concatenate([vars(table)[name] for table in tables]) for name in columns})
+        columns: dict[str, Any] = {}
+        for name, value in vars(tables[0]).items():
+            if isinstance(value, np.ndarray):
+                columns[name] = np.concatenate([vars(table)[name] for table in tables])
+        return replace(tables[0], **columns)
 
     def __len__(self) -> int:
         return len(self.value)
 
     def take(self, rows: Places | Flags) -> ReliabilityTable:
         """Select rows by index, in that order, or by a mask."""
-        columns = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        return replace(self, **{name: column[rows] for name, column in columns.items()})
+        columns: dict[str, Any] = {
+            name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)
+        }
+        return replace(self, **columns)
 
     def groups(self) -> Iterator[tuple[str, str | None, str | None, ReliabilityTable]]:
         """Yield object, measure, list and their rows, in order of first appearance."""
@@ -140,7 +146,7 @@ class ReliabilityTable:
 
         return pd.DataFrame({name: getattr(self, name) for name in _COLUMNS}).assign(statistic=self.statistic)
 
-    def to_dict(self) -> list[dict[str, Any]]:
+    def to_dict(self) -> Records:
         """Rows as in `--json`: undefined numbers are None beside their reason."""
         columns: dict[str, Any] = {name: getattr(self, name).tolist() for name in _COLUMNS}
         for name in ("value", "low", "high"):

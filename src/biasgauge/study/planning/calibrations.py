@@ -29,7 +29,7 @@ def plan_calibration(
         settings: those of the analysis, checked.
         corpus: the cell of the tokens.
     """
-    from biasgauge.analyses.calibrate import names_of
+    from biasgauge.analyses.calibrate import registered_names
 
     defaults = {key: setting.default for key, setting in kind.known.items()}
     asked = {**defaults, **arguments(settings.kept, kind.known)}
@@ -46,8 +46,9 @@ def plan_calibration(
         label=f"plan {name}", size=size,
     )  # fmt: skip
     about: dict[str, object] = {
-        "measures": names_of("measure", asked["measures"]), "tests": names_of("association_test", asked["tests"])
-    }  # fmt: skip
+        "measures": registered_names("measure", asked["measures"]),
+        "tests": registered_names("association_test", asked["tests"]),
+    }
     told = {"kind": kind.name, **settings.told, **about}
 
     def planted(label: str, about: JsonObject) -> str:

@@ -81,17 +81,17 @@ def conclude(job: Job) -> None:
         for draw in range(len(planted))
         if f"verdicts{draw}" in job.inputs
     ]
-    write_result(job, plan.concluded(planted, readings, decision_rates(readings, judged)), CALIBRATE)
+    write_result(job, plan.conclude(planted, readings, decision_rates(readings, judged)), CALIBRATE)
 
 
 def possible(settings: JsonMapping) -> None:
     """Raise what `calibrate` would say of its design, its recipe and the names that it is given."""
-    from biasgauge.analyses.calibrate import design_from, names_of, recipe_settings
+    from biasgauge.analyses.calibrate import design_from, recipe_settings, registered_names
 
     design_from(**{name: settings[name] for name in DESIGN if name in settings})
     recipe_settings(settings.get("recipe", "sgns"))
-    names_of("measure", settings.get("measures"))
-    names_of("association_test", settings.get("tests"))
+    registered_names("measure", settings.get("measures"))
+    registered_names("association_test", settings.get("tests"))
 
 
 def _words(job: Job) -> CalibrationPlan:
@@ -105,7 +105,7 @@ def _plan(job: Job) -> CalibrationPlan:
     """The whole plan, as the settings of an analysis complete it."""
     named = {name: job.settings[name] for name in ("measures", "tests")}
     settings = {**settings_of(job, CALIBRATE), **named}
-    return _words(job).completed(**{name: value for name, value in settings.items() if name not in (*PLANTED, JUDGED)})
+    return _words(job).complete(**{name: value for name, value in settings.items() if name not in (*PLANTED, JUDGED)})
 
 
 def _runs(plan: CalibrationPlan) -> int:
@@ -126,14 +126,14 @@ def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
 def _readings(job: Job, plan: CalibrationPlan, planted: Sequence[Planted]) -> Readings:
     read = [[_reading(job, plan, f"scores{draw}-{run}") for run in range(_runs(plan))] for draw in range(len(planted))]
     shuffled = [_reading(job, plan, f"shuffled{draw}") for draw in range(plan.planting.design.shuffled)]
-    return plan.joined(planted, read, shuffled)
+    return plan.join(planted, read, shuffled)
 
 
 def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
     from biasgauge.analyses.calibrate import ModelReading
 
     path = job.inputs[source] / SCORES
-    scores = map_array(path, np.float64, plan.asked.shape, again="remove the cell and run the study again")
+    scores = map_array(path, np.float64, plan.scoring.shape, again="remove the cell and run the study again")
     return ModelReading(scores, open_model(job, source, source))
 
 
