@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from typing import TYPE_CHECKING, ClassVar
 
@@ -145,36 +144,23 @@ class CorpusBias(Result):
 
     def summary(self) -> Summary:
         """Words by their log odds, sets, and the settings of the counts."""
-        first, second = self.names
         ranked = sorted(self.words, key=lambda row: (row.log_odds is None, -row.at_least, -(row.log_odds or 0)))
-        unit = "count" if self.settings["weighting"] == "flat" else "number"
         number = Column(f"log odds ratio [{level_text(self.settings['level'])} interval]", "estimate")
-        columns = [
-            "word",
-            number,
-            Column("odds ratio", "number"),
-            *(Column(f"near {name}", unit) for name in self.names),
-        ]
+        is_flat = self.settings["weighting"] == "flat"
+        near = [Column(f"near {name}", "count" if is_flat else "number") for name in self.names]
+        columns = ["word", number, Column("odds ratio", "number"), *near, Column("documents", "count")]
         rows = []
         for row in ranked:
             odds_ratio = None if row.log_odds is None else exp(row.log_odds)
             rows.append((row.word, row.estimate, odds_ratio, row.n_wa, row.n_wb, row.documents))
-        sets = [(row.name, row, row.n) for row in self.sets]
-        set_table = Table.of("sets", "Means over words", ["set", number, Column("words", "count")], sets)
-        return Summary(
-            title="Association of words in the text",
-            headline=self._headline(),
-            sentences=(
-                f"Positive: more likely within {self.settings['window']} tokens of {first} than of {second}; 0: alike.",
-                *self._sentences(),
-            ),
-            tables=(
-                *((set_table,) if self.sets else ()),
-                Table.of("words", "", [*columns, Column("documents", "count")], rows, most=30),
-            ),
-            charts=(self._chart(),) if any(row.low is not None for row in self.words) else (),
-            warnings=self.warnings,
-        )
+        tables = [Table.of("words", "", columns, rows, most=30)]
+        if self.sets:
+            sets = [(row.name, row, row.n) for row in self.sets]
+            tables.insert(0, Table.of("sets", "Means over words", ["set", number, Column("words", "count")], sets))
+        return replace(super().summary(), tables=tuple(tables))
+
+    def _title(self) -> str:
+        return "Association of words in the text"
 
     def _headline(self) -> str:
         contrast, word = self.contrast, self.words[0]
@@ -197,23 +183,31 @@ class CorpusBias(Result):
             f"{against}"
         )
 
-    def _sentences(self) -> Iterator[str]:
+    def _sentences(self) -> list[str]:
+        window, (first, second) = self.settings["window"], self.names
         size = f"{self.settings['tokens']:,} tokens in {counted(self.settings['documents'], 'document')}"
-        yield f"{size}; {LABELS[self.settings['weighting']]}."
+        sentences = [
+            f"Positive: more likely within {window} tokens of {first} than of {second}; 0: alike.",
+            f"{size}; {LABELS[self.settings['weighting']]}.",
+        ]
         if methods := {row.method for row in self.words if row.method}:
-            yield f"Intervals: {'; '.join(sorted(methods))}."
+            sentences.append(f"Intervals: {'; '.join(sorted(methods))}.")
         if len(self.words) > 1:
-            yield "A word leans where its interval excludes 0."
+            sentences.append("A word leans where its interval excludes 0.")
+        return sentences
 
-    def _chart(self) -> Chart:
+    def _charts(self) -> list[Chart]:
         bounded = [row for row in self.words if row.low is not None and row.high is not None]
+        if not bounded:
+            return []
         surest = sorted(bounded, key=lambda row: (-abs(row.at_least), (row.high or 0.0) - (row.low or 0.0)))
         drawn = sorted(surest[:MOST_DRAWN], key=lambda row: -(row.log_odds or 0))
         rows = [{"what": row.word, "log odds": row.log_odds, "low": row.low, "high": row.high} for row in drawn]
         is_complete = len(drawn) == len(self.words)
         remark = "Every word, with its interval." if is_complete else f"The {len(drawn)} words that most surely lean."
         axis = f"← {self.names[1]} · log odds ratio · {self.names[0]} →"
-        return chart_of_rows("log-odds", "Association of words with the groups", remark, axis, rows, number="log odds")
+        title = "Association of words with the groups"
+        return [chart_of_rows("log-odds", title, remark, axis, rows, number="log odds")]
 
 
 def _text(estimate: Estimate) -> str:
