@@ -99,7 +99,7 @@ def test_the_authors_baselines(authors: Path) -> None:
 @pytest.mark.shared
 def test_the_repeated_row_is_told(authors: Path) -> None:
     found = of_authors(authors, [], FILTER[:1])
-    assert found.warnings[0] == "line 25 repeats line 24 in every cell: counted as often as it stands there"
+    assert found.warnings[0] == "line 25 repeats line 24 in every cell: counted as often as it occurs"
     once = of_authors(authors, [], FILTER[:1], duplicates="drop")
     assert once.pooled.n == 246
     assert once.warnings[0].endswith("counted once")
@@ -210,7 +210,7 @@ def test_undefined_correlations_say_why() -> None:
 def test_power_is_said_in_a_sentence() -> None:
     found = correlate(table(), "weat", "gap", ["metric"], power_of=0.3, **FAST)
     both = [round(100 * correlation_power(n, 0.3)) for n in (24, 12)]
-    told = f"With 24 points a true r of 0.3 would be seen (p ≤ 0.05) {both[0]} % of the time; "
+    told = f"With 24 points a true r of 0.3 would be detected (p ≤ 0.05) {both[0]} % of the time; "
     assert found.readings[-1].startswith(f"{told}with the 12 of the smallest stratum, {both[1]} %")
 
 
@@ -402,7 +402,7 @@ def test_bad_questions_get_a_sentence(changed: dict[str, Any], sentence: str) ->
 def test_a_seed_that_stands_there_twice() -> None:
     frame = runs(1.0)
     frame.loc[1, "seed"] = 0
-    with pytest.raises(ParameterError, match="row 2: the seed '0' stands there twice for one point"):
+    with pytest.raises(ParameterError, match="row 2: the seed '0' occurs twice for one point"):
         correlate(frame, "weat", "gap", ["metric"], seed_column="seed")
 
 
@@ -444,7 +444,7 @@ def test_equal_values_of_two_tests_stay_two_points() -> None:
     moved = correlate(apart, "weat", "gap", unit="variant", seed_column="seed", **FAST)
     assert found.pooled.r == pytest.approx(moved.pooled.r)
     again = pd.concat([frame, frame.assign(gap=0.0)])
-    with pytest.raises(ParameterError, match="stands there twice for one point"):
+    with pytest.raises(ParameterError, match="occurs twice for one point"):
         correlate(again, "weat", "gap", unit="variant", seed_column="seed", **FAST)
 
 

@@ -249,7 +249,7 @@ def test_the_command(vectors: bg.Embedding, tmp_path: Path, capsys: pytest.Captu
     assert run([*asked, *points, "--force", "--verbose"]) == 0
     shown = capsys.readouterr().out
     assert "Do the intrinsic numbers track the application?" in shown
-    assert "would be seen (p ≤ 0.05)" in " ".join(shown.split())
+    assert "would be detected (p ≤ 0.05)" in " ".join(shown.split())
 
 
 def test_power_is_that_of_the_corrected_p() -> None:

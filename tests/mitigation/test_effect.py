@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from biasgauge import registry
 from biasgauge.analyses.posterior import bayes_change
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import lexicon
+from biasgauge.lexicons import AssociationTest, lexicon
 from biasgauge.mitigation import MitigationEffect, Recovery, count_changed_words, mitigate, mitigation_effect
 from biasgauge.mitigation.effect_result import PARTS
 from biasgauge.mitigation.recovery import recovery_rows
@@ -355,3 +355,23 @@ def test_separately_trained_models_are_told_of(effect: MitigationEffect) -> None
     told = mitigation_effect(first, second, "weat7", interval=FEW, benchmarks=[], recovery=None, controls=())
     assert "trained separately" in told.warnings[0]
     assert "trained separately" in told.summary().warnings[0]
+
+
+def test_spanish_lists_of_unequal_length_and_counterparts_are_those_of_the_association_test() -> None:
+    """Lists that cannot be paired have a reason, and words without their counterpart go, as in `association_test`."""
+    names = [name for name in registry.names("lexicon") if registry.get("lexicon", name).language == "es"]
+    tests = [entry for entry in map(lexicon, names) if isinstance(entry, AssociationTest)]
+    named = next(entry for entry in tests if entry.counterparts and len(entry.x.words) != len(entry.y.words))
+    first, second = named.counterparts[0]
+    words = [word for word in named.words if word != first]
+    random = np.random.default_rng(0)
+    before = Embedding(tuple(words), random.standard_normal((len(words), 20)), name="before")
+    after = replace(before, vectors=random.standard_normal((len(words), 20)), name="after")
+    settings: dict[str, Any] = {"controls": (), "benchmarks": (), "neighbors": 2, "recovery": None, "interval": FEW}
+    found = mitigation_effect(before, after, named, **settings)
+    expected = [association_test(model, named, kind="weat", interval=None).value for model in (before, after)]
+    assert row(found, "association", "weat").sides == pytest.approx(expected)
+    for test in registry.everything("association_test").values():
+        if test.paired:
+            assert "by position" in str(row(found, "association", test.name).reason)
+    assert second in before

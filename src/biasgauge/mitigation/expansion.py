@@ -83,7 +83,7 @@ class Expansion(Result):
         return Path(path)
 
     def summary(self) -> Summary:
-        """What was added to each set."""
+        """Words added to each set."""
         columns: list[Column | str] = ["word", Column("similarity", "number"), "nearest"]
         tables = []
         for name in self.lexicon.sets:
@@ -205,7 +205,7 @@ def _extend_sets(base: AssociationTest | WordSets, added: tuple[Neighbor, ...]) 
 def _record(
     base: Lexicon, embedding: Embedding, additions: str, measure: str, excluded: tuple[str, ...], coverage: Coverage
 ) -> dict[str, Any]:
-    """How it was made, in the fields of a lexicon."""
+    """Provenance, in the fields of a lexicon."""
     lost = sorted({word for words in coverage.lost.values() for word in words})
     listed = ", ".join(excluded) or "nothing"
     steps = (

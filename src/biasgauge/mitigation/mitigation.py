@@ -1,4 +1,4 @@
-"""What a mitigation is: settings, `fit`, `transform`, and the properties that tests hold it to."""
+"""`Mitigation`: settings, `fit`, `transform`, and the properties that tests hold it to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Norms = Literal["kept", "unit"]
 Progress: TypeAlias = "Callable[[int, int], None]"
 
 _VANISHING = {4: 1e-5, 8: 1e-12}
-"""What is left of a vector, as a share of its length, that is rounding alone, for numbers of so many bytes."""
+"""Share of a vector's length below which the remainder is rounding alone, by bytes of its numbers."""
 
 
 class AnchorVectors(NamedTuple):
@@ -45,13 +45,13 @@ class Mitigation(ABC):
     """
 
     name: ClassVar[str]
-    """What users type."""
+    """Name in commands."""
     summary: ClassVar[str]
     """One sentence."""
     source: ClassVar[str]
     """Paper and part of it."""
     inverse: ClassVar[bool]
-    """Whether there is an overbias."""
+    """True if there is an overbias."""
     rotation_equivariant: ClassVar[bool]
     """Rotating all vectors rotates the result and changes nothing else."""
     idempotent: ClassVar[bool]
@@ -131,17 +131,17 @@ class Mitigation(ABC):
 
     @property
     def step(self) -> float:
-        """How far to go along the whole change: strength, negative for overbias."""
+        """Signed strength: negative for overbias."""
         return self.strength if self.direction == "debias" else -self.strength
 
     @property
     def label(self) -> str:
-        """What to call the result."""
+        """Name of the result."""
         return f"{self.name} {self.direction}" + ("" if self.strength == 1 else f" {self.strength:g}")
 
     @property
     def unit_norms(self) -> bool:
-        """Whether every vector of the result has length 1."""
+        """True if every vector of the result has length 1."""
         return self.norms == "unit"
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""`correlate`: does an intrinsic number say anything about the application?
+"""`correlate`: correlation of an intrinsic with an extrinsic number over versions of embeddings.
 
 Goldfarb-Tarrant et al. 2021 correlate WEAT with performance gaps over embeddings that were debiased or overbiased. The
-same for any table of points: stratum by stratum and pooled, with intervals, power, and how far the extrinsic number can
-be trusted in the first place.
+same for any table of points: stratum by stratum and pooled, with intervals, power, and the reliability of the extrinsic
+number.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
     lack a number are left out and counted.
 
     Args:
-        points: a CSV file (comma, tab or semicolon; gzipped or not), a data frame, or what `read_points` gave.
+        points: a CSV file (comma, tab or semicolon; gzipped or not), a data frame, or the result of `read_points`.
         x: the intrinsic number.
         y: the extrinsic one.
         by: columns whose values make strata, such as test, metric, embedding and method.
-        method: which coefficient is `r`: "pearson" or "spearman"; both are always computed.
+        method: the coefficient `r`: "pearson" or "spearman"; both are always computed.
         drop: rows to leave out, each as COLUMN=REGEX, found anywhere in the cell.
         duplicates: rows that repeat another in every cell are reported; "keep" counts them, "drop" does not.
         unit: the column that says which points belong together, such as the embedding: one gap stands beside several
@@ -88,40 +88,51 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
         InputError: the file is no table, or a cell of x or y is no number; names the line.
         ParameterError: a column is missing or named twice, or a parameter cannot be used.
     """
-    how = bootstrap_settings("correlate", method=interval, level=level, resamples=resamples, random_state=random_state)
+    resampling = bootstrap_settings(
+        "correlate", method=interval, level=level, resamples=resamples, random_state=random_state
+    )
     check_choice(get_args(Kind), method=method)
     check_choice(("keep", "drop"), duplicates=duplicates)
     correlation_power(FEWEST, power_of)
     by = (by,) if isinstance(by, str) else tuple(by)
-    named = [x, y, *by, *([] if seed_column is None else [seed_column])]
-    if len(set(named)) != len(named):
-        raise ParameterError(f"Each column may be used once as x, y, by or seed. Got {', '.join(named)}.")
+    columns = [x, y, *by, *([] if seed_column is None else [seed_column])]
+    if len(set(columns)) != len(columns):
+        raise ParameterError(f"Each column may be used once as x, y, by or seed. Got {', '.join(columns)}.")
     table = as_points(points)
-    for column in (*named, *([] if unit is None else [unit])):
+    for column in (*columns, *([] if unit is None else [unit])):
         table.at(column)
-    table, notes = _chosen(table, drop, duplicates)
-    data = _data(table, x, y, by, unit, seed_column, notes)
-    work = _Work(data, method, power_of, how)
-    strata = work.strata()
-    pooled = work.group({}, np.arange(len(data.x)))
-    apart = None
+    table, notes = _select_rows(table, drop, duplicates)
+    data = _read_data(table, x, y, by, unit, seed_column, notes)
+    strata_codes, keys = _code_strata(data)
+
+    def correlate_rows(labels: dict[str, str], rows: Places) -> CorrelationGroup:
+        return _correlate_rows(data, labels, rows, method, power_of, resampling)
+
+    strata = [
+        correlate_rows(dict(zip(data.labels, key, strict=True)), np.flatnonzero(strata_codes == code))
+        for code, key in enumerate(keys)
+    ]
+    adjusted = holm([group.p for group in strata])
+    strata = [replace(group, p_holm=p) for group, p in zip(strata, adjusted, strict=True)]
+    pooled = correlate_rows({}, np.arange(len(data.x)))
+    by_level = None
     if pooled.r is not None and len(strata) > 1:
-        apart = levels(data.x, data.y, work.codes, data.units, how)
-    by_unit = influence(data.x, data.y, data.unit_names, (x, y), how)
-    readings = [] if apart is None else level_sentences(pooled.pearson, apart, strata)
+        by_level = levels(data.x, data.y, strata_codes, data.units, resampling)
+    by_unit = influence(data.x, data.y, data.unit_names, (x, y), resampling)
+    readings = [] if by_level is None else level_sentences(pooled.pearson, by_level, strata)
     readings += [by_unit.reading] if by_unit is not None and by_unit.reading else []
     readings += filter(None, [_power_sentence((pooled, *strata), power_of)])
     readings += [] if pooled.reliability is None else [pooled.reliability.reading]
-    shared = _shared_y(data, unit)
+    dependence = _dependence_warning(data, unit)
     return CorrelationResult(
         x=x,
         y=y,
         by=by,
         groups=(pooled, *strata),
-        levels=apart,
+        levels=by_level,
         power_of=power_of,
         readings=tuple(readings),
-        warnings=(*notes, *filter(None, [shared])),
+        warnings=(*notes, *filter(None, [dependence])),
         settings={
             "method": method,
             "drop": list(drop),
@@ -129,207 +140,202 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
             "unit": unit,
             "seed_column": seed_column,
             "power_of": power_of,
-            **how.to_settings(),
+            **resampling.to_settings(),
         },
-        points={x: data.x, y: data.y, **{name: list(texts) for name, texts in data.labels.items()}, **data.others},
-        independent=not shared,
+        points={x: data.x, y: data.y, **{name: list(texts) for name, texts in data.labels.items()}, **data.texts},
+        independent=not dependence,
         influence=by_unit,
     )
 
 
 @dataclass(frozen=True)
-class _Data:
-    """Points as numbers; `labels` and `others` are texts by column, `runs` the values of y by point and its seeds.
+class _PointData:
+    """Points as numbers.
 
-    `units` is None where each unit has one point, `unit_names` where no column names units.
+    Attributes:
+        names: of x and y.
+        x, y: of each point.
+        labels: texts of the columns of strata.
+        texts: those of every other column.
+        runs: with a column of seeds, y by seed for each point.
+        units: code of each point's unit; None where each unit has one point.
+        unit_names: name of each point's unit; None where no column names units.
     """
 
     names: tuple[str, str]
     x: Floats
     y: Floats
     labels: dict[str, tuple[str, ...]]
-    units: Places | None
-    runs: tuple[Mapping[str, float], ...] | None
-    others: dict[str, list[str]]
-    unit_names: Sequence[str] | None
+    texts: dict[str, list[str]]
+    runs: tuple[Mapping[str, float], ...] | None = None
+    units: Places | None = None
+    unit_names: Sequence[str] | None = None
 
 
-def _chosen(points: Points, drop: Sequence[str], duplicates: str) -> tuple[Points, list[str]]:
-    """The rows that are not dropped, and notes about them."""
+def _select_rows(points: Points, drop: Sequence[str], duplicates: str) -> tuple[Points, list[str]]:
+    """Rows that are not dropped, and notes about them."""
     notes = []
     for condition in drop:
-        kept = points.without(condition)
-        if len(kept) == len(points):
+        remaining = points.without(condition)
+        if len(remaining) == len(points):
             notes.append(f"no row matches {condition!r}; nothing was dropped by it")
-        points = kept
+        points = remaining
     repeated = points.repeated()
     if repeated:
-        again, first = repeated[0]
-        repeat = f"{points.place} {points.lines[again]} repeats {points.place} {points.lines[first]} in every cell"
+        again, first = (f"{points.line_word} {points.lines[row]}" for row in repeated[0])
+        repeat = f"{again} repeats {first} in every cell"
         repeats = repeat if len(repeated) == 1 else f"{len(repeated):,} rows repeat another, such as {repeat}"
-        counted = "counted as often as it stands there" if duplicates == "keep" else "counted once"
+        counted = "counted as often as it occurs" if duplicates == "keep" else "counted once"
         notes.append(f"{repeats}: {counted}")
         if duplicates == "drop":
-            gone = {place for place, _ in repeated}
-            points = points.take([place for place in range(len(points)) if place not in gone])
+            dropped = {row for row, _ in repeated}
+            points = points.take([row for row in range(len(points)) if row not in dropped])
     return points, notes
 
 
-def _data(
+def _read_data(
     points: Points, x: str, y: str, by: tuple[str, ...], unit: str | None, seed_column: str | None, notes: list[str]
-) -> _Data:
+) -> _PointData:
     numbers = points.numbers(x), points.numbers(y)
-    gaps = np.isnan(numbers[0]) | np.isnan(numbers[1])
-    lacking = np.flatnonzero(gaps).tolist()
-    if lacking:
-        notes.append(f"{len(lacking):,} points lack a number and were left out: {points.told(lacking)}")
-        kept = np.flatnonzero(~gaps).tolist()
-        points, numbers = points.take(kept), (numbers[0][kept], numbers[1][kept])
+    missing = np.isnan(numbers[0]) | np.isnan(numbers[1])
+    if missing.any():
+        lines = points.name_lines(np.flatnonzero(missing).tolist())
+        notes.append(f"{missing.sum():,} points lack a number and were left out: {lines}")
+        complete = np.flatnonzero(~missing).tolist()
+        points, numbers = points.take(complete), (numbers[0][complete], numbers[1][complete])
     if not len(points):
         raise ParameterError(f"{points.name} has no points left with numbers in {x!r} and {y!r}.")
-    names, runs = (x, y), None
-    others = {name: points.texts(name) for name in points.columns if name and name not in {x, y, *by}}
+    runs = None
+    texts = {name: points.texts(name) for name in points.columns if name and name not in {x, y, *by}}
     if seed_column is not None:
-        points, numbers, runs, places = _means_over_seeds(points, numbers, (x, y, *by), unit, seed_column, notes)
-        for name, texts in others.items():
-            others[name] = [", ".join(dict.fromkeys(texts[row] for row in rows)) for rows in places]
+        groups = _rows_of_points(points, (x, y, *by), unit, seed_column)
+        points, numbers, runs = _average_seeds(points, numbers, groups, seed_column, notes)
+        for name, cells in texts.items():
+            texts[name] = [", ".join(dict.fromkeys(cells[row] for row in rows)) for rows in groups]
     units = unit_names = None
     if unit is not None:
         unit_names = points.texts(unit)
-        names_of, codes = np.unique(unit_names, return_inverse=True)
-        units = codes if len(names_of) < len(points) else None
+        distinct, codes = np.unique(unit_names, return_inverse=True)
+        units = codes if len(distinct) < len(points) else None
     labels = {name: tuple(points.texts(name)) for name in by}
-    return _Data(names, *numbers, labels, units, runs, others, unit_names)
+    return _PointData((x, y), *numbers, labels, texts, runs, units, unit_names)
 
 
-def _means_over_seeds(
-    points: Points,
-    numbers: tuple[Floats, Floats],
-    columns: tuple[str, ...],
-    unit: str | None,
-    seed_column: str,
-    notes: list[str],
-) -> tuple[Points, tuple[Floats, Floats], tuple[Mapping[str, float], ...], list[list[int]]]:
-    """Points that differ in nothing but seed and y as one, with the mean of y; then the rows of each."""
+def _rows_of_points(points: Points, columns: tuple[str, ...], unit: str | None, seed_column: str) -> list[list[int]]:
+    """Rows of each point: those that differ in nothing but seed and y, or, with a unit, have the same unit and x."""
     x, y, *by = columns
-    apart = [x, *by, unit] if unit is not None else [name for name in points.columns if name not in {y, seed_column}]
-    rest = [points.texts(name) for name in points.columns if name not in {y, seed_column, *apart}]
+    keys = [x, *by, unit] if unit is not None else [name for name in points.columns if name not in {y, seed_column}]
+    other_columns = [points.texts(name) for name in points.columns if name not in {y, seed_column, *keys}]
     seeds = points.texts(seed_column)
-    places = [
-        piece
-        for several in _split(range(len(points)), [points.texts(name) for name in apart])
-        for piece in _one_each(several, seeds, rest)
+    groups = [
+        rows
+        for same_key in _group_rows(range(len(points)), [points.texts(name) for name in keys])
+        for rows in _separate_seeds(same_key, seeds, other_columns)
     ]
-    for several in places:
-        if _twice(several, seeds):
-            own = [seeds[place] for place in several]
-            again = next(place for at, place in enumerate(several) if seeds[place] in own[:at])
+    for rows in groups:
+        if _has_repeated_seed(rows, seeds):
+            repeated = next(row for index, row in enumerate(rows) if seeds[row] in [seeds[r] for r in rows[:index]])
             raise ParameterError(
-                f"{points.name}, {points.told([again])}: the seed {seeds[again]!r} stands there twice for one point; "
-                "name the columns that tell points apart with by, or drop duplicates."
+                f"{points.name}, {points.name_lines([repeated])}: the seed {seeds[repeated]!r} occurs twice for one "
+                "point; name the columns that tell points apart with by, or drop duplicates."
             )
-    if all(len(several) == 1 for several in places):
+    if all(len(rows) == 1 for rows in groups):
         raise ParameterError(
             f"No two rows of {points.name} differ only in {seed_column!r} and {y!r}: points are told apart by "
-            f"{', '.join(apart)}. Name the column that says which embedding a row is of as the unit."
+            f"{', '.join(keys)}. Name the column that says which embedding a row is of as the unit."
         )
-    firsts = [several[0] for several in places]
+    return groups
+
+
+def _average_seeds(
+    points: Points, numbers: tuple[Floats, Floats], groups: list[list[int]], seed_column: str, notes: list[str]
+) -> tuple[Points, tuple[Floats, Floats], tuple[Mapping[str, float], ...]]:
+    """Points with the mean of y over seeds, x and the mean of y, and y by seed for each point."""
+    seeds = points.texts(seed_column)
+    firsts = [rows[0] for rows in groups]
     runs = tuple(
-        {seeds[place]: float(numbers[1][place]) for place in sorted(several, key=lambda at: _numbers_first(seeds[at]))}
-        for several in places
+        {seeds[row]: float(numbers[1][row]) for row in sorted(rows, key=lambda row: _numbers_first(seeds[row]))}
+        for rows in groups
     )
     counts = sorted({len(run) for run in runs})
-    told = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    notes.append(f"{len(points):,} rows are {len(firsts):,} points: y is the mean over {told} task seeds")
+    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    notes.append(f"{len(points):,} rows are {len(firsts):,} points: y is the mean over {number} task seeds")
     means = np.array([np.mean(list(run.values())) for run in runs])
-    return points.take(firsts), (numbers[0][firsts], means), runs, places
+    return points.take(firsts), (numbers[0][firsts], means), runs
 
 
-def _split(rows: Sequence[int], columns: Sequence[Sequence[str]]) -> list[list[int]]:
+def _group_rows(rows: Sequence[int], columns: Sequence[Sequence[str]]) -> list[list[int]]:
     """Rows that have the same text in every column, in order of their first."""
-    pieces: dict[tuple[str, ...], list[int]] = {}
+    groups: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
-        pieces.setdefault(tuple(texts[row] for texts in columns), []).append(row)
-    return list(pieces.values())
+        groups.setdefault(tuple(texts[row] for texts in columns), []).append(row)
+    return list(groups.values())
 
 
-def _twice(rows: Sequence[int], seeds: Sequence[str]) -> bool:
+def _has_repeated_seed(rows: Sequence[int], seeds: Sequence[str]) -> bool:
     return len({seeds[row] for row in rows}) < len(rows)
 
 
-def _one_each(rows: list[int], seeds: Sequence[str], rest: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Rows of one unit and x, each seed once: two tests may give a version the same WEAT (often ±2).
+def _separate_seeds(rows: list[int], seeds: Sequence[str], columns: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Split rows of one unit and x so that each seed occurs once: two tests may give a version the same WEAT, often ±2.
 
-    Told apart by the one column that leaves the fewest pieces, by all of them where none does.
+    By the one column that leaves the fewest groups, by all of them where none does.
     """
-    if not _twice(rows, seeds):
+    if not _has_repeated_seed(rows, seeds):
         return [rows]
-    ways = [_split(rows, [texts]) for texts in rest]
-    clean = [pieces for pieces in ways if not any(_twice(piece, seeds) for piece in pieces)]
-    return min(clean, key=len) if clean else _split(rows, rest)
+    splits = [_group_rows(rows, [texts]) for texts in columns]
+    clean = [groups for groups in splits if not any(_has_repeated_seed(group, seeds) for group in groups)]
+    return min(clean, key=len) if clean else _group_rows(rows, columns)
 
 
-class _Work:
-    """Correlations of some of the points."""
+def _code_strata(data: _PointData) -> tuple[Places, list[tuple[str, ...]]]:
+    """Code of each point's stratum, and the labels of each stratum, in order."""
+    labels = list(zip(*data.labels.values(), strict=True)) if data.labels else []
+    keys = sorted(set(labels), key=lambda key: [_numbers_first(label) for label in key])
+    codes = {key: code for code, key in enumerate(keys)}
+    return np.array([codes[key] for key in labels], np.intp), keys
 
-    def __init__(self, data: _Data, method: Kind, power_of: float, how: Resampling) -> None:
-        self.data, self.method, self.power_of, self.how = data, method, power_of, how
-        keys = list(zip(*data.labels.values(), strict=True)) if data.labels else []
-        self.keys = sorted(set(keys), key=lambda key: [_numbers_first(label) for label in key])
-        codes = {key: place for place, key in enumerate(self.keys)}
-        self.codes = np.array([codes[key] for key in keys], np.intp)
 
-    def strata(self) -> list[CorrelationGroup]:
-        """Each stratum, with p corrected for their number."""
-        groups = [
-            self.group(dict(zip(self.data.labels, key, strict=True)), np.flatnonzero(self.codes == place))
-            for place, key in enumerate(self.keys)
-        ]
-        corrected = holm([group.p for group in groups])
-        return [replace(group, p_holm=p) for group, p in zip(groups, corrected, strict=True)]
+def _correlate_rows(
+    data: _PointData, labels: dict[str, str], rows: Places, method: Kind, power_of: float, resampling: Resampling
+) -> CorrelationGroup:
+    """Correlation of some of the points."""
+    x, y = data.x[rows], data.y[rows]
+    units = None if data.units is None else np.unique(data.units[rows], return_inverse=True)[1]
+    number = len(rows) if units is None else int(units.max()) + 1
+    reason = why_undefined(x, y, data.names)
+    pearson, spearman = (
+        Coefficient(value=None, n=len(rows), reason=reason) if reason else coefficient(kind, x, y, units, resampling)
+        for kind in get_args(Kind)
+    )
+    enough = number >= FEWEST
+    return CorrelationGroup(
+        by=labels,
+        n=len(rows),
+        units=number,
+        pearson=pearson,
+        spearman=spearman,
+        method=method,
+        power=correlation_power(number, power_of, alpha=ALPHA) if enough else None,
+        detectable=detectable_r(number, power=POWER, alpha=ALPHA) if enough else None,
+        reliability=_seed_reliability(data, rows, resampling.level),
+        reason=reason,
+    )
 
-    def group(self, by: dict[str, str], places: Places) -> CorrelationGroup:
-        x, y = self.data.x[places], self.data.y[places]
-        units = None
-        if self.data.units is not None:
-            _, units = np.unique(self.data.units[places], return_inverse=True)
-        number = len(places) if units is None else int(units.max()) + 1
-        reason = why_undefined(x, y, self.data.names)
-        both = [
-            Coefficient(value=None, n=len(places), reason=reason)
-            if reason
-            else coefficient(kind, x, y, units, self.how)
-            for kind in ("pearson", "spearman")
-        ]
-        enough = number >= FEWEST
-        return CorrelationGroup(
-            by=by,
-            n=len(places),
-            units=number,
-            pearson=both[0],
-            spearman=both[1],
-            method=self.method,
-            power=correlation_power(number, self.power_of, alpha=ALPHA) if enough else None,
-            detectable=detectable_r(number, power=POWER, alpha=ALPHA) if enough else None,
-            reliability=self._reliability(places),
-            reason=reason,
-        )
 
-    def _reliability(self, places: Places) -> SeedReliability | None:
-        """Of y over seeds; values of a unit that stand beside several x are one measurement, and count once."""
-        runs, units = self.data.runs, self.data.units
-        if runs is None:
-            return None
-        own = [runs[place] for place in places]
-        if units is not None:
-            once = {(int(units[place]), *runs[place].items()): runs[place] for place in places}
-            own = list(once.values())
-        values, seeds = [list(run.values()) for run in own], [list(run) for run in own]
-        return seed_reliability(values, self.data.names[1], seeds=seeds, level=self.how.level)
+def _seed_reliability(data: _PointData, rows: Places, level: float) -> SeedReliability | None:
+    """Reliability of y over seeds; values of a unit beside several x are one measurement, and count once."""
+    if data.runs is None:
+        return None
+    runs = [data.runs[row] for row in rows]
+    if data.units is not None:
+        runs = list({(int(data.units[row]), *data.runs[row].items()): data.runs[row] for row in rows}.values())
+    values, seeds = [list(run.values()) for run in runs], [list(run) for run in runs]
+    return seed_reliability(values, data.names[1], seeds=seeds, level=level)
 
 
 def _numbers_first(text: str) -> tuple[int, float, str]:
-    """Order of labels: numbers by size, then text."""
+    """Sort key of labels: numbers by size, then text."""
     try:
         return (0, float(text), text)
     except ValueError:
@@ -337,29 +343,30 @@ def _numbers_first(text: str) -> tuple[int, float, str]:
 
 
 def _power_sentence(groups: Sequence[CorrelationGroup], power_of: float) -> str:
-    """How often a correlation would be seen with all points, and in the smallest stratum."""
-    known = [group for group in groups if group.power is not None and group.detectable is not None]
-    if not known:
+    """Power with all points, and in the smallest stratum."""
+    defined = [group for group in groups if group.power is not None and group.detectable is not None]
+    if not defined:
         return ""
-    most, least = known[0], min(known, key=lambda group: group.units)
-    what = "points" if all(group.units == group.n for group in groups) else "units"
-    seen = there = ""
-    if least.units < most.units:
-        seen, there = f"; with the {least.units} of the smallest stratum, {share_text(least.power)}", " there"
+    largest, smallest = defined[0], min(defined, key=lambda group: group.units)
+    noun = "points" if all(group.units == group.n for group in groups) else "units"
+    in_stratum = there = ""
+    if smallest.units < largest.units:
+        in_stratum = f"; with the {smallest.units} of the smallest stratum, {share_text(smallest.power)}"
+        there = " there"
     return (
-        f"With {most.units} {what} a true r of {power_of:g} would be seen (p ≤ {ALPHA:g}) {share_text(most.power)} of "
-        f"the time{seen}. To be seen {share_text(POWER)} of the time, a true r must "
-        f"be {least.detectable:.2f} or more{there}."
+        f"With {largest.units} {noun} a true r of {power_of:g} would be detected (p ≤ {ALPHA:g}) "
+        f"{share_text(largest.power)} of the time{in_stratum}. To be detected {share_text(POWER)} of the time, a true "
+        f"r must be {smallest.detectable:.2f} or more{there}."
     )
 
 
-def _shared_y(data: _Data, unit: str | None) -> str:
-    """A note when the same y stands beside several x, and no unit says so."""
+def _dependence_warning(data: _PointData, unit: str | None) -> str:
+    """Warning when the same y occurs beside several x, and no unit says so."""
     distinct = len(set(zip(data.y.tolist(), *data.labels.values(), strict=True)))
     if unit is not None or distinct > _MOSTLY_DISTINCT * len(data.y):
         return ""
     return (
         f"{len(data.y):,} points have only {distinct:,} different values of {data.names[1]!r}: if one measurement "
-        "stands in several rows, points are not independent, intervals are too narrow and p is too small; name the "
+        "occurs in several rows, points are not independent, intervals are too narrow and p is too small; name the "
         "column that says which belong together as the unit"
     )

@@ -41,14 +41,14 @@ def correlation_charts(
     rows = rows or (free.pop(0) if free else None)
     columns = columns or (free.pop(0) if free else None)
     color = color or (free.pop(0) if free else None)
-    level, rest = result.settings["level"], [*free, *many]
-    over = f"; {', '.join(rest)} together" if rest else ""
+    level, pooled_columns = result.settings["level"], [*free, *many]
+    over = f"; {', '.join(pooled_columns)} together" if pooled_columns else ""
     points = Chart(
         "points",
         f"Does {result.x} track {result.y}?",
         f"Lines: least squares with {level_text(level)} band of the mean, points taken as independent{over}\n"
         f"A line needs {_FEWEST} points that differ in {result.x}",
-        partial(_grid, result, rows, columns, color),
+        partial(_draw_points, result, rows, columns, color),
         numbers=partial(_numbers, result, [name for name in (rows, columns, color) if name is not None]),
     )
     method = {"pearson": "Pearson's r", "spearman": "Spearman's rho"}[result.settings["method"]]
@@ -57,7 +57,7 @@ def correlation_charts(
         "correlations",
         f"Correlation of {result.x} with {result.y}",
         f"{method} with {level_text(level)} interval ({result.settings['interval']} over {unit})",
-        partial(_forest, result),
+        partial(_draw_forest, result),
     )
     return (points, forest) if any(group.r is not None for group in result.groups) else (points,)
 
@@ -73,30 +73,31 @@ def _numbers(result: CorrelationResult, named: list[str]) -> tuple[Table, ...]:
         tables.append(Table.of("points", "The points", columns, list(frame.itertuples(index=False))))
     fields = frame.rename(columns={result.x: "x", result.y: "y"})
     rows = []
-    lines = _lines(fields, named, float(result.settings["level"]))
-    for key, part in lines.groupby(named, sort=False) if named and len(lines) else [((), lines)] if len(lines) else []:
+    lines = _fit_lines(fields, named, float(result.settings["level"]))
+    for key, line in lines.groupby(named, sort=False) if named and len(lines) else [((), lines)] if len(lines) else []:
         label = ", ".join(map(str, key if isinstance(key, tuple) else (key,))) or "all points"
-        rows += [(label, *part.iloc[end][["x", "fit", "low", "high"]]) for end in (0, -1)]
+        rows += [(label, *line.iloc[end][["x", "fit", "low", "high"]]) for end in (0, -1)]
     heads = [Column(name, "number", 3) for name in (result.x, f"{result.y} on the line", "low", "high")]
     title = "The lines: their ends, and the band of the mean"
     return (*tables, Table.of("lines", title, ["line", *heads], rows))
 
 
-def _grid(result: CorrelationResult, rows: str | None, columns: str | None, color: str | None) -> AltairChart:
+def _draw_points(result: CorrelationResult, rows: str | None, columns: str | None, color: str | None) -> AltairChart:
     import pandas as pd
 
     alt = altair()
-    others = [name for name in result.points if name not in {result.x, result.y}]
-    fields = {name: f"by {at}" for at, name in enumerate(others)}  # a name may hold what the library reads as code
+    columns_shown = [name for name in result.points if name not in {result.x, result.y}]
+    # a name may hold what the library reads as code
+    fields = {name: f"by {index}" for index, name in enumerate(columns_shown)}
     orders = {name: list(dict.fromkeys(group.by[name] for group in result.groups if group.by)) for name in result.by}
     frame = result.points_frame().rename(columns={result.x: "x", result.y: "y", **fields})
     named = [fields[name] for name in (rows, columns, color) if name is not None]
-    lines = _lines(frame, named, float(result.settings["level"]))
+    lines = _fit_lines(frame, named, float(result.settings["level"]))
     points = frame.assign(kind="point")
     hue = {}
     if color is not None:
         values = orders[color]
-        scale = alt.Scale(domain=values, range=[COLORS[at % len(COLORS)] for at in range(len(values))])
+        scale = alt.Scale(domain=values, range=[COLORS[index % len(COLORS)] for index in range(len(values))])
         legend = alt.Legend(symbolOpacity=1)
         hue = {"color": alt.Color(f"{fields[color]}:N", title=color, scale=scale, legend=legend)}
     x = alt.X("x:Q", title=result.x, scale=alt.Scale(zero=False, nice=True))
@@ -126,45 +127,48 @@ def _grid(result: CorrelationResult, rows: str | None, columns: str | None, colo
     return chart.facet(**facets) if facets else chart
 
 
-def _lines(frame: pd.DataFrame, named: list[str], level: float) -> pd.DataFrame:
-    """Least squares in each panel and color: the line and the band of its mean along x."""
+def _fit_lines(frame: pd.DataFrame, named: list[str], level: float) -> pd.DataFrame:
+    """Least squares in each panel and color: the line ŷ(x) and the confidence band of the mean along x.
+
+    ŷ(x) ± t · s · √(1/n + (x − x̄)² / Σ(xᵢ − x̄)²), s² the residual variance and t the quantile with n − 2 degrees of
+    freedom.
+    """
     import numpy as np
     import pandas as pd
     from scipy.special import stdtrit
 
     fits = []
-    parts = frame.groupby(named, sort=False) if named else [((), frame)]
-    for key, part in parts:
-        x, y = part["x"].to_numpy(float), part["y"].to_numpy(float)
+    panels = frame.groupby(named, sort=False) if named else [((), frame)]
+    for key, panel in panels:
+        x, y = panel["x"].to_numpy(float), panel["y"].to_numpy(float)
         spread = float(((x - x.mean()) ** 2).sum())
         if len(x) < _FEWEST or spread <= SAME * max(1.0, float(np.abs(x).max())) ** 2:
             continue
         slope = float((x - x.mean()) @ (y - y.mean())) / spread
-        at = np.linspace(x.min(), x.max(), 40)
-        fit = y.mean() + slope * (at - x.mean())
-        rest = y - y.mean() - slope * (x - x.mean())
-        variance = float(rest @ rest) / (len(x) - 2)
-        reach = float(stdtrit(len(x) - 2, (1 + level) / 2)) * np.sqrt(
-            variance * (1 / len(x) + (at - x.mean()) ** 2 / spread)
-        )
+        grid = np.linspace(x.min(), x.max(), 40)
+        fit = y.mean() + slope * (grid - x.mean())
+        residuals = y - y.mean() - slope * (x - x.mean())
+        variance = float(residuals @ residuals) / (len(x) - 2)
+        quantile = float(stdtrit(len(x) - 2, (1 + level) / 2))
+        half_width = quantile * np.sqrt(variance * (1 / len(x) + (grid - x.mean()) ** 2 / spread))
         labels = dict(zip(named, key if isinstance(key, tuple) else (key,), strict=True))
-        rows = {"x": at, "fit": fit, "low": fit - reach, "high": fit + reach, "kind": "fit"}
+        rows = {"x": grid, "fit": fit, "low": fit - half_width, "high": fit + half_width, "kind": "fit"}
         fits.append(pd.DataFrame({**rows, **labels}))
     return pd.concat(fits, ignore_index=True) if fits else pd.DataFrame()
 
 
-def _forest(result: CorrelationResult) -> AltairChart:
+def _draw_forest(result: CorrelationResult) -> AltairChart:
     import pandas as pd
 
     alt = altair()
-    known: list[tuple[str, Any, str]] = [
+    estimates: list[tuple[str, Any, str]] = [
         (group.name, group.estimate, "stratum" if group.by else "pooled") for group in result.groups
     ]
     if result.levels is not None:
-        known.append(("within strata", result.levels.within_r, "level"))
-        known.append(("means of strata", result.levels.between_r, "level"))
-    known.sort(key=lambda row: row[2] != "stratum")
-    rows = [(name, r.value, r.low, r.high, r.n, r.p, kind) for name, r, kind in known if r.value is not None]
+        estimates.append(("within strata", result.levels.within_r, "level"))
+        estimates.append(("means of strata", result.levels.between_r, "level"))
+    estimates.sort(key=lambda row: row[2] != "stratum")
+    rows = [(name, r.value, r.low, r.high, r.n, r.p, kind) for name, r, kind in estimates if r.value is not None]
     frame = pd.DataFrame(rows, columns=["what", "r", "low", "high", "n", "p", "kind"])
     scale = alt.Scale(domain=["stratum", "pooled", "level"], range=[COLORS[0], "#16324a", COLORS[1]])
     color = alt.Color("kind:N", scale=scale, legend=None)

@@ -1,4 +1,4 @@
-"""What each unit has to do with a correlation, and what is left of it without those at the ends.
+"""Influence of each unit on a correlation, and the correlation without the units at the ends.
 
 A few points far out can make a correlation by themselves. Without them r is smaller in any case, since x spreads less
 (Thorndike 1949, case 2, says by how much); a slope is not, where one straight line holds for all.
@@ -23,7 +23,7 @@ MOST_LISTED = 200
 
 @dataclass(frozen=True)
 class UnitInfluence(Record):
-    """What one unit has to do with the correlation of all points.
+    """Influence of one unit on the correlation of all points.
 
     Attributes:
         unit: its name.
@@ -42,7 +42,7 @@ class UnitInfluence(Record):
 
 @dataclass(frozen=True)
 class Influence(Record):
-    """Which units make a correlation (Pearson's).
+    """Units that drive a correlation (Pearson's).
 
     Attributes:
         units: those that spread x most first; at most two hundred.
@@ -63,16 +63,16 @@ class Influence(Record):
 
 
 def influence(
-    x: Floats, y: Floats, units: Sequence[str] | None, names: tuple[str, str], how: Resampling
+    x: Floats, y: Floats, units: Sequence[str] | None, names: tuple[str, str], resampling: Resampling
 ) -> Influence | None:
-    """Which units make the correlation of x and y; None where that is undefined, or fewer than seven units are there.
+    """Units that drive the correlation of x and y; None where it is undefined, or there are fewer than seven units.
 
     Args:
         x: of each point.
         y: of each point.
         units: the name of each point's unit; None: each is one.
         names: of x and y, for the sentence.
-        how: how slopes are drawn again, in whole units.
+        resampling: of slopes, in whole units.
     """
     points = (f"point {number}" for number in range(1, len(x) + 1))
     listed, codes = np.unique(list(points if units is None else units), return_inverse=True)
@@ -81,58 +81,58 @@ def influence(
     squares = np.bincount(codes, (x - x.mean()) ** 2)
     shares = squares / squares.sum()
     order = np.argsort(-shares, kind="stable")
-    place = np.argsort(order)[codes]  # of each point's unit among all, the largest share first
+    unit_rank = np.argsort(order)[codes]  # of each point's unit among all, the largest share first
     rows = [
         UnitInfluence(
             unit=str(listed[code]),
             points=int((codes == code).sum()),
             share=float(shares[code]),
-            r_without=_r(x, y, place != at),
-            r_left=_r(x, y, place > at) if len(listed) - at > FEWEST else None,
+            r_without=_pearson(x, y, unit_rank != rank),
+            r_left=_pearson(x, y, unit_rank > rank) if len(listed) - rank > FEWEST else None,
         )
-        for at, code in enumerate(order[:MOST_LISTED])
+        for rank, code in enumerate(order[:MOST_LISTED])
     ]
     number = 1 + int(np.searchsorted(shares[order].cumsum(), HALF - SAME))
-    kept = place >= number
-    r, r_left = _r(x, y, place >= 0), _r(x, y, kept) if len(listed) - number >= FEWEST else None
-    expected = None if r is None or r_left is None else _restricted(r, float(x[kept].var() / x.var()))
-    found = Influence(
+    is_inner = unit_rank >= number
+    r, r_left = _pearson(x, y, unit_rank >= 0), _pearson(x, y, is_inner) if len(listed) - number >= FEWEST else None
+    expected = None if r is None or r_left is None else _range_restricted(r, float(x[is_inner].var() / x.var()))
+    result = Influence(
         units=tuple(rows),
         ends=tuple(str(listed[code]) for code in order[:number]),
         r_left=r_left,
         r_expected=expected,
-        slope=_slope(x, y, codes, how),
-        slope_left=_slope(x[kept], y[kept], codes[kept], how),
+        slope=_slope(x, y, codes, resampling),
+        slope_left=_slope(x[is_inner], y[is_inner], codes[is_inner], resampling),
     )
     if r is None or expected is None:
-        return found
-    things = counted(len(listed), "point" if units is None else "unit")
-    return replace(found, reading=_reading(found, r, names[0], things, len(listed) - number))
+        return result
+    unit_count = counted(len(listed), "point" if units is None else "unit")
+    return replace(result, reading=_reading(result, r, names[0], unit_count, len(listed) - number))
 
 
-def _r(x: Floats, y: Floats, kept: Flags) -> float | None:
-    """R of some points; None where one of the two does not vary."""
-    value = float(correlation("pearson", x[kept], y[kept])[0])
+def _pearson(x: Floats, y: Floats, selected: Flags) -> float | None:
+    """Pearson's r of some points; None where one of the two does not vary."""
+    value = float(correlation("pearson", x[selected], y[selected])[0])
     return value if np.isfinite(value) else None
 
 
-def _restricted(r: float, ratio: float) -> float:
-    """R where x has so many times its variance, and the line and what lies about it stay as they are."""
+def _range_restricted(r: float, ratio: float) -> float:
+    """Pearson's r where x has `ratio` times its variance: r√ratio / √(r²·ratio + 1 − r²) (Thorndike 1949, case 2)."""
     return float(np.sign(r) * np.sqrt(r**2 * ratio / (r**2 * ratio + 1 - r**2)))
 
 
-def _slope(x: Floats, y: Floats, codes: Places, how: Resampling) -> Estimate:
+def _slope(x: Floats, y: Floats, codes: Places, resampling: Resampling) -> Estimate:
     _, units = np.unique(codes, return_inverse=True)
-    return slope_estimate(x, y, np.zeros(len(x)), how, "units", units=units)
+    return slope_estimate(x, y, np.zeros(len(x)), resampling, "units", units=units)
 
 
-def _reading(found: Influence, r: float, x: str, things: str, others: int) -> str:
-    ends = len(found.ends)
-    whose, them = (f"{found.ends[0]!r} alone", "it") if ends == 1 else (f"{ends:,} of {things}", "them")
-    r_left, expected = (signed_text(value, 2) for value in (found.r_left, found.r_expected))
-    left, whole = (estimate_text(slope, 3) for slope in (found.slope_left, found.slope))
+def _reading(result: Influence, r: float, x: str, unit_count: str, remaining: int) -> str:
+    ends = len(result.ends)
+    holders, pronoun = (f"{result.ends[0]!r} alone", "it") if ends == 1 else (f"{ends:,} of {unit_count}", "them")
+    r_left, expected = (signed_text(value, 2) for value in (result.r_left, result.r_expected))
+    slope_left, slope = (estimate_text(slope, 3) for slope in (result.slope_left, result.slope))
     return (
-        f"Half of the spread of {x!r} is that of {whose}. Without {them} r is {r_left} in the place of "
+        f"Half of the spread of {x!r} is that of {holders}. Without {pronoun} r is {r_left} in the place of "
         f"{signed_text(r, 2)}, where the smaller spread alone would leave {expected}; the slope over the other "
-        f"{others:,} is {left}, over all {whole}."
+        f"{remaining:,} is {slope_left}, over all {slope}."
     )

@@ -37,20 +37,20 @@ class Points:
         columns: names.
         rows: cells.
         lines: of each row, the line of the file, or the number of the row of a frame.
-        place: what such a number is called: "line" or "row".
+        line_word: name of such a number in sentences: "line" or "row".
     """
 
     name: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     lines: tuple[int, ...]
-    place: str = "line"
+    line_word: str = "line"
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def at(self, column: str) -> int:
-        """The place of a column.
+        """Index of a column.
 
         Raises:
             ParameterError: there is none of that name; suggests the nearest.
@@ -81,14 +81,14 @@ class Points:
                 numbers[row] = math.inf
             if math.isinf(numbers[row]):
                 raise InputError(
-                    f"{self.name}, {self.place} {line}: {column!r} must be a number or empty; found {cell[:40]!r}"
+                    f"{self.name}, {self.line_word} {line}: {column!r} must be a number or empty; found {cell[:40]!r}"
                 )
         return numbers
 
-    def take(self, places: Sequence[int]) -> Points:
+    def take(self, rows: Sequence[int]) -> Points:
         """Some of the rows."""
-        rows, lines = tuple(self.rows[place] for place in places), tuple(self.lines[place] for place in places)
-        return replace(self, rows=rows, lines=lines)
+        cells, lines = tuple(self.rows[row] for row in rows), tuple(self.lines[row] for row in rows)
+        return replace(self, rows=cells, lines=lines)
 
     def without(self, condition: str) -> Points:
         """The rows in which a column does not match: `COLUMN=REGEX`, found anywhere in the cell.
@@ -106,35 +106,37 @@ class Points:
             raise ParameterError(
                 f"The pattern {pattern!r} for {column!r} is no regular expression: {problem}."
             ) from problem
-        return self.take([place for place, row in enumerate(self.rows) if not matches(row[at])])
+        return self.take([row for row, cells in enumerate(self.rows) if not matches(cells[at])])
 
     def repeated(self) -> list[tuple[int, int]]:
-        """Rows that repeat an earlier one in every cell: (place of the row, place of the first like it)."""
+        """Rows that repeat an earlier one in every cell: (row, first row like it)."""
         first: dict[tuple[str, ...], int] = {}
-        firsts = [first.setdefault(row, place) for place, row in enumerate(self.rows)]
-        return [(place, earlier) for place, earlier in enumerate(firsts) if earlier != place]
+        firsts = [first.setdefault(cells, row) for row, cells in enumerate(self.rows)]
+        return [(row, earlier) for row, earlier in enumerate(firsts) if earlier != row]
 
-    def told(self, places: Sequence[int]) -> str:
-        """The lines of some rows, for a sentence."""
-        shown = ", ".join(str(self.lines[place]) for place in places[:_MOST_SHOWN])
-        more = f" and {len(places) - _MOST_SHOWN:,} more" if len(places) > _MOST_SHOWN else ""
-        return f"{self.place}{'s' if len(places) > 1 else ''} {shown}{more}"
+    def name_lines(self, rows: Sequence[int]) -> str:
+        """Name the lines of some rows, for a sentence."""
+        shown = ", ".join(str(self.lines[row]) for row in rows[:_MOST_SHOWN])
+        more = f" and {len(rows) - _MOST_SHOWN:,} more" if len(rows) > _MOST_SHOWN else ""
+        return f"{self.line_word}{'s' if len(rows) > 1 else ''} {shown}{more}"
 
 
-def as_points(given: Points | FrameLike | str | os.PathLike[str]) -> Points:
+def as_points(source: Points | FrameLike | str | os.PathLike[str]) -> Points:
     """Points from a file, a frame, or as they are.
 
     Raises:
         InputError: the file cannot be read or is no table; names the line.
         ParameterError: it is something else.
     """
-    if isinstance(given, Points):
-        return given
-    if isinstance(given, (str, os.PathLike)):
-        return read_points(given)
-    if (frame := as_pandas(given)) is not None:
+    if isinstance(source, Points):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return read_points(source)
+    if (frame := as_pandas(source)) is not None:
         return _from_frame(frame)
-    raise ParameterError(f"Points must be a file, a data frame or what read_points gave. Got {type(given).__name__}.")
+    raise ParameterError(
+        f"Points must be a file, a data frame or the result of read_points. Got {type(source).__name__}."
+    )
 
 
 def _from_frame(frame: pd.DataFrame) -> Points:

@@ -1,4 +1,4 @@
-"""What `correlate` returns."""
+"""`CorrelationResult`: correlations of all points and of every stratum."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _KINDS = ("pearson", "spearman")
 _KEYS = ("interval", "fisher", "p", "p_method", "p_reason", "n", "reason")
-"""What JSON says of each coefficient, under keys such as pearson_interval."""
+"""Keys of JSON for each coefficient, such as pearson_interval."""
 _LEVELS = {
     "within_r": "r within strata",
     "between_r": "r of their means",
@@ -83,9 +83,9 @@ class CorrelationGroup(Record):
 
     def derived(self) -> JsonMapping:
         """Both coefficients, and the one asked for."""
-        asked = self.estimate
-        shape: dict[str, Any] = {"r": self.r, "low": asked.low, "high": asked.high, "p": self.p}
-        shape |= {"p_method": asked.p_method, "reason": self.reason or asked.p_reason}
+        estimate = self.estimate
+        shape: dict[str, Any] = {"r": self.r, "low": estimate.low, "high": estimate.high, "p": self.p}
+        shape |= {"p_method": estimate.p_method, "reason": self.reason or estimate.p_reason}
         for kind in _KINDS:
             content = getattr(self, kind).to_dict()
             shape |= {kind: content["value"], **{f"{kind}_{key}": content[key] for key in _KEYS}}
@@ -156,8 +156,8 @@ class CorrelationResult(Result):
     def to_frame(self) -> pd.DataFrame:
         """One row a stratum, the first for all points."""
         frame = records_frame(self.groups).drop(columns=["by", "reliability", *self.by], errors="ignore")
-        for place, name in enumerate(self.by):
-            frame.insert(place, name, [group.by.get(name) for group in self.groups])
+        for index, name in enumerate(self.by):
+            frame.insert(index, name, [group.by.get(name) for group in self.groups])
         frame["r_max"] = [None if group.reliability is None else group.reliability.r_max.value for group in self.groups]
         return frame
 
@@ -168,12 +168,12 @@ class CorrelationResult(Result):
         return pd.DataFrame(self.points)
 
     def influence_frame(self) -> pd.DataFrame:
-        """What each unit has to do with the correlation of all points, one row each, those that spread x most first."""
+        """Influence of each unit on the correlation of all points, one row each, those that spread x most first."""
         return records_frame(() if self.influence is None else self.influence.units)
 
     def summary(self) -> Summary:
         """The correlation of all points and of every stratum, and the same relation at every level."""
-        told = [
+        notes = [
             f"{group.name} has no p: {group.estimate.p_reason}."
             for group in self.groups
             if group.r is not None and group.p is None
@@ -181,11 +181,11 @@ class CorrelationResult(Result):
         tables = [self._groups(), self._power()]
         if self.levels is not None:
             tables.append(self._levels(self.levels))
-            told += [f"{self.levels.within_r.caution}."] if self.levels.within_r.caution else []
+            notes += [f"{self.levels.within_r.caution}."] if self.levels.within_r.caution else []
         return Summary(
             title=f"{self.x} and {self.y}",
             headline=f"{self.x} and {self.y}, all {self.pooled.n:,} points: {self._pooled_in_words()}",
-            sentences=(*self.readings, *told),
+            sentences=(*self.readings, *notes),
             tables=tuple(tables),
             charts=correlation_charts(self),
             warnings=self.warnings,
@@ -210,7 +210,7 @@ class CorrelationResult(Result):
 
     def _groups(self) -> Table:
         groups, ranks = self.groups, self.settings["method"] == "spearman"
-        r, other = ("rho", "r") if ranks else ("r", "rho")
+        r, second = ("rho", "r") if ranks else ("r", "rho")
         interval = f"[{level_text(self.settings['level'])} {self.settings['interval']}]"
         shared = any(group.units != group.n for group in groups)
         columns: list[tuple[Column, list[Any]]] = [
@@ -220,20 +220,20 @@ class CorrelationResult(Result):
             (Column(f"{r} {interval}", "estimate", 3), [group.estimate for group in groups]),
             (Column("p", "p"), [group.p for group in groups]),
             (Column("Holm", "p"), [group.p_holm for group in groups if len(groups) > 2]),
-            (Column(other, "number", 3), [(group.pearson if ranks else group.spearman).value for group in groups]),
+            (Column(second, "number", 3), [(group.pearson if ranks else group.spearman).value for group in groups]),
         ]
         return _table("groups", "", columns)
 
     def _power(self) -> Table:
-        """How large a correlation would have been seen, and how large one can be over an unreliable number."""
+        """Power, and the largest correlation that the reliability of y allows."""
         groups = self.groups
         over = [group.reliability for group in groups if any(group.reliability for group in groups)]
         columns: list[tuple[Column, list[Any]]] = [
             (Column(", ".join(self.by) or "points"), [group.name for group in groups]),
             (Column(f"power, r = {self.power_of:g}", "share"), [group.power for group in groups]),
             (Column("r seen 4 of 5 times", "number"), [group.detectable for group in groups]),
-            (Column("reliability over seeds", "number"), [own and own.mean.value for own in over]),
-            (Column("largest r", "number"), [own and own.r_max.value for own in over]),
+            (Column("reliability over seeds", "number"), [seeds and seeds.mean.value for seeds in over]),
+            (Column("largest r", "number"), [seeds and seeds.r_max.value for seeds in over]),
         ]
         return _table("power", "What could have been seen", columns)
 
@@ -246,13 +246,13 @@ class CorrelationResult(Result):
 
 def _table(name: str, title: str, columns: Sequence[tuple[Column, Sequence[Any]]]) -> Table:
     """A table from its columns; those without cells are left out."""
-    kept = [(column, cells) for column, cells in columns if cells]
-    rows = list(zip(*(cells for _, cells in kept), strict=True))
-    return Table.of(name, title, [column for column, _ in kept], rows)
+    nonempty = [(column, cells) for column, cells in columns if cells]
+    rows = list(zip(*(cells for _, cells in nonempty), strict=True))
+    return Table.of(name, title, [column for column, _ in nonempty], rows)
 
 
 def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[CorrelationGroup]) -> list[str]:
-    """What the levels say together: whether signs turn, and whether strata disagree."""
+    """Sentences on the levels: signs that turn, and strata that disagree."""
     sentences = []
     within, between = levels.within_r, levels.between_r
     if pooled.value is not None and within.value is not None and pooled.value * within.value < 0:
@@ -275,9 +275,9 @@ def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[Correl
             f"Within strata r = {signed_text(within.value, 2)}, between their means {signed_text(between.value, 2)} "
             f"({between.n} means): the two are different questions."
         )
-    known = [(group.name, r) for group in strata if (r := group.pearson.value) is not None]
-    if levels.q_p is not None and levels.q_p < 0.05 and known:
-        most, least = max(known, key=lambda stratum: stratum[1]), min(known, key=lambda stratum: stratum[1])
+    defined = [(group.name, r) for group in strata if (r := group.pearson.value) is not None]
+    if levels.q_p is not None and levels.q_p < 0.05 and defined:
+        most, least = max(defined, key=lambda stratum: stratum[1]), min(defined, key=lambda stratum: stratum[1])
         sentences.append(
             f"Strata do not share one correlation (Q = {levels.q:.1f}, df = {levels.q_df}, {p_phrase(levels.q_p)}): "
             f"from {signed_text(least[1], 2)} ({least[0]}) to {signed_text(most[1], 2)} ({most[0]}). No single number "

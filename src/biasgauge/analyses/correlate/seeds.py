@@ -1,4 +1,4 @@
-"""Is the extrinsic number reliable over task seeds? If not, nothing can correlate with it.
+"""Reliability of the extrinsic number over task seeds: without it nothing can correlate with it.
 
 A task model trained again gives another gap. How far the gaps of embeddings differ beyond that is an intraclass
 correlation. One seed gives all task models the same first weights and the same order of examples, so that it moves all
@@ -43,7 +43,7 @@ class SeedReliability(Record):
 
     @property
     def form(self) -> str:
-        """Which intraclass correlation the mean has."""
+        """Form of the intraclass correlation of the mean."""
         return f"ICC({'3' if self.crossed else '1'},k)"
 
     @property
@@ -74,10 +74,13 @@ def seed_reliability(
         level: of the intervals.
     """
     sizes = np.array([len(run) for run in runs])
-    most = max(range(1, int(sizes.max(initial=1)) + 1), key=lambda k: (k * int((sizes >= k).sum()) if k > 1 else 0, k))
-    kept = [place for place, run in enumerate(runs) if len(run) >= most]
-    matrix = np.array([list(runs[place][:most]) for place in kept], float).reshape(-1, most)
-    crossed = seeds is not None and len({tuple(seeds[place][:most]) for place in kept}) == 1
+    # the number of seeds k that uses most runs: k times the points that have at least k
+    seeds_used = max(
+        range(1, int(sizes.max(initial=1)) + 1), key=lambda k: (k * int((sizes >= k).sum()) if k > 1 else 0, k)
+    )
+    rows = [row for row, run in enumerate(runs) if len(run) >= seeds_used]
+    matrix = np.array([list(runs[row][:seeds_used]) for row in rows], float).reshape(-1, seeds_used)
+    crossed = seeds is not None and len({tuple(seeds[row][:seeds_used]) for row in rows}) == 1
     forms: tuple[Form, Form] = ("3,1", "3,k") if crossed else ("1,1", "1,k")
     single, mean = (cast("Icc", icc(matrix, form, level=level)) for form in forms)  # one matrix, one number each
     reading = _reading(single, mean, _largest_r(single, mean).value, name)

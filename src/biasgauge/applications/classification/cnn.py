@@ -126,7 +126,7 @@ class KimCnn(nn.Module):
 
 
 class Evaluation(NamedTuple):
-    """How the classifier does on some texts after so many steps: mean cross-entropy, and share of right predictions."""
+    """Mean cross-entropy and accuracy of the classifier on some texts after so many steps."""
 
     step: int
     loss: float
@@ -154,7 +154,7 @@ class Best:
 
     @property
     def exhausted(self) -> bool:
-        """Whether patience is at its end."""
+        """True when patience is at its end."""
         return self.patience is not None and self.since >= self.patience
 
 

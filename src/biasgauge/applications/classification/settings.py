@@ -26,7 +26,7 @@ mode after the first evaluation, and windows over the padding of a batch can win
 
 @dataclass(frozen=True)
 class CnnSettings(Record):
-    """How the classifier is built and trained.
+    """Architecture and training of the classifier.
 
     Attributes:
         widths: of the filters, in tokens.

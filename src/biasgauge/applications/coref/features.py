@@ -124,7 +124,7 @@ def _speakers(document: Document) -> Integers:
 
 @dataclass(frozen=True)
 class WordCoverage(Record):
-    """How much of some documents an embedding knows, as words are looked up for a model.
+    """Coverage of some documents by an embedding, as words are looked up for a model.
 
     Attributes:
         asked, found: different words, and those with a vector.
@@ -211,7 +211,7 @@ def antecedent_pairs(counts: Sequence[int], most: int) -> tuple[Integers, Intege
 
 
 def distance_buckets(distances: Integers) -> Integers:
-    """Which class of distances each belongs to, from 0."""
+    """Class of each distance, from 0."""
     return np.searchsorted(_BUCKETS, distances, side="right")
 
 

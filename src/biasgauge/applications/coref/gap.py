@@ -72,7 +72,7 @@ class GapScore(LabeledEstimate):
 
 @dataclass(frozen=True, repr=False)
 class GapF1(Result):
-    """How well pronouns of GAP are resolved.
+    """Performance on GAP by gender of the pronoun.
 
     Attributes:
         scores: by group and metric, then masculine − feminine, then feminine / masculine (the released scorer's bias).
@@ -174,7 +174,7 @@ def _numbers(sums: Floats) -> Floats:
 
 
 def gap_answers(snippet: GapSnippet, predicted: Document) -> tuple[bool, bool]:
-    """Whether the pronoun is in a cluster with a mention of A, of B."""
+    """True for A, for B, if the pronoun is in a cluster with a mention of it."""
     clusters = [cluster for cluster in predicted.clusters if snippet.pronoun in cluster]
     a, b = (
         any(_is_mention_of(span, name, predicted.words) for cluster in clusters for span in cluster)

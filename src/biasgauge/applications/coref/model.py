@@ -51,7 +51,7 @@ class CorefModel:
 
     @property
     def settings(self) -> CorefSettings:
-        """How it was built."""
+        """Settings of the network and of its training."""
         return self.features.settings
 
     def predict(self, documents: Iterable[Document], *, n_jobs: int | None = None) -> list[Document]:
@@ -189,7 +189,7 @@ def _load_network(weights: Path, features: Features) -> SpanRanker:
 
 
 def prediction_sums(model: CorefModel, documents: list[Document]) -> Floats:
-    """What a model's clusters add to the sums of the metrics: documents × METRICS × SUMS."""
+    """Sums that a model's clusters add to the metrics: documents × METRICS × SUMS."""
     predicted = model.predict(documents)
     return all_sums([document.clusters for document in documents], [document.clusters for document in predicted])
 

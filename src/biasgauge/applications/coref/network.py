@@ -37,7 +37,7 @@ makes comparing three times as fast."""
 
 @dataclass(frozen=True)
 class Ranking:
-    """What the network says of some documents: words of the mentions kept, and how many of them each document has.
+    """Output of the network for some documents: words of the mentions, and how many of them each document has.
 
     `scores` are mentions × (1 + how far back): column 0 is for no antecedent, −∞ where there is no such mention.
     `gold` is the number of the thing that each is a mention of; 0 for none.
@@ -51,7 +51,7 @@ class Ranking:
 
 
 class Letters(nn.Module):
-    """What a convolution finds in the letters of a word, wherever in it; padding is never looked at."""
+    """Largest answer of each convolution filter over the letters of a word; padding is masked."""
 
     def __init__(self, settings: CorefSettings, alphabet: int) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class SpanRanker(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return self.attention.weight.device
 
     def _on_device(self, numbers: Integers) -> Tensor:
@@ -218,7 +218,7 @@ class SpanRanker(nn.Module):
     def _pair_rows(
         self, arrays: Arrays, first: Integers, counts: list[int], mention: Integers, back: Integers
     ) -> dict[str, Integers]:
-        """Which row of each table of features a pair has."""
+        """Row of each pair in each table of features."""
         rows = {"distance": distance_buckets(back)}
         if "speaker" in self.tables:
             speakers = arrays.speakers[first]

@@ -1,4 +1,4 @@
-"""How a coreference model is built and trained."""
+"""Settings of a coreference model and of its training."""
 
 from __future__ import annotations
 

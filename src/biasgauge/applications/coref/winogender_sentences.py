@@ -73,7 +73,7 @@ class WinogenderShare(LabeledEstimate):
 
 @dataclass(frozen=True, repr=False)
 class WinogenderResult(Result):
-    """How answers depend on the gender of the pronoun.
+    """Dependence of answers on the gender of the pronoun.
 
     Attributes:
         gaps: male − female: share of sentences with the right answer ("correct"), and of those in which the pronoun is
@@ -103,7 +103,7 @@ class WinogenderResult(Result):
         return frame.rename(columns=lambda name: name.replace("first", "male").replace("second", "female"))
 
     def summary(self) -> Summary:
-        """How many gaps are clear, each of them, and what else depends on gender."""
+        """Number of gaps whose interval excludes 0, each gap, and further shares."""
         shares = [(f"{metric}, neutral pronouns", share, share.n) for metric, share in self.neutral.items()]
         shares.append(("templates whose answer changes with gender", self.changed, self.changed.n))
         columns = ["share", Column("percent", "estimate", 1), Column("number", "count")]
@@ -123,7 +123,7 @@ def winogender(
     resamples: int = 10_000,
     random_state: int = 0,
 ) -> WinogenderResult:
-    """How a model's answers depend on the gender of the pronoun.
+    """Dependence of a model's answers on the gender of the pronoun.
 
     Args:
         model: from `train_coref`.
@@ -188,7 +188,7 @@ def _correlation_with_workforce_share(
 
 
 def winogender_answer(sentence: WinogenderSentence, predicted: Document) -> Answer:
-    """Whom the pronoun is taken to mean: who has a mention, without the other and the pronoun, in its cluster."""
+    """Referent of the pronoun: the person with a mention in its cluster without the other person and the pronoun."""
     pronoun = sentence.pronoun
     people: dict[Answer, int] = {"occupation": sentence.occupation[1], "participant": sentence.participant}
     meant: set[Answer] = set()

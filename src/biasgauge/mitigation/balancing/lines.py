@@ -189,7 +189,7 @@ class _Records:
         return not (line.strip(b"\r\n") if self._kind == "csv" else line.decode().strip())
 
     def _header_lines(self, lines: list[bytes]) -> int:
-        """How many lines the first row takes, with blank ones before it."""
+        """Number of lines that the first row takes, with blank ones before it."""
         if self._kind == "tsv":
             return next(number for number, line in enumerate(lines, 1) if not self._blank(line))
         rows = csv_rows((line.decode("utf-8-sig") for line in lines), self._source.path, error=CorpusError)

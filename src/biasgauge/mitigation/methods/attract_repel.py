@@ -21,7 +21,7 @@ from biasgauge.vectors import Coverage, Embedding
 
 Pairs = list[tuple[str, str]]
 _INITIAL_SQUARES = 0.1
-"""What the sums of squared gradients of Adagrad begin with, as TensorFlow has it."""
+"""Initial sums of squared gradients of Adagrad, as in TensorFlow."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,7 +118,7 @@ def _principal_axes(model: Embedding) -> tuple[Floats, Floats]:
 
 
 def two_means(points: Floats, random_state: int) -> Flags:
-    """Which of two clusters each point belongs to: the best of ten runs of Lloyd's algorithm from k-means++ starts.
+    """Cluster of each point, of two: the best of ten runs of Lloyd's algorithm from k-means++ starts.
 
     The points of a start are drawn by their place, so rotating the points rotates the clusters.
     """

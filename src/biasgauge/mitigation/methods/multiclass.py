@@ -30,7 +30,7 @@ from biasgauge.vectors import Embedding
 
 @dataclass(kw_only=True, eq=False)
 class Multiclass(Mitigation):
-    """What the methods for several classes share: the subspace of the defining sets.
+    """Base of the methods for several classes: the subspace of the defining sets.
 
     Attributes:
         lexicon: stereotypes, pairs, or sets of words: one word a class in each set.

@@ -112,7 +112,7 @@ class Ran(Mitigation):
 
 
 class Weights(NamedTuple):
-    """How much each aim counts."""
+    """Weight of each aim."""
 
     repulsion: float
     attraction: float
