@@ -123,7 +123,6 @@ bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(BIN)/python bench/classification.py
 	$(BIN)/python bench/coreference.py
 	$(BIN)/python bench/study.py
-	$(BIN)/python bench/study_costs.py
 	$(BIN)/python bench/encoders.py
 	$(BIN)/python bench/calibration.py
 	$(BIN)/python bench/corpus_bias.py

@@ -3,10 +3,10 @@
     python bench/study.py [--part cells|flush|scaling] [--cells 1000] [--models 8]
 
 Cells of the first part do nothing but write one short file, with a step of our own that is installed for the occasion.
-What an engine costs is the wall time from the hundredth of 1,000 to the last; what came before is the start of its
+What running a cell costs is the wall time from the hundredth of 1,000 to the last; what came before is the start of its
 workers. The processor time of all processes is printed beside it, and what the bare file operations of a cell take in
-the same run, since on a busy machine or a slow disk the wall time is mostly theirs. Limits: 5 ms a cell on this
-machine's own engine, 20 ms on Dask. Scaling is the wall time of real cells, trained and scored by one worker and by
+the same run, since on a busy machine or a slow disk the wall time is mostly theirs. Limit: 20 ms a cell.
+Scaling is the wall time of real cells, trained and scored by one worker and by
 two, against what two processes of nothing but arithmetic gain in the same run.
 """
 
@@ -19,24 +19,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasgauge import registry
 from biasgauge.study.cell import Cell
-from biasgauge.study.dask_engine import DaskEngine
-from biasgauge.study.engine import HereEngine
-from biasgauge.study.local import LocalEngine
+from biasgauge.study.engine import run_cells
 from biasgauge.study.planning.plan import plan_study
-from biasgauge.study.schedule import run_cells
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from biasgauge.study.engine import Engine
     from biasgauge.study.step import Progress
 
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
@@ -88,6 +84,7 @@ def install_step(folder: Path) -> None:
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: nothing-step\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[biasgauge.study_step]\nnothing = nothing_step:STEP\n")
     sys.path.insert(0, str(folder))
+    registry.refresh()
 
 
 def processor() -> float:
@@ -97,11 +94,11 @@ def processor() -> float:
 
 
 def timed(
-    cells: Sequence[Cell], store: CellStore, engine: Callable[[], Engine], progress: Progress | None = None
+    cells: Sequence[Cell], store: CellStore, workers: int, progress: Progress | None = None
 ) -> tuple[float, float]:
     """Wall and processor time of some cells."""
     before, started = processor(), time.perf_counter()
-    ran = run_cells(cells, store, engine, progress=progress)
+    ran = run_cells(cells, store, workers=workers, progress=progress)
     assert not ran.failures, ran.failures[0].log  # noqa: S101 - a failed cell would be a fast one
     return time.perf_counter() - started, processor() - before
 
@@ -116,22 +113,17 @@ def nothings(count: int, chains: int) -> list[Cell]:
 
 
 def overhead(folder: Path, count: int) -> None:
-    engines: dict[str, Callable[[CellStore], Engine]] = {
-        "this process": HereEngine,
-        "this machine, 2 workers": lambda store: LocalEngine(store, 2),
-        "Dask, 2 workers": lambda store: DaskEngine("local", store, 2),
-    }
+    engines = {"this process": 0, "a local cluster, 2 workers": 2}
     print(f"bare file operations of a cell: {1000 * bare_files(folder / 'bare', count):.2f} ms")
     print(f"{count:,} cells that do nothing       ms a cell   start, s   processor ms a cell   found again, ms a cell")
-    for name, make in engines.items():
+    for name, workers in engines.items():
         for shape, chains in (("side by side", count), ("in 10 chains", 10)):
             cells = nothings(count, chains)
             store = CellStore(folder / f"{name} {shape}")
-            engine = partial(make, store)
-            few_cpu = timed(cells[:2], store, engine)[1]
+            few_cpu = timed(cells[:2], store, workers)[1]
             ends: list[float] = []
-            wall, cpu = timed(cells, store, engine, lambda _done, _all: ends.append(time.perf_counter()))  # noqa: B023
-            again, _ = timed(cells, store, engine)
+            wall, cpu = timed(cells, store, workers, lambda _done, _all: ends.append(time.perf_counter()))  # noqa: B023
+            again, _ = timed(cells, store, workers)
             each = 1000 * (ends[-1] - ends[count // 10]) / (count - count // 10 - 1)
             start, each_cpu = wall - each * count / 1000, 1000 * (cpu - few_cpu) / (count - 2)
             what = f"{name}, {shape}"
@@ -205,7 +197,7 @@ def scaling(folder: Path, models: int, tokens: int) -> None:
         walls, works = {}, {}
         for count, store in stores.items():
             present = [cell for cell in needed if store.manifest(cell.key) is not None]
-            walls[count], works[count] = timed([*present, *wanted], store, partial(LocalEngine, store, count))
+            walls[count], works[count] = timed([*present, *wanted], store, count)
         if len(wanted) > 1:
             gain = walls[1] / walls[2]
             shown = f"{steps[0]:20} {walls[1]:14.1f} {walls[2]:8.1f} {gain:6.2f} {gain / limit:14.2f}"

@@ -112,7 +112,7 @@ def _study(given: Path, out: Path, **how: Any) -> None:  # noqa: ANN401 - those 
 
     done = run_study(given / "study.toml", out=out / "study", **how)
     if done.failures:
-        told = InputError if all(failure.passing for failure in done.failures) else RuntimeError
+        told = InputError if all(failure.transient for failure in done.failures) else RuntimeError
         raise told(done.failures[0].error)
 
 

@@ -13,8 +13,7 @@ import biasgauge as bg
 from biasgauge.cli.entry import run
 from biasgauge.cli.study import memory_bytes
 from biasgauge.errors import ParameterError
-from biasgauge.study.cell import Cell
-from biasgauge.study.costs import duration, longest_chain
+from biasgauge.study.planning.plan import duration
 
 STUDY = """\
 [study]
@@ -123,7 +122,7 @@ def test_a_failed_cell_is_told_with_its_log_and_the_rest_goes_on(
     log = Path(next(line for line in shown.out.splitlines() if line.endswith(".json")).rpartition(" ")[2])
     assert "Traceback" in json.loads(log.read_text())["log"]
     planned, _, said = shown.err.partition("\n")
-    assert planned.startswith("4 cells, 0 of them there already. The other 4 take about ")
+    assert planned.startswith("4 cells, 0 of them there already.")
     assert said == (
         "biasgauge: 1 cell failed, and 1 that need them were not tried; correct what the errors say, then run with "
         "--retry-failed\n"
@@ -255,12 +254,3 @@ def test_memory_that_is_no_size(text: str) -> None:
 
 def test_times_are_told_as_people_say_them() -> None:
     assert [duration(one) for one in (0, 0.2, 59, 600, 9000)] == ["0 s", "< 1 s", "59 s", "10 min", "2.5 h"]
-
-
-def test_the_longest_chain_leaves_out_what_is_there() -> None:
-    first = Cell("a", 1, {}, seconds=10.0)
-    second = Cell("b", 1, {}, inputs={"x": first.key}, seconds=5.0)
-    alone = Cell("c", 1, {}, seconds=12.0)
-    assert longest_chain([first, second, alone], frozenset()) == 15.0
-    assert longest_chain([first, second, alone], frozenset({first.key})) == 12.0
-    assert longest_chain([], frozenset()) == 0.0

@@ -43,6 +43,8 @@ def run(job: Job) -> None:
         f"({name}: {(folder / 'text.txt').read_text()})" for name, folder in sorted(job.inputs.items())
     )
     (job.out / "text.txt").write_text(text)
+    if "environment" in job.settings:
+        job.write_json("environment.json", {name: os.environ.get(name) for name in job.settings["environment"]})
     if job.settings.get("result"):
         job.write_json("result.json", {"text": text})
     (job.out / "padding.bin").write_bytes(bytes(job.settings.get("size", 0)))
@@ -96,11 +98,11 @@ def own_step(installed_step: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 def make_cell(own_step: None) -> Callable[..., Cell]:  # noqa: ARG001 - the step must be there
     """Make a cell of the step `join-texts`."""
 
-    def make(text: str, inputs: Sequence[Cell] = (), places: Mapping[str, Path] | None = None, **more: Any) -> Cell:  # noqa: ANN401 - settings of a cell
+    def make(text: str, inputs: Sequence[Cell] = (), paths: Mapping[str, Path] | None = None, **more: Any) -> Cell:  # noqa: ANN401 - settings of a cell
         settings = {"text": text, **more.pop("settings", {})}
         return Cell(
-            "join-texts", 3, settings, inputs={f"input{place}": one.key for place, one in enumerate(inputs)},
-            places={name: str(place) for name, place in (places or {}).items()}, label=f"text {text}", **more,
+            "join-texts", 3, settings, inputs={f"input{number}": cell.key for number, cell in enumerate(inputs)},
+            paths={name: str(path) for name, path in (paths or {}).items()}, label=f"text {text}", **more,
         )  # fmt: skip
 
     return make

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge.study.engine import HereEngine
+from biasgauge.study.engine import run_cells
 from biasgauge.study.publish import publish_results
-from biasgauge.study.schedule import run_cells
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
@@ -30,15 +29,13 @@ RUN = """
 import json, sys
 from pathlib import Path
 from biasgauge.study.cell import Cell
-from biasgauge.study.engine import HereEngine
-from biasgauge.study.local import LocalEngine
 from biasgauge.study.publish import publish_results
-from biasgauge.study.schedule import run_cells
+from biasgauge.study.engine import run_cells
 from biasgauge.study.store import CellStore
 
 def run(folder, cells, results, workers):
     store = CellStore(folder)
-    ran = run_cells(cells, store, lambda: LocalEngine(store, workers) if workers else HereEngine(store))
+    ran = run_cells(cells, store, workers=workers)
     assert not ran.failures, ran.failures
     publish_results("a-study", results, {}, ran.cells, store)
     store.close()
@@ -112,9 +109,9 @@ print(json.dumps(told))
 
 
 def small_study(make_cell: Callable[..., Cell], calls: Path, **places: Path) -> tuple[list[Cell], dict[str, str]]:
-    a = make_cell("a", places={"calls": calls})
-    b = make_cell("b", [a], places={"calls": calls, **places}, settings={"result": True})
-    c = make_cell("c", [a, b], places={"calls": calls}, settings={"result": True})
+    a = make_cell("a", paths={"calls": calls})
+    b = make_cell("b", [a], paths={"calls": calls, **places}, settings={"result": True})
+    c = make_cell("c", [a, b], paths={"calls": calls}, settings={"result": True})
     return [a, b, c], {"one/b": b.key, "two/c": c.key}
 
 
@@ -142,7 +139,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def undisturbed(cells: list[Cell], results: dict[str, str], folder: Path) -> dict[str, bytes]:
     store = CellStore(folder)
-    ran = run_cells(cells, store, lambda: HereEngine(store))
+    ran = run_cells(cells, store, workers=0)
     publish_results("a-study", results, {}, ran.cells, store)
     store.close()
     return contents(folder)
@@ -228,18 +225,18 @@ def test_a_full_disk_is_a_passing_failure(make_cell: Callable[..., Cell], small_
     disk, enlarge = small_disk
     cells = [make_cell(f"a{place}", settings={"size": 20_000}) for place in range(4)]
     store = CellStore(disk / "store")
-    ran = run_cells(cells, store, lambda: HereEngine(store))
+    ran = run_cells(cells, store, workers=0)
     assert {cell.state for cell in ran.cells} == {"done", "failed"}
-    assert {failure.passing for failure in ran.failures} == {True}
+    assert {failure.transient for failure in ran.failures} == {True}
     assert all("No space left on device" in failure.error for failure in ran.failures)
     assert all(store.whole(cell.key) for cell in ran.cells if cell.state == "done")
     enlarge()
-    again = run_cells(cells, store, lambda: HereEngine(store))
+    again = run_cells(cells, store, workers=0)
     assert {cell.state for cell in again.cells} == {"done", "reused"}
     assert contents(disk / "store") == contents(_here(cells, tmp_path / "other"))
 
 
 def _here(cells: list[Cell], folder: Path) -> Path:
     store = CellStore(folder)
-    run_cells(cells, store, lambda: HereEngine(store))
+    run_cells(cells, store, workers=0)
     return folder

@@ -13,9 +13,7 @@ import pytest
 
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.study.dask_engine import DaskEngine, run_on_worker
-from biasgauge.study.engine import HereEngine
-from biasgauge.study.schedule import Ran, run_cells
+from biasgauge.study.engine import CellRuns, local_client, run_cells, run_on_worker
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
@@ -79,11 +77,11 @@ def store(tmp_path: Path) -> CellStore:
     return CellStore(tmp_path / "store")
 
 
-def run_on(scheduler: object, cells: Sequence[Cell], store: CellStore) -> Ran:
-    return run_cells(cells, store, lambda: DaskEngine(scheduler, store))  # type: ignore[arg-type]
+def run_on(scheduler: object, cells: Sequence[Cell], store: CellStore) -> CellRuns:
+    return run_cells(cells, store, scheduler=scheduler)  # type: ignore[arg-type]
 
 
-def states(ran: Ran) -> dict[str, str]:
+def states(ran: CellRuns) -> dict[str, str]:
     return {cell.label.removeprefix("text "): cell.state for cell in ran.cells}
 
 
@@ -106,7 +104,7 @@ def test_a_cluster_gives_the_bytes_of_this_process(
 ) -> None:
     here, there = CellStore(tmp_path / "here"), CellStore(tmp_path / "there")
     cells = family(make_cell)
-    run_cells(cells, here, lambda: HereEngine(here))
+    run_cells(cells, here, workers=0)
     ran = run_on(cluster.address, cells, there)
     assert not ran.failures, ran.failures[0].log
     assert set(states(ran).values()) == {"done"}
@@ -119,7 +117,7 @@ def test_a_failure_comes_back_with_its_log_and_the_rest_goes_on(
     cluster: Cluster, make_cell: Callable[..., Cell], store: CellStore, tmp_path: Path
 ) -> None:
     (tmp_path / "broken").touch()
-    a, b = make_cell("a", places={"broken": tmp_path / "broken"}), make_cell("b")
+    a, b = make_cell("a", paths={"broken": tmp_path / "broken"}), make_cell("b")
     ran = run_on(cluster.address, [a, b, make_cell("c", [a]), make_cell("d", [b])], store)
     assert states(ran) == {"a": "failed", "b": "done", "c": "blocked", "d": "done"}
     assert ran.failures[0].error == "The 'text' parameter is not to be had."
@@ -132,7 +130,7 @@ def test_a_worker_killed_in_mid_cell_changes_nothing_in_the_result(
 ) -> None:
     calls, gate = tmp_path / "calls", tmp_path / "gate"
     calls.mkdir()
-    cells = family(make_cell, 9, places={"calls": calls, "gate": gate})  # more than two workers are given at first
+    cells = family(make_cell, 9, paths={"calls": calls, "gate": gate})  # more than two workers are given at first
     third = cluster.worker()
     killed = []
 
@@ -152,7 +150,7 @@ def test_a_worker_killed_in_mid_cell_changes_nothing_in_the_result(
     assert set(states(ran).values()) == {"done"}
     assert len(list(calls.iterdir())) == 9 + 1  # one of them twice
     here = CellStore(tmp_path / "here")
-    run_cells(cells, here, lambda: HereEngine(here))
+    run_cells(cells, here, workers=0)
     CellStore(tmp_path / "there").sweep()
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
@@ -177,7 +175,7 @@ def test_a_client_and_its_in_process_cluster_can_be_given(make_cell: Callable[..
 
 
 def test_a_cluster_of_this_machine_lives_as_long_as_the_run(make_cell: Callable[..., Cell], store: CellStore) -> None:
-    ran = run_cells(family(make_cell), store, lambda: DaskEngine("local", store, workers=1, memory=2**30))
+    ran = run_cells(family(make_cell), store, scheduler="local", workers=1, memory=2**30)
     assert set(states(ran).values()) == {"done"}
 
 
@@ -193,36 +191,33 @@ def test_workers_that_die_over_and_over_are_reported(
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
     (tmp_path / "dies").touch()
     one = Cluster(tmp_path, installed_step, wait_for)
-    a, b = make_cell("a", places={"dies": tmp_path / "dies"}, settings={"always": True}), make_cell("b")
+    a, b = make_cell("a", paths={"dies": tmp_path / "dies"}, settings={"always": True}), make_cell("b")
 
-    def engine() -> DaskEngine:
-        """Workers come once it has seen that there is none."""
-        made = DaskEngine(one.address, store)
+    def start_workers(_warning: str) -> None:
+        """Workers come once the run has seen that there is none."""
         for _ in range(3):
             one.worker()
-        return made
 
     try:
-        ran = run_cells([a, b, make_cell("c", [a])], store, engine)
+        ran = run_cells([a, b, make_cell("c", [a])], store, scheduler=one.address, tell=start_workers)
     finally:
         one.close()
     assert ran.warnings == (f"The Dask scheduler at {one.address} has no worker yet; cells wait for one.",)
     assert states(ran) == {"a": "failed", "b": "done", "c": "blocked"}
-    assert ran.failures[0].error == "Every Dask worker that tried died (out of memory?)"
-    assert ran.failures[0].passing
+    assert ran.failures[0].error == "The Dask worker died (out of memory?)"
+    assert ran.failures[0].transient
 
 
 @pytest.mark.crash
 def test_a_lost_scheduler_gets_one_sentence_and_what_is_finished_is_kept(
     installed_step: Path, make_cell: Callable[..., Cell], wait_for: Wait, store: CellStore, tmp_path: Path
 ) -> None:
-    """Its worker declares its memory; a cell that is larger still runs: it asks for all that there is."""
     one = Cluster(tmp_path, installed_step, wait_for)
-    one.worker("--resources", "MEMORY=1000")
+    one.worker()
     calls, gate = tmp_path / "calls", tmp_path / "gate"
     calls.mkdir()
-    a = make_cell("a", memory=400)
-    b = make_cell("b", [a], places={"calls": calls, "gate": gate}, memory=10**9)
+    a = make_cell("a")
+    b = make_cell("b", [a], paths={"calls": calls, "gate": gate})
     one.wait_for_workers(1)
 
     def lose() -> None:
@@ -252,49 +247,45 @@ def test_a_worker_with_another_version_is_refused(make_cell: Callable[..., Cell]
 
 
 def test_workers_of_another_version_are_refused_before_anything_is_run(
-    cluster: Cluster, store: CellStore, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, make_cell: Callable[..., Cell], store: CellStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["biasgauge.study.dask_engine"], "__version__", "99.0")
+    monkeypatch.setattr(sys.modules["biasgauge.study.engine"], "__version__", "99.0")
     with pytest.raises(InputError, match=f"has biasgauge {__version__}, the study was started with 99.0; install the"):
-        DaskEngine(cluster.address, store)
+        run_on(cluster.address, [make_cell("a")], store)
 
 
-def test_a_store_that_workers_do_not_see_is_refused(cluster: Cluster) -> None:
+def test_a_store_that_workers_do_not_see_is_refused(cluster: Cluster, make_cell: Callable[..., Cell]) -> None:
     with pytest.raises(InputError, match="memory://here: workers do not see it; name a folder or URL that all of them"):
-        DaskEngine(cluster.address, CellStore("memory://here"))
+        run_on(cluster.address, [make_cell("a")], CellStore("memory://here"))
 
 
-def test_an_address_where_nobody_answers_is_named(store: CellStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["biasgauge.study.dask_engine"], "_PATIENCE", 1.0)
+def test_an_address_where_nobody_answers_is_named(
+    make_cell: Callable[..., Cell], store: CellStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["biasgauge.study.engine"], "TIMEOUT", 1.0)
+    cells = [make_cell("a")]
     before = set(threading.enumerate())
     with pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers there"):
-        DaskEngine("tcp://127.0.0.1:9", store)
+        run_on("tcp://127.0.0.1:9", cells, store)
     with pytest.raises(InputError, match="nonsense://x: no Dask scheduler answers there"):
-        DaskEngine("nonsense://x", store)
-    with pytest.raises(InputError, match="nonsense: is no address of a Dask scheduler"):
-        DaskEngine("nonsense", store)
+        run_on("nonsense://x", cells, store)
+    with pytest.raises(InputError, match="nonsense: is not the address of a Dask scheduler"):
+        run_on("nonsense", cells, store)
     left = set(threading.enumerate()) - before
     assert "IO loop" not in {thread.name for thread in left}  # a client that gets no answer leaves its thread behind
     with pytest.raises(ParameterError, match="must be an address, 'local' or a Client"):
-        DaskEngine(8786, store)  # type: ignore[arg-type]
+        run_on(8786, cells, store)
 
 
-def test_without_dask_the_sentence_says_what_to_install(store: CellStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r'pip install "biasgauge\[dask\]"'):
-        DaskEngine("local", store)
-
-
-def test_a_cluster_of_this_machine_speaks_tls_and_shows_no_pages(store: CellStore) -> None:
+def test_a_cluster_of_this_machine_speaks_tls_and_shows_no_pages(make_cell: Callable[..., Cell]) -> None:
     """Whoever can reach its port could otherwise run code here."""
     from urllib.error import HTTPError
     from urllib.request import urlopen
 
-    engine = DaskEngine("local", store, workers=1, memory=2**30)
-    try:
-        info = engine._client.scheduler_info()  # noqa: SLF001 - what it is connected to
+    with local_client([make_cell("a")], 1, 2**30) as client:
+        info = client.scheduler_info()
         assert info["address"].startswith("tls://127.0.0.1:")
-        assert all(place.startswith("tls://127.0.0.1:") for place in info["workers"])
+        assert all(address.startswith("tls://127.0.0.1:") for address in info["workers"])
         ports = [
             info["services"]["dashboard"],
             *(worker["services"]["dashboard"] for worker in info["workers"].values()),
@@ -303,5 +294,3 @@ def test_a_cluster_of_this_machine_speaks_tls_and_shows_no_pages(store: CellStor
             for page in ("", "status", "info/main/workers.html", "json/identity.json", "health", "metrics"):
                 with pytest.raises(HTTPError, match="404"):
                     urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10)
-    finally:
-        engine.close()

@@ -51,7 +51,7 @@ def test_a_cell_is_computed_once(make_cell: Callable[..., Cell], tmp_path: Path)
     calls = tmp_path / "calls"
     calls.mkdir()
     store = CellStore(tmp_path / "store")
-    first = make_cell("a", places={"calls": calls})
+    first = make_cell("a", paths={"calls": calls})
     second = make_cell("b", [first])
     assert run_cell(first, store).state == "done"
     assert run_cell(first, store) == Outcome(first.key, "reused")
@@ -61,7 +61,7 @@ def test_a_cell_is_computed_once(make_cell: Callable[..., Cell], tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("problem", "error", "passing"),
+    ("problem", "error", "transient"),
     [
         (InputError("The text is empty"), "The text is empty", False),
         (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero", False),
@@ -72,12 +72,12 @@ def test_a_cell_is_computed_once(make_cell: Callable[..., Cell], tmp_path: Path)
     ],
 )
 def test_what_a_step_raises_is_told_and_not_raised(
-    run_once: Callable[..., Outcome], tmp_path: Path, problem: BaseException, error: str, *, passing: bool
+    run_once: Callable[..., Outcome], tmp_path: Path, problem: BaseException, error: str, *, transient: bool
 ) -> None:
     outcome = run_once(raising(problem))
     assert outcome.state == "failed"
     assert outcome.failure is not None
-    assert (outcome.failure.error, outcome.failure.passing) == (error, passing)
+    assert (outcome.failure.error, outcome.failure.transient) == (error, transient)
     assert outcome.failure.log.startswith("said before\nand complained\nTraceback")
     assert CellStore(tmp_path / "store").finished() == frozenset()
     assert list((tmp_path / "store" / "scratch").iterdir()) == []
@@ -90,7 +90,7 @@ def test_ctrl_c_is_no_failure_of_the_cell(run_once: Callable[..., Outcome], tmp_
 
 
 @pytest.mark.parametrize(
-    ("cause", "passing"),
+    ("cause", "transient"),
     [
         (OSError(errno.ENOSPC, "No space left on device"), True),
         (MemoryError(), True),
@@ -98,14 +98,14 @@ def test_ctrl_c_is_no_failure_of_the_cell(run_once: Callable[..., Outcome], tmp_
     ],
 )
 def test_what_a_sentence_of_ours_was_raised_from_counts(
-    run_once: Callable[..., Outcome], cause: Exception, *, passing: bool
+    run_once: Callable[..., Outcome], cause: Exception, *, transient: bool
 ) -> None:
     """Told in a sentence, a full disk stayed a failure when there was room again."""
     problem = InputError("It cannot be written")
     problem.__cause__ = cause
     failure = run_once(raising(problem)).failure
     assert failure is not None
-    assert (failure.error, failure.passing) == ("It cannot be written", passing)
+    assert (failure.error, failure.transient) == ("It cannot be written", transient)
 
 
 def test_outcomes_survive_json(run_once: Callable[..., Outcome]) -> None:
@@ -116,12 +116,12 @@ def test_outcomes_survive_json(run_once: Callable[..., Outcome]) -> None:
 def test_a_file_that_changed_or_is_gone_is_named(run_once: Callable[..., Outcome], tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("one")
-    files = {"files": {"text": path_sha256(text)}, "places": {"text": str(text)}}
+    files = {"files": {"text": path_sha256(text)}, "paths": {"text": str(text)}}
     text.write_text("two")
     changed = run_once(lambda _job: None, **files).failure
     assert changed is not None
     assert changed.error == f"{text}: has changed since the study was planned; run the study again"
-    assert changed.passing  # so that running it again helps
+    assert changed.transient  # so that running it again helps
     text.unlink()
     gone = run_once(lambda _job: None, **files).failure
     assert gone is not None
@@ -137,7 +137,7 @@ def test_another_version_of_a_step_is_refused(run_once: Callable[..., Outcome]) 
 def test_a_missing_input_is_a_passing_failure(run_once: Callable[..., Outcome]) -> None:
     failure = run_once(lambda _job: None, inputs={"of": "0" * 64}).failure
     assert failure is not None
-    assert failure.passing
+    assert failure.transient
     assert "the outcome 000000000000 is not there" in failure.error
 
 
@@ -183,7 +183,7 @@ def test_an_entry_point_that_is_no_step_of_its_name_is_refused(
 
 
 def test_cells_survive_json(make_cell: Callable[..., Cell]) -> None:
-    cell = make_cell("a", places={"calls": Path(os.sep)}, seconds=2.0, memory=5, threads=2)
+    cell = make_cell("a", paths={"calls": Path(os.sep)}, device="cuda")
     again = Cell.from_dict(cell.to_dict())
     assert again == cell
     assert again.key == cell.key

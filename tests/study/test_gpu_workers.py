@@ -11,9 +11,7 @@ from tests.study.test_dask import Cluster, contents, distributed, run_on, states
 
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.study import run_study
-from biasgauge.study.engine import HereEngine
-from biasgauge.study.local import LocalEngine
-from biasgauge.study.schedule import run_cells
+from biasgauge.study.engine import local_client, run_cells
 from biasgauge.study.store import CellStore
 from biasgauge.text.training import sweep
 
@@ -55,8 +53,8 @@ def test_trainings_run_one_at_a_time_on_each_worker_with_a_gpu(
     calls, gate = tmp_path / "calls", tmp_path / "gate"
     calls.mkdir()
     places = {"calls": calls, "gate": gate}
-    trainings = [make_cell(f"gpu{number}", places=places, device="cuda") for number in range(5)]
-    others = [make_cell(f"cpu{number}", places={"calls": calls}) for number in range(6)]
+    trainings = [make_cell(f"gpu{number}", paths=places, device="cuda") for number in range(5)]
+    others = [make_cell(f"cpu{number}", paths={"calls": calls}) for number in range(6)]
     at_the_gate: list[list[str]] = []
 
     def watch() -> None:
@@ -78,7 +76,7 @@ def test_trainings_run_one_at_a_time_on_each_worker_with_a_gpu(
     trained_by = {int(path.name.split("-")[1]) for path in calls.iterdir() if path.name.startswith("gpu")}
     assert trained_by == set(gpus["with"])
     here = CellStore(tmp_path / "here")
-    run_cells([*trainings, *others], here, lambda: HereEngine(here))
+    run_cells([*trainings, *others], here, workers=0)
     assert contents(tmp_path / "here") == contents(tmp_path / "there")
 
 
@@ -94,16 +92,12 @@ def test_a_cluster_without_a_gpu_is_refused_before_cells_wait_for_ever(
         assert set(states(run_on(client, [make_cell("a")], store)).values()) == {"done"}
 
 
-def test_one_training_at_a_time_uses_the_gpu_of_this_machine(make_cell: Callable[..., Cell], tmp_path: Path) -> None:
-    gate = tmp_path / "gate"
-    engine = LocalEngine(CellStore(tmp_path / "store"), workers=3)
-    engine.start(make_cell("a", places={"gate": gate}, device="cuda"), alone=False)
-    assert not engine.has_room(make_cell("b", device="cuda"), alone=False)
-    assert engine.has_room(make_cell("c"), alone=False)
-    gate.touch()
-    engine.wait()
-    assert engine.has_room(make_cell("b", device="cuda"), alone=False)
-    engine.close()
+def test_one_worker_of_this_machine_has_the_gpu(make_cell: Callable[..., Cell]) -> None:
+    cells = [make_cell("a", device="cuda"), make_cell("b", device="cuda"), make_cell("c")]
+    with local_client(cells, 2, None) as client:
+        client.wait_for_workers(2)
+        workers = client.scheduler_info()["workers"].values()
+        assert sorted(worker["resources"].get("GPU", 0) for worker in workers) == [0, 1]
 
 
 def test_a_study_trains_where_it_is_told_and_keys_do_not_depend_on_it(

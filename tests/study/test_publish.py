@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biasgauge.errors import InputError
-from biasgauge.study.engine import HereEngine
+from biasgauge.study.engine import CellRuns, run_cells
 from biasgauge.study.publish import other_study, publish_results
-from biasgauge.study.schedule import Ran, run_cells
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
@@ -27,8 +26,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> CellStore:
     return CellStore(tmp_path / "store" if request.param == "folder" else f"memory://{tmp_path}/store")
 
 
-def run(cells: list[Cell], store: CellStore) -> Ran:
-    return run_cells(cells, store, lambda: HereEngine(store))
+def run(cells: list[Cell], store: CellStore) -> CellRuns:
+    return run_cells(cells, store, workers=0)
 
 
 def read(store: CellStore, name: str) -> Any:  # noqa: ANN401 - JSON
@@ -78,7 +77,7 @@ def test_a_result_that_failed_is_told_and_its_old_copy_removed(
     before = make_cell("before", settings=RESULT)
     publish_results("mine", {"a": before.key}, {}, run([before], store).cells, store)
     (tmp_path / "broken").touch()
-    after = make_cell("after", settings=RESULT, places={"broken": tmp_path / "broken"})
+    after = make_cell("after", settings=RESULT, paths={"broken": tmp_path / "broken"})
     behind = make_cell("behind", [after], settings=RESULT)
     cells = run([after, behind], store).cells
     assert publish_results("mine", {"a": after.key, "b": behind.key}, {"m": after.key}, cells, store) == {}

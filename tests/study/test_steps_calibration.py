@@ -87,7 +87,6 @@ def test_it_is_planned_as_texts_models_scores_and_verdicts(file: Path) -> None:
         "corpus": 1, "calibration-plan": 1, "plant": 3, "train": 5, "calibration-scores": 5, "calibration-verdicts": 2,
         "calibrate": 1,
     }  # fmt: skip
-    assert all(cell.seconds > 0 for cell in plan.cells)
     more = file.with_name("more.toml")
     more.write_text(STUDY.replace("seeds = 2", "seeds = 3").replace('["weat"]', '["weat", "nas"]'))
     longer = {cell.key for cell in plan_study(more).cells}

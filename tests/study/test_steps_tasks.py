@@ -108,8 +108,8 @@ def test_words_of_groups_may_be_a_file(done: Done, tmp_path: Path) -> None:
     study = STUDY.replace("filters = 4", 'group_words = "mine.toml", filters = 4')
     (done.folder / "words.toml").write_text(study)
     cell = next(one for one in plan_study(done.folder / "words.toml").cells if one.step == "task")
-    places = {name: Path(place) for name, place in cell.places.items()}
-    told = task_settings(Job(cell.settings, {}, places, tmp_path))
+    paths = {name: Path(path) for name, path in cell.paths.items()}
+    told = task_settings(Job(cell.settings, {}, paths, tmp_path))
     assert list(group_words(told["group_words"]).values()) == [{"he"}, {"she"}]
 
 

@@ -222,7 +222,7 @@ def test_scratch_of_another_machine_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_failures_are_kept_and_forgotten(store: CellStore) -> None:
-    failure = Failure(CELL.key, CELL.label, "any", "It went wrong", "a\nlog\n", passing=True)
+    failure = Failure(CELL.key, CELL.label, "any", "It went wrong", "a\nlog\n", transient=True)
     store.keep_failure(failure)
     assert store.failures() == {CELL.key: failure}
     store.write("failed/half.json", b'{"key": ')

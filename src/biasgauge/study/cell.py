@@ -21,7 +21,7 @@ Json = Any
 class Cell(Record):
     """One call of a step.
 
-    Its key is the same on every machine: neither places nor names of files count, only what the files hold.
+    Its key is the same on every machine: neither paths nor names of files count, only what the files hold.
 
     Attributes:
         step: name of the step, one of `registry.names("study_step")`.
@@ -29,11 +29,8 @@ class Cell(Record):
         settings: what the step is told, as JSON holds it.
         inputs: outcomes of other cells that it reads: the name that the step knows each by, and its cell's key.
         files: the user's own files and folders that it reads: their name in the step, and their SHA-256.
-        places: where those files lie here; not part of the key.
+        paths: where those files lie here; not part of the key.
         label: what people call the cell; not part of the key.
-        seconds: how long it will take, roughly; not part of the key.
-        memory: bytes that it will hold at most, roughly; not part of the key.
-        threads: cores that it keeps busy; not part of the key.
         device: "cpu", or "cuda" for a training on a GPU; not part of the key, for the bytes are the same.
     """
 
@@ -42,12 +39,14 @@ class Cell(Record):
     settings: Mapping[str, Json]
     inputs: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    places: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
-    seconds: float = 0.0
-    memory: int = 0
-    threads: int = 1
     device: str = CPU
+
+    @property
+    def name(self) -> str:
+        """Label, or the start of the key where there is none."""
+        return self.label or self.key[:12]
 
     @cached_property
     def address(self) -> dict[str, Json]:

@@ -1,81 +1,452 @@
-"""What runs cells: an engine is given one cell after the other and says what became of each."""
+"""Cells computed by Dask: each is one task, its inputs are the task's edges, and outcomes go through the store.
+
+On one machine a local cluster lives as long as the run; on many, `scheduler` is the address of theirs. What travels is
+a cell's JSON and a short outcome. A fully stored study starts no cluster.
+
+With `workers=0` cells run one after the other in this process, without Dask: a debugger needs that, and no other
+process sees a store in memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+import json
+import logging
+import os
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from biasgauge.study.cell import Cell
+from biasgauge._version import __version__
+from biasgauge.core import JsonObject
+from biasgauge.errors import InputError, InternalError, ParameterError
+from biasgauge.io import parse_json
+from biasgauge.study.cell import CPU, Cell
 from biasgauge.study.execute import Outcome, run_cell
+from biasgauge.study.result import CellRun, Failure, State
+from biasgauge.study.step import Progress
 from biasgauge.study.store import CellStore
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+LOCAL = "local"
+"""Instead of the address of a scheduler: a cluster of this machine."""
+GPU = "GPU"
+"""Resource of workers that have a GPU to themselves (`--resources GPU=1`); training on a GPU requires one."""
+TIMEOUT = 30.0
+"""Seconds that a scheduler has to answer."""
+_THREADS = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)  # fmt: skip
+"""Read once by the libraries that they are for, when these are imported; hence set before a worker starts."""
+_one_cell_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Lost:
-    """A cell whose worker died under it.
+class CellRuns:
+    """What became of some cells.
 
     Attributes:
-        key: of the cell.
-        error: how the worker died, one sentence.
-        log: the last that it printed.
+        cells: all of them, in the order given.
+        failures: why cells failed.
+        warnings: what was odd.
     """
 
-    key: str
-    error: str
-    log: str
+    cells: tuple[CellRun, ...]
+    failures: tuple[Failure, ...]
+    warnings: tuple[str, ...]
 
 
-class Engine(Protocol):
-    """Runs cells whose inputs are in the store. Each has a key of its own, and is given again only after a loss."""
+def run_cells(
+    cells: Iterable[Cell],
+    store: CellStore,
+    *,
+    workers: int | None = None,
+    memory: int | None = None,
+    scheduler: str | Client | None = None,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> CellRuns:
+    """Compute all cells that the store does not have; those that fail hold up only what needs them.
 
-    def remarks(self, cells: Sequence[Cell]) -> list[str]:
-        """What is odd about running these cells here, as sentences."""
+    Args:
+        cells: inputs before what reads them.
+        store: where outcomes are kept.
+        workers: processes of a local cluster, as many as cores by default; 0 for this process.
+        memory: bytes that these processes may use together; without a limit by default.
+        scheduler: address of a Dask scheduler, a Client, or "local".
+        retry_failed: try cells again that failed in an earlier run. Those with a transient failure (a full disk, a
+            worker that was lost) are always tried again.
+        progress: called with (cells that are settled, all cells).
+        tell: called with each warning as soon as it is known.
+    """
+    ledger = _Ledger(list({cell.key: cell for cell in cells}.values()), store, progress, tell)
+    ledger.look_up_stored(retry_failed=retry_failed)
+    if pending := ledger.pending():
+        try:
+            if workers == 0 and scheduler in {None, LOCAL}:
+                for cell in pending:
+                    if ledger.is_ready(cell):
+                        ledger.settle(cell, run_cell(cell, store))
+            else:
+                with _cluster(store, pending, workers, memory, scheduler) as cluster:
+                    cluster.run(ledger)
+        finally:
+            store.close()
+            store.sweep()
+    ledger.block_unsettled()
+    return ledger.summary()
 
-    def is_full(self) -> bool:
-        """Whether there is room for no cell at all."""
 
-    def has_room(self, cell: Cell, *, alone: bool) -> bool:
-        """Whether the cell can be started now; an engine that runs nothing has room for any."""
+@dataclass
+class _Ledger:
+    """What became of each cell so far."""
 
-    def start(self, cell: Cell, *, alone: bool) -> None:
-        """Start a cell; `alone`: nothing else should run beside it."""
+    cells: list[Cell]
+    store: CellStore
+    progress: Progress | None
+    tell: Callable[[str], None] | None
+    runs: dict[str, CellRun] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
-    def wait(self) -> Outcome | Lost:
-        """The next cell that comes to its end; at least one must be running."""
+    def __post_init__(self) -> None:
+        self.by_key = {cell.key: cell for cell in self.cells}
+        seen: set[str] = set()
+        for cell in self.cells:
+            if not seen.issuperset(cell.inputs.values()):
+                raise InternalError(f"The cell {cell.label!r} stands before one that it reads.")
+            seen.add(cell.key)
 
-    def close(self) -> None:
-        """End all workers, whatever they are doing."""
+    def warn(self, warning: str) -> None:
+        """Record a warning, and tell it."""
+        self.warnings.append(warning)
+        if self.tell is not None:
+            self.tell(warning)
+
+    def look_up_stored(self, *, retry_failed: bool) -> None:
+        """Settle cells whose outcome is stored undamaged, and those whose earlier failure would repeat."""
+        self.store.sweep()
+        finished = self.store.finished()
+        stored = [cell for cell in self.cells if cell.key in finished]
+        with ThreadPoolExecutor(min(32, 4 + (os.cpu_count() or 1))) as pool:
+            intact = list(pool.map(lambda cell: self.store.whole(cell.key), stored))
+        for cell, undamaged in zip(stored, intact, strict=True):
+            if undamaged:
+                self._settle(cell, "reused", self.store.seconds(cell.key))
+            else:
+                self.store.discard(cell.key)
+                self.warn(f"The outcome of {cell.name} was damaged; it is computed again.")
+        for key, failure in self.store.failures().items():
+            if key not in self.by_key:
+                continue
+            if key in self.runs or failure.transient or retry_failed:
+                self.store.forget_failure(key)
+            else:
+                self._fail(failure)
+
+    def pending(self) -> list[Cell]:
+        """Cells that can be computed, inputs first: neither settled nor behind one that failed."""
+        failed = {key for key, run in self.runs.items() if run.state == "failed"}
+        pending = []
+        for cell in self.cells:
+            if cell.key in self.runs:
+                continue
+            if failed.isdisjoint(cell.inputs.values()):
+                pending.append(cell)
+            else:
+                failed.add(cell.key)
+        return pending
+
+    def is_ready(self, cell: Cell) -> bool:
+        """Return whether a cell is not settled and all of its inputs are in the store."""
+        return cell.key not in self.runs and all(
+            key in self.runs and self.runs[key].state in {"done", "reused"} for key in cell.inputs.values()
+        )
+
+    def settle(self, cell: Cell, outcome: Outcome) -> None:
+        """Record the outcome of a cell that was run."""
+        if outcome.failure is not None:
+            self.store.keep_failure(outcome.failure)
+            self._fail(outcome.failure)
+        elif outcome.state != "blocked":  # those are settled once it is known by what
+            seconds = outcome.seconds if outcome.state == "done" else self.store.seconds(cell.key)
+            self._settle(cell, outcome.state, seconds)
+
+    def block_unsettled(self) -> None:
+        """Settle all other cells: each needs one that failed."""
+        roots = {key: self.by_key[key].name for key in self.failures}
+        for cell in self.cells:
+            if cell.key not in self.runs:
+                roots[cell.key] = next(roots[key] for key in cell.inputs.values() if key in roots)
+                self._settle(cell, "blocked", error=f"Needs {roots[cell.key]}, which failed")
+
+    def summary(self) -> CellRuns:
+        """Return what became of all cells."""
+        runs = tuple(self.runs[cell.key] for cell in self.cells)
+        failures = tuple(self.failures[cell.key] for cell in self.cells if cell.key in self.failures)
+        return CellRuns(runs, failures, tuple(self.warnings))
+
+    def _fail(self, failure: Failure) -> None:
+        self.failures[failure.key] = failure
+        self._settle(self.by_key[failure.key], "failed", error=failure.error)
+
+    def _settle(self, cell: Cell, state: State, seconds: float | None = None, error: str | None = None) -> None:
+        self.runs[cell.key] = CellRun(cell.label, cell.step, cell.key, state, seconds, error)
+        if self.progress is not None:
+            self.progress(len(self.runs), len(self.cells))
 
 
-class HereEngine:
-    """Runs cells in this very process, one at a time: for debuggers, and for stores that no other process sees."""
+@contextmanager
+def _cluster(
+    store: CellStore, cells: Sequence[Cell], workers: int | None, memory: int | None, scheduler: str | Client | None
+) -> Iterator[_Cluster]:
+    """Connect to a cluster that sees the store, or start one for these cells; close what was opened here."""
+    import distributed
 
-    def __init__(self, store: CellStore) -> None:
+    if scheduler is not None and not isinstance(scheduler, (str, distributed.Client)):
+        raise ParameterError(
+            f"The 'scheduler' parameter must be an address, {LOCAL!r} or a Client. Got {type(scheduler).__name__}."
+        )
+    with ExitStack() as stack:
+        if scheduler in {None, LOCAL}:
+            if not store.shared:
+                raise InputError(f"{store.url}: only this process sees it; name a folder, or run with workers=0")
+            client = stack.enter_context(local_client(cells, workers, memory))
+            yield _Cluster(client, store)
+            return
+        client = stack.enter_context(_connect(scheduler)) if isinstance(scheduler, str) else scheduler
+        cluster = _Cluster(client, store)
+        cluster.check_workers(cells)
+        yield cluster
+
+
+@contextmanager
+def local_client(cells: Sequence[Cell], workers: int | None, memory: int | None) -> Iterator[Client]:
+    """A cluster of this machine: one thread a worker, TLS on the loopback interface, no pages for browsers.
+
+    A worker that dies is replaced by its nanny. One worker has the GPU, so that one model at a time is trained there.
+    """
+    import dask
+    import distributed
+    from dask.system import CPU_COUNT
+
+    count = min(workers or CPU_COUNT, len(cells))
+    uses_gpu = any(cell.device != CPU for cell in cells)
+    settings = {
+        "distributed.scheduler.http.routes": [],
+        "distributed.worker.http.routes": [],
+        "distributed.worker.profile.enabled": False,
+        "distributed.nanny.pre-spawn-environ": dict.fromkeys(_THREADS, 1),
+    }
+    with _hidden_main(), dask.config.set(settings):
+        with _worker_environment():
+            cluster = distributed.LocalCluster(
+                n_workers=1 if uses_gpu else count, processes=True, threads_per_worker=1, host="127.0.0.1",
+                security=distributed.Security.temporary(), silence_logs=logging.CRITICAL,
+                dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False, "allowed_failures": 0}, preload=[__name__],
+                memory_limit=0 if memory is None else memory // count, resources={GPU: 1} if uses_gpu else {},
+            )  # fmt: skip
+            if uses_gpu:  # the other workers have none
+                cluster.new_spec = {**cluster.new_spec, "options": {**cluster.new_spec["options"], "resources": {}}}
+                cluster.scale(count)
+        with cluster, distributed.Client(cluster, set_as_default=False) as client:
+            yield client
+
+
+@contextmanager
+def _hidden_main() -> Iterator[None]:
+    """Keep workers from importing the program that runs the study, which would run it again where it is a script."""
+    main = sys.modules["__main__"]
+    names = {name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)}
+    vars(main).update(dict.fromkeys(names))
+    try:
+        yield
+    finally:
+        vars(main).update(names)
+
+
+@contextmanager
+def _worker_environment() -> Iterator[None]:
+    """Give processes that are started meanwhile one thread, and let them ignore Ctrl-C, which is for this process."""
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
+    variables = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in variables.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
+
+
+def dask_setup(_worker: object) -> None:
+    """Send what compiled code of a local worker prints to standard error: standard output is for results."""
+    os.dup2(2, 1)
+
+
+@contextmanager
+def _connect(address: str) -> Iterator[Client]:
+    """A client of the scheduler at an address.
+
+    Raises:
+        InputError: no scheduler answers there.
+    """
+    import asyncio
+
+    import distributed
+
+    if "://" not in address:
+        raise InputError(f"{address}: is not the address of a Dask scheduler; expected one such as tcp://10.0.0.1:8786")
+
+    async def greet() -> None:
+        arguments = distributed.Security().get_connection_args("client")
+        connection = await distributed.comm.connect(address, timeout=TIMEOUT, **arguments)
+        await connection.close()
+
+    try:
+        if not address.startswith("inproc:"):  # a client that cannot connect leaves a thread and its loop behind
+            with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a running loop
+                thread.submit(lambda: asyncio.run(greet())).result()
+        client = distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as problem:
+        raise InputError(f"{address}: no Dask scheduler answers there ({problem})") from problem
+    with client:
+        yield client
+
+
+class _Cluster:
+    """Submits cells to a Dask cluster and waits for them."""
+
+    def __init__(self, client: Client, store: CellStore) -> None:
+        self._client: Any = client
         self._store = store
-        self._cell: Cell | None = None
+        self._address = str(client.scheduler.address)
+        self._warnings: list[str] = []
 
-    def remarks(self, cells: Sequence[Cell]) -> list[str]:  # noqa: ARG002 - as the protocol says
-        """Nothing is odd."""
-        return []
+    def check_workers(self, cells: Sequence[Cell]) -> None:
+        """Refuse workers that cannot run these cells; those that come later are checked with each cell.
 
-    def is_full(self) -> bool:
-        """Whether a cell is running."""
-        return self._cell is not None
+        Raises:
+            InputError: workers do not see the store, have another version, or no GPU although cells require one.
+        """
+        if not self._store.shared and not self._address.startswith("inproc:"):
+            raise InputError(f"{self._store.url}: workers do not see it; name a folder or URL that all of them do")
+        workers: dict[str, Any] = self._client.run(describe_worker, on_error="return")
+        for address, description in workers.items():
+            if isinstance(description, BaseException):
+                raise InputError(f"The Dask worker {address} cannot run biasgauge {__version__}: {description}")
+            if description["version"] != __version__:
+                raise InputError(f"The Dask worker {address}: {_other_version(description['version'], __version__)}")
+        if not workers:
+            self._warnings = [f"The Dask scheduler at {self._address} has no worker yet; cells wait for one."]
+        elif any(cell.device != CPU for cell in cells) and not any(worker["gpus"] for worker in workers.values()):
+            raise InputError(
+                f"No Dask worker at {self._address} has a GPU; start one for each with --resources {GPU}=1, "
+                "or train on the CPU"
+            )
+        elif threaded := sum(worker["threads"] > 1 for worker in workers.values()):
+            warning = (
+                f"{threaded:,} of {len(workers):,} Dask workers have several threads, but a process runs one cell at "
+                "a time; start them with --nthreads 1 --nworkers N."
+            )
+            self._warnings = [warning]
 
-    def has_room(self, cell: Cell, *, alone: bool) -> bool:  # noqa: ARG002 - one at a time, whatever it is
-        """Whether nothing is running."""
-        return self._cell is None
+    def run(self, ledger: _Ledger) -> None:
+        """Compute all pending cells, then once more, one at a time, each that lost its worker.
 
-    def start(self, cell: Cell, *, alone: bool) -> None:  # noqa: ARG002 - as above
-        """Remember the cell until somebody waits for it."""
-        self._cell = cell
+        When a worker dies, Dask gives up on every task that was waiting there. Alone, a cell has all memory, and only
+        the one that takes its worker down is lost again.
 
-    def wait(self) -> Outcome:
-        """Run the cell."""
-        assert self._cell is not None  # noqa: S101 - the protocol says so
-        cell, self._cell = self._cell, None
-        return run_cell(cell, self._store)
+        Raises:
+            InputError: the scheduler was lost.
+        """
+        for warning in self._warnings:
+            ledger.warn(warning)
+        self._run(ledger.pending(), ledger)
+        for cell in ledger.pending():
+            if ledger.is_ready(cell) and (error := self._run([cell], ledger).get(cell.key)):
+                failure = Failure(cell.key, cell.label, cell.step, *error, transient=True)
+                ledger.settle(cell, Outcome(cell.key, "failed", failure=failure))
 
-    def close(self) -> None:
-        """Nothing is running."""
+    def _run(self, cells: Sequence[Cell], ledger: _Ledger) -> dict[str, tuple[str, str]]:
+        """Compute cells; return the error and log of each that Dask could not run."""
+        import distributed
+
+        token = secrets.token_hex(4)  # the scheduler may remember a cell's earlier task, or have another run's
+        futures: dict[str, Any] = {}
+        for cell in cells:
+            futures[cell.key] = self._client.submit(
+                run_on_worker,
+                json.dumps(cell.to_dict()),
+                self._store.url,
+                __version__,
+                [futures[key] for key in cell.inputs.values() if key in futures],
+                key=f"biasgauge-{cell.step}-{cell.key[:16]}-{token}",
+                resources={GPU: 1} if cell.device != CPU else None,
+                pure=False,
+            )
+        names = {future.key: key for key, future in futures.items()}
+        errors: dict[str, tuple[str, str]] = {}
+        for future, result in distributed.as_completed(
+            futures.values(), loop=self._client.loop, with_results=True, raise_errors=False
+        ):
+            cell = ledger.by_key[names[future.key]]
+            if future.status == "finished":
+                ledger.settle(cell, Outcome.from_dict(parse_json(result)))
+            elif future.status == "error":
+                problem = result[1]
+                lost = isinstance(problem, distributed.KilledWorker)
+                told = "The Dask worker died (out of memory?)" if lost else f"Dask could not run it: {problem!r}"
+                errors[cell.key] = (told, str(problem))
+            else:
+                raise InputError(
+                    f"The Dask scheduler at {self._address} was lost; run the study again, and what is finished is kept"
+                )
+        return errors
+
+
+def describe_worker(dask_worker: Any) -> JsonObject:  # noqa: ANN401 - Dask's own, which has no types
+    """Version, threads and GPUs of a worker; runs there."""
+    state = dask_worker.state
+    return {"version": __version__, "threads": state.nthreads, "gpus": state.total_resources.get(GPU, 0)}
+
+
+def run_on_worker(content: str, url: str, version: str, inputs: Sequence[str] = ()) -> str:
+    """Run a cell on a worker unless one of its inputs failed: JSON of a cell and of outcomes in, an outcome out."""
+    cell = Cell.from_dict(parse_json(content))
+    if any(parse_json(outcome)["state"] in {"failed", "blocked"} for outcome in inputs):
+        outcome = Outcome(cell.key, "blocked")
+    elif version != __version__:
+        error = _other_version(__version__, version)
+        outcome = Outcome(cell.key, "failed", 0.0, Failure(cell.key, cell.label, cell.step, error, "", transient=True))
+    else:
+        store = _open_store(url)
+        with _one_cell_at_a_time:
+            outcome = run_cell(cell, store)
+        store.close()  # a worker may live long after the study
+    return json.dumps(outcome.to_dict())
+
+
+@lru_cache(maxsize=8)
+def _open_store(url: str) -> CellStore:
+    return CellStore(url)
+
+
+def _other_version(worker: str, study: str) -> str:
+    return f"has biasgauge {worker}, the study was started with {study}; install the same everywhere"

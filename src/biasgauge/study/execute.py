@@ -21,7 +21,7 @@ from biasgauge.study.result import Failure
 from biasgauge.study.step import Job, Progress, quiet
 from biasgauge.study.store import CellStore, DamagedCellError
 
-PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.EINTR)
+TRANSIENT_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.EINTR)
 """Errors of the machine, not of the cell."""
 
 
@@ -35,13 +35,13 @@ class Outcome(Record):
 
     Attributes:
         key: of the cell.
-        state: computed now, found in the store, or failed.
+        state: computed now, found in the store, failed, or blocked by an input that failed.
         seconds: that it took now.
         failure: why it failed.
     """
 
     key: str
-    state: Literal["done", "reused", "failed"]
+    state: Literal["done", "reused", "failed", "blocked"]
     seconds: float = 0.0
     failure: Failure | None = None
 
@@ -49,7 +49,7 @@ class Outcome(Record):
 def run_cell(cell: Cell, store: CellStore, progress: Progress | None = None) -> Outcome:
     """Compute a cell unless the store has it; what goes wrong is told, not raised.
 
-    Its inputs must be in the store. BLAS may use as many threads as the cell asks for. Since what is printed belongs to
+    Its inputs must be in the store. BLAS uses one thread. Since what is printed belongs to
     the process, a process runs one cell at a time.
     """
     started = time.perf_counter()
@@ -58,7 +58,7 @@ def run_cell(cell: Cell, store: CellStore, progress: Progress | None = None) -> 
     printed = io.StringIO()
     try:
         with store.scratch() as scratch:
-            limits = thread_pools().limit(limits=cell.threads)
+            limits = thread_pools().limit(limits=1)
             with redirect_stdout(printed), redirect_stderr(printed), limits:
                 out = _work(cell, store, scratch, progress)
             seconds = time.perf_counter() - started
@@ -75,28 +75,30 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
             f"This worker has version {step.version} of the step {cell.step!r}, the plan has {cell.version}; "
             "install the same biasgauge everywhere"
         )
-    for name, known in cell.files.items():
-        place = Path(cell.places[name])
-        if not place.exists():
-            raise ChangedFileError(f"{place}: is not there on this machine; give a path that every worker can read")
-        if path_sha256(place) != known:
-            raise ChangedFileError(f"{place}: has changed since the study was planned; run the study again")
-    places = [Path(cell.places[name]) for name in cell.files]
-    before = path_stamps(places)
+    paths = {name: Path(path) for name, path in cell.paths.items()}
+    for name, checksum in cell.files.items():
+        if not paths[name].exists():
+            raise ChangedFileError(
+                f"{paths[name]}: is not there on this machine; give a path that every worker can read"
+            )
+        if path_sha256(paths[name]) != checksum:
+            raise ChangedFileError(f"{paths[name]}: has changed since the study was planned; run the study again")
+    before = path_stamps([paths[name] for name in cell.files])
     out = scratch / "out"
     out.mkdir()
     step.run(
         Job(
             settings=cell.settings,
             inputs={name: store.folder(key, scratch / "inputs") for name, key in cell.inputs.items()},
-            files={name: Path(place) for name, place in cell.places.items()},
+            files=paths,
             out=out,
             progress=progress or quiet,
             device=cell.device,
         )
     )
-    if path_stamps(places) != before:
-        raise ChangedFileError(f"{', '.join(map(str, places))}: changed while the study read it; run the study again")
+    if path_stamps([paths[name] for name in cell.files]) != before:
+        changed = ", ".join(str(paths[name]) for name in cell.files)
+        raise ChangedFileError(f"{changed}: changed while the study read it; run the study again")
     return out
 
 
@@ -104,15 +106,15 @@ def _failure(cell: Cell, problem: BaseException, printed: str) -> Failure:
     known = isinstance(problem, BiasgaugeError)
     error = str(problem) if known else f"{type(problem).__name__}: {problem}"
     log = printed + "".join(traceback.format_exception(problem))
-    return Failure(cell.key, cell.label, cell.step, error, log, _is_passing(problem))
+    return Failure(cell.key, cell.label, cell.step, error, log, is_transient(problem))
 
 
-def _is_passing(problem: BaseException | None) -> bool:
+def is_transient(problem: BaseException | None) -> bool:
     """Whether it may go well the next time: for its own sake, or for that of what it was raised from."""
     while problem is not None:
         if isinstance(problem, (MemoryError, DamagedCellError, ChangedFileError)):
             return True
-        if isinstance(problem, OSError) and problem.errno in PASSING:
+        if isinstance(problem, OSError) and problem.errno in TRANSIENT_ERRNOS:
             return True
         problem = problem.__cause__
     return False

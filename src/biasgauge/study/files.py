@@ -92,12 +92,6 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def bytes_of(path: Path) -> int:
-    """How large a file is, or all files of a folder are."""
-    names = [path] if path.is_file() else [path / name for name in folder_files(path)]
-    return sum(name.stat().st_size for name in names)
-
-
 class FileSettings:
     """Settings that name files of the user: each becomes a mark, and the file an input of the cell.
 

@@ -188,6 +188,6 @@ def _lists(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
             for setting, checksum in checksums.items():
                 named = setting_text(settings[setting]) if setting in settings else f"read unasked by {cell.step}"
                 yield named, setting_text(checksum)
-        for name, place in cell.places.items():
+        for name, place in cell.paths.items():
             if place.endswith(".toml"):
                 yield Path(place).name, cell.files[name]

@@ -26,15 +26,17 @@ class Failure(Record):
         step: its kind.
         error: one sentence.
         log: what was printed and the traceback.
-        passing: it may go well the next time without any change (full disk, lost worker), so it is always tried again.
+        transient: it may go well the next time without any change (full disk, lost worker), so it is always retried.
     """
+
+    renamed: ClassVar[Mapping[str, str]] = {"transient": "passing"}
 
     key: str
     label: str
     step: str
     error: str
     log: str
-    passing: bool = False
+    transient: bool = False
 
 
 @dataclass(frozen=True)

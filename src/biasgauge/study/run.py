@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 from biasgauge.core import check_choice, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.study.cell import CPU, CUDA
-from biasgauge.study.engine import Engine, HereEngine
-from biasgauge.study.local import LocalEngine
+from biasgauge.study.engine import LOCAL, run_cells
 from biasgauge.study.publish import other_study, publish_results
 from biasgauge.study.result import StudyRun
-from biasgauge.study.schedule import run_cells
 from biasgauge.study.step import Progress
 from biasgauge.study.store import CellStore
 
@@ -50,14 +48,14 @@ def run_study(
     Args:
         study: its TOML file, or what `read_study` made of it.
         out: folder, or URL for fsspec, for all outcomes; `NAME-study` beside the file by default.
-        workers: cells that run at a time: processes of this machine; all cores by default, 0 for this very process.
-        memory: bytes that cells may use together by the estimate of the plan; four fifths of the machine by default.
-        scheduler: run on Dask: the address of a scheduler, a Client, or "local" for a cluster of `workers` processes
-            that lives as long as the run.
-        device: where models are trained: "cpu", or "cuda" for a GPU, one training at a time; on Dask, on workers that
-            were started with the resource GPU.
-        retry_failed: try cells again that failed in an earlier run. Those that failed for a passing reason (a full
-            disk, a worker that was lost) are always tried again.
+        workers: processes of a Dask cluster of this machine that lives as long as the run, each with one cell at a
+            time; all cores by default, 0 for this very process.
+        memory: bytes that these processes may use together; one that exceeds its share is ended. No limit by default.
+        scheduler: a Dask cluster that exists: the address of its scheduler, or a Client; "local" is the default.
+        device: where models are trained: "cpu", or "cuda" for a GPU, one training at a time; on a cluster of yours, on
+            workers that were started with the resource GPU.
+        retry_failed: try cells again that failed in an earlier run. Those with a transient failure (a full disk, a
+            worker that was lost) are always tried again.
         progress: called with (cells that have come to their end, all cells).
         tell: called with what is odd as soon as it is known; all of it is in the result's `warnings` too.
         planned: called with the plan, which says what is left and what it will take, before anything is computed.
@@ -71,7 +69,7 @@ def run_study(
     check_whole(0, workers=0 if workers is None else workers)
     check_whole(1, memory=1 if memory is None else memory)
     check_choice((CPU, CUDA), device=device)
-    if scheduler not in {None, "local"} and not (workers is None and memory is None):
+    if scheduler not in (None, LOCAL) and not (workers is None and memory is None):
         raise ParameterError("A Dask cluster decides itself how many workers and how much memory there are.")
     known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
     store = CellStore(default_out(known) if out is None else out)
@@ -81,7 +79,9 @@ def run_study(
     ran = run_cells(
         [replace(cell, device=device) if cell.step == TRAINING else cell for cell in plan.cells],
         store,
-        lambda: _engine(store, workers, memory, scheduler),
+        workers=workers,
+        memory=memory,
+        scheduler=scheduler,
         retry_failed=retry_failed,
         progress=progress,
         tell=tell,
@@ -105,11 +105,3 @@ def default_out(study: Study) -> Path:
     if study.file is None:
         raise ParameterError("The 'out' parameter of run_study must be a folder or URL for a study without a file.")
     return study.folder / f"{study.file.stem}-study"
-
-
-def _engine(store: CellStore, workers: int | None, memory: int | None, scheduler: str | Client | None) -> Engine:
-    if scheduler is not None:
-        from biasgauge.study.dask_engine import DaskEngine
-
-        return DaskEngine(scheduler, store, workers, memory)
-    return HereEngine(store) if workers == 0 else LocalEngine(store, workers, memory)

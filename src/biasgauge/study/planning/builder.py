@@ -14,7 +14,6 @@ from biasgauge.core import JsonMapping, JsonObject, Setting, did_you_mean
 from biasgauge.errors import BiasgaugeError, ParameterError
 from biasgauge.lexicons import found
 from biasgauge.study.cell import Cell, canonical
-from biasgauge.study.costs import NOTHING, Size, estimate
 from biasgauge.study.files import Checksums, FileSettings, places_of
 from biasgauge.study.parameters import NONE, arguments, filled, problems_in
 from biasgauge.study.read import Problem, Study
@@ -111,7 +110,6 @@ class PlanBuilder:
         tables: cells that hold a table of points, by the name of their analysis.
         results: name to key.
         problems: what is wrong.
-        sizes: of the outcome of each cell, roughly.
         preregistration: the study beside its preregistration, where there is one.
     """
 
@@ -126,7 +124,6 @@ class PlanBuilder:
         self.results: dict[str, str] = {}
         self.entries: list[dict[str, str]] = []
         self.problems: list[Problem] = []
-        self.sizes: dict[str, Size] = {}
         self.preregistration: Registered | None = None
         self._checksums = checksums
         self._outcomes = None if outcomes is None else outcomes.resolve()
@@ -147,7 +144,6 @@ class PlanBuilder:
         label: str,
         inputs: Mapping[str, str] | None = None,
         places: Mapping[str, Path] | None = None,
-        size: Size = NOTHING,
     ) -> str:
         """Add a cell to the plan and give its key."""
         named = places or {}
@@ -158,13 +154,10 @@ class PlanBuilder:
             settings={**settings, **version},
             inputs=dict(inputs or {}),
             files={name: "" if self._checksums is None else self._checksums.of(place) for name, place in named.items()},
-            places={name: str(place) for name, place in named.items()},
+            paths={name: str(place) for name, place in named.items()},
             label=label,
-            **estimate(step, settings, [self.sizes[key] for key in (inputs or {}).values()], size),
         )
-        if cell.key not in self.cells:
-            self.cells[cell.key] = cell
-            self.sizes[cell.key] = size
+        self.cells.setdefault(cell.key, cell)
         return cell.key
 
     def located(self, patterns: str | Sequence[str] | None, path: Sequence[str], what: str = "file") -> list[Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasgauge.core import JsonObject
-from biasgauge.study.costs import model_size
 from biasgauge.study.kind import Kind
 from biasgauge.study.parameters import arguments
 from biasgauge.study.planning.builder import PlanBuilder, Settings
@@ -38,12 +37,12 @@ def plan_calibration(
     recipe = training_recipe(plan, start, given.pop("algorithm", "sgns"), given)
     if recipe is None:
         return None
-    size, first = plan.sizes[corpus], asked["random_state"]
+    first = asked["random_state"]
     own = {key: value for key, value in settings.kept.items() if key in DECIDE_WORDS}
     lexicons = {key: checksum for key, checksum in settings.lexicons.items() if key in (*DECIDE_WORDS, "unasked")}
     cell = plan.add(
         "calibration-plan", {"settings": own, "lexicons": lexicons}, inputs={"corpus": corpus}, places=settings.places,
-        label=f"plan {name}", size=size,
+        label=f"plan {name}",
     )  # fmt: skip
     about: dict[str, object] = {
         "measures": registered_names("measure", asked["measures"]),
@@ -53,12 +52,11 @@ def plan_calibration(
 
     def planted(label: str, about: JsonObject) -> str:
         inputs = {"plan": cell, "corpus": corpus}
-        return plan.add("plant", about, inputs=inputs, label=f"plant {name}/{label}", size=size)
+        return plan.add("plant", about, inputs=inputs, label=f"plant {name}/{label}")
 
     def model(text: str, label: str, draw: dict[str, int]) -> tuple[str, str]:
         vectors = plan.add(
             "train", {**recipe, **draw}, inputs={"corpus": text}, label=f"train {name}/{label}",
-            size=model_size(size, recipe),
         )  # fmt: skip
         read = {"plan": cell, "vectors": vectors}
         return vectors, plan.add(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError
-from biasgauge.study.costs import Size, text_size
-from biasgauge.study.files import bytes_of
 from biasgauge.study.kind import a_lexicon
 from biasgauge.study.parameters import parameters
 from biasgauge.text import Layout, tokenizer_named
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 JSONL = "jsonl"
-PACKED = (".gz", ".xz", ".zst")
 _BALANCE = {"test": "lexicon", "strength": "degree"}
 """What a study calls some settings of `balance`."""
 
@@ -114,7 +110,6 @@ def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | N
         {"settings": reading, **versions_of(reading["tokenizer"])},
         places={f"text{number}": place for number, place in enumerate(places)},
         label=f"read {name}",
-        size=_size(places),
     )
     only = places[0] if len(places) == 1 and places[0].is_file() else None
     return PlannedCorpus(key, reading, only, None, name, tuple(places))
@@ -127,11 +122,6 @@ def _possible(settings: JsonObject) -> None:
 
     check_degree(settings.get("strength", 1.0), as_published=settings.get("as_published", False))
     check_number(0, 1, max_removed=settings.get("max_removed", 0.0))
-
-
-def _size(places: Sequence[Path]) -> Size:
-    packed = sum(bytes_of(place) for place in places if place.suffix in PACKED)
-    return text_size(sum(map(bytes_of, places)) - packed, packed)
 
 
 def _balanced(plan: PlanBuilder, name: str, table: CorpusTable, source: PlannedCorpus) -> PlannedCorpus | None:
@@ -152,15 +142,13 @@ def _balanced(plan: PlanBuilder, name: str, table: CorpusTable, source: PlannedC
     settings = {_BALANCE.get(name, name): value for name, value in checked.kept.items()}
     inherited = ("layout", "field") if settings.get("as_published") else ("tokenizer", "layout", "field")
     kept = {name: source.reading[name] for name in inherited} | settings
-    size = plan.sizes[source.key]
     text_key = plan.add(
         "balance",
         {"settings": kept, "lexicons": checked.lexicons, **versions_of(kept.get("tokenizer"))},
         inputs={} if source.text_key is None else {"text": source.text_key},
         places=checked.places | ({} if source.text_key is not None or source.text is None else {"text": source.text}),
         label=f"balance {name}",
-        size=size,
     )
     told = {"settings": reading, **versions_of(reading["tokenizer"])}
-    key = plan.add("corpus", told, inputs={"text": text_key}, label=f"read {name}", size=size)
+    key = plan.add("corpus", told, inputs={"text": text_key}, label=f"read {name}")
     return PlannedCorpus(key, reading, None, text_key, source.root, (), (*source.balanced, balancing))

@@ -12,7 +12,6 @@ from biasgauge import registry
 from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError
 from biasgauge.lexicons import words_of
-from biasgauge.study.costs import NOTHING, Size
 from biasgauge.study.files import is_there
 from biasgauge.study.parameters import parameters
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Version
@@ -74,19 +73,17 @@ class _Encoder:
                 asked = {**told, "words": words, "layers": layers, "poolings": poolings, "checkpoint": shape.name}
                 asked |= {"template": template} if template is not None else {}
                 contexts = range(1, self.settings.get("draws", 10) + 1) if template is None else [0]
-                views = len(layers) * len(poolings) * len(contexts)
                 key = self.plan.add(
                     "encode",
                     {**asked, "versions": _versions()},
                     inputs={} if drawn is None else {"contexts": drawn},
                     places={} if place is None else {"model": place},
                     label=f"encode {self.name} {template or 'in context'}",
-                    size=Size(words=float(len(words) * views), dim=shape.dim or 384),
                 )
                 for number, facets in enumerate(_facets(shape, layers, poolings, template, contexts)):
                     own = short_name(facets)
                     labels.append(f"{shape.name}-{own}" if len(checkpoints) > 1 else own)
-                    members.append(Member("", self._view(key, number, labels[-1], len(words), shape)))
+                    members.append(Member("", self._view(key, number, labels[-1])))
         names = different([re.sub(r"[^\w.-]+", "-", label) for label in labels])
         group = tuple(Member(f"{self.name}/{own}", member.key) for own, member in zip(names, members, strict=True))
         if len({member.key for member in group}) < len(group):
@@ -94,11 +91,8 @@ class _Encoder:
         if group and len(self.plan.problems) == before:
             self.plan.groups[self.name] = Group(self.name, group, Version(self.name))
 
-    def _view(self, key: str, number: int, label: str, words: int, shape: ModelShape) -> str:
-        size = Size(words=float(words), dim=shape.dim or 384)
-        return self.plan.add(
-            "view", {"number": number}, inputs={"views": key}, label=f"view {self.name} {label}", size=size
-        )
+    def _view(self, key: str, number: int, label: str) -> str:
+        return self.plan.add("view", {"number": number}, inputs={"views": key}, label=f"view {self.name} {label}")
 
     def _words(self) -> list[str]:
         """Every word once: those of each lexicon that is named, and the words that are none."""
@@ -184,7 +178,6 @@ class _Encoder:
             inputs={} if corpus.text_key is None else {"text": corpus.text_key},
             places={f"text{number}": place for number, place in enumerate(corpus.texts)},
             label=f"contexts {self.name}",
-            size=NOTHING,
         )
 
 

@@ -14,8 +14,7 @@ from biasgauge import registry
 from biasgauge.core import JsonObject, Setting
 from biasgauge.errors import BiasgaugeError, InputError
 from biasgauge.lexicons import found
-from biasgauge.study.costs import model_size, vectors_size
-from biasgauge.study.files import bytes_of, places_of
+from biasgauge.study.files import places_of
 from biasgauge.study.kind import some_words, unasked
 from biasgauge.study.parameters import method_settings, parameters, recipe_of
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings, Version
@@ -118,13 +117,10 @@ def _train(
     plan: PlanBuilder, name: str, table: ModelTable, corpus: str, source: PlannedCorpus, recipe: JsonObject
 ) -> None:
     first = plan.study.about.seed
-    size = model_size(plan.sizes[source.key], recipe)
     members = []
     for draw in model_draws(seed_list(table.seeds, first), table.bootstrap or 0, first):
         label = f"{name}/{corpus}/{draw.label}"
-        key = plan.add(
-            "train", {**recipe, **draw.settings}, inputs={"corpus": source.key}, label=f"train {label}", size=size
-        )
+        key = plan.add("train", {**recipe, **draw.settings}, inputs={"corpus": source.key}, label=f"train {label}")
         members.append(Member(label, key))
     version = Version(f"{name}/{source.root}")
     for settings in source.balanced:
@@ -146,10 +142,9 @@ def plan_vectors(plan: PlanBuilder) -> None:
                         "vectors",
                         {**about, **limit},
                         label=f"load {name} {own}".rstrip(),
-                        size=vectors_size(size, table.limit),
                     ),
                 )
-                for own, about, size in shipped
+                for own, about in shipped
             ]
             plan.groups[name] = Group(name, tuple(members), Version(name))
             continue
@@ -207,7 +202,6 @@ def _loaded(plan: PlanBuilder, name: str, sources: Sequence[_Source], limit: int
             {**source.settings, **({} if limit is None else {"limit": limit})},
             places={} if source.place is None else {"vectors": source.place},
             label=f"load {name} {own}" if len(sources) > 1 else f"load {name}",
-            size=vectors_size(0 if source.place is None else bytes_of(source.place), limit),
         )
         members.append(Member(f"{name}/{own}" if len(sources) > 1 else name, key))
     return members
@@ -227,8 +221,8 @@ def different(stems: Sequence[str]) -> list[str]:
     return names
 
 
-def _shipped(which: str) -> list[tuple[str, dict[str, Any], int]]:
-    """What ships: for each model its name within the group, what its cell is told, and its bytes."""
+def _shipped(which: str) -> list[tuple[str, dict[str, Any]]]:
+    """What ships: for each model its name within the group, and what its cell is told."""
     from biasgauge.io import file_sha256
     from biasgauge.vectors import DEFAULT_PATH, REPLICATES, replicate_path
 
@@ -236,7 +230,7 @@ def _shipped(which: str) -> list[tuple[str, dict[str, Any], int]]:
         {"": DEFAULT_PATH} if which == "glove" else {f"seed{seed}": replicate_path(seed) for seed in range(REPLICATES)}
     )
     return [
-        (own, {"default": which, "member": number, "sha256": file_sha256(path)}, path.stat().st_size)
+        (own, {"default": which, "member": number, "sha256": file_sha256(path)})
         for number, (own, path) in enumerate(paths.items())
     ]
 
@@ -286,7 +280,6 @@ def _mitigate(plan: PlanBuilder, name: str, method: str, settings: Settings, gro
                 inputs={"vectors": member.key},
                 places=settings.places,
                 label=f"mitigate {name}/{member.label}",
-                size=plan.sizes[member.key],
             ),
             member,
         )

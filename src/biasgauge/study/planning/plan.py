@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.core import JsonMapping, JsonObject
-from biasgauge.io import readable_size
 from biasgauge.results import Column, Result, Shown, Summary, Table, counted
 from biasgauge.study.cell import Cell
-from biasgauge.study.costs import core_seconds, corrected, duration, longest_chain
 from biasgauge.study.files import Checksums
 from biasgauge.study.planning.analyses import plan_analyses
 from biasgauge.study.planning.builder import PlanBuilder
@@ -45,12 +44,15 @@ class Plan(Result):
         models: every model by its name, as "sgns/wiki/seed0"; to key.
         about: of every result its name, key, part of the study ("analyses" or "tasks"), kind, and what it is of.
         finished: keys of the cells that were in the store when it was planned.
+        seconds: time that finished cells took, and the median of finished cells of the same step for others, by key.
         failures: why cells failed in the last run that tried them, by key.
         preregistration: what is done otherwise than planned; None for a study that was not preregistered.
     """
 
     abridged: ClassVar[bool] = True
-    hidden: ClassVar[frozenset[str]] = frozenset({"study", "cells", "about", "finished", "failures", "preregistration"})
+    hidden: ClassVar[frozenset[str]] = frozenset(
+        {"study", "cells", "about", "finished", "seconds", "failures", "preregistration"}
+    )
 
     study: Study
     cells: tuple[Cell, ...]
@@ -58,6 +60,7 @@ class Plan(Result):
     models: Mapping[str, str]
     about: tuple[Mapping[str, str], ...]
     finished: frozenset[str] = frozenset()
+    seconds: Mapping[str, float] = field(default_factory=dict)
     failures: Mapping[str, Failure] = field(default_factory=dict)
     preregistration: Registered | None = None
 
@@ -66,28 +69,34 @@ class Plan(Result):
         return "there" if key in self.finished else "failed" if key in self.failures else "to do"
 
     def derived(self) -> JsonMapping:
-        """The study's name, and of each cell what it is, what it will cost, and whether it is there."""
+        """The study's name, and of each cell its step, its time where that is known, and whether it is there."""
         return {"study": self.study.name, "cells": self._rows()}
 
     def to_frame(self) -> pd.DataFrame:
         """One row per cell."""
         import pandas as pd
 
-        return pd.DataFrame(self._rows(), columns=["label", "step", "key", "seconds", "memory", "state"])
+        return pd.DataFrame(self._rows(), columns=["label", "step", "key", "seconds", "state"])
 
     def _rows(self) -> list[JsonObject]:
-        names = ("label", "step", "key", "seconds", "memory")
-        return [{**{name: getattr(cell, name) for name in names}, "state": self.state(cell.key)} for cell in self.cells]
+        return [
+            {
+                "label": cell.label, "step": cell.step, "key": cell.key, "seconds": self.seconds.get(cell.key),
+                "state": self.state(cell.key),
+            }
+            for cell in self.cells
+        ]  # fmt: skip
 
     def summary(self) -> Summary:
-        """How many cells of each kind there are, which are there, and what the rest will cost."""
+        """How many cells of each step there are, which are there, and how long the others take."""
         left = [cell for cell in self.cells if cell.key not in self.finished]
+        timed = [cell for cell in left if cell.key in self.seconds]
         sentences = []
-        if left:
+        if timed:
+            seconds = sum(self.seconds[cell.key] for cell in timed)
             sentences.append(
-                f"The other {len(left):,} take about {duration(core_seconds(left))} of one core, and "
-                f"{duration(longest_chain(self.cells, self.finished))} at least however many there are; the largest "
-                f"needs about {readable_size(max(cell.memory for cell in left))} of memory. Estimates are rough."
+                f"{len(timed):,} of the other {len(left):,} take about {duration(seconds)} of one core, by what "
+                "finished cells of the same step took."
             )
         if self.failures:
             failed = counted(self.failures, "cell")
@@ -106,28 +115,48 @@ class Plan(Result):
         rows = []
         for (step, name), cells in groups.items():
             left = [cell for cell in cells if cell.key not in self.finished]
-            seconds, memory = core_seconds(left), max(cell.memory for cell in cells)
-            what = f"{name} …" if len(cells) > 1 else cells[0].label
-            time = Shown(seconds, duration(seconds)) if left else None
-            rows.append((step, len(cells), len(cells) - len(left), time, Shown(memory, readable_size(memory)), what))
-        numbers = [Column("cells", "count"), Column("there", "count"), Column("core time", "number")]
-        return Table.of("cells", "", ("step", *numbers, Column("memory", "number"), "what"), rows)
+            timed = all(cell.key in self.seconds for cell in left)
+            time = self._time(left) if left and timed else None
+            label = f"{name} …" if len(cells) > 1 else cells[0].label
+            rows.append((step, len(cells), len(cells) - len(left), time, label))
+        counts = [Column("cells", "count"), Column("there", "count"), Column("core time", "number")]
+        return Table.of("cells", "", ("step", *counts, "what"), rows)
 
     def cell_table(self) -> Table:
         """Every cell on a line of its own."""
         rows = [
             (
-                self.state(cell.key),
-                cell.step,
-                Shown(cell.seconds, duration(cell.seconds)),
-                Shown(cell.memory, readable_size(cell.memory)),
-                cell.key[:12],
-                cell.label,
+                self.state(cell.key), cell.step, self._time([cell]) if cell.key in self.seconds else None,
+                cell.key[:12], cell.label,
             )
             for cell in self.cells
-        ]
-        numbers = (Column("time", "number"), Column("memory", "number"))
-        return Table.of("cells", "", ("state", "step", *numbers, "key", "what"), rows)
+        ]  # fmt: skip
+        return Table.of("cells", "", ("state", "step", Column("time", "number"), "key", "what"), rows)
+
+    def _time(self, cells: Iterable[Cell]) -> Shown:
+        seconds = sum(self.seconds[cell.key] for cell in cells)
+        return Shown(seconds, duration(seconds))
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 60:
+        return f"{seconds:.0f} s" if seconds >= 1 or seconds == 0 else "< 1 s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
+
+
+def _expected_seconds(cells: Iterable[Cell], finished: frozenset[str], store: CellStore | None) -> dict[str, float]:
+    """Seconds by key: measured for finished cells, else the median of finished ones of the same step and algorithm."""
+    if store is None:
+        return {}
+    seconds = {key: taken for key in finished if (taken := store.seconds(key)) is not None}
+    similar: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        similar.setdefault((cell.step, str(cell.settings.get("algorithm", ""))), []).append(cell)
+    for group in similar.values():
+        if measured := [seconds[cell.key] for cell in group if cell.key in seconds]:
+            seconds |= {cell.key: median(measured) for cell in group if cell.key not in seconds}
+    return seconds
 
 
 def _group(label: str) -> str:
@@ -158,11 +187,12 @@ def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = 
     failures = {} if store is None else store.failures()
     return Plan(
         study=known,
-        cells=corrected(tuple(plan.cells.values()), finished, store),
+        cells=tuple(plan.cells.values()),
         results=MappingProxyType(plan.results),
         models=MappingProxyType(models),
         about=tuple(map(MappingProxyType, plan.entries)),
         finished=finished,
+        seconds=MappingProxyType(_expected_seconds(plan.cells.values(), finished, store)),
         failures={key: failure for key, failure in failures.items() if key in plan.cells and key not in finished},
         preregistration=plan.preregistration,
     )

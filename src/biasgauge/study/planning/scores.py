@@ -7,9 +7,6 @@ from dataclasses import replace
 from biasgauge import registry
 from biasgauge.core import did_you_mean
 from biasgauge.errors import BiasgaugeError
-from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.study.costs import NOTHING, Size
-from biasgauge.study.files import restored
 from biasgauge.study.kind import some_pairs, some_words
 from biasgauge.study.parameters import parameters
 from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
@@ -58,8 +55,6 @@ def _checked(plan: PlanBuilder, name: str, table: ScoresTable) -> Settings:
 
 def _tensor(plan: PlanBuilder, name: str, group: Group, settings: Settings) -> str:
     full = settings.kept["words"] == FULL
-    largest = max((plan.sizes[member.key] for member in group.members), key=lambda size: size.words)
-    size = _size(settings, largest)
     words = {}
     if full:
         models = {f"model{number}": member.key for number, member in enumerate(group.members)}
@@ -71,21 +66,8 @@ def _tensor(plan: PlanBuilder, name: str, group: Group, settings: Settings) -> s
             inputs={"vectors": member.key, **words},
             places=settings.places,
             label=f"score {name} {member.label.removeprefix(group.name)}".replace(" /", " ").rstrip(),
-            size=size,
         )
         for number, member in enumerate(group.members)
     }
-    whole = replace(size, models=len(parts))
     labels = [member.label for member in group.members]
-    return plan.add("tensor", {"models": labels}, inputs=parts, label=f"tensor {name}", size=whole)
-
-
-def _size(settings: Settings, model: Size) -> Size:
-    """How many scores of a model there will be; nothing where what is asked for cannot be found."""
-    here = restored(settings.kept, settings.places)
-    try:
-        words = model.words if here["words"] == FULL else float(len(words_of(here["words"]).words))
-        pairs = len(pairs_of(here["pairs"]).pairs)
-    except BiasgaugeError:
-        return NOTHING
-    return Size(words=words, pairs=pairs, measures=len(here["measures"]))
+    return plan.add("tensor", {"models": labels}, inputs=parts, label=f"tensor {name}")

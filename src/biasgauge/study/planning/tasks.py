@@ -7,8 +7,6 @@ from pathlib import Path
 from biasgauge import registry
 from biasgauge.core import Setting
 from biasgauge.study.cell import address_sha256
-from biasgauge.study.costs import text_size
-from biasgauge.study.files import bytes_of
 from biasgauge.study.parameters import groups_given, parameters
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF, seed_list
@@ -80,7 +78,6 @@ def _model(plan: PlanBuilder, name: str, table: TaskTable, settings: Settings, d
             inputs={"vectors": model.key},
             places=places,
             label=f"train {name}/{model.label} seed{seed}",
-            size=text_size(bytes_of(data)),
         )
         for number, seed in enumerate(seeds)
     }
