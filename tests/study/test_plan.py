@@ -333,7 +333,7 @@ def test_a_word_list_that_is_read_unasked_counts(
 
     before = cells()
     assert before
-    for module in ("biasgauge.study.kind", "biasgauge.applications.classification.texts"):
+    for module in ("biasgauge.study.settings", "biasgauge.applications.classification.texts"):
         if module in sys.modules:  # the second only where there is a task
             monkeypatch.setattr(sys.modules[module], "lexicon", edited)
     assert not before & cells()
@@ -555,7 +555,7 @@ def test_large_files_are_read_once(folder: Path, plan: Plan, tmp_path: Path, mon
         return path_sha256(path)
 
     monkeypatch.setattr(study_files, "path_sha256", noted)
-    monkeypatch.setattr("biasgauge.io.checksums._SETTLED", -1.0)
+    monkeypatch.setattr("biasgauge.io.checksums._STABLE_AFTER", -1.0)
     store = CellStore(tmp_path)
     first = plan_study(folder / "small.toml", store)
     assert {"one.txt", "two.txt", "data.csv"} <= set(read)
@@ -590,7 +590,7 @@ def test_other_content_of_the_same_size_and_time_is_noticed(tmp_path: Path, monk
         checksums.keep()
         return found
 
-    monkeypatch.setattr("biasgauge.io.checksums._SETTLED", -1.0)
+    monkeypatch.setattr("biasgauge.io.checksums._STABLE_AFTER", -1.0)
     assert changed("some") != changed("same")
     monkeypatch.setattr(study_files, "_stamp", lambda _: ("same times", False))
     assert changed("some") != changed("same")

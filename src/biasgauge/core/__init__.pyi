@@ -68,10 +68,6 @@ from biasgauge.core.resolution import ResolvedSet as ResolvedSet
 from biasgauge.core.resolution import resolve as resolve
 from biasgauge.core.resolution import resolve_sets as resolve_sets
 from biasgauge.core.resolution import shortfall as shortfall
-from biasgauge.core.signatures import Setting as Setting
-from biasgauge.core.signatures import choices as choices
-from biasgauge.core.signatures import function_named as function_named
-from biasgauge.core.signatures import settings_of as settings_of
 from biasgauge.core.similarity import SimilarityTable as SimilarityTable
 from biasgauge.core.similarity import unit_vectors as unit_vectors
 from biasgauge.core.spelling import did_you_mean as did_you_mean

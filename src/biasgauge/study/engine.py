@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from biasgauge._version import __version__
@@ -211,8 +212,7 @@ def _cluster(
     store: CellStore, cells: Sequence[Cell], workers: int | None, memory: int | None, scheduler: str | Client | None
 ) -> Iterator[_Cluster]:
     """Connect to a cluster that sees the store, or start one for these cells; close what was opened here."""
-    import distributed
-
+    distributed = _distributed()
     if scheduler is not None and not isinstance(scheduler, (str, distributed.Client)):
         raise ParameterError(
             f"The 'scheduler' parameter must be an address, {LOCAL!r} or a Client. Got {type(scheduler).__name__}."
@@ -237,9 +237,9 @@ def local_client(cells: Sequence[Cell], workers: int | None, memory: int | None)
     A worker that dies is replaced by its nanny. One worker has the GPU, so that one model at a time is trained there.
     """
     import dask
-    import distributed
     from dask.system import CPU_COUNT
 
+    distributed = _distributed()
     count = min(workers or CPU_COUNT, len(cells))
     uses_gpu = any(cell.device != CPU for cell in cells)
     settings = {
@@ -268,7 +268,7 @@ def local_client(cells: Sequence[Cell], workers: int | None, memory: int | None)
 def _hidden_main() -> Iterator[None]:
     """Keep workers from importing the program that runs the study, which would run it again where it is a script."""
     main = sys.modules["__main__"]
-    names = {name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)}
+    names: dict[str, Any] = {name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)}
     vars(main).update(dict.fromkeys(names))
     try:
         yield
@@ -309,8 +309,7 @@ def _connect(address: str) -> Iterator[Client]:
     """
     import asyncio
 
-    import distributed
-
+    distributed = _distributed()
     if "://" not in address:
         raise InputError(f"{address}: is not the address of a Dask scheduler; expected one such as tcp://10.0.0.1:8786")
 
@@ -336,7 +335,7 @@ class _Cluster:
     def __init__(self, client: Client, store: CellStore) -> None:
         self._client: Any = client
         self._store = store
-        self._address = str(client.scheduler.address)
+        self._address = str(self._client.scheduler.address)
         self._warnings: list[str] = []
 
     def check_workers(self, cells: Sequence[Cell]) -> None:
@@ -386,8 +385,7 @@ class _Cluster:
 
     def _run(self, cells: Sequence[Cell], ledger: _Ledger) -> dict[str, tuple[str, str]]:
         """Compute cells; return the error and log of each that Dask could not run."""
-        import distributed
-
+        distributed = _distributed()
         token = secrets.token_hex(4)  # the scheduler may remember a cell's earlier task, or have another run's
         futures: dict[str, Any] = {}
         for cell in cells:
@@ -419,6 +417,10 @@ class _Cluster:
                     f"The Dask scheduler at {self._address} was lost; run the study again, and what is finished is kept"
                 )
         return errors
+
+
+def _distributed() -> Any:  # noqa: ANN401 - a module; some of its releases have types and some do not
+    return import_module("distributed")  # late: it takes half a second
 
 
 def describe_worker(dask_worker: Any) -> JsonObject:  # noqa: ANN401 - Dask's own, which has no types

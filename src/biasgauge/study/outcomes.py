@@ -8,13 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.core import JsonObject, function_named, to_plain
+from biasgauge.core import JsonObject, to_plain
 from biasgauge.io import csv_text
 from biasgauge.scores import ScoreStore
 from biasgauge.study.files import restored
-from biasgauge.study.kind import GIVEN, Kind
-from biasgauge.study.parameters import arguments
-from biasgauge.study.step import Job, Step
+from biasgauge.study.settings import arguments, import_function
+from biasgauge.study.step import Job, Kind, Step
 from biasgauge.text import open_corpus
 from biasgauge.vectors import Embedding, Notice, load, save
 
@@ -60,7 +59,7 @@ def open_models(job: Job, names: list[str], start: str = "model") -> list[Embedd
 
 def settings_of(job: Job, kind: Kind) -> JsonObject:
     """Settings of an analysis as its function takes them."""
-    return arguments(restored(dict(job.settings["settings"]), job.files), kind.known) | dict(kind.fixed)
+    return arguments(restored(dict(job.settings["settings"]), job.files), kind.settings) | dict(kind.fixed)
 
 
 def material(job: Job, kind: Kind) -> list[Any]:
@@ -71,14 +70,14 @@ def material(job: Job, kind: Kind) -> list[Any]:
         return [open_corpus(job.inputs["corpus"] / CORPUS)]
     if kind.needs == "model":
         return [open_model(job, "vectors", job.settings["model"])]
-    if kind.needs == "models":
+    if kind.needs in {"models", "models and text"}:
         return [open_models(job, job.settings["models"])]
-    return [open_model(job, side, job.settings[side]) for side in ("before", "after")][: GIVEN[kind.needs]]
+    return [open_model(job, side, job.settings[side]) for side in ("before", "after")][: kind.positional]
 
 
 def call(job: Job, kind: Kind, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - any function
     """Call a kind's function with one thread, and with the job's progress where it takes that."""
-    function = function_named(kind.functions[0])
+    function = import_function(kind.functions[0])
     ours = {"n_jobs": 1, "progress": job.progress}
     taken = {name: value for name, value in ours.items() if name in signature(function).parameters}
     return function(*given, **settings_of(job, kind), **taken, **more)

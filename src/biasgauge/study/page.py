@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from biasgauge._version import __version__
-from biasgauge.core import Estimate, JsonMapping, JsonObject, function_named
+from biasgauge.core import Estimate, JsonMapping, JsonObject
 from biasgauge.results import (
     SAID,
     Listing,
@@ -22,6 +22,7 @@ from biasgauge.results import (
 from biasgauge.study.checklist import checklist
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
 from biasgauge.study.result import Registered
+from biasgauge.study.settings import import_function
 from biasgauge.study.step import analyses
 
 Result = JsonObject
@@ -69,7 +70,7 @@ def study_summary(content: JsonMapping) -> Summary:
     answers = {
         place: _answer(f"{place[0]}-{number}", place[1], several)
         for number, (place, several) in enumerate(groups.items())
-        if place[0] == "analyses" and several[0]["kind"] in known and known[several[0]["kind"]].kind.answers
+        if place[0] == "analyses" and several[0]["kind"] in known and known[several[0]["kind"]].kind.result
     }
     findings = [
         _findings(f"{part}-{number}", name, several)
@@ -231,7 +232,7 @@ def _findings(key: str, name: str, results: Sequence[Result]) -> Summary:
 def _answer(key: str, name: str, results: Sequence[Result]) -> Summary:
     """An analysis that answers the study's question: each result as it sums itself up."""
     kind = results[0]["kind"]
-    reader: Any = function_named(analyses()[kind].kind.result)
+    reader: Any = import_function(analyses()[kind].kind.result)
     summaries: list[Summary] = [reader.from_dict(result["result"]).summary() for result in results]
     title = f"{name}: {kind}" if name != kind else kind
     if len(summaries) == 1:

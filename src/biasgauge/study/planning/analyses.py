@@ -33,14 +33,14 @@ def plan_analyses(plan: PlanBuilder) -> None:
         settings = plan.checked(
             path,
             table.settings,
-            kind.known,
+            kind.settings,
             f"the kind {kind.name!r}",
             checks=kind.checks,
             required=kind.required,
             trial=kind.trial,
             paths=kind.paths,
         )
-        settings.lexicons.update(kind.unasked_checksum)
+        settings.lexicons.update(kind.implicit_checksum)
         if kind.needs == "planted" and len(plan.problems) > before:
             continue  # how many cells it has is among its settings
         _Analysis(plan, name, table, known[table.kind], settings).plan_cells()
@@ -60,6 +60,7 @@ class _Analysis:
             "scores": self._of_scores,
             "model": self._of_each_model,
             "models": self._of_models,
+            "models and text": self._of_models,
             "groups": self._of_groups,
             "change": self._of_changes,
             "sources": self._of_sources,
@@ -131,7 +132,7 @@ class _Analysis:
                 self.problem("of", f"{least}; {group.name!r} has {len(group.members)} (more seeds make more)")
                 continue
             inputs = {f"model{number}": member.key for number, member in enumerate(group.members)}
-            if self.kind.shows_text and group.corpus_key is not None:
+            if self.kind.needs == "models and text" and group.corpus_key is not None:
                 inputs["corpus"] = group.corpus_key
             labels = [member.label for member in group.members]
             self.result(group.name, self.add(inputs, {"models": labels}, group.name))

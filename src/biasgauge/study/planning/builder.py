@@ -10,14 +10,14 @@ from typing import Any
 
 from biasgauge import registry
 from biasgauge._version import __version__
-from biasgauge.core import JsonMapping, JsonObject, Setting, did_you_mean
+from biasgauge.core import JsonMapping, JsonObject, did_you_mean
 from biasgauge.errors import BiasgaugeError, ParameterError
 from biasgauge.lexicons import found
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.files import Checksums, FileSettings, places_of
-from biasgauge.study.parameters import NONE, arguments, filled, problems_in
 from biasgauge.study.read import Problem, Study
 from biasgauge.study.result import Registered
+from biasgauge.study.settings import NONE, Setting, arguments, setting_problems, with_seed
 
 
 @dataclass(frozen=True)
@@ -217,11 +217,11 @@ class PlanBuilder:
         start = (*path, *([] if inline is None else [inline]))
         before = len(self.problems)
         files = FileSettings(self.study.folder, paths)
-        kept = files.marked(filled(self._plain(given, start), known, self.study.about.seed))
+        kept = files.marked(with_seed(self._plain(given, start), known, self.study.about.seed))
         here = self._resolved(files, kept, start)
-        for name, sentence in problems_in(given, known, what, own):
+        for name, sentence in setting_problems(given, known, what, own):
             self.problem((*start, name), sentence)
-        for name in dict.fromkeys([*(name for name, setting in known.items() if setting.needed), *required]):
+        for name in dict.fromkeys([*(name for name, setting in known.items() if setting.required), *required]):
             if name not in given:
                 near = did_you_mean(name, [other for other in given if other not in known])
                 self.problem(start, f"{what} needs the setting {name!r}{near}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasgauge.core import JsonObject
-from biasgauge.study.kind import Kind
-from biasgauge.study.parameters import arguments
 from biasgauge.study.planning.builder import PlanBuilder, Settings
-from biasgauge.study.planning.models import model_draws, training_recipe
+from biasgauge.study.planning.models import check_recipe, model_draws
+from biasgauge.study.settings import arguments
+from biasgauge.study.step import Kind
 from biasgauge.study.steps.calibration import DECIDE_WORDS
 
 
@@ -30,11 +30,11 @@ def plan_calibration(
     """
     from biasgauge.analyses.calibrate import registered_names
 
-    defaults = {key: setting.default for key, setting in kind.known.items()}
-    asked = {**defaults, **arguments(settings.kept, kind.known)}
+    defaults = {key: setting.default for key, setting in kind.settings.items()}
+    asked = {**defaults, **arguments(settings.kept, kind.settings)}
     given = {"algorithm": asked["recipe"]} if isinstance(asked["recipe"], str) else dict(asked["recipe"])
     start = (*path, "settings", "recipe")
-    recipe = training_recipe(plan, start, given.pop("algorithm", "sgns"), given)
+    recipe = check_recipe(plan, start, given.pop("algorithm", "sgns"), given)
     if recipe is None:
         return None
     first = asked["random_state"]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError
-from biasgauge.study.kind import a_lexicon
-from biasgauge.study.parameters import parameters
+from biasgauge.study.settings import check_lexicon, parameters
 from biasgauge.text import Layout, tokenizer_named
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def plan_corpora(plan: PlanBuilder) -> dict[str, PlannedCorpus]:
 
 def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: JsonObject) -> JsonObject | None:
     """How a text is read, checked."""
-    known = parameters("text:read_corpus", 1)
+    known = parameters("biasgauge.text:read_corpus", 1)
     before = len(plan.problems)
     plan.checked(("corpora", name), table.settings, known, "a corpus", inline=None, own=table.own())
     whole = {name: setting.default for name, setting in known.items()} | inherited | table.settings
@@ -127,12 +126,12 @@ def _possible(settings: JsonObject) -> None:
 def _balanced(plan: PlanBuilder, name: str, table: CorpusTable, source: PlannedCorpus) -> PlannedCorpus | None:
     path = ("corpora", name)
     ours = {theirs: name for name, theirs in _BALANCE.items()}
-    known = {ours.get(name, name): setting for name, setting in parameters("mitigation:balance", 1).items()}
+    known = {ours.get(name, name): setting for name, setting in parameters("biasgauge.mitigation:balance", 1).items()}
     known = {name: setting for name, setting in known.items() if name not in {"layout", "field"}}
     reading = _reading(plan, name, table, source.reading)
     balancing = table.balance or {}
     checked = plan.checked(
-        path, balancing, known, "balance", checks={"test": a_lexicon("test")}, trial=_possible, inline="balance"
+        path, balancing, known, "balance", checks={"test": check_lexicon("test")}, trial=_possible, inline="balance"
     )
     if source.text is None and source.text_key is None:
         plan.problem((*path, "from"), f"{table.origin!r} is read from several files; only one file can be balanced")

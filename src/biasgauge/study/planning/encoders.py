@@ -13,9 +13,9 @@ from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError
 from biasgauge.lexicons import words_of
 from biasgauge.study.files import is_there
-from biasgauge.study.parameters import parameters
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Version
 from biasgauge.study.planning.models import different, encoder_source
+from biasgauge.study.settings import parameters
 from biasgauge.vectors.encoders import (
     ALL,
     DEFAULT,
@@ -23,6 +23,8 @@ from biasgauge.vectors.encoders import (
     ModelShape,
     chosen_layers,
     chosen_poolings,
+    draw_contexts,
+    encode,
     model_shape,
     short_name,
     templates_of,
@@ -55,7 +57,10 @@ class _Encoder:
     def plan_cells(self, corpora: Mapping[str, PlannedCorpus]) -> None:
         """Cells of contexts, of each checkpoint with each template, and of each view."""
         before = len(self.plan.problems)
-        every = {**parameters("vectors.encoders:draw_contexts", 2), **parameters("vectors.encoders:encode", 2)}
+        every = {
+            **parameters(draw_contexts, 2),
+            **parameters(encode, 2),
+        }
         known = {name: every[name] for name in SETTINGS}
         self.plan.checked(self.path, self.settings, known, "an encoder", inline=None, own=self.table.own())
         words, templates = self._words(), self._templates()

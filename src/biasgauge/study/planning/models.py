@@ -11,14 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasgauge import registry
-from biasgauge.core import JsonObject, Setting
+from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError, InputError
 from biasgauge.lexicons import found
 from biasgauge.study.files import places_of
-from biasgauge.study.kind import some_words, unasked
-from biasgauge.study.parameters import method_settings, parameters, recipe_of
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings, Version
 from biasgauge.study.schema import ModelTable, Seeds
+from biasgauge.study.settings import (
+    Setting,
+    check_words,
+    implicit_checksum,
+    mitigation_settings,
+    parameters,
+    training_recipe,
+)
 
 if TYPE_CHECKING:
     from biasgauge.study.planning.corpora import PlannedCorpus
@@ -33,7 +39,7 @@ def plan_models(plan: PlanBuilder, corpora: Mapping[str, PlannedCorpus]) -> None
     """Cells for every model of every recipe; groups NAME/CORPUS."""
     for name, table in plan.study.models.items():
         path = ("models", name)
-        recipe = training_recipe(plan, path, table.algorithm, table.settings, table.own())
+        recipe = check_recipe(plan, path, table.algorithm, table.settings, table.own())
         wanted = list(plan.study.corpora) if table.corpora is None else table.corpora
         if not wanted and not any(section == "corpora" for section, _ in plan.study.broken):
             plan.problem(path, f"the recipe {name!r} has no corpus; write a table [corpora.NAME]")
@@ -49,7 +55,7 @@ def seed_list(seeds: Seeds, first: int) -> list[int]:
     return list(range(first, first + seeds)) if isinstance(seeds, int) else list(seeds)
 
 
-def training_recipe(
+def check_recipe(
     plan: PlanBuilder, path: Sequence[str], algorithm: str, given: Mapping[str, Any], own: Sequence[str] = ()
 ) -> dict[str, Any] | None:
     """What a cell of training is told, but for seed and sample; None, and noted, where something is wrong with it.
@@ -61,14 +67,14 @@ def training_recipe(
         given: settings of `train` and of the algorithm.
         own: keys of that table which are no settings.
     """
-    from biasgauge.text.training import ALGORITHMS
+    from biasgauge.text.training import ALGORITHMS, train
 
     if algorithm not in ALGORITHMS:
         plan.unknown((*path, "algorithm"), f"there is no algorithm {algorithm!r}", algorithm, ALGORITHMS)
         return None
     chosen = ALGORITHMS[algorithm]
     decided = {"algorithm", "seeds", "bootstrap", "random_state"}
-    common = {name: setting for name, setting in parameters("text.training:train", 1).items() if name not in decided}
+    common = {name: setting for name, setting in parameters(train, 1).items() if name not in decided}
     settings = {field.name: Setting(field.name, field.default, str(field.type)) for field in fields(chosen.settings)}
     before = len(plan.problems)
     what = f"the algorithm {algorithm!r}"
@@ -87,7 +93,7 @@ def training_recipe(
         recipe = {name: given.get(name, setting.default) for name, setting in common.items()}
         recipe["remove"] = removed
         recipe = {"algorithm": algorithm, "version": chosen.version, **recipe, "settings": dict(vars(checked))}
-        recipe_of(recipe, seed=0)
+        training_recipe(recipe, seed=0)
     except BiasgaugeError as problem:
         plan.problem(path, str(problem))
         return None
@@ -250,12 +256,12 @@ def plan_mitigations(plan: PlanBuilder) -> None:
         settings = plan.checked(
             path,
             table.settings,
-            method_settings(table.method),
+            mitigation_settings(table.method),
             f"the method {table.method!r}",
-            checks={"lexicon": lambda value: some_words(value) if isinstance(value, str) else ""},
+            checks={"lexicon": lambda value: check_words(value) if isinstance(value, str) else ""},
             trial=partial(_possible, table.method),
         )
-        settings.lexicons.update(unasked(registry.names("lexicon")))
+        settings.lexicons.update(implicit_checksum(registry.names("lexicon")))
         for reference in dict.fromkeys(table.of):
             if reference.split("/")[0] in tables and reference.split("/")[0] not in settled:
                 continue  # in a circle, of which a sentence tells already

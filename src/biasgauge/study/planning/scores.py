@@ -7,11 +7,10 @@ from dataclasses import replace
 from biasgauge import registry
 from biasgauge.core import did_you_mean
 from biasgauge.errors import BiasgaugeError
-from biasgauge.study.kind import some_pairs, some_words
-from biasgauge.study.parameters import parameters
 from biasgauge.study.planning.builder import Group, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF
 from biasgauge.study.schema import ScoresTable
+from biasgauge.study.settings import check_pairs, check_words, parameters
 
 FULL = "full"
 
@@ -34,12 +33,12 @@ def _checked(plan: PlanBuilder, name: str, table: ScoresTable) -> Settings:
     measures = [table.measures] if isinstance(table.measures, str) else list(table.measures)
     given = {"pairs": table.pairs, "words": table.words, "measures": measures, **table.settings}
     checks = {
-        "pairs": some_pairs,
-        "words": lambda value: "" if value == FULL else some_words(value),
-        "pool": some_words,
+        "pairs": check_pairs,
+        "words": lambda value: "" if value == FULL else check_words(value),
+        "pool": check_words,
     }
     settings = plan.checked(
-        path, given, parameters("scores:score", 1), "scores", checks=checks, inline=None, own=["of"]
+        path, given, parameters("biasgauge.scores:score", 1), "scores", checks=checks, inline=None, own=["of"]
     )
     try:
         rule = table.settings.get("as_published")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from biasgauge import registry
-from biasgauge.core import Setting
 from biasgauge.study.cell import address_sha256
-from biasgauge.study.parameters import groups_given, parameters
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings
 from biasgauge.study.planning.models import OF, seed_list
 from biasgauge.study.schema import TaskTable
+from biasgauge.study.settings import Setting, group_sets, parameters
 
 SUMMARY = ("level", "resamples", "random_state")
 """Settings that only the summary over seeds depends on."""
@@ -51,7 +50,9 @@ def _checked(plan: PlanBuilder, name: str, table: TaskTable) -> Settings | None:
     if table.task not in known:
         plan.unknown((*path, "task"), f"there is no task {table.task!r}", table.task, known)
         return None
-    summary = {name: setting for name, setting in parameters("applications:extrinsic", 3).items() if name in SUMMARY}
+    summary = {
+        name: setting for name, setting in parameters("biasgauge.applications:extrinsic", 3).items() if name in SUMMARY
+    }
     own = {name: Setting(name, None, "object") for name in sorted(registry.get("task", table.task).settings)}
     what = f"the task {table.task!r}"
     return plan.checked(path, table.settings, own | summary, what, checks={"group_words": _groups}, paths=PATHS)
@@ -61,7 +62,7 @@ def _groups(value: object) -> str:
     """Checksum of words of groups."""
     from biasgauge.applications.classification import group_words
 
-    sets = group_words(groups_given(value))
+    sets = group_words(group_sets(value))
     return address_sha256({"groups": [[name, sorted(words)] for name, words in sets.items()]})  # in their order
 
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasgauge.analyses.calibrate import GENDERED
-from biasgauge.core import JsonMapping, Setting
+from biasgauge.core import JsonMapping
 from biasgauge.io import map_array, write_array
 from biasgauge.lexicons import language_of, languages
-from biasgauge.study.kind import Kind, some_pairs, some_words
 from biasgauge.study.outcomes import CORPUS, MODEL, open_model, settings_of, write_model, write_result
-from biasgauge.study.step import Job, Step
+from biasgauge.study.settings import Setting, check_pairs, check_words
+from biasgauge.study.step import Job, Kind, Step
 from biasgauge.text import open_corpus
 
 if TYPE_CHECKING:
@@ -140,22 +140,21 @@ def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
 CALIBRATE = Kind(
     "calibrate",
     needs="planted",
-    functions=("analyses.calibrate:calibrate",),
+    functions=("biasgauge.analyses.calibrate:calibrate",),
     checks={
-        "pairs": some_pairs,
-        "other_pairs": some_pairs,
-        "carriers": some_words,
-        "language": lambda code: some_pairs(language_of(code).own_pairs()),
+        "pairs": check_pairs,
+        "other_pairs": check_pairs,
+        "carriers": check_words,
+        "language": lambda code: check_pairs(language_of(code).own_pairs()),
     },
     hidden=("trainer", "tell"),
     extra=(Setting(JUDGED, default=True, annotation="bool"),),
-    unasked=(*(name for record in languages() for name in record.named("base_pairs")), *GENDERED),
+    implicit_lexicons=lambda: (*(name for record in languages() for name in record.named("base_pairs")), *GENDERED),
     trial=possible,
     about="What each measure and test reads of associations of known strength that were planted in the text: limits "
     "of detection, false positives, validity beside reliability.",
     shown=("limits", "false_positives"),
-    result="analyses.calibrate:Calibration",
-    answers=True,
+    result="biasgauge.analyses.calibrate:Calibration",
 )
 STEP = (
     Step("calibrate", 2, conclude, "what measures read of planted associations", (CALIBRATE,)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from biasgauge.core import to_plain
 from biasgauge.io import manifest_text, read_record
 from biasgauge.study.files import restored
-from biasgauge.study.kind import TEST_OR_SETS, Kind, some_pairs, some_words
 from biasgauge.study.outcomes import CORPUS, analysis
-from biasgauge.study.step import Job, Step
+from biasgauge.study.settings import TEST_OR_SETS, check_pairs, check_words
+from biasgauge.study.step import Job, Kind, Step
 from biasgauge.text import MANIFEST, read_corpus
 
 TEXT = "text.txt"
@@ -38,29 +38,27 @@ def write_balanced(job: Job) -> None:
     job.write_json("balance.json", to_plain({**counts, "warnings": result.warnings}))
 
 
-_CHECKS = {**TEST_OR_SETS, "words": some_words, "pairs": some_pairs}
+_CHECKS = {**TEST_OR_SETS, "words": check_words, "pairs": check_pairs}
 _READING = ("layout", "tokenizer", "field", "documents")
 CORPUS_BIAS = Kind(
     "corpus-bias",
     needs="corpus",
-    functions=("analyses.corpus_bias:corpus_bias",),
+    functions=("biasgauge.analyses.corpus_bias:corpus_bias",),
     checks=_CHECKS,
     hidden=_READING,
     tables={"sets.csv": "sets_to_frame"},
     about="Log odds ratio of words near one group against near the other, from counts: 0 is as likely near both.",
     shown=("sets", "words"),
-    result="analyses.corpus_bias:CorpusBias",
-    answers=True,
+    result="biasgauge.analyses.corpus_bias:CorpusBias",
 )
 INFLUENCE = Kind(
     "influence",
     needs="corpus",
-    functions=("analyses.calibrate:influence",),
+    functions=("biasgauge.analyses.calibrate:influence",),
     checks=_CHECKS,
     hidden=_READING,
     about="How much a log odds ratio changes without each document, counted exactly.",
     shown=("removals", "documents"),
-    result="analyses.calibrate:Influence",
 )
 STEP = (
     Step("corpus", 1, read, "text to tokens"),

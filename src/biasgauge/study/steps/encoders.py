@@ -8,9 +8,9 @@ from pathlib import Path
 
 from biasgauge import registry
 from biasgauge.errors import InputError
-from biasgauge.study.kind import TEST_OR_SETS, Kind, check_sets
 from biasgauge.study.outcomes import analysis, write_model
-from biasgauge.study.step import Job, Step
+from biasgauge.study.settings import TEST_OR_SETS, check_sets
+from biasgauge.study.step import Job, Kind, Step
 from biasgauge.study.steps.corpora import TEXT
 from biasgauge.vectors.encoders import Contexts, draw_contexts, encode, open_view, save_views
 
@@ -68,7 +68,7 @@ def _in_context(name: str, about: str) -> Kind:
     return Kind(
         name,
         needs="models",
-        functions=(f"scores:{name}", WEAT),
+        functions=(f"biasgauge.scores:{name}", WEAT),
         checks=TEST_OR_SETS,
         hidden=("ties", "counts"),
         trial=check_sets,
@@ -85,13 +85,12 @@ CEAT = _in_context(
 SPECIFICATION_CURVE = Kind(
     "specification-curve",
     needs="models",
-    functions=("analyses.robustness:specification_curve",),
+    functions=("biasgauge.analyses.robustness:specification_curve",),
     checks=TEST_OR_SETS,
     trial=check_sets,
     about="One test under every view, with a p of all of them together.",
     shown=("facets",),
-    result="analyses.robustness:SpecificationCurve",
-    answers=True,
+    result="biasgauge.analyses.robustness:SpecificationCurve",
 )
 STEP = (
     Step("contexts", 1, draw, "sentences of a text in which words stand"),

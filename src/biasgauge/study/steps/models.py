@@ -10,7 +10,7 @@ from biasgauge.errors import InputError
 from biasgauge.io import file_sha256, read_json
 from biasgauge.study.files import restored
 from biasgauge.study.outcomes import CORPUS, MODEL, open_model, write_model
-from biasgauge.study.parameters import arguments, method_settings, recipe_of
+from biasgauge.study.settings import arguments, mitigation_settings, training_recipe
 from biasgauge.study.step import Job, Step
 from biasgauge.text import open_corpus
 from biasgauge.vectors import DEFAULT_PATH, load, replicate_path
@@ -25,7 +25,7 @@ def train(job: Job) -> None:
     from biasgauge.text.training import run_sweep
 
     corpus = open_corpus(job.inputs["corpus"] / CORPUS)
-    recipe = recipe_of(
+    recipe = training_recipe(
         job.settings, seed=job.settings["seed"], sample=job.settings.get("sample"), corpus=corpus.checksum
     )
     (model,) = run_sweep(corpus, [recipe], job.out, n_jobs=1, device=job.device, progress=job.progress)
@@ -59,7 +59,7 @@ def mitigate(job: Job) -> None:
 
     name = job.settings["method"]
     settings = restored(dict(job.settings["settings"]), job.files)
-    method = mitigation_method(name, **arguments(settings, method_settings(name)))
+    method = mitigation_method(name, **arguments(settings, mitigation_settings(name)))
     before = open_model(job, "vectors", "vectors")
     write_model(job, method.fit(before).transform(before, progress=job.progress))
     coverage = None if method.coverage_ is None else method.coverage_.to_dict()

@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.core import JsonObject, function_named, to_plain
-from biasgauge.study.kind import TEST_OR_SETS, Kind, a_lexicon, check_sets, some_lexicons, some_words
+from biasgauge.core import JsonObject, to_plain
 from biasgauge.study.outcomes import (
     CORPUS,
     RESULT,
@@ -21,8 +20,16 @@ from biasgauge.study.outcomes import (
     settings_of,
     write_result,
 )
-from biasgauge.study.parameters import parameters
-from biasgauge.study.step import Job, Step
+from biasgauge.study.settings import (
+    TEST_OR_SETS,
+    check_lexicon,
+    check_lexicons,
+    check_sets,
+    check_words,
+    import_function,
+    parameters,
+)
+from biasgauge.study.step import Job, Kind, Step, all_lexicons
 from biasgauge.study.steps.models import RECIPE
 from biasgauge.text import open_corpus
 from biasgauge.vectors import Embedding
@@ -56,7 +63,7 @@ TESTS = (
         Kind(
             name,
             needs="models",
-            functions=("scores:association_test", test.function),
+            functions=("biasgauge.scores:association_test", test.function),
             fixed={"kind": name},
             checks=TEST_OR_SETS,
             trial=partial(_can_be_tested, name),
@@ -68,17 +75,17 @@ TESTS = (
     Kind(
         MAC,
         needs="models",
-        functions=("scores:mac",),
-        checks={"stereotypes": a_lexicon("stereotypes")},
+        functions=("biasgauge.scores:mac",),
+        checks={"stereotypes": check_lexicon("stereotypes")},
         about="Mean cosine distance of targets from attributes: 1 is no association, less is closer.",
     ),
 )
 SEEDS = Kind(
     "seeds",
     needs="models",
-    functions=("analyses.seeds:seeds",),
-    checks={"a": some_words, "b": some_words},
-    unasked=registry.names("lexicon"),
+    functions=("biasgauge.analyses.seeds:seeds",),
+    checks={"a": check_words, "b": check_words},
+    implicit_lexicons=all_lexicons,
     hidden=("counts",),
     trial=_has_pairs,
     about="Are two word lists told apart at all? Held out, a coherence of 0 means that they are not.",
@@ -87,20 +94,19 @@ SEEDS = Kind(
 STABILITY = Kind(
     "stability",
     needs="models",
-    functions=("vectors:stability",),
+    functions=("biasgauge.vectors:stability",),
     fewest=2,
     tables={"pairs.csv": "pairs_to_frame"},
     about="Mean cosine of a word with itself over aligned replicates: 1 is the same place.",
 )
 AUDIT = Kind(
     "audit",
-    needs="models",
-    functions=("audits:audit",),
-    checks={"lexicons": some_lexicons()},
-    unasked=registry.names("lexicon"),
+    needs="models and text",
+    functions=("biasgauge.audits:audit",),
+    checks={"lexicons": check_lexicons()},
+    implicit_lexicons=all_lexicons,
     hidden=("before", "points", "tasks", "corpus"),
     shown=("verdicts", "bias", "replicates"),
-    shows_text=True,
 )
 
 
@@ -110,7 +116,7 @@ def associate(job: Job) -> None:
 
     kind = next(kind for kind in TESTS if kind.name == job.settings["kind"])
     models = open_models(job, job.settings["models"])
-    function, settings = function_named(kind.functions[0]), settings_of(job, kind)
+    function, settings = import_function(kind.functions[0]), settings_of(job, kind)
     results = [function(model, **settings) for model in models]
     rows = [{"model": model.name, "result": result} for model, result in zip(models, results, strict=True)]
     spread = spread_of(results) if len(results) > 1 and kind.name in NO_BIAS else ()
@@ -140,15 +146,14 @@ def write_audit(job: Job) -> None:
 COMPARE = Kind(
     "compare",
     needs="groups",
-    functions=("analyses.compare:compare",),
-    checks={**TEST_OR_SETS, "test": some_lexicons()},
-    unasked=registry.names("lexicon"),
+    functions=("biasgauge.analyses.compare:compare",),
+    checks={**TEST_OR_SETS, "test": check_lexicons()},
+    implicit_lexicons=all_lexicons,
     tables={"words.csv": "words_frame", "contrasts.csv": "contrasts_frame"},
     fewest=2,
     about="The contrast in the second group less that in the first: 0 is no difference.",
     shown=("differences", "trends", "contrasts"),
-    result="analyses.compare:Comparison",
-    answers=True,
+    result="biasgauge.analyses.compare:Comparison",
 )
 
 

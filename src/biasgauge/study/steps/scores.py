@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from biasgauge import registry
-from biasgauge.core import function_named
 from biasgauge.lexicons import WordSet
 from biasgauge.scores import ScoreStore, score, score_to_store
 from biasgauge.study.files import restored
-from biasgauge.study.kind import Kind, lists_of_words
 from biasgauge.study.outcomes import (
     CORPUS,
     SCORES,
@@ -19,8 +16,8 @@ from biasgauge.study.outcomes import (
     settings_of,
     write_result,
 )
-from biasgauge.study.parameters import arguments, parameters
-from biasgauge.study.step import Job, Step
+from biasgauge.study.settings import arguments, check_word_lists, import_function, parameters
+from biasgauge.study.step import Job, Kind, Step, all_lexicons
 from biasgauge.text import open_corpus
 
 WORDS = "words.json"
@@ -60,23 +57,23 @@ def put_together(job: Job) -> None:
 RELIABILITY = Kind(
     "reliability",
     needs="scores",
-    functions=("analyses.reliability:reliability",),
-    checks={"lists": lists_of_words},
-    unasked=registry.names("lexicon"),
+    functions=("biasgauge.analyses.reliability:reliability",),
+    checks={"lists": check_word_lists},
+    implicit_lexicons=all_lexicons,
     about="Do scores agree with themselves: over replicates, over measures, over pairs? 1 is perfect.",
     shown=("summary", "internal", "measures", "relations", "word_forms"),
 )
 COMPONENTS = Kind(
     "components",
     needs="scores",
-    functions=("analyses.reliability:variance_components",),
+    functions=("biasgauge.analyses.reliability:variance_components",),
     about="How much of the variance of scores belongs to words, pairs, replicates, measures and their mixes.",
     shown=("components",),
 )
 DECISION = Kind(
     "decision",
     needs="scores",
-    functions=("analyses.reliability:decision_study", "analyses.reliability:variance_components"),
+    functions=("biasgauge.analyses.reliability:decision_study", "biasgauge.analyses.reliability:variance_components"),
     tables={"needs.csv": "needs_frame"},
     about="How many replicates, pairs and measures a mean score needs to be dependable.",
     shown=("smallest", "needs"),
@@ -84,7 +81,7 @@ DECISION = Kind(
 FACTORS = Kind(
     "factors",
     needs="sources",
-    functions=("analyses.reliability:factors",),
+    functions=("biasgauge.analyses.reliability:factors",),
     about="What makes a word's scores reliable: a regression with words, algorithms and corpora as levels.",
     shown=("fixed", "random", "r2"),
 )
@@ -92,7 +89,7 @@ FACTORS = Kind(
 
 def decide(job: Job) -> None:
     """Find the components, then the designs that follow from them."""
-    study, components = map(function_named, DECISION.functions)
+    study, components = map(import_function, DECISION.functions)
     own = parameters(study, 1)
     settings = settings_of(job, DECISION)
     result = components(

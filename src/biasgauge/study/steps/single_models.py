@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from biasgauge import registry
-from biasgauge.core import JsonObject, Setting, to_plain
+from biasgauge.core import JsonObject, to_plain
 from biasgauge.errors import ParameterError
 from biasgauge.io import CsvRow, csv_of_records, csv_rows
 from biasgauge.lexicons import found
-from biasgauge.study.kind import Kind, a_lexicon, some_lexicons, some_pairs, some_words
 from biasgauge.study.outcomes import RESULT, analysis, material, settings_of
-from biasgauge.study.step import Job, Step
+from biasgauge.study.settings import Setting, check_lexicon, check_lexicons, check_pairs, check_words
+from biasgauge.study.step import Job, Kind, Step, all_lexicons
 from biasgauge.vectors import analogy_accuracy, find_similarity, similarity_benchmark, similarity_names
 
 
@@ -33,9 +32,9 @@ def _listed(benchmarks: object) -> Sequence[str | Path]:
 BAYES = Kind(
     "bayes",
     needs="model",
-    functions=("analyses.posterior:bayes",),
-    checks={"lexicon": a_lexicon("stereotypes", "test")},
-    unasked=registry.names("lexicon"),
+    functions=("biasgauge.analyses.posterior:bayes",),
+    checks={"lexicon": check_lexicon("stereotypes", "test")},
+    implicit_lexicons=all_lexicons,
     required=("lexicon",),
     tables={"contrasts.csv": "contrasts_frame"},
     about="Posterior of cosine distances by connection: 1 is unrelated, less is closer.",
@@ -44,16 +43,16 @@ BAYES = Kind(
 ROBUSTNESS = Kind(
     "robustness",
     needs="model",
-    functions=("analyses.robustness:robustness",),
-    checks={"pairs": some_pairs, "words": some_words},
-    unasked=registry.names("lexicon"),
+    functions=("biasgauge.analyses.robustness:robustness",),
+    checks={"pairs": check_pairs, "words": check_words},
+    implicit_lexicons=all_lexicons,
     about="Do conclusions survive another base pair, word form or measure? Kappa: 1 is agreement, 0 chance.",
     shown=("base_pairs", "word_forms", "correspondence", "between_measures"),
 )
 QUALITY = Kind(
     "quality",
     needs="model",
-    functions=("vectors:similarity_benchmark",),
+    functions=("biasgauge.vectors:similarity_benchmark",),
     hidden=("benchmark",),
     extra=(Setting("benchmarks", (), "list"), Setting("analogies", default=False, annotation="bool")),
     trial=_known_benchmarks,
@@ -62,9 +61,9 @@ QUALITY = Kind(
 BAYES_CHANGE = Kind(
     "bayes-change",
     needs="change",
-    functions=("analyses.posterior:bayes_change", "analyses.posterior:distances"),
-    checks={"lexicon": a_lexicon("stereotypes", "test")},
-    unasked=registry.names("lexicon"),
+    functions=("biasgauge.analyses.posterior:bayes_change", "biasgauge.analyses.posterior:distances"),
+    checks={"lexicon": check_lexicon("stereotypes", "test")},
+    implicit_lexicons=all_lexicons,
     hidden=("reference", "name"),
     required=("lexicon",),
     about="Posterior of the change of cosine distances: 0 is no change, positive is farther.",
@@ -73,9 +72,9 @@ BAYES_CHANGE = Kind(
 MITIGATION_EFFECT = Kind(
     "mitigation-effect",
     needs="change",
-    functions=("mitigation:mitigation_effect",),
-    checks={"lexicons": some_lexicons("test", "stereotypes"), "controls": some_lexicons()},
-    unasked=registry.names("lexicon"),
+    functions=("biasgauge.mitigation:mitigation_effect",),
+    checks={"lexicons": check_lexicons("test", "stereotypes"), "controls": check_lexicons()},
+    implicit_lexicons=all_lexicons,
     about="Every number before and after: bias, side effects, and what can still be recovered.",
     shown=("rows",),
 )

@@ -6,14 +6,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from biasgauge import registry
-from biasgauge.core import JsonObject, Setting, function_named, to_plain
+from biasgauge.core import JsonObject, to_plain
 from biasgauge.errors import InternalError
 from biasgauge.study.files import restored
-from biasgauge.study.kind import Kind, some_lexicons
 from biasgauge.study.outcomes import RESULT, TABLE, open_model, settings_of, write_result, write_table
-from biasgauge.study.parameters import groups_given
-from biasgauge.study.step import Job, Step
+from biasgauge.study.settings import Setting, check_lexicons, group_sets, import_function
+from biasgauge.study.step import Job, Kind, Step, all_lexicons
 
 CELLS = "cells"
 FEWEST = 1000
@@ -22,9 +20,9 @@ FEWEST = 1000
 POINTS = Kind(
     "points",
     needs="points",
-    functions=("applications:points_from_results",),
-    checks={"tests": some_lexicons("test")},
-    unasked=registry.names("lexicon"),
+    functions=("biasgauge.applications:points_from_results",),
+    checks={"tests": check_lexicons("test")},
+    implicit_lexicons=all_lexicons,
     tables={"performance.csv": "performance_frame"},
     about="Versions of embeddings: the effect size of an association test beside the gap of a task.",
     shown=("points",),
@@ -32,9 +30,8 @@ POINTS = Kind(
 CORRELATE = Kind(
     "correlate",
     needs="table",
-    functions=("analyses.correlate:correlate",),
-    extra=(Setting("points", None, "object"),),
-    paths=("points",),
+    functions=("biasgauge.analyses.correlate:correlate",),
+    extra=(Setting("points", None, "Path"),),
     tables={"points.csv": "points_frame"},
     about="Does the intrinsic number go along with the extrinsic one? 0 is not at all.",
     shown=("groups",),
@@ -43,7 +40,7 @@ CORRELATE = Kind(
 
 def _task_settings(job: Job) -> JsonObject:
     given: JsonObject = restored(dict(job.settings["settings"]), job.files)
-    return {name: None if value == "none" else groups_given(value) for name, value in given.items()}
+    return {name: None if value == "none" else group_sets(value) for name, value in given.items()}
 
 
 def train_task(job: Job) -> None:
@@ -99,7 +96,7 @@ def make_points(job: Job) -> None:
         (Variant(open_model(job, f"model{number}", version["name"]), **version), job.inputs[f"task{number}"] / RESULT)
         for number, version in enumerate(job.settings["versions"])
     ]
-    write_result(job, function_named(POINTS.functions[0])(pairs, **settings_of(job, POINTS)), POINTS)
+    write_result(job, import_function(POINTS.functions[0])(pairs, **settings_of(job, POINTS)), POINTS)
 
 
 def correlate_points(job: Job) -> None:
@@ -107,7 +104,7 @@ def correlate_points(job: Job) -> None:
     settings = settings_of(job, CORRELATE)
     given = settings.pop("points", None)
     points = job.inputs["points"] / TABLE if job.inputs else given
-    write_result(job, function_named(CORRELATE.functions[0])(points, **settings), CORRELATE)
+    write_result(job, import_function(CORRELATE.functions[0])(points, **settings), CORRELATE)
 
 
 STEP = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.study.kind import Kind
-from biasgauge.study.outcomes import analysis
+from biasgauge.study import Kind, analysis
 
 if TYPE_CHECKING:
     from biasgauge.vectors import Embedding

@@ -1,0 +1,310 @@
+"""Settings of studies: what functions take by name, read from their signatures, and values checked before any work."""
+
+from __future__ import annotations
+
+import re
+import sys
+from ast import literal_eval
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from hashlib import sha256
+from inspect import Parameter, signature
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+from biasgauge import registry
+from biasgauge.core import (
+    JsonMapping,
+    JsonObject,
+    LexiconLike,
+    PairsLike,
+    WordPolicy,
+    WordsLike,
+    did_you_mean,
+)
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import Lexicon, Words, found, lexicon, pairs_of, shown, words_of
+
+if TYPE_CHECKING:
+    from biasgauge.text.training import Recipe
+
+DECIDED = frozenset({"out", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "say", "cache"})
+"""Parameters that the study itself decides."""
+LEVELS = ("level", "prob")
+"""Confidence levels, in every function."""
+SEED = "random_state"
+NONE = "none"
+"""None in TOML, which has no null."""
+POLICY = "policy"
+"""Parameter that a study gives as the settings of `_POLICY_SETTINGS`."""
+
+_PLAIN: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "int": (int,),
+    "float": (int, float),
+    "str": (str,),
+    "None": (type(None),),
+}
+_TYPE_NAMES = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text", "None": '"none"'}
+_FREE = frozenset({"str", "int", "float", "bool", "object", "Any"})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter of a function.
+
+    Attributes:
+        name: its name.
+        default: its value when nothing is said; `Parameter.empty` where something must be.
+        annotation: its type, as the source has it.
+        choices: the values that it may be, where it may be no other (but None).
+    """
+
+    name: str
+    default: Any
+    annotation: str
+    choices: tuple[Any, ...] = ()
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Members of a union, as the source has them."""
+        return _union(self.annotation)
+
+    @property
+    def nullable(self) -> bool:
+        """Whether it may be None."""
+        return self.default is None or "None" in self.types or "object" in self.types
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is Parameter.empty
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it is given as a table: a frozen record with fields of its own."""
+        return is_dataclass(self.default) and not isinstance(self.default, type)
+
+
+_POLICY_SETTINGS = {
+    setting.name: setting
+    for setting in (
+        Setting("min_coverage", WordPolicy.min_coverage, "float"),
+        Setting("case_fallback", None, "bool"),
+        Setting("counterparts", WordPolicy.counterparts, "str", ("balance", "keep", "as-published")),
+    )
+}
+
+
+def import_function(reference: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Import the function of a reference such as "biasgauge.scores:mac"; a function is returned as it is."""
+    if not isinstance(reference, str):
+        return reference
+    function: Callable[..., Any] = resolve_name(reference)
+    return function
+
+
+def parameters(reference: str | Callable[..., Any], skip: int = 0) -> dict[str, Setting]:
+    """Settings of a function: its parameters after the first `skip`, without those that the study itself decides."""
+    function = import_function(reference)
+    settings: dict[str, Setting] = {}
+    for name, parameter in list(signature(function).parameters.items())[skip:]:
+        if name == POLICY:
+            settings |= _POLICY_SETTINGS
+        elif name not in DECIDED and parameter.kind not in {Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL}:
+            annotation = str(parameter.annotation)
+            settings[name] = Setting(name, parameter.default, annotation, _choices(annotation, function.__module__))
+    return settings
+
+
+def _union(annotation: str) -> tuple[str, ...]:
+    return tuple(member.strip() for member in re.split(r"\|(?![^\[]*\])", annotation))
+
+
+def _choices(annotation: str, module: str) -> tuple[Any, ...]:
+    """Values of a type of fixed values; none where other texts or numbers are allowed too."""
+    values: list[Any] = []
+    for member in _union(annotation):
+        if member in _FREE or member.endswith("Like") or "PathLike" in member:
+            return ()
+        if member.startswith("Literal["):
+            values += literal_eval(member.removeprefix("Literal"))
+        else:
+            kind = getattr(sys.modules[module], member, None)
+            values += get_args(kind) if get_origin(kind) is Literal else ()
+    return tuple(values)
+
+
+def setting_problems(
+    settings: JsonMapping, parameters: Mapping[str, Setting], owner: str, table_keys: Sequence[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """Yield the key and a sentence for each setting that cannot be used; `table_keys` are keys beside the settings."""
+    for name, value in settings.items():
+        if name not in parameters:
+            names = [*table_keys, *parameters]
+            near = did_you_mean(name, names) or f"; it has {', '.join(names)}"
+            yield name, f"{owner} has no setting {shown(name)}{'; the study decides it' if name in DECIDED else near}"
+        elif parameters[name].is_record:
+            yield from _record_problems(name, value, parameters[name])
+        elif (expected := _mismatch(value, parameters[name])) is not None:
+            yield name, f"{name!r} of {owner} must be {expected}, found {found(value)}"
+        elif name in LEVELS and isinstance(value, (int, float)) and not 0 < value < 1:
+            yield name, f"{name!r} of {owner} must lie between 0 and 1, found {found(value)}"
+        elif {*parameters[name].types} <= {"int", "None"} and isinstance(value, int) and value < 0:  # counts and seeds
+            yield name, f"{name!r} of {owner} must not be negative, found {found(value)}"
+
+
+def _record_problems(name: str, value: object, setting: Setting) -> Iterator[tuple[str, str]]:
+    module = type(setting.default).__module__
+    record = {
+        field.name: Setting(field.name, field.default, str(field.type), _choices(str(field.type), module))
+        for field in fields(setting.default)
+    }
+    if value == NONE and setting.nullable:
+        return
+    if not isinstance(value, dict):
+        yield name, f"{name!r} must be a table with {', '.join(record)}, found {found(value)}"
+        return
+    for key, content in value.items():
+        if key not in record:
+            near = did_you_mean(key, record) or f"; it has {', '.join(record)}"
+            yield name, f"{name!r} has no setting {shown(key)}{near}"
+        elif (expected := _mismatch(content, record[key])) is not None:
+            yield name, f"{key!r} of {name!r} must be {expected}, found {found(content)}"
+
+
+def _mismatch(value: object, setting: Setting) -> str | None:
+    """Return what the value should be, where the type is plain and the value is not of it."""
+    if value == NONE and setting.nullable:
+        return None
+    if setting.choices and isinstance(value, str) and value not in setting.choices:
+        return " or ".join(map(repr, setting.choices))
+    if not all(name in _PLAIN for name in setting.types):
+        return None
+    for name in setting.types:
+        if isinstance(value, _PLAIN[name]) and (name == "bool" or not isinstance(value, bool)):
+            return None
+    return " or ".join(_TYPE_NAMES[name] for name in setting.types)
+
+
+def with_seed(settings: JsonMapping, parameters: Mapping[str, Setting], seed: int) -> JsonObject:
+    """Settings as a cell stores them: with the study's seed wherever something is random."""
+    stored = dict(settings)
+    for name, setting in parameters.items():
+        if name == SEED:
+            stored.setdefault(name, seed)
+        elif setting.is_record and any(field.name == SEED for field in fields(setting.default)):
+            record = stored.get(name, {})
+            if isinstance(record, dict):
+                stored[name] = {SEED: seed, **record}
+    return stored
+
+
+def arguments(settings: JsonMapping, parameters: Mapping[str, Setting]) -> JsonObject:
+    """Settings as the function takes them: tables to records, "none" to None, those of a policy to a `WordPolicy`."""
+    values = {
+        name: _argument(value, parameters[name]) if name in parameters else value for name, value in settings.items()
+    }
+    given = {
+        name: values.pop(name) for name in _POLICY_SETTINGS if name in values and parameters.get(name) in _POLICIES
+    }
+    if given:
+        policy = WordPolicy.from_options(given.get("min_coverage"), given.get("case_fallback"))
+        values[POLICY] = replace(policy, counterparts=given.get("counterparts", policy.counterparts))
+    return values
+
+
+_POLICIES = tuple(_POLICY_SETTINGS.values())
+
+
+def _argument(value: Any, setting: Setting) -> Any:  # noqa: ANN401 - whatever the function takes
+    if value == NONE and setting.nullable:
+        return None
+    return replace(setting.default, **value) if setting.is_record and isinstance(value, dict) else value
+
+
+def training_recipe(settings: JsonMapping, *, seed: int, sample: int | None = None, corpus: str = "") -> Recipe:
+    """`Recipe` of the settings of a training cell."""
+    from biasgauge.text.training import ALGORITHMS, Recipe
+
+    cell_keys = {"settings", "version", "sample_seed", "seed", "sample"}
+    common = {name: value for name, value in settings.items() if name not in cell_keys}
+    common["remove"] = tuple(common["remove"])
+    algorithm = ALGORITHMS[settings["algorithm"]].settings_from(settings["settings"])
+    sample_seed = 0 if sample is None else settings["sample_seed"]
+    return Recipe(**{**common, "settings": algorithm}, corpus=corpus, seed=seed, sample=sample, sample_seed=sample_seed)
+
+
+def mitigation_settings(method: str) -> dict[str, Setting]:
+    """Settings of a mitigation."""
+    from biasgauge.mitigation import mitigation_method
+
+    return {name: Setting(name, value, "object") for name, value in mitigation_method(method).get_params().items()}
+
+
+def group_sets(value: Any) -> Any:  # noqa: ANN401 - what a user wrote, and what tasks check
+    """Words of groups as tasks take them: the sets of a lexicon that was a file."""
+    return value.sets if isinstance(value, Lexicon) else value
+
+
+# Checksums of the word lists that settings name: other words are another cell.
+
+
+def implicit_checksum(names: Iterable[str]) -> dict[str, str]:
+    """One checksum of lexicons that are read although no setting names them, as cells store it."""
+    usable = registry.everything("lexicon")
+    checksums = "".join(lexicon(name).checksum for name in names if name in usable)
+    return {"unasked": sha256(checksums.encode()).hexdigest()} if checksums else {}
+
+
+def check_lexicon(*kinds: str) -> Callable[[Any], str]:
+    """Checksum of a lexicon by name or path, which must be of one of some kinds."""
+
+    def check(value: LexiconLike) -> str:
+        named = lexicon(value)
+        if kinds and named.kind not in kinds:
+            wanted = " or ".join(map(repr, kinds))
+            raise ParameterError(f"the lexicon {named.name!r} is of kind {named.kind!r}; {wanted} is needed")
+        return named.checksum
+
+    return check
+
+
+def check_lexicons(*kinds: str) -> Callable[[Any], str]:
+    """Checksums of one lexicon or several."""
+    check = check_lexicon(*kinds)
+    return lambda value: ",".join(check(name) for name in (value if isinstance(value, list) else [value]))
+
+
+def check_words(value: WordsLike) -> str:
+    """Checksum of the words that a reference means."""
+    named = words_of(value)
+    return Words(name=named.name, listed=tuple(dict.fromkeys(named.words))).checksum
+
+
+def check_word_lists(value: Any) -> str:  # noqa: ANN401 - names, or a table of names and words
+    """Checksums of one list of words or several."""
+    lists = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return ",".join(check_words(words) for words in lists)
+
+
+def check_pairs(value: PairsLike) -> str:
+    """Checksum of base pairs."""
+    return pairs_of(value).checksum
+
+
+SETS = ("x", "y", "a", "b")
+"""Settings that are the word sets of an association test."""
+TEST_OR_SETS: Mapping[str, Callable[[Any], str]] = {"test": check_lexicon("test"), **dict.fromkeys(SETS, check_words)}
+"""Checks of a test by its lexicon, or by its sets."""
+
+
+def check_sets(settings: JsonMapping, sets: Iterable[str] = SETS) -> None:
+    """Refuse settings that name neither a test nor all of its sets.
+
+    Raises:
+        ParameterError: a set is missing.
+    """
+    missing = [role for role in sets if role not in settings]
+    if "test" not in settings and missing:
+        raise ParameterError(f"a lexicon is needed ('test'), or the sets {', '.join(missing)}")
