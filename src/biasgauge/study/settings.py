@@ -206,15 +206,14 @@ def arguments(settings: JsonMapping, parameters: Mapping[str, Setting]) -> JsonO
         name: _argument(value, parameters[name]) if name in parameters else value for name, value in settings.items()
     }
     given = {
-        name: values.pop(name) for name in _POLICY_SETTINGS if name in values and parameters.get(name) in _POLICIES
+        name: values.pop(name)
+        for name, setting in _POLICY_SETTINGS.items()
+        if name in values and parameters.get(name) is setting  # equal ones are a function's own
     }
     if given:
         policy = WordPolicy.from_options(given.get("min_coverage"), given.get("case_fallback"))
         values[POLICY] = replace(policy, counterparts=given.get("counterparts", policy.counterparts))
     return values
-
-
-_POLICIES = tuple(_POLICY_SETTINGS.values())
 
 
 def _argument(value: Any, setting: Setting) -> Any:  # noqa: ANN401 - whatever the function takes
