@@ -24,6 +24,7 @@ from biasgauge.lexicons import Lexicon, lexicon
 from biasgauge.study import CellStore, Plan, plan_study, read_study, study_from
 from biasgauge.study import files as study_files
 from biasgauge.study.files import Checksums
+from biasgauge.study.settings import import_function
 from biasgauge.study.step import analyses
 from biasgauge.text.tokenizers import Tokenizer, tokenizer_named
 
@@ -661,3 +662,10 @@ def test_a_column_by_its_number_may_be_text(tmp_path: Path) -> None:
 
     assert corpus_key('"2"') == corpus_key("2")
     assert corpus_key('"1"') != corpus_key("2")
+
+
+def test_what_every_kind_refers_to_is_there() -> None:
+    for analysis in analyses().values():
+        assert analysis.kind.settings, analysis.kind.name
+        if analysis.kind.result:
+            assert import_function(analysis.kind.result)

@@ -20,7 +20,7 @@ FEWEST = 1000
 POINTS = Kind(
     "points",
     needs="points",
-    functions=("biasgauge.applications:points_from_results",),
+    functions=("biasgauge.analyses.correlate:points_from_results",),
     checks={"tests": check_lexicons("test")},
     implicit_lexicons=all_lexicons,
     tables={"performance.csv": "performance_frame"},
