@@ -373,8 +373,8 @@ def test_a_new_test_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "from biasgauge.metrics.weat import TEST as WEAT\n"
         "TEST = replace(WEAT, name='nearness')\n"
     )
-    room = import_module("biasgauge.metrics")
-    monkeypatch.setattr(room, "__path__", [*room.__path__, str(tmp_path)])
+    package = import_module("biasgauge.metrics")
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     registry._shipped.cache_clear()  # noqa: SLF001 - a package does not grow while it runs
     registry.refresh()
     try:

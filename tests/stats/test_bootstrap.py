@@ -87,11 +87,10 @@ def test_acceleration_is_nought_without_skewness() -> None:
     assert acceleration([np.array([0.0, 0.0, -3.0])]) > 0
 
 
-def test_draws_do_not_depend_on_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_do_not_depend_on_the_block() -> None:
     x, y = skewed(4)
     before = estimate_over_words(0.5, difference_of_means(x, y), Resampling(resamples=777))
-    monkeypatch.setattr(module, "_BLOCK", 10)
-    after = estimate_over_words(0.5, difference_of_means(x, y), Resampling(resamples=777))
+    after = estimate_over_words(0.5, difference_of_means(x, y), Resampling(resamples=777), block=10)
     assert ends(after) == pytest.approx(ends(before), abs=1e-12)
 
 
@@ -228,14 +227,12 @@ def test_an_interval_too_narrow_would_be_found_out() -> None:
     assert coverage("percentile", worlds=300, words=30, shrink=0.7) < 0.90
 
 
-def test_long_lists_are_left_out_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_lists_are_left_out_in_groups() -> None:
     """Acceleration and jackknife of a skewed mean: the same from 100 groups as from 3,000 words, but for chance."""
     sample = np.random.default_rng(3).exponential(1.0, 3_000)
     resampled = Resampled({"x": len(sample)}, lambda counts: counts["x"] @ sample / counts["x"].sum(axis=1))
-    monkeypatch.setattr(module, "MOST_LEFT_OUT", 3_000)
-    (alone,) = module._left_out(resampled)  # noqa: SLF001 - what intervals ask for
-    monkeypatch.setattr(module, "MOST_LEFT_OUT", 100)
-    (groups,) = module._left_out(resampled)  # noqa: SLF001
+    (alone,) = module.left_out_words(resampled, 3_000)
+    (groups,) = module.left_out_words(resampled, 100)
     assert (len(alone), len(groups)) == (3_000, 100)
     first = [sample[np.arange(3_000) % 100 != group].mean() for group in (0, 99)]
     assert [groups[0], groups[99]] == pytest.approx(first)

@@ -1,6 +1,6 @@
 """Every function of `stats` that makes an `Estimate`: does its interval hold the truth as often as it says?
 
-Producers are found by reading the source, so that a new one without a case fails here; no other room may make an
+Producers are found by reading the source, so that a new one without a case fails here; no other package may make an
 interval of its own (test_one_place.py).
 """
 
@@ -579,7 +579,7 @@ CASES = {
 
 
 def producers(source: Path) -> Iterator[str]:
-    """Public functions of the room that give an `Estimate`, by reading the source."""
+    """Public functions of the package that give an `Estimate`, by reading the source."""
     for path in sorted(source.rglob("*.py")):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.returns is not None:

@@ -1,10 +1,8 @@
-"""One core of statistics: arrays in, numbers with their error out.
+"""Statistics: arrays in, `Estimate`s out; every statistic once.
 
-Every number of the package that has an interval is an `Estimate` made by a function of this room, and every function of
-this room that makes one is held to its level by tests/stats/test_calibration.py.
-
-One rule for ties: numbers that differ by rounding alone are equal (`rounding.SAME`). One rule for what cannot be
-computed: `value` (or the interval alone) is None, and `reason` says why.
+Every interval of biasgauge is made by a function of this package, and tests/stats/test_calibration.py checks the
+coverage of each. Numbers that differ by rounding alone are equal (`numerics.SAME`). A number that cannot be computed,
+or its interval alone, is None with a `reason`.
 """
 
 from biasgauge.core import attach

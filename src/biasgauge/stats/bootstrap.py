@@ -155,11 +155,12 @@ def percentile_ends(drawn: Floats, level: float) -> tuple[float, float] | None:
 
 
 def estimate_over_words(
-    value: float, resampled: Resampled, settings: Resampling | None, over: str = "words"
+    value: float, resampled: Resampled, settings: Resampling | None, over: str = "words", *, block: int = _BLOCK
 ) -> Estimate | None:
     """Interval of a number of word sets: the words of each set are drawn with replacement, independently of the others.
 
-    None without settings. Undefined as in `estimate_from_draws`, and when a set has fewer than two words.
+    None without settings. `block` resamples are computed at a time. Undefined as in `estimate_from_draws`, and when a
+    set has fewer than two words.
     """
     if settings is None:
         return None
@@ -170,9 +171,9 @@ def estimate_over_words(
             return Estimate(reason=f"{few} to draw from again", **fields)
     n = sum(resampled.units.values())
     if settings.method == "jackknife":
-        return _normal_jackknife(value, _left_out(resampled), settings.level, over, n)
-    drawn = np.concatenate([resampled.values(counts) for counts in _word_counts(resampled.units, settings)])
-    return estimate_from_draws(value, drawn, lambda: _left_out(resampled), settings, over, n)
+        return _normal_jackknife(value, left_out_words(resampled), settings.level, over, n)
+    drawn = np.concatenate([resampled.values(counts) for counts in _word_counts(resampled.units, settings, block)])
+    return estimate_from_draws(value, drawn, lambda: left_out_words(resampled, block=block), settings, over, n)
 
 
 def not_estimated(settings: Resampling | None, reason: str, over: str = "words") -> Estimate | None:
@@ -239,24 +240,24 @@ def _normal_jackknife(value: float, left_out: Sequence[Floats], level: float, ov
     return Estimate(low=value - margin, high=value + margin, resamples=sum(map(len, left_out)), **fields)
 
 
-def _word_counts(units: Mapping[str, int], settings: Resampling) -> Iterator[dict[str, Floats]]:
+def _word_counts(units: Mapping[str, int], settings: Resampling, block: int = _BLOCK) -> Iterator[dict[str, Floats]]:
     """Yield blocks of counts of the words drawn; each set has its own stream of random numbers."""
     streams = {name: np.random.default_rng([settings.random_state, *name.encode()]) for name in units}
-    for rows in blocks(settings.resamples, 1, _BLOCK):
+    for rows in blocks(settings.resamples, 1, block):
         yield {name: draw_counts(streams[name], words, rows) for name, words in units.items()}
 
 
-def _left_out(resampled: Resampled) -> list[Floats]:
+def left_out_words(resampled: Resampled, max_groups: int = MOST_LEFT_OUT, block: int = _BLOCK) -> list[Floats]:
     """Return, for each set, the values without each of its words; NaN where undefined.
 
-    Words of a long list are left out in `MOST_LEFT_OUT` groups: skewness and variance are those of single words, but
+    Words of a long list are left out in `max_groups` groups: skewness and variance are those of single words, but
     for chance, and the cost grows only linearly with the length of the list.
     """
     left_out = []
     for name, words in resampled.units.items():
         values = []
-        single = left_out_counts(words, _BLOCK)
-        for counts in single if words <= MOST_LEFT_OUT else _groups_left_out(words, MOST_LEFT_OUT, _BLOCK):
+        single = left_out_counts(words, block)
+        for counts in single if words <= max_groups else _groups_left_out(words, max_groups, block):
             all_once = {set_name: np.ones((len(counts), size)) for set_name, size in resampled.units.items()}
             values.append(resampled.values({**all_once, name: counts}))
         left_out.append(np.concatenate(values))

@@ -84,7 +84,9 @@ class Moments:
         return replace(self, xy=xy, zy=zy, yy=float(coefficients @ xy + effects @ zy) + error)
 
 
-def moments(y: ArrayLike, x: ArrayLike, groups: Mapping[str, ArrayLike], names: Sequence[str]) -> Moments:
+def moments(
+    y: ArrayLike, x: ArrayLike, groups: Mapping[str, ArrayLike], names: Sequence[str], *, block: int = _ROWS
+) -> Moments:
     """Sum the rows.
 
     Args:
@@ -92,6 +94,7 @@ def moments(y: ArrayLike, x: ArrayLike, groups: Mapping[str, ArrayLike], names: 
         x: rows × columns of the fixed part; a column of ones, if wanted, must be among them.
         groups: for each grouping factor the level of every row.
         names: one for each column of `x`.
+        block: rows summed at a time; bounds the memory.
 
     Raises:
         ParameterError: shapes differ, a number is not finite, a group has fewer than two levels, or too few rows.
@@ -104,7 +107,7 @@ def moments(y: ArrayLike, x: ArrayLike, groups: Mapping[str, ArrayLike], names: 
         shift[:-1] = np.mean(matrix[:_ROWS], axis=0, dtype=np.float64)
         shift[constant] = 0.0
         shift[-1] = np.mean(outcome[:_ROWS], dtype=np.float64)
-    ww, zw = _sums(outcome, matrix, codes, coded, shift)
+    ww, zw = _sums(outcome, matrix, codes, coded, shift, block)
     unit = 1.0 if constant is None else float(matrix[0, constant])
     scaled = _scaled(len(outcome), tuple(names), (ww, zw), shift, constant, unit)
     return Moments(rows=len(outcome), groups=coded, zz=_counts(codes, coded), **scaled)
@@ -165,15 +168,15 @@ def _constant_column(matrix: Vectors) -> int | None:
 
 
 def _sums(
-    outcome: Vectors, matrix: Vectors, codes: list[Integers], groups: tuple[Group, ...], shift: Floats
+    outcome: Vectors, matrix: Vectors, codes: list[Integers], groups: tuple[Group, ...], shift: Floats, block: int
 ) -> tuple[Floats, Floats]:
     """Products of [X y], shifted, with itself and with the columns of the groups."""
     width = matrix.shape[1] + 1
     ww, zw = np.zeros((width, width)), np.zeros((groups[-1].columns.stop, width))
-    block = np.empty((min(_ROWS, len(outcome)), width))
-    for start in range(0, len(outcome), _ROWS):
-        stop = min(start + _ROWS, len(outcome))
-        rows = block[: stop - start]
+    buffer = np.empty((min(block, len(outcome)), width))
+    for start in range(0, len(outcome), block):
+        stop = min(start + block, len(outcome))
+        rows = buffer[: stop - start]
         np.subtract(matrix[start:stop], shift[:-1], out=rows[:, :-1])
         np.subtract(outcome[start:stop], shift[-1], out=rows[:, -1])
         ww += rows.T @ rows
