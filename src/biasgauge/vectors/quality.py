@@ -15,7 +15,7 @@ import numpy as np
 from biasgauge.core import Estimate, Floats, JsonObject, VectorsLike, check_level, row_cosines
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats import METHODS, Kind, fisher_interval, slack
+from biasgauge.stats import METHODS, Kind, fisher_interval, slack, weighted_ranks
 from biasgauge.vectors.benchmark_files import RatedPair, find_similarity
 from biasgauge.vectors.coverage import ZERO
 from biasgauge.vectors.loading import load
@@ -163,9 +163,7 @@ def _undefined(human: Floats, cosines: Floats) -> str | None:
 
 def _ranks(values: Floats) -> Floats:
     """Rank of each value from 1; equal values, also those that rounding alone tells apart, share their mean rank."""
-    _, place, count = np.unique(np.round(values, 12), return_inverse=True, return_counts=True)
-    found: Floats = (np.cumsum(count) - (count - 1) / 2)[place]
-    return found
+    return weighted_ranks(np.round(values, 12), np.ones((1, len(values))))[0]
 
 
 def _correlation(human: Floats, cosines: Floats, kind: Kind, level: float, reason: str | None) -> Estimate:
