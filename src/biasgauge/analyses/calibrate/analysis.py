@@ -141,9 +141,9 @@ def _blanks_beyond_limit(
     draws, blank = scores.shape[1], levels == 0
     above = []
     for draw in range(draws if draws > 1 else 0):
-        others = [other for other in range(draws) if other != draw]
-        limit = new_blanks(scores[:, others], levels[:, others], variances).limit()
-        new = blank[:, draw] & ~blank[:, others].any(axis=1)
+        other_draws = [index for index in range(draws) if index != draw]
+        limit = new_blanks(scores[:, other_draws], levels[:, other_draws], variances).limit()
+        new = blank[:, draw] & ~blank[:, other_draws].any(axis=1)
         above.append((scores[new, draw] > limit).mean(axis=1))
     shares = np.concatenate([np.empty(0), *above])
     if not len(shares):
@@ -157,10 +157,10 @@ def _specificity(readings: Readings, curves: Sequence[Curve], level: float) -> t
     if readings.others < _FEWEST_POINTS:
         return ()
     own_slopes = {curve.measure: curve.response.slope.value or 0.0 for curve in curves}
-    others = slice(readings.carriers, readings.carriers + readings.others)
+    other_rows = slice(readings.carriers, readings.carriers + readings.others)
     doses = readings.other_doses.mean(axis=1)
     rows = []
-    for measure, scores in zip(readings.measures, readings.scores[:, others].mean(axis=(2, 3)), strict=True):
+    for measure, scores in zip(readings.measures, readings.scores[:, other_rows].mean(axis=(2, 3)), strict=True):
         slope = replace(robust_slope(doses, scores, level, over="carriers"), statistic="slope on the other dose")
         rows.append(Specificity(measure, slope, own_slopes[measure]))
     return tuple(rows)

@@ -17,7 +17,7 @@ from biasgauge.analyses.calibrate.influence_documents import Influence
 from biasgauge.analyses.corpus_bias import QueryCounts
 from biasgauge.core import Estimate, Floats, Integers, JsonMapping, Record, check_number, check_whole, cosines
 from biasgauge.errors import ParameterError
-from biasgauge.results import AltairChart, Chart, Column, Result, Summary, Table, altair
+from biasgauge.results import AltairChart, Chart, Column, RecordTable, Result, altair
 from biasgauge.stats import correlation_estimate, mean_estimate
 from biasgauge.text import TokenCorpus
 from biasgauge.vectors import Embedding
@@ -58,6 +58,19 @@ class InfluenceCheck(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("removals",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "removals",
+            "",
+            (
+                Column("documents taken out", source="kind"),
+                Column("how many", "count", source="documents"),
+                Column("predicted, log odds", "number", 3, source="predicted"),
+                Column("actual, score", "number", 4, source="actual"),
+                Column("sd over seeds", "number", 4, source="sd"),
+            ),
+        ),
+    )
 
     removals: tuple[RemovalCheck, ...]
     r: Estimate
@@ -66,23 +79,18 @@ class InfluenceCheck(Result):
     number: str
     settings: JsonMapping
 
-    def summary(self) -> Summary:
-        """Correlation of predicted and actual changes, and every removal."""
-        rows = [(row.kind, row.documents, row.predicted, row.actual, row.sd) for row in self.removals]
-        columns = ["documents taken out", Column("how many", "count"), Column("predicted, log odds", "number", 3),
-                   Column("actual, score", "number", 4), Column("sd over seeds", "number", 4)]  # fmt: skip
-        text = self.r.reason if self.r.value is None else str(self.r)
-        return Summary(
-            title="Influence of documents on vectors",
-            headline=f"{self.number}: predicted with actual change over random removals: {text}",
-            sentences=(
-                f"Score with all documents {self.score}; without those that carry the most it changes by {self.top}.",
-            ),
-            tables=(Table.of("removals", "", columns, rows),),
-            charts=(self._chart(),),
-        )
+    def _title(self) -> str:
+        return "Influence of documents on vectors"
 
-    def _chart(self) -> Chart:
+    def _headline(self) -> str:
+        text = self.r.reason if self.r.value is None else str(self.r)
+        return f"{self.number}: predicted with actual change over random removals: {text}"
+
+    def _sentences(self) -> tuple[str, ...]:
+        change = f"without those that carry the most it changes by {self.top}"
+        return (f"Score with all documents {self.score}; {change}.",)
+
+    def _charts(self) -> tuple[Chart, ...]:
         def draw() -> AltairChart:
             import pandas as pd
 
@@ -92,7 +100,7 @@ class InfluenceCheck(Result):
             y = alt.Y("actual:Q", title="actual change of score")
             return alt.Chart(frame).mark_circle(size=60).encode(x=x, y=y, color=alt.Color("kind:N", title=None))
 
-        return Chart("check", "Predicted against actual change", "Each dot is a set of documents taken out.", draw)
+        return (Chart("check", "Predicted against actual change", "Each dot is a set of documents taken out.", draw),)
 
 
 def check_influence(

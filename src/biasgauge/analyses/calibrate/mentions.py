@@ -98,13 +98,13 @@ def _first_shares(doses: Floats, near: Integers, in_windows: Integers, all_windo
     Below 0 or above 1 where the carrier sets too few. `in_windows` also counts ends that a nearer carrier sets, which
     are compensated: with odds e^dose · n_¬wA / n_¬wB, share = (odds / (1 + odds) · total − firsts of others) / own.
     """
-    own = near.sum(axis=1).astype(np.float64)
-    set_by_others = np.maximum(in_windows.astype(np.float64) - own, 0.0)
+    own_ends = near.sum(axis=1).astype(np.float64)
+    set_by_others = np.maximum(in_windows.astype(np.float64) - own_ends, 0.0)
     elsewhere = np.maximum(all_windows - in_windows, 1)
     odds = np.exp(doses) * (elsewhere[:, 0] / elsewhere[:, 1])
-    total = own.sum(axis=1) + set_by_others.sum(axis=1)
+    total = own_ends.sum(axis=1) + set_by_others.sum(axis=1)
     firsts = odds / (1 + odds) * total - set_by_others[:, 0]
-    shares: Floats = firsts / np.maximum(own.sum(axis=1), 1)
+    shares: Floats = firsts / np.maximum(own_ends.sum(axis=1), 1)
     return shares
 
 

@@ -229,10 +229,10 @@ def planting_plan(
     view = EditableText(text, text.tokens)
     present = tuple(view.present_pairs(pairs))
     ends = {word for pair in present for word in pair}
-    other = tuple(pair for pair in other_pairs if set(pair) <= view.word_ids.keys() and not set(pair) & ends)
-    other_ends = {word for pair in other for word in pair}
+    usable_pairs = tuple(pair for pair in other_pairs if set(pair) <= view.word_ids.keys() and not set(pair) & ends)
+    other_ends = {word for pair in usable_pairs for word in pair}
     n_carriers = len(design.levels)
-    n_others = design.others if len(other) >= _FEWEST_OTHER_PAIRS else 0
+    n_others = design.others if len(usable_pairs) >= _FEWEST_OTHER_PAIRS else 0
     if carriers is None:
         chosen = choose_carriers(
             text, present, n_carriers + n_others, window=window, leave_out=other_ends, random_state=random_state
@@ -254,5 +254,7 @@ def planting_plan(
     random = np.random.default_rng([random_state, 5])
     drawn = random.choice(plain, min(_BACKGROUND, len(plain)), replace=False) if len(plain) else plain
     background = tuple(text.words[word_id] for word_id in sorted(drawn.tolist()))
-    others = chosen[n_carriers : n_carriers + n_others]
-    return PlantingPlan(design, present, chosen[:n_carriers], others, other, window, random_state), background
+    other_carriers = chosen[n_carriers : n_carriers + n_others]
+    return PlantingPlan(
+        design, present, chosen[:n_carriers], other_carriers, usable_pairs, window, random_state
+    ), background

@@ -159,7 +159,7 @@ def collect_readings(
     Raises:
         InputError: no measure has scores, or most of the carriers have none.
     """
-    words, carriers, others = plan.words, len(plan.carriers), len(plan.others)
+    words, carriers, n_planned_others = plan.words, len(plan.carriers), len(plan.others)
     usable: Flags = np.asarray(np.isfinite(scores[:, :carriers]).any(axis=(1, 2, 3)))
     if not usable.any():
         raise InputError("No measure has a score for any carrier: lower min_count, or give other carriers or pairs.")
@@ -169,7 +169,7 @@ def collect_readings(
     complete: Flags = np.asarray(
         np.isfinite(scores).all(axis=(0, 2, 3)) & np.isfinite(shuffled_scores).all(axis=(0, 2))
     )
-    n_carriers, n_others = int(complete[:carriers].sum()), int(complete[carriers:][:others].sum())
+    n_carriers, n_others = int(complete[:carriers].sum()), int(complete[carriers:][:n_planned_others].sum())
     if n_carriers < 0.8 * carriers:
         raise InputError(
             f"Only {n_carriers} of {carriers} carriers have a score in every model: "

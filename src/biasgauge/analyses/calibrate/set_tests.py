@@ -180,8 +180,8 @@ def set_curves(values: SetValues, *, level: float = 0.95) -> tuple[SetCurve, ...
         set_values = np.concatenate([rows[:, 1] for rows in by_dose.values()])
         varies = np.ptp(doses) > 0 and np.ptp(set_values) > 0
         r = float(np.corrcoef(doses, set_values)[0, 1]) if varies else None
-        several = min(map(len, text_means.values())) > 1
-        curves.append(SetCurve(name, size, points, r, _is_monotone(list(text_means.values())) if several else None))
+        has_texts = min(map(len, text_means.values())) > 1
+        curves.append(SetCurve(name, size, points, r, _is_monotone(list(text_means.values())) if has_texts else None))
     return tuple(curves)
 
 
@@ -214,9 +214,9 @@ def blank_rates(values: SetValues, *, level: float = 0.95) -> tuple[DetectionRat
             sign = 1.0 if extreme[:, 1].mean() >= blanks[:, 1].mean() else -1.0
             beyond = []
             for draw in np.unique(rows[:, 0]).astype(int).tolist():
-                others = blanks[blanks[:, 0] != draw]
-                margin = blank_margin(others, values.blanks_elsewhere[draw], values.share_of_blanks(name, size))
-                beyond.append((rows[rows[:, 0] == draw, 1] - others[:, 1].mean()) * sign > margin)
+                other_blanks = blanks[blanks[:, 0] != draw]
+                margin = blank_margin(other_blanks, values.blanks_elsewhere[draw], values.share_of_blanks(name, size))
+                beyond.append((rows[rows[:, 0] == draw, 1] - other_blanks[:, 1].mean()) * sign > margin)
             is_beyond = np.concatenate(beyond)
             rates.append(_rate(values, LIMIT_OF_BLANK.format(name), size, dose, is_beyond, level))
     return tuple(rates)

@@ -134,7 +134,7 @@ def _curve_table(result: Calibration) -> Table:
         "measure", Column("slope", "estimate", 4),
         Column("r", "number", 2, about="correlation with the dose: validity"),
         Column("retest", "number", 2, about="correlation of two runs: reliability"),
-        *(Column(name, "share", about=about) for name, about in VARIANCE_PARTS.items()),
+        *(Column(name, "share", about=explanation) for name, explanation in VARIANCE_PARTS.items()),
         Column("p, line", "p", about="small: a straight line does not fit"),
     ]  # fmt: skip
     rows = [

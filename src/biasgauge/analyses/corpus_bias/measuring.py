@@ -271,7 +271,7 @@ def count_query(
 
 @dataclass(frozen=True)
 class _Uncertainty:
-    """How intervals are computed; `shift` says which zero counts .5 is added to."""
+    """Method and settings of the intervals; `shift` says which zero counts .5 is added to."""
 
     interval: Interval
     level: float

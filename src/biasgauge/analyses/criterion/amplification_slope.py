@@ -11,7 +11,7 @@ import numpy as np
 from biasgauge.analyses.corpus_bias import CorpusBias
 from biasgauge.analyses.criterion.scores import word_scores
 from biasgauge.core import Estimate, Floats, IntervalsBeside, JsonMapping, PairsLike, check_whole
-from biasgauge.results import AltairChart, Chart, Column, Result, Summary, Table
+from biasgauge.results import AltairChart, Chart, Column, RecordTable, Result, altair
 from biasgauge.stats import Resampling, correlation_estimate, slope_estimate, why_undefined
 
 
@@ -48,40 +48,50 @@ class Amplification(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("rows",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "rows",
+            "",
+            (
+                Column("measure", "name"),
+                Column("slope", "estimate", 4),
+                Column("slope, corrected", "estimate", 4, source="slope_corrected"),
+                Column("r", "estimate"),
+                Column("words", "count"),
+            ),
+            name="amplification",
+        ),
+    )
 
     rows: tuple[AmplificationRow, ...]
     points: tuple[Mapping[str, Any], ...]
     settings: JsonMapping
 
-    def summary(self) -> Summary:
-        """Slopes and correlations of all measures."""
-        columns = [Column("measure", "name"), Column("slope", "estimate", 4), Column("slope, corrected", "estimate", 4),
-                   Column("r", "estimate"), Column("words", "count")]  # fmt: skip
-        rows = [(row.measure, row.slope, row.slope_corrected, row.r, row.words) for row in self.rows]
-        first = self.rows[0]
-        return Summary(
-            title="Amplification of the text's associations",
-            headline=f"{first.measure}: {replace(first.slope, statistic='slope of score on log odds')}, r {first.r}",
-            sentences=("Slope: by how much a score rises where the odds in the text are e = 2.7 times as large.",),
-            tables=(Table.of("amplification", "", columns, rows),),
-            charts=(self._chart(first.measure),) if self.points else (),
-        )
+    def _title(self) -> str:
+        return "Amplification of the text's associations"
 
-    def _chart(self, measure: str) -> Chart:
+    def _headline(self) -> str:
+        row = self.rows[0]
+        return f"{row.measure}: {replace(row.slope, statistic='slope of score on log odds')}, r {row.r}"
+
+    def _sentences(self) -> tuple[str, ...]:
+        return ("Slope: by how much a score rises where the odds in the text are e = 2.7 times as large.",)
+
+    def _charts(self) -> tuple[Chart, ...]:
+        title, measure = "Scores of the vectors against log odds in the text", self.rows[0].measure
+
         def draw() -> AltairChart:
             import pandas as pd
 
-            from biasgauge.results import altair
-
             alt = altair()
             frame = pd.DataFrame([point for point in self.points if point["measure"] == measure])
-            base = alt.Chart(frame).encode(x=alt.X("log_odds:Q", title="log odds ratio in the text"),
-                                           y=alt.Y("score:Q", title=measure))  # fmt: skip
+            x, y = alt.X("log_odds:Q", title="log odds ratio in the text"), alt.Y("score:Q", title=measure)
+            base = alt.Chart(frame).encode(x=x, y=y)
             dots = base.mark_circle(size=42, opacity=0.75).encode(tooltip=["word", "log_odds", "score"])
             line = base.transform_regression("log_odds", "score").mark_line(color="#9aa09a", strokeDash=[4, 3])
             return (line + dots).properties(width=420, height=300)
 
-        return Chart("amplification", "Scores of the vectors against log odds in the text", "Each dot is a word.", draw)
+        return (Chart("amplification", title, "Each dot is a word.", draw),) if self.points else ()
 
 
 def amplification(

@@ -165,12 +165,12 @@ class DecisionStudy(Result):
     def smallest(self) -> tuple[LevelsNeeded, ...]:
         """Needs that can be met and that no other undercuts in every facet, those with fewest scores first."""
         possible = [need for need in self.needs if need.number is not None]
-        minimal = [need for need in possible if not any(other.undercuts(need) for other in possible)]
+        minimal = [need for need in possible if not any(smaller.undercuts(need) for smaller in possible)]
         return tuple(sorted(minimal, key=lambda need: np.prod(need.sizes)))
 
     @property
     def reachable(self) -> bool:
-        """Whether some design that was tried, with any number of the solved facet, reaches the target."""
+        """True if some design that was tried, with any number of the solved facet, reaches the target."""
         return bool(self.smallest)
 
     def value(self, design: DesignReliability) -> float | None:
@@ -181,8 +181,8 @@ class DecisionStudy(Result):
         """Conclusions in words."""
         symbol = " (Φ)" if self.coefficient == "dependability" else ""
         at_hand, single = (
-            f"{_sizes_text(design.levels)}{place}: {_value_text(self.value(design))}"
-            for design, place in ((self.today, " at hand"), (self.single, ""))
+            f"{_sizes_text(design.levels)}{suffix}: {_value_text(self.value(design))}"
+            for design, suffix in ((self.today, " at hand"), (self.single, ""))
         )
         sentences = [f"{self.coefficient}{symbol} of a {self.object}'s mean score with the {at_hand}; with {single}"]
         goal = f"{self.target:g} with an assurance of {share_text(self.assurance)}"
@@ -470,9 +470,9 @@ class GeneralizabilityModel:
             most = limit.generalizability if self.relative else limit.dependability
             text = "undefined" if most is None else number_text(most, 3)
             reason = f"no number of {PLURAL[facet]} reaches {self.target:g}: with infinitely many it would be {text}"
-        others = {name: size for name, size in levels.items() if name != facet}
+        other_levels = {name: size for name, size in levels.items() if name != facet}
         return LevelsNeeded(
-            others, facet, number, estimate, low, high, self.level, self.assurance, PIVOTS["method"], reason
+            other_levels, facet, number, estimate, low, high, self.level, self.assurance, PIVOTS["method"], reason
         )
 
     def _ratio(self, universe: Floats, error: Floats) -> Estimate:

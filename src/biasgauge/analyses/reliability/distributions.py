@@ -71,15 +71,15 @@ def summarize(table: ReliabilityTable, reliability: str) -> tuple[Distribution, 
     None for what is one of its kind (a measure, all pairs) or in no list.
     """
     summaries = []
-    for of, measure, word_list, rows in table.groups():
-        if of in {"rule", "pairs"} or word_list is None:
+    for kind, measure, word_list, rows in table.groups():
+        if kind in {"rule", "pairs"} or word_list is None:
             continue
         values = rows.value[rows.defined]
         quantiles = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist() if len(values) else [None] * 5
         summaries.append(
             Distribution(
                 reliability=reliability,
-                of=of,
+                of=kind,
                 measure=measure,
                 list=word_list,
                 count=len(values),
@@ -172,27 +172,20 @@ def low_reliabilities(table: ReliabilityTable, reliability: str, causes: Causes)
     """Rows that are poor, or outliers of their list and measure: poor ones first, worst first; no word twice."""
     limit = table.limit
     low: dict[tuple[str, str, str | None, str | None], LowReliability] = {}
-    for of, measure, word_list, group in table.groups():
+    for kind, measure, word_list, group in table.groups():
         rows = group.drop_undefined()
         has_quartiles = len(rows) >= _FEWEST_FOR_QUARTILES and word_list is not None
         fence = lower_whisker(rows.value) if has_quartiles else -np.inf
-        explanations = causes.get((of, measure or "", word_list))
-        for index in np.flatnonzero((rows.value < limit) | (rows.value < fence)):
-            value, name = float(rows.value[index]), str(rows.name[index])
-            because = _CAUSES[of] if explanations is None else explanations.explain(name, SUBJECTS[of])
-            if value >= limit:
-                because = f"far below the other {of}s of {word_list} (whisker at {number_text(fence)}): {because}"
-            row = LowReliability(
-                reliability=reliability,
-                of=of,
-                name=name,
-                measure=measure,
-                list=word_list,
-                value=value,
-                low=None if np.isnan(rows.low[index]) else float(rows.low[index]),
-                high=None if np.isnan(rows.high[index]) else float(rows.high[index]),
-                kind="poor" if value < limit else "outlier",
-                because=because,
+        explanations = causes.get((kind, measure or "", word_list))
+        for row in rows.take((rows.value < limit) | (rows.value < fence)).to_dict():
+            is_poor = row["value"] < limit
+            because = _CAUSES[kind] if explanations is None else explanations.explain(row["name"], SUBJECTS[kind])
+            if not is_poor:
+                because = f"far below the other {kind}s of {word_list} (whisker at {number_text(fence)}): {because}"
+            labels = {name: row[name] for name in ("of", "name", "measure", "list", "value", "low", "high")}
+            state = "poor" if is_poor else "outlier"
+            low.setdefault(
+                (kind, row["name"], measure, "" if kind == "word" else word_list),
+                LowReliability(reliability=reliability, kind=state, because=because, **labels),
             )
-            low.setdefault((of, name, measure, "" if of == "word" else word_list), row)
     return sorted(low.values(), key=lambda row: (row.kind != "poor", row.value, row.name))

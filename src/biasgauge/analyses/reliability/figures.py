@@ -47,10 +47,10 @@ def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
         title = "Internal consistency: do the words of a query measure one thing?"
         remark = "Cronbach's alpha with its interval; the line is .7 (Nunnally 1978)"
         charts.append(Chart("queries", title, remark, partial(_dots, queries, (ACCEPTABLE,))))
-    for part in (*result.components, *result.design):
-        if isinstance(part, VarianceComponents | DecisionStudy):
-            chart = study_chart(part)
-            charts.append(replace(chart, name=f"{chart.name}-{part.measure}" if part.measure else chart.name))
+    for study in (*result.components, *result.design):
+        if isinstance(study, VarianceComponents | DecisionStudy):
+            chart = study_chart(study)
+            charts.append(replace(chart, name=f"{chart.name}-{study.measure}" if study.measure else chart.name))
     return tuple(charts)
 
 

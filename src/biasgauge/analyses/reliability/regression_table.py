@@ -108,17 +108,17 @@ def _features(source: FactorSource, n_jobs: int | None) -> pd.DataFrame:
     words = source.scores.words
     table = word_properties()
     senses = [None if (row := table.get(word.lower())) is None else row.senses for word in words]
-    known = [word for word, count in zip(words, senses, strict=True) if count]
+    covered = [word for word, count in zip(words, senses, strict=True) if count]
     models = source.vectors if source.vectors is not None else list(_recorded_models(source))
-    features = word_features(models, words=known, counts=source.counts, n_jobs=n_jobs)
+    features = word_features(models, words=covered, counts=source.counts, n_jobs=n_jobs)
     frame = features.to_frame().set_index("word").reindex(words)
     # A feature that no word of a source has is left out of the model later on; it is no reason to drop every row.
-    codes = np.zeros(len(known), np.uint8)
+    codes = np.zeros(len(covered), np.uint8)
     for feature_codes in features.undefined.values():
         if not (len(feature_codes) and feature_codes.all()):
             codes = np.where(codes, codes, feature_codes)
     frame["undefined"] = ""
-    frame.loc[known, "undefined"] = np.array(REASONS, dtype=object)[codes]
+    frame.loc[covered, "undefined"] = np.array(REASONS, dtype=object)[codes]
     for reason, missing in ((REASONS[2], None), (REASONS[3], 0)):
         frame.loc[[word for word, count in zip(words, senses, strict=True) if count == missing], "undefined"] = reason
     return frame.reset_index(names="word")

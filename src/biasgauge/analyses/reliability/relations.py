@@ -127,17 +127,17 @@ def between_reliabilities(
     """Correlation of test-retest (median over measures) with inter-rater reliability, over pairs and over words."""
     relations = []
     for word_list in lists:
-        for of in ("pair", "word"):
-            retest, agreement = (medians(table, of, word_list) for table in (test_retest, inter_rater))
+        for kind in ("pair", "word"):
+            retest, agreement = (medians(table, kind, word_list) for table in (test_retest, inter_rater))
             shared = [name for name in retest if name in agreement]
             x, y = (np.array([values[name] for name in shared], np.float64) for values in (retest, agreement))
-            relations.append(correlation(x, y, level, of=of, a="test_retest", b="inter_rater", list=word_list))
+            relations.append(correlation(x, y, level, of=kind, a="test_retest", b="inter_rater", list=word_list))
     return tuple(relations)
 
 
-def medians(table: ReliabilityTable, of: str, word_list: str) -> dict[str, float]:
+def medians(table: ReliabilityTable, kind: str, word_list: str) -> dict[str, float]:
     """Median reliability of each name over measures, where all are defined."""
-    rows = table.where(of=of, list=word_list)
+    rows = table.where(of=kind, list=word_list)
     if not len(rows):
         return {}
     names, codes = np.unique(rows.name.astype(str), return_inverse=True)

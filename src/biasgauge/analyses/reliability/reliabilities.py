@@ -115,11 +115,11 @@ def over_replicates(
     for words in lists:
         # Fancy indexing copies; a list of all words, in order, is the tensor itself.
         values = scores.values if np.array_equal(words.rows, every_row) else scores.values[:, words.rows]
-        for of, stack, names in (("pair", values, pair_names), ("rule", averaged[None, words.rows], [measure])):
+        for kind, stack, names in (("pair", values, pair_names), ("rule", averaged[None, words.rows], [measure])):
             estimates = icc_stack(stack, OVER_REPLICATES, level=level, subjects="words", raters="models")
-            table = ReliabilityTable.from_estimates(estimates, of, names, measure=measure, word_list=words.name)
+            table = ReliabilityTable.from_estimates(estimates, kind, names, measure=measure, word_list=words.name)
             tables.append(table.mask_undercovered(words.shortfall))
-            causes[of, measure, words.name] = LowReliabilityCauses(estimates, names)
+            causes[kind, measure, words.name] = LowReliabilityCauses(estimates, names)
     return tables, causes
 
 
@@ -173,15 +173,15 @@ def within_scales(
     omegas: list[ReliabilityTable] = []
     for words in (*queries, *lists):
         stack = averages[:, :, words.rows]  # observations (pairs) × items (words) for a query
-        of, name, word_list, observations, items = "query", words.name, words.source, "pairs", "words"
+        kind, name, word_list, observations, items = "query", words.name, words.source, "pairs", "words"
         if words not in queries:
             stack = stack.transpose(0, 2, 1)
-            of, name, word_list, observations, items = "pairs", pairs_name, words.name, "words", "pairs"
+            kind, name, word_list, observations, items = "pairs", pairs_name, words.name, "words", "pairs"
         alpha = cronbach_alpha(stack, level=level, observations=observations, items=items)
         total = omega(stack, level=level, random_state=random_state, observations=observations, items=items)
         for estimates, tables in ((alpha, alphas), (total, omegas)):
             assert isinstance(estimates, Estimates)  # noqa: S101 - a stack in, a stack out
             names = [name] * len(measures)
-            table = ReliabilityTable.from_estimates(estimates, of, names, measure=measures, word_list=word_list)
+            table = ReliabilityTable.from_estimates(estimates, kind, names, measure=measures, word_list=word_list)
             tables.append(table.mask_undercovered(words.shortfall))
     return ReliabilityTable.concatenate(alphas), ReliabilityTable.concatenate(omegas)

@@ -61,7 +61,7 @@ class ReliabilityTable:
     def from_estimates(
         cls,
         estimates: Estimates,
-        of: str,
+        kind: str,
         names: Sequence[str],
         *,
         measure: str | Sequence[str] | None = None,
@@ -70,7 +70,7 @@ class ReliabilityTable:
         """Label a stack of estimates, one for each name."""
         copied = ("value", "low", "high", "n", "k", "statistic", "level", "method")
         return cls(
-            of=_column(of, len(names)),
+            of=_column(kind, len(names)),
             name=_column(list(names), len(names)),
             measure=_column(measure if isinstance(measure, str | None) else list(measure), len(names)),
             list=_column(word_list, len(names)),
@@ -99,9 +99,9 @@ class ReliabilityTable:
 
     def groups(self) -> Iterator[tuple[str, str | None, str | None, ReliabilityTable]]:
         """Yield object, measure, list and their rows, in order of first appearance."""
-        for of, measure, word_list in dict.fromkeys(zip(self.of, self.measure, self.list, strict=True)):
-            mask = (self.of == of) & (self.measure == measure) & (self.list == word_list)
-            yield of, measure, word_list, self.take(mask)
+        for kind, measure, word_list in dict.fromkeys(zip(self.of, self.measure, self.list, strict=True)):
+            mask = (self.of == kind) & (self.measure == measure) & (self.list == word_list)
+            yield kind, measure, word_list, self.take(mask)
 
     def where(self, **labels: str | None) -> ReliabilityTable:
         """Rows with these labels: `table.where(of="word", measure="dbwa", list="occ16")`."""

@@ -214,11 +214,11 @@ class ReliabilityResult(Result):
 
     def _variance(self) -> Summary:
         """Shares of the variance components under each measure, and the designs that follow from them."""
-        analyzed = [part for part in self.components if isinstance(part, VarianceComponents)]
-        missing = [part for part in self.components if isinstance(part, NotAnalyzed)]
-        shares = [{component.name: component.share for component in part.components} for part in analyzed]
+        analyzed = [study for study in self.components if isinstance(study, VarianceComponents)]
+        missing = [study for study in self.components if isinstance(study, NotAnalyzed)]
+        shares = [{component.name: component.share for component in study.components} for study in analyzed]
         names = dict.fromkeys(name for share in shares for name in share)
-        measures = (Column(measure_name(part.measure or "together"), "share", 3) for part in analyzed)
+        measures = (Column(measure_name(study.measure or "together"), "share", 3) for study in analyzed)
         rows = [(name, *(share.get(name) for share in shares)) for name in names]
         return Summary(
             "What scores vary with",
@@ -226,12 +226,12 @@ class ReliabilityResult(Result):
             question="share of the variance",
             tables=(Table.of("components", "", ["share of the variance", *measures], rows),),
             warnings=tuple(
-                f"{measure_name(part.measure or 'all measures together')}: {part.reason}" for part in missing
+                f"{measure_name(study.measure or 'all measures together')}: {study.reason}" for study in missing
             ),
             parts=tuple(
-                Summary(measure_name(part.measure or "All measures together"), "", sentences=part.sentences())
-                for part in self.design
-                if isinstance(part, DecisionStudy)
+                Summary(measure_name(study.measure or "All measures together"), "", sentences=study.sentences())
+                for study in self.design
+                if isinstance(study, DecisionStudy)
             ),
         )
 
@@ -241,8 +241,8 @@ def _estimate_table(name: str, rows: ReliabilityTable, omega: ReliabilityTable |
     kinds = {"rule": "list", "query": "query", "pairs": "all pairs on"}
     lines = []
     for index in range(len(rows)):
-        of = str(rows.of[index])
-        label = str((rows.name if of == "query" else rows.list)[index])
+        kind = str(rows.of[index])
+        label = str((rows.name if kind == "query" else rows.list)[index])
         numbers = (float(column[index]) for column in (rows.value, rows.low, rows.high))
         value, low, high = (None if isnan(number) else number for number in numbers)
         estimate = Estimate(value=value, low=low, high=high, reason=str(rows.reason[index]) or None)
@@ -250,7 +250,7 @@ def _estimate_table(name: str, rows: ReliabilityTable, omega: ReliabilityTable |
         if value is not None:
             judgment = verdict(low, high) if omega is None else str(rows.band[index])
         omega_value = [] if omega is None else [None if omega.reason[index] else float(omega.value[index])]
-        lines.append((kinds[of], label, str(rows.measure[index]), estimate, *omega_value, judgment))
+        lines.append((kinds[kind], label, str(rows.measure[index]), estimate, *omega_value, judgment))
     omega_column = [] if omega is None else [Column("omega", "number")]
     value_column = Column(f"value [{level_text(rows.level)} interval]", "estimate")
     return Table.of(name, "", ["of", "", Column("measure", "name"), value_column, *omega_column, "so it is"], lines)
@@ -276,14 +276,14 @@ def conclusions(
 
 def _on_replicates(table: ReliabilityTable, summaries: Sequence[Distribution], word_list: str) -> Iterator[str]:
     """Test-retest reliability of words, pairs and measures on one list."""
-    for of in ("word", "pair"):
-        rows = [row for row in summaries if (row.of, row.list, row.reliability) == (of, word_list, "test_retest")]
+    for kind in ("word", "pair"):
+        rows = [row for row in summaries if (row.of, row.list, row.reliability) == (kind, word_list, "test_retest")]
         medians = [row.median for row in rows if row.median is not None]
         if medians:
             poor, count = sorted(row.below for row in rows), max(row.count for row in rows)
             yield (
-                f"Test–retest reliability of the median {of} of {word_list} is {_band_span(medians)} "
-                f"({_range(medians)}); {span_text(f'{poor[0]:,}', f'{poor[-1]:,}')} of {count:,} {of}s are poor "
+                f"Test–retest reliability of the median {kind} of {word_list} is {_band_span(medians)} "
+                f"({_range(medians)}); {span_text(f'{poor[0]:,}', f'{poor[-1]:,}')} of {count:,} {kind}s are poor "
                 "(below .5)."
             )
     rules = table.where(of="rule", list=word_list).drop_undefined()

@@ -131,7 +131,7 @@ def _drop_unscored_levels(values: Vectors, defined: Flags, axes: tuple[str, ...]
     if not defined.any():
         raise ParameterError("No score is defined: there is nothing to analyze.")
     for axis, name in enumerate(axes if not defined.all() else ()):
-        scored = defined.any(axis=tuple(other for other in range(len(axes)) if other != axis))
+        scored = defined.any(axis=tuple(index for index in range(len(axes)) if index != axis))
         if not scored.all():
             lost = int(np.count_nonzero(~scored))
             warnings.append(f"{lost:,} {name}{'s' * (lost != 1)} without any score left out")
