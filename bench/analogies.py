@@ -22,7 +22,7 @@ from timing import best
 
 from biasgauge.analyses.robustness.pair_generator import generate_pairs
 from biasgauge.vectors import Embedding, solve_analogies
-from biasgauge.vectors.benchmark_files import google_analogies
+from biasgauge.vectors.benchmarks import google_analogies
 
 
 def model(words: int, dimensions: int) -> Embedding:

@@ -25,7 +25,7 @@ import biasgauge as bg
 from biasgauge.vectors.encoders import LoadedModel, load_model, templates_of
 from biasgauge.vectors.encoders.hidden_states import TransformerEncoder
 from biasgauge.vectors.encoders.pieces import TokenizedSentences, batches, tokenize
-from biasgauge.vectors.encoders.templates import filled
+from biasgauge.vectors.encoders.sentences import filled
 
 THEIRS = "sentence-transformers, last layer"
 POOLINGS = ("mean", "first", "last", "sentence", "cls")

@@ -23,7 +23,7 @@ PART = 3_500_000
 WORD2VEC = {"window": 5, "negative": 5, "epochs": 5, "alpha": 0.025, "min_alpha": 0.0001, "subsample": 0.001}
 GLOVE = {"window": 15, "epochs": 15, "x_max": 100.0, "alpha": 0.75, "eta": 0.05}
 PILE = 1 << 15
-"""Cells of a pile, as `glove.descent` has them."""
+"""Cells of a pile, as `glove` has them."""
 _PACK = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lp": 1, "lc": 3, "pb": 1, "dict_size": 1 << 26}]
 _GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _SHUFFLE = f"""
@@ -205,7 +205,7 @@ def count_cells(text: Text, device: str, settings: dict[str, Any] = GLOVE) -> An
 
 
 def orders_on(device: str, cells: int, seeds: list[int]) -> list[Any]:
-    """The order in which `glove.descent.shuffled` visits cells, of each seed: dealt to piles, each pile shuffled."""
+    """The order in which `glove.shuffled` visits cells, of each seed: dealt to piles, each pile shuffled."""
     some = max(1, (2**31 - 1) // cells)
     return [
         order for start in range(0, len(seeds), some) for order in _orders(device, cells, seeds[start : start + some])

@@ -118,7 +118,7 @@ def few_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., OtherStream]:
 
     def prepared(**how: bool) -> OtherStream:
         stream = OtherStream(**how)
-        monkeypatch.setattr("biasgauge.vectors.encoders.kept_vectors.stream_of", lambda _device: stream)
+        monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states.stream_of", lambda _device: stream)
         monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._MOST_SENTENCES", 4)
         return stream
 
@@ -147,7 +147,7 @@ def test_vectors_of_a_gpu_are_brought_to_their_places(
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="NO GPU: vectors of one were not compared")
 def test_a_gpu_gives_the_vectors_of_the_processor(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._MOST_SENTENCES", 50)
-    monkeypatch.setattr("biasgauge.vectors.encoders.kept_vectors._STAGED_BYTES", 2**12)
+    monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._STAGED_BYTES", 2**12)
     here, there = (bg.encode(tiny, "weat7", "any", pooling="all", device=device) for device in ("cpu", "cuda"))
     np.testing.assert_allclose(there.to_numpy(), here.to_numpy(), atol=1e-5)
 

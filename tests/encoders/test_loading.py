@@ -14,8 +14,8 @@ from tests.encoders.numpy_bert import hidden_states
 
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.vectors.encoders import gguf_file, load_model
+from biasgauge.vectors.encoders.encoding import model_shape
 from biasgauge.vectors.encoders.hidden_states import TransformerEncoder
-from biasgauge.vectors.encoders.shapes import model_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable

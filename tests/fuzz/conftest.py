@@ -17,7 +17,7 @@ import pytest
 
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.vectors import Embedding, load
-from biasgauge.vectors.notices import OUTCOMES
+from biasgauge.vectors.formats.vector_format import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

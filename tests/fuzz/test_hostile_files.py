@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biasgauge.vectors.notices import OUTCOMES
+from biasgauge.vectors.formats.vector_format import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from biasgauge.lexicons import lexicon, pairs_of, words_of
 from biasgauge.papers import Reproduction, reproduce
 from biasgauge.papers.zhang2020.lists import MEAN, PAIRS, PRINTED
 from biasgauge.vectors import load, save
-from biasgauge.vectors.benchmark_files import google_analogies
+from biasgauge.vectors.benchmarks import google_analogies
 
 if TYPE_CHECKING:
     from pathlib import Path

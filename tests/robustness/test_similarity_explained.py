@@ -15,7 +15,7 @@ from biasgauge.analyses.robustness.explained import similarity_explained
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.stats import shares
 from biasgauge.vectors import Embedding, load, load_default
-from biasgauge.vectors.benchmark_files import google_analogies
+from biasgauge.vectors.benchmarks import google_analogies
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -217,7 +217,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     )
     assert done.returncode != 0
     assert "OutputError" in done.stderr.splitlines()[-1]
-    assert "cannot be written: File too large; free some space, or name another place" in done.stderr.splitlines()[-1]
+    assert "cannot be written: File too large; free some space" in done.stderr.splitlines()[-1]
     assert [path.name for path in (tmp_path / "full").iterdir() if path.is_file()] == []
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 300
 

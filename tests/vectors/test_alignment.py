@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import Embedding, align, load, mean_embedding, save
-from biasgauge.vectors import procrustes as blocks
+from biasgauge.vectors import alignment as blocks
 
 if TYPE_CHECKING:
     from pathlib import Path

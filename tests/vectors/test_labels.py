@@ -9,8 +9,8 @@ import pytest
 
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import load
-from biasgauge.vectors.labels import model_label, model_labels
 from biasgauge.vectors.loading import named_models
+from biasgauge.vectors.recipes import model_label, model_labels
 
 
 @pytest.mark.parametrize(

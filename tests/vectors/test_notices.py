@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from biasgauge.vectors import load
-from biasgauge.vectors.notices import OUTCOMES
+from biasgauge.vectors.formats.vector_format import OUTCOMES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -28,7 +28,7 @@ from biasgauge.vectors import (
     solve_analogies,
 )
 from biasgauge.vectors.analogy_questions import Answers
-from biasgauge.vectors.benchmark_files import Question, google_analogies, read_similarity
+from biasgauge.vectors.benchmarks import Question, google_analogies, read_similarity
 
 if TYPE_CHECKING:
     from pathlib import Path

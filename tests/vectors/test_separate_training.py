@@ -7,7 +7,7 @@ import pytest
 
 from biasgauge.mitigation import mitigation_method
 from biasgauge.vectors import Embedding, align, load_default, load_default_replicates
-from biasgauge.vectors.separate_training import separately_trained
+from biasgauge.vectors.alignment import separately_trained
 
 RANDOM = np.random.default_rng(0)
 WORDS = tuple(f"word{row}" for row in range(600))

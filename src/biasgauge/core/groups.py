@@ -61,7 +61,7 @@ GROUPS = {
         "biasgauge.analyses.likelihood.measures",
         "MEASURE",
     ),
-    "encoder": Group("encoder", "biasgauge.vectors.encoders.encoder:Encoder", "biasgauge.vectors.encoders", "ENCODER"),
+    "encoder": Group("encoder", "biasgauge.vectors.encoders.encoding:Encoder", "biasgauge.vectors.encoders", "ENCODER"),
     "corpus_reader": Group(
         "corpus reader", "biasgauge.text.corpus_reader:CorpusReader", "biasgauge.text.readers", "READER"
     ),

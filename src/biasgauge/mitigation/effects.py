@@ -159,8 +159,7 @@ def _common_words(before: Embedding, after: Embedding) -> tuple[Embedding, Embed
     if not words:
         raise ParameterError("Before and after have no word in common.")
     left_out = len(before) + len(after) - 2 * len(words)
-    rows = after.lookup(words).rows
-    second = replace(after, words=tuple(words), vectors=after.vectors[rows])
+    second = after.take(after.lookup(words).rows)
     return before.subset(words), second, (f"{left_out:,} words are in one of the two only and are left out",)
 
 

@@ -1,7 +1,8 @@
 """`solve_analogies`: a is to b as c is to …? Every question against every candidate, in blocks.
 
-Similarities of the questions' distinct words with a block of candidates are kept in single precision; what comes within
-rounding of the best is compared again in double, so that the answer depends neither on blocks nor on threads.
+Questions share few distinct words, so cosines of these words with a block of candidates are computed once, as a table
+in single precision; scores of a question are sums of three rows of it. Candidates within rounding of the best are
+compared again in double precision, so that the answer depends neither on blocks nor on threads.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from biasgauge.vectors.loading import load
 Method = Literal["3cosadd", "3cosmul"]
 
 REASONS = ("", "the vector of a, b or c is zero", "b − a + c is zero", "there is no candidate")
-"""Why a question has no answer; `Solutions.undefined` holds the place in this list, 0 where it has one."""
+"""Reasons for a question without an answer; `Solutions.undefined` holds the index, 0 where it has one."""
 
 _NO_DIRECTION, _NO_GOAL, _NO_CANDIDATE = 1, 2, 3
 
@@ -57,7 +58,7 @@ class Solutions:
             further candidates or the question is undefined.
         ranked_scores: 3CosAdd: cosine of the answer with b − a + c, all of length 1, in [−1, 1]; 3CosMul: the quotient,
             at least 0. NaN where there is no answer.
-        undefined: places in `REASONS`.
+        undefined: indices in `REASONS`.
     """
 
     ranked: Places
@@ -113,14 +114,16 @@ def solve_analogies(
     check_number(0, inf, ends=False, epsilon=epsilon)
     check_whole(1, top=top)
     undefined, lengths = _undefined(embedding, inputs, method)
-    asked = np.flatnonzero(undefined == 0)
-    search = _Search(embedding.vectors, inputs[:, asked], _Rule(method, epsilon), top, exclude_inputs=exclude_inputs)
+    questions = np.flatnonzero(undefined == 0)
+    search = _Search(
+        embedding.vectors, inputs[:, questions], _Rule(method, epsilon), top, exclude_inputs=exclude_inputs
+    )
     search.run(_candidates(embedding, candidates))
-    undefined[asked[search.rows[:, 0] < 0]] = _NO_CANDIDATE
+    undefined[questions[search.rows[:, 0] < 0]] = _NO_CANDIDATE
     ranked, scores = np.full((len(undefined), top), -1, np.intp), np.full((len(undefined), top), np.nan)
-    ranked[asked] = search.rows
+    ranked[questions] = search.rows
     adds = method == "3cosadd"
-    scores[asked] = np.clip(search.scores / lengths[asked, None], -1, 1) if adds else search.scores
+    scores[questions] = np.clip(search.scores / lengths[questions, None], -1, 1) if adds else search.scores
     scores[ranked < 0] = np.nan
     return Solutions(ranked, scores, undefined)
 
@@ -128,7 +131,7 @@ def solve_analogies(
 def _inputs(embedding: Embedding, *words: ArrayLike) -> Places:
     """Rows of a, b and c: 3 × questions."""
     try:
-        rows = np.stack([np.asarray(given) for given in words])
+        rows = np.stack([np.asarray(rows_of_words) for rows_of_words in words])
     except ValueError:
         rows = np.empty(0)
     if rows.ndim != 2 or (rows.size and rows.dtype.kind not in "iu"):
@@ -144,42 +147,44 @@ def _checked(embedding: Embedding, rows: Places) -> Places:
     return rows.astype(np.intp)
 
 
-def _candidates(embedding: Embedding, given: ArrayLike | None) -> Places:
-    """Rows that can be an answer, each once, in order; those without a direction cannot."""
-    rows = _checked(embedding, np.arange(len(embedding)) if given is None else np.unique(np.asarray(given)))
+def _candidates(embedding: Embedding, candidates: ArrayLike | None) -> Places:
+    """Rows of possible answers, each once, in order; those without a direction are left out."""
+    rows = _checked(embedding, np.arange(len(embedding)) if candidates is None else np.unique(np.asarray(candidates)))
     return rows[embedding.directed(rows)]
 
 
 def _undefined(embedding: Embedding, inputs: Places, method: Method) -> tuple[Codes, Floats]:
-    """Why questions cannot be asked, and the length of b − a + c of each (1 where it is zero)."""
+    """Reason code of each question, and the length of b − a + c (1 where it is zero)."""
     reasons = np.zeros(inputs.shape[1], np.uint8)
     lengths = np.ones(inputs.shape[1])
     for start in range(0, inputs.shape[1], _CANDIDATES):
-        part = slice(start, start + _CANDIDATES)
-        a, b, c = (unit_rows(embedding.vectors[rows].astype(np.float64), rescale=True) for rows in inputs[:, part])
+        block = slice(start, start + _CANDIDATES)
+        a, b, c = (unit_rows(embedding.vectors[rows].astype(np.float64), rescale=True) for rows in inputs[:, block])
         goal = b - a + c
         length = row_lengths(goal)
         pointless = (length <= 10.0**-_DIGITS) & (method == "3cosadd")
-        reasons[part] = np.where(pointless, _NO_GOAL, 0)
-        reasons[part][~has_direction(goal)] = _NO_DIRECTION
-        lengths[part] = np.where(length == 0, 1, length)
+        reasons[block] = np.where(pointless, _NO_GOAL, 0)
+        reasons[block][~has_direction(goal)] = _NO_DIRECTION
+        lengths[block] = np.where(length == 0, 1, length)
     return reasons, lengths
 
 
 class _Search:
-    """One search: for questions, 3 rows of words each, the `most` best of some candidates, rows in rising order."""
+    """Search for questions of 3 rows each: the `most` best of some candidates, whose rows rise."""
 
     def __init__(self, vectors: Vectors, inputs: Places, rule: _Rule, most: int, *, exclude_inputs: bool) -> None:
         self._vectors = vectors
         self._inputs = inputs
         self._rule = rule
         self._exclude = exclude_inputs
-        words, place = np.unique(inputs, return_inverse=True)
-        self._place = place.reshape(inputs.shape)
+        words, word_index = np.unique(inputs, return_inverse=True)
+        self._word_index = word_index.reshape(inputs.shape)
         self._units = unit_rows(vectors[words].astype(np.float64), rescale=True)
         shape = (inputs.shape[1], most)
         self._near = np.full(shape, -np.inf, np.float32)
-        self._room = np.empty((2, _QUESTIONS * _CANDIDATES), np.float32)  # fresh pages for every block would cost more
+        self._buffers = np.empty(
+            (2, _QUESTIONS * _CANDIDATES), np.float32
+        )  # fresh pages for every block would cost more
         self.rows = np.full(shape, -1, np.intp)
         self.scores = np.full(shape, -np.inf)
 
@@ -194,49 +199,50 @@ class _Search:
                 self._compare(slice(first, first + _QUESTIONS), rows, units, tables)
 
     def _compare(self, some: slice, rows: Places, units: Floats, tables: _Tables) -> None:
-        """Compare some questions with a block of candidates in single precision; settle the near-best in double."""
-        place = self._place[:, some]
-        room = self._room[:, : place.shape[1] * len(rows)].reshape(2, place.shape[1], len(rows))
-        scores = self._rule.rough(tables, *place, *room)
+        """Compare some questions with a block of candidates in single precision, and the near-best in double."""
+        word_index = self._word_index[:, some]
+        buffers = self._buffers[:, : word_index.shape[1] * len(rows)].reshape(2, word_index.shape[1], len(rows))
+        scores = self._rule.rough(tables, *word_index, *buffers)
         if self._exclude:
-            _strike_out(scores, rows, self._inputs[:, some])
+            _exclude_inputs(scores, rows, self._inputs[:, some])
         best = scores.max(axis=1)
         hopeful = np.flatnonzero(best >= self._rule.threshold(self._near[some, -1]))
         near = some.start + hopeful
         scores = scores[hopeful]
         self._near[near] = _largest(self._near[near], best[hopeful, None], scores)
         question, column = np.nonzero(scores >= self._rule.threshold(self._near[near, -1])[:, None])
-        self._settle(near[question], column, rows, units)
+        self._compare_exactly(near[question], column, rows, units)
 
-    def _settle(self, question: Places, column: Places, rows: Places, units: Floats) -> None:
+    def _compare_exactly(self, question: Places, column: Places, rows: Places, units: Floats) -> None:
         """Compare candidates of a block, each with its question, in double precision, and keep the best."""
         exact = np.empty(len(question))
         for start in range(0, len(question), _CANDIDATES):
-            part = slice(start, start + _CANDIDATES)
-            answer = units[column[part]]
-            words = (self._units[place] for place in self._place[:, question[part]])
-            exact[part] = self._rule.exact(*(np.einsum("ij,ij->i", answer, word) for word in words))
-        asked = np.unique(question)
+            block = slice(start, start + _CANDIDATES)
+            answer = units[column[block]]
+            words = (self._units[word_index] for word_index in self._word_index[:, question[block]])
+            exact[block] = self._rule.exact(*(np.einsum("ij,ij->i", answer, word) for word in words))
+        questions = np.unique(question)
         most = self.rows.shape[1]
-        whose = np.concatenate([np.repeat(asked, most), question])
-        answers = np.concatenate([self.rows[asked].ravel(), rows[column]])
-        scores = np.concatenate([self.scores[asked].ravel(), exact])
+        whose = np.concatenate([np.repeat(questions, most), question])
+        answers = np.concatenate([self.rows[questions].ravel(), rows[column]])
+        scores = np.concatenate([self.scores[questions].ravel(), exact])
+        # By question, then by falling score, then by row: the first `most` of each question are its answers.
         order = np.lexsort((answers, -scores, whose))
-        starts = np.searchsorted(whose[order], asked)
-        kept = order[starts[:, None] + np.arange(most)]
-        self.rows[asked], self.scores[asked] = answers[kept], scores[kept]
+        starts = np.searchsorted(whose[order], questions)
+        best = order[starts[:, None] + np.arange(most)]
+        self.rows[questions], self.scores[questions] = answers[best], scores[best]
 
 
-def _largest(known: Singles, best: Singles, scores: Singles) -> Singles:
-    """The largest of the known values of each row and of its scores, as many as were known, in falling order."""
-    most = known.shape[1]
+def _largest(current: Singles, best: Singles, scores: Singles) -> Singles:
+    """Largest of the current values of each row and of its scores, as many as there were, in falling order."""
+    most = current.shape[1]
     if most == 1:
-        return np.maximum(known, best)
+        return np.maximum(current, best)
     if most < scores.shape[1]:
         scores = np.partition(scores, scores.shape[1] - most, axis=1)[:, -most:]
-    joined = np.sort(np.concatenate([known, scores], axis=1), axis=1)
-    found: Singles = joined[:, ::-1][:, :most]
-    return found
+    joined = np.sort(np.concatenate([current, scores], axis=1), axis=1)
+    largest: Singles = joined[:, ::-1][:, :most]
+    return largest
 
 
 _Tables = tuple[Singles, Singles]
@@ -244,21 +250,21 @@ _Tables = tuple[Singles, Singles]
 
 @dataclass(frozen=True)
 class _Rule:
-    """How a candidate's cosines with a, b and c become its score."""
+    """Score of a candidate from its cosines with a, b and c."""
 
     method: Method
     epsilon: float
 
     def tables(self, cosines: Floats) -> _Tables:
-        """What b and c contribute, and what a does: words × candidates."""
+        """Factors or terms of b and c, and of a: words × candidates."""
         if self.method == "3cosadd":
             plain = cosines.astype(np.float32)
             return plain, plain
         shifted = np.maximum((1 + cosines) / 2, 0)
         return shifted.astype(np.float32), (1 / (shifted + self.epsilon)).astype(np.float32)
 
-    def rough(self, tables: _Tables, a: Places, b: Places, c: Places, scores: Singles, room: Singles) -> Singles:
-        """Scores, questions × candidates, from the places of the words in the tables; computed in the last two."""
+    def rough(self, tables: _Tables, a: Places, b: Places, c: Places, scores: Singles, buffer: Singles) -> Singles:
+        """Scores, questions × candidates, from the rows of the words in the tables; computed in the last two."""
         in_favor, against = tables
         adds = self.method == "3cosadd"
         np.take(in_favor, b, axis=0, out=scores, mode="clip")
@@ -266,7 +272,7 @@ class _Rule:
             (np.subtract if adds else np.multiply, against, a),
             (np.add if adds else np.multiply, in_favor, c),
         ):
-            step(scores, np.take(table, words, axis=0, out=room, mode="clip"), out=scores)
+            step(scores, np.take(table, words, axis=0, out=buffer, mode="clip"), out=scores)
         return scores
 
     def exact(self, a: Floats, b: Floats, c: Floats) -> Floats:
@@ -277,15 +283,15 @@ class _Rule:
         return np.round(b * c / (a + self.epsilon), _DIGITS)
 
     def threshold(self, last: Singles) -> Singles:
-        """What may reach the last place for all that single precision can tell: any number where it is not taken."""
+        """Least score in single precision that may still be among the best; any number while ranks are free."""
         margin = np.float32(_ROUNDING) * np.maximum(np.abs(last), 1 if self.method == "3cosadd" else 0)
         least: Singles = np.where(np.isinf(last), -np.finfo(np.float32).max, last - margin)
         return least
 
 
-def _strike_out(scores: Singles, rows: Places, inputs: Places) -> None:
-    """Take each question's own words out of the running; `rows` are those of the columns, in rising order."""
+def _exclude_inputs(scores: Singles, rows: Places, inputs: Places) -> None:
+    """Exclude each question's words as answers; `rows` are those of the columns, in rising order."""
     for words in inputs:
         column = np.minimum(np.searchsorted(rows, words), len(rows) - 1)
-        own = np.flatnonzero(rows[column] == words)
-        scores[own, column[own]] = -np.inf
+        questions = np.flatnonzero(rows[column] == words)
+        scores[questions, column[questions]] = -np.inf

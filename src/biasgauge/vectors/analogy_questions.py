@@ -13,7 +13,7 @@ from biasgauge.core import Estimate, Flags, JsonObject, Places, VectorsLike, che
 from biasgauge.results import Column, Result, Summary, Table
 from biasgauge.stats import leave_one_out
 from biasgauge.vectors.analogies import REASONS, Method, solve_analogies
-from biasgauge.vectors.benchmark_files import Question, questions_of
+from biasgauge.vectors.benchmarks import Question, questions_of
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.loading import load
 
@@ -44,7 +44,7 @@ class Accuracy(Estimate):
     lost: int
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`."""
+        """One JSON-ready object."""
         counts = {"correct": self.correct, "questions": self.n, "lost": self.lost}
         reason = None if self.defined else self.reason
         return {"name": self.name, "value": self.value, **counts, "interval": self.interval(), "reason": reason}
@@ -57,7 +57,7 @@ class AnalogyAccuracy(Result):
     Attributes:
         model: the model's name.
         method: "3cosadd" or "3cosmul".
-        exclude_inputs: whether a, b and c were kept from being the answer.
+        exclude_inputs: whether a, b and c were excluded as answers.
         total: over all questions.
         categories: each category by itself, in the order of the file.
         semantic: over the categories whose names do not start with "gram"; None where no category's name does, since
@@ -90,7 +90,7 @@ class AnalogyAccuracy(Result):
 
     def to_dict(self) -> JsonObject:
         """One JSON-ready object."""
-        lost = [{**question._asdict(), "reason": why} for question, why in self.lost]
+        lost = [{**question._asdict(), "reason": reason} for question, reason in self.lost]
         return {**super().to_dict(), "lost": lost}
 
     def summary(self) -> Summary:
@@ -117,11 +117,11 @@ def analogy_accuracy(
     case_fallback: bool = False,
     level: float = 0.95,
 ) -> AnalogyAccuracy:
-    """Ask analogy questions: a is to b as c is to d, where d is the right answer.
+    """Share of analogy questions that are answered rightly: a is to b as c is to d, where d is the answer.
 
     Args:
         vectors: an `Embedding` or anything `load` takes.
-        questions: a file as the Google set has it (`: category` lines, then four words a line), four words a question,
+        questions: a file like the Google set (`: category` lines, then four words per line), four words per question,
             or such questions by category; None: the Google set itself.
         method: "3cosadd" or "3cosmul", as in `solve_analogies`.
         exclude_inputs: a, b and c cannot be the answer, as in the literature.
@@ -136,22 +136,22 @@ def analogy_accuracy(
     check_level(level)
     check_whole(1, limit=1 if limit is None else limit)
     model = load(vectors)
-    asked = questions_of(questions, "analogy_accuracy")
-    rows, lost = question_rows(model, asked, limit, case_fallback=case_fallback)
-    kept = np.flatnonzero((rows >= 0).all(axis=1))
+    listed = questions_of(questions, "analogy_accuracy")
+    rows, lost = question_rows(model, listed, limit, case_fallback=case_fallback)
+    complete = np.flatnonzero((rows >= 0).all(axis=1))
     solved = solve_analogies(
         model,
-        *rows[kept, :3].T,
+        *rows[complete, :3].T,
         method=method,
         exclude_inputs=exclude_inputs,
         candidates=None if limit is None else np.arange(min(limit, len(model))),
     )
-    lost |= {int(kept[at]): REASONS[int(solved.undefined[at])] for at in np.flatnonzero(solved.undefined)}
-    usable = kept[solved.undefined == 0]
-    right = np.zeros(len(asked), bool)
+    lost |= {int(complete[index]): REASONS[int(solved.undefined[index])] for index in np.flatnonzero(solved.undefined)}
+    usable = complete[solved.undefined == 0]
+    right = np.zeros(len(listed), bool)
     right[usable] = solved.rows[solved.undefined == 0] == rows[usable, 3]
-    answers = Answers(asked, right, frozenset(usable.tolist()), level)
-    names = list(dict.fromkeys(question.category for question in asked))
+    answers = Answers(listed, right, frozenset(usable.tolist()), level)
+    names = list(dict.fromkeys(question.category for question in listed))
     grammar = [name for name in names if name.startswith("gram")]
     meaning = [name for name in names if name not in grammar]
     return AnalogyAccuracy(
@@ -162,36 +162,36 @@ def analogy_accuracy(
         categories=tuple(answers.accuracy(name, [name]) for name in names),
         semantic=answers.accuracy("semantic", meaning) if grammar else None,
         syntactic=answers.accuracy("syntactic", grammar) if grammar else None,
-        lost=tuple((asked[place], why) for place, why in sorted(lost.items())),
+        lost=tuple((listed[index], reason) for index, reason in sorted(lost.items())),
     )
 
 
 def question_rows(
-    model: Embedding, asked: Sequence[Question], limit: int | None = None, *, roles: int = 4, case_fallback: bool
+    model: Embedding, questions: Sequence[Question], limit: int | None = None, *, roles: int = 4, case_fallback: bool
 ) -> tuple[Places, dict[int, str]]:
-    """Rows of a, b, c and d of each question, −1 for lost words; and why questions are lost, by their place.
+    """Rows of a, b, c and d of each question, −1 for lost words; and the reasons of lost questions, by index.
 
     With three `roles` only a, b and c are looked up.
     """
-    words = [question[1 : 1 + roles] for question in asked]
+    words = [question[1 : 1 + roles] for question in questions]
     lookup = model.lookup((word for members in words for word in members), case_fallback=case_fallback)
-    places, why = lookup.row_of, dict(lookup.lost)
+    row_of, reason_of = lookup.row_of, dict(lookup.lost)
     if limit is not None:
-        why |= {word: f"not among the first {limit:,} words" for word, row in places.items() if row >= limit}
-    rows = np.array([[-1 if word in why else places[word] for word in members] for members in words], np.intp)
+        reason_of |= {word: f"not among the first {limit:,} words" for word, row in row_of.items() if row >= limit}
+    rows = np.array([[-1 if word in reason_of else row_of[word] for word in members] for members in words], np.intp)
     lost = {
-        place: "; ".join(f"{word}: {why[word]}" for word in dict.fromkeys(members) if word in why)
-        for place, members in enumerate(words)
-        if (rows[place] < 0).any()
+        index: "; ".join(f"{word}: {reason_of[word]}" for word in dict.fromkeys(members) if word in reason_of)
+        for index, members in enumerate(words)
+        if (rows[index] < 0).any()
     }
     return rows, lost
 
 
 @dataclass(frozen=True)
 class Answers:
-    """All questions, which of them were answered rightly, and the places of those that could be asked."""
+    """All questions, flags of right answers, and the indices of those that could be asked."""
 
-    asked: Sequence[Question]
+    questions: Sequence[Question]
     right: Flags
     usable: frozenset[int]
     level: float
@@ -199,45 +199,47 @@ class Answers:
     def accuracy(self, name: str, categories: Sequence[str]) -> Accuracy:
         """Accuracy over some categories together."""
         wanted = set(categories)
-        places = [place for place, question in enumerate(self.asked) if question.category in wanted]
-        used = [place for place in places if place in self.usable]
+        indices = [index for index, question in enumerate(self.questions) if question.category in wanted]
+        used = [index for index in indices if index in self.usable]
         correct = int(self.right[used].sum())
-        labels: dict[str, Any] = {"name": name, "correct": correct, "lost": len(places) - len(used), "n": len(used)}
+        labels: dict[str, Any] = {"name": name, "correct": correct, "lost": len(indices) - len(used), "n": len(used)}
         if not used:
-            why = "none of the questions can be asked" if places else "there is no such question"
-            return Accuracy(value=None, level=self.level, method=WILSON, over="word pairs", reason=why, **labels)
+            reason = "none of the questions can be asked" if indices else "there is no such question"
+            return Accuracy(value=None, level=self.level, method=WILSON, over="word pairs", reason=reason, **labels)
         from biasgauge.stats import wilson
 
         share = wilson(correct / len(used), self._effective(used), self.level, WILSON, "word pairs")
         return Accuracy.of_estimate(share, **labels)
 
     def _effective(self, used: Sequence[int]) -> float:
-        """How many independent questions these are worth; the number of distinct pairs where there is no spread."""
+        """Effective number of independent questions, p (1 − p) / variance; that of distinct pairs without spread."""
         variance, pairs = 0.0, 0
         groups: dict[str, list[int]] = {}
-        for place in used:
-            groups.setdefault(self.asked[place].category, []).append(place)
-        for places in groups.values():
+        for index in used:
+            groups.setdefault(self.questions[index].category, []).append(index)
+        # Categories share no pairs, so the variance of their weighted mean is the sum of weight² · variance.
+        for indices in groups.values():
             units: dict[tuple[str, str], int] = {}
-            ends = [
+            unit_of_question = [
                 [units.setdefault(pair, len(units)) for pair in ((question.a, question.b), (question.c, question.d))]
-                for question in (self.asked[place] for place in places)
+                for question in (self.questions[index] for index in indices)
             ]
             pairs += len(units)
-            variance += (len(places) / len(used)) ** 2 * _variance(np.array(ends), self.right[places], len(units))
+            weight = len(indices) / len(used)
+            variance += weight**2 * _variance(np.array(unit_of_question), self.right[indices], len(units))
         share = float(self.right[used].mean())
         if variance <= 0 or not 0 < share < 1:
             return float(min(pairs, len(used)))
         return min(share * (1 - share) / variance, float(len(used)))
 
 
-def _variance(ends: Places, right: Flags, units: int) -> float:
+def _variance(unit_of_question: Places, right: Flags, units: int) -> float:
     """Jackknife variance of a category's accuracy, leaving out each pair of words with all its questions.
 
     With fewer than three pairs, that of as many independent questions as there are pairs.
     """
     totals, counts = np.zeros((units, 1)), np.zeros((units, 1))
-    for column in ends.T:
+    for column in unit_of_question.T:
         np.add.at(counts[:, 0], column, 1)
         np.add.at(totals[:, 0], column, right)
     left_out = leave_one_out(np.array([right.sum()], float), np.array([len(right)], float), totals, counts)

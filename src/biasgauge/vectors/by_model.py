@@ -1,4 +1,4 @@
-"""An analysis of one model, asked of several: one result for each, and all of them as one."""
+"""An analysis of one model, applied to several: one result for each, and all of them as one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ModelResult(Record):
     Attributes:
         model: its name.
         facets: of a view of a transformer, its layer, pooling, template, context and checkpoint.
-        result: what the analysis gives for this model alone.
+        result: of the analysis for this model alone.
     """
 
     model: str
@@ -51,7 +51,7 @@ class ByModel(Result):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Those of the first; they differ in the model alone."""
+        """Settings of the first; they differ in the model alone."""
         return dict(getattr(self.models[0].result, "settings", {}))
 
     def derived(self) -> JsonMapping:
@@ -59,54 +59,55 @@ class ByModel(Result):
         return {"version": __version__}
 
     def to_frame(self) -> pd.DataFrame:
-        """The table of each, below each other, after columns that say which model and view it is of."""
+        """Tables of all models below each other, after columns with the model and its facets."""
         import pandas as pd
 
         frames = []
         for row in self.models:
             frame = row.result.to_frame()
-            about = {"model": row.model, **row.facets}
-            frames.append(pd.concat([pd.DataFrame([about] * len(frame), index=frame.index), frame], axis=1))
-        whole: pd.DataFrame = pd.concat(frames, ignore_index=True)
-        return whole
+            labels = {"model": row.model, **row.facets}
+            frames.append(pd.concat([pd.DataFrame([labels] * len(frame), index=frame.index), frame], axis=1))
+        frame_of_all: pd.DataFrame = pd.concat(frames, ignore_index=True)
+        return frame_of_all
 
     def summary(self) -> Summary:
-        """What each comes to, in a line."""
-        told = [row.result.summary() for row in self.models]
-        what = "views" if all(row.facets for row in self.models) else "models"
-        rows = [(row.model, summary.headline) for row, summary in zip(self.models, told, strict=True)]
-        warnings = dict.fromkeys(warning for summary in told for warning in summary.warnings)
+        """Headline of each model."""
+        summaries = [row.result.summary() for row in self.models]
+        units = "views" if all(row.facets for row in self.models) else "models"
+        rows = [(row.model, summary.headline) for row, summary in zip(self.models, summaries, strict=True)]
+        warnings = dict.fromkeys(warning for summary in summaries for warning in summary.warnings)
         return Summary(
-            title=f"{self.analysis.capitalize()} of {len(self.models)} {what}",
-            headline=f"{len(self.models)} {what}, each by itself: {len({text for _, text in rows})} different answers",
-            tables=(Table.of("models", f"By {what.rstrip('s')}", [what.rstrip("s"), "answer"], rows, most=40),),
+            title=f"{self.analysis.capitalize()} of {len(self.models)} {units}",
+            headline=f"{len(self.models)} {units}, each by itself: {len({text for _, text in rows})} different answers",
+            tables=(Table.of("models", f"By {units.rstrip('s')}", [units.rstrip("s"), "answer"], rows, most=40),),
             warnings=tuple(warnings),
         )
 
 
 def several_models(vectors: object) -> list[Embedding] | None:
-    """The models of a list, or of "NAME:SOURCE" that means several; None for anything else.
+    """Return the models of a list, or of "NAME:SOURCE" that means several; None for anything else.
 
     Raises:
-        ParameterError: a list is empty, or holds something that is no model.
+        ParameterError: a list is empty, or holds something that is not a model.
     """
     if isinstance(vectors, list):
         if not vectors:
             raise ParameterError("The 'vectors' parameter must hold at least one model. Got an empty list.")
         return load_models(vectors)
-    made = encode(vectors)
-    return made if made is not None and len(made) > 1 else None
+    encoded = encode(vectors)
+    return encoded if encoded is not None and len(encoded) > 1 else None
 
 
 def each_model(analysis: Analysis) -> Analysis:
     """Let a function of one model take several, such as views of a transformer: it then gives a `ByModel`."""
 
     @wraps(analysis)
-    def of_each(vectors: Any, *rest: Any, **settings: Any) -> Any:  # noqa: ANN401 - as the function has them
+    def apply_to_each(vectors: Any, *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401 - as the function has them
         models = several_models(vectors)
         if models is None:
-            return analysis(vectors, *rest, **settings)
-        rows = (ModelResult(model.name, dict(model.facets), analysis(model, *rest, **settings)) for model in models)
-        return ByModel(analysis.__name__, tuple(rows))
+            return analysis(vectors, *arguments, **settings)
+        results = ((model, analysis(model, *arguments, **settings)) for model in models)
+        rows = tuple(ModelResult(model.name, dict(model.facets), result) for model, result in results)
+        return ByModel(analysis.__name__, rows)
 
-    return cast("Analysis", of_each)
+    return cast("Analysis", apply_to_each)

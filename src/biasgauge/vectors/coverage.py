@@ -1,21 +1,23 @@
-"""Which of the words asked for were found, and which were lost. Never silent."""
+"""Coverage: words of a list that are in the vocabulary, and those that are not, with the reason."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from biasgauge.core import Codes, Flags, JsonObject, Places, Record, ResolvedSet
+from biasgauge.core import Codes, Flags, Integers, JsonObject, Places, Record, ResolvedSet, check_choice
+from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table, counted, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+FrequencyKind = Literal["counts", "ranks"]
 NOT_THERE = "not in the vocabulary"
 ZERO = "its vector is zero"
 
@@ -28,9 +30,37 @@ def spellings(word: str, *, case_fallback: bool) -> Iterable[str]:
 
 
 def by_reason(reasons: Sequence[str], undefined: Codes) -> dict[str, int]:
-    """How many are undefined for each reason, from their places in the list of reasons; 0 stands for none."""
+    """Count undefined values by reason, from their indices in the list of reasons; 0 means defined."""
     counts = np.bincount(undefined.ravel(), minlength=len(reasons))
     return {reason: int(count) for reason, count in zip(reasons, counts, strict=True) if reason and count}
+
+
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """Frequency of each word of an embedding in its training text.
+
+    Attributes:
+        values: one per word, in the order of the words: counts, or ranks from 1 for the most frequent.
+        kind: "counts" or "ranks".
+        source: the file they were read from, or "memory".
+    """
+
+    values: Integers
+    kind: FrequencyKind = "counts"
+    source: str = "memory"
+
+    def __post_init__(self) -> None:
+        check_choice(get_args(FrequencyKind), kind=self.kind)
+        values = np.asarray(self.values)
+        if values.ndim != 1 or values.dtype.kind not in "iu" or (len(values) and values.min() < 0):
+            raise ParameterError(
+                f"Frequencies must be one whole number of at least 0 per word. Got {self.values!r:.80}."
+            )
+        object.__setattr__(self, "values", values.astype(np.int64))
+
+    def select(self, rows: Places) -> Frequencies:
+        """Return the frequencies of some rows."""
+        return replace(self, values=self.values[rows])
 
 
 @dataclass(frozen=True)
@@ -53,9 +83,9 @@ class Lookup(Record):
         """Keep the usable words; the others are lost for the reason given."""
         if usable.all():
             return self
-        kept = tuple(word for word, good in zip(self.words, usable, strict=True) if good)
+        words = tuple(word for word, good in zip(self.words, usable, strict=True) if good)
         lost = {word: reason for word, good in zip(self.words, usable, strict=True) if not good}
-        return Lookup(kept, self.rows[usable], MappingProxyType({**self.lost, **lost}), self.respelled)
+        return Lookup(words, self.rows[usable], MappingProxyType({**self.lost, **lost}), self.respelled)
 
     @property
     def row_of(self) -> dict[str, int]:
@@ -77,21 +107,21 @@ def look_up(
     index: Mapping[str, int], words: Iterable[str], *, case_fallback: bool, why_lost: Callable[[str], str]
 ) -> Lookup:
     """Find words in an index, in their order; lost words are listed with the reason, never an error."""
-    found: dict[str, int] = {}
+    rows_found: dict[str, int] = {}
     lost: dict[str, str] = {}
     respelled: dict[str, str] = {}
     for word in words:
         for spelling in spellings(word, case_fallback=case_fallback):
             if (row := index.get(spelling)) is not None:
-                found[word] = row
+                rows_found[word] = row
                 if spelling != word:
                     respelled[word] = spelling
                 break
         else:
             lost[word] = why_lost(word)
     return Lookup(
-        words=tuple(found),
-        rows=np.fromiter(found.values(), dtype=np.intp, count=len(found)),
+        words=tuple(rows_found),
+        rows=np.fromiter(rows_found.values(), dtype=np.intp, count=len(rows_found)),
         lost=MappingProxyType(lost),
         respelled=MappingProxyType(respelled),
     )
@@ -99,7 +129,7 @@ def look_up(
 
 @dataclass(frozen=True, repr=False)
 class Coverage(Result):
-    """How much of some named sets of words an embedding has.
+    """Share of some named sets of words that an embedding has.
 
     Attributes:
         sets: a `Lookup` for each set.
@@ -163,12 +193,13 @@ class Coverage(Result):
     def to_dict(self) -> JsonObject:
         """The shape that every `--json` uses: asked, found, lost; reasons and respelled only when there are any."""
         reasons = {word: why for lookup in self.sets.values() for word, why in lookup.lost.items() if why != NOT_THERE}
-        more = {"reasons": reasons, "respelled": self.respelled}
+        remarks = {"reasons": reasons, "respelled": self.respelled}
         lost = {name: list(words) for name, words in self.lost.items()}
-        return {"asked": self.asked, "found": self.found, "lost": lost, **{key: it for key, it in more.items() if it}}
+        shape = {"asked": self.asked, "found": self.found, "lost": lost}
+        return shape | {key: value for key, value in remarks.items() if value}
 
     def summary(self) -> Summary:
-        """How many words were found, and the lost ones of each set."""
+        """Number of words found, and the lost ones of each set."""
         counts = Column("asked", "count"), Column("found", "count"), Column("share", "share")
         columns = ["set", *counts, Column("lost", "words")]
         return Summary(

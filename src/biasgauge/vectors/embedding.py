@@ -15,13 +15,13 @@ import numpy as np
 from biasgauge.core import Flags, Places, Vectors
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.results import counted
-from biasgauge.vectors.coverage import NOT_THERE, ZERO, Coverage, Lookup, look_up
+from biasgauge.vectors.coverage import NOT_THERE, ZERO, Coverage, Frequencies, Lookup, look_up
 
 if TYPE_CHECKING:
     import pandas as pd
     from gensim.models import KeyedVectors
 
-    from biasgauge.vectors.notices import Notice
+    from biasgauge.vectors.formats.vector_format import Notice
 
 _CHECKSUM_ROWS = 65_536
 _BLOCK = 8192
@@ -37,15 +37,16 @@ class Embedding:
     Attributes:
         words: the vocabulary, in the order of the file (usually the most frequent first); no word occurs twice.
         vectors: words × dimensions.
-        name: what tables and figures call this model.
+        name: of this model in tables and figures.
         source: the file it came from, or "memory".
-        format: how it was stored, e.g. "word2vec-binary".
-        notices: what was odd about the input and what was done about it.
+        format: of the file, e.g. "word2vec-binary".
+        notices: oddities of the input and their treatment.
         dropped: words that the input had but that cannot be used, with the reason.
         lineage: the same for models that differ by random seed or bootstrap sample alone, by their recipes; empty where
             no recipe says so.
-        facets: what tells this model from others that were made with it, such as {"layer": 3, "pooling": "mean"}; empty
+        facets: levels by which views of one model differ, such as {"layer": 3, "pooling": "mean"}; empty
             for a model that stands alone.
+        frequencies: count or rank of each word in the training text, where the source has them.
     """
 
     words: tuple[str, ...]
@@ -57,6 +58,7 @@ class Embedding:
     dropped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     lineage: str = ""
     facets: Mapping[str, str | int] = field(default_factory=lambda: MappingProxyType({}))
+    frequencies: Frequencies | None = None
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):
@@ -70,6 +72,11 @@ class Embedding:
             "".join(self.words).encode("utf-8")
         except UnicodeEncodeError as problem:
             raise ParameterError(f"The words of an Embedding must be valid text ({problem}).") from problem
+        if self.frequencies is not None and len(self.frequencies.values) != len(self.words):
+            raise ParameterError(
+                f"An Embedding needs one frequency for each word. Got {len(self.frequencies.values):,} for "
+                f"{len(self.words):,} words."
+            )
         view = self.vectors.view()
         view.flags.writeable = False
         object.__setattr__(self, "vectors", view)
@@ -86,7 +93,7 @@ class Embedding:
 
     @cached_property
     def lower_case(self) -> bool:
-        """Whether no word of the vocabulary has a capital letter."""
+        """True where no word of the vocabulary has a capital letter."""
         return not any(word != word.lower() for word in self.words)
 
     def __len__(self) -> int:
@@ -103,7 +110,7 @@ class Embedding:
         return vector
 
     def why_lost(self, word: str) -> str:
-        """Say why `word` has no usable vector here."""
+        """Reason why `word` has no usable vector here."""
         return self.dropped.get(word, NOT_THERE)
 
     def lookup(self, words: Iterable[str], *, case_fallback: bool = False) -> Lookup:
@@ -115,31 +122,39 @@ class Embedding:
         return look_up(self.index, words, case_fallback=case_fallback, why_lost=self.why_lost)
 
     def directed(self, rows: Places | None = None) -> Flags:
-        """Which of these rows (all when None) are no zero vectors, and so have a direction."""
+        """Flag the rows (of all when None) that are not zero vectors, and so have a direction."""
         starts = range(0, len(self) if rows is None else len(rows), _BLOCK)
         parts = (slice(start, start + _BLOCK) for start in starts)
-        blocks = (self.vectors[part if rows is None else rows[part]] for part in parts)
+        blocks = (self.vectors[block if rows is None else rows[block]] for block in parts)
         return np.concatenate([np.empty(0, bool), *(block.any(axis=1) for block in blocks)])
 
     def coverage(
         self, sets: Mapping[str, Sequence[str]], *, case_fallback: bool = False, directions: bool = False
     ) -> Coverage:
-        """Say which words of each named set this embedding has, and which it lost. A repeated word counts once.
+        """List the words of each named set that this embedding has and lacks. A repeated word counts once.
 
         With `directions`, a word whose vector is zero counts as lost too: it has no direction to compare.
         """
-        found = {name: self.lookup(words, case_fallback=case_fallback) for name, words in sets.items()}
+        lookups = {name: self.lookup(words, case_fallback=case_fallback) for name, words in sets.items()}
         if directions:
-            found = {name: lookup.only(self.directed(lookup.rows), ZERO) for name, lookup in found.items()}
-        return Coverage.of(found)
+            lookups = {name: lookup.only(self.directed(lookup.rows), ZERO) for name, lookup in lookups.items()}
+        return Coverage.of(lookups)
 
     def subset(self, words: Iterable[str]) -> Embedding:
         """Keep only `words` (those that are here), in the order of this embedding."""
-        rows = np.sort(self.lookup(words).rows)
-        return replace(self, words=tuple(self.words[row] for row in rows), vectors=np.asarray(self.vectors[rows]))
+        return self.take(np.sort(self.lookup(words).rows))
+
+    def take(self, rows: Places) -> Embedding:
+        """Return the words of these rows, in their order."""
+        return replace(
+            self,
+            words=tuple(self.words[row] for row in rows),
+            vectors=np.asarray(self.vectors[rows]),
+            frequencies=None if self.frequencies is None else self.frequencies.select(rows),
+        )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a word, one column a dimension, in single precision or better; `load` reads it back."""
+        """One row per word, one column per dimension, in single precision or better; `load` reads it back."""
         import pandas as pd
 
         vectors = np.asarray(self.vectors)
@@ -149,7 +164,7 @@ class Embedding:
         return pd.DataFrame(wide, index=pd.Index(self.words, name="word"))
 
     def to_gensim(self) -> KeyedVectors:
-        """The same words and vectors as gensim's `KeyedVectors`; needs gensim.
+        """Convert to gensim's `KeyedVectors`; needs gensim.
 
         Raises:
             InputError: gensim is not installed.
@@ -158,9 +173,9 @@ class Embedding:
             from gensim.models import KeyedVectors
         except ImportError as problem:
             raise InputError("KeyedVectors need gensim. Install it with: pip install gensim") from problem
-        found = KeyedVectors(self.dim)
-        found.add_vectors(list(self.words), np.asarray(self.vectors, np.float32))
-        return found
+        keyed = KeyedVectors(self.dim)
+        keyed.add_vectors(list(self.words), np.asarray(self.vectors, np.float32))
+        return keyed
 
     @cached_property
     def checksum(self) -> str:
@@ -198,30 +213,30 @@ class JointVocabulary:
     @classmethod
     def of(cls, models: Sequence[Embedding]) -> JointVocabulary:
         """Collect the words of some models."""
-        places = dict(models[0].index)
+        index = dict(models[0].index)
         columns = []
         for model in models:
             if model.words == models[0].words:
                 columns.append(np.arange(len(model)))
                 continue
-            new = [word for word in model.words if word not in places]
-            places.update(zip(new, range(len(places), len(places) + len(new)), strict=True))
-            columns.append(np.fromiter(map(places.__getitem__, model.words), np.intp, len(model)))
-        rows = np.full((len(models), len(places)), -1, np.intp)
-        for row, own in zip(rows, columns, strict=True):
-            row[own] = np.arange(len(own))
-        return cls(tuple(places), rows)
+            new = [word for word in model.words if word not in index]
+            index.update(zip(new, range(len(index), len(index) + len(new)), strict=True))
+            columns.append(np.fromiter(map(index.__getitem__, model.words), np.intp, len(model)))
+        rows = np.full((len(models), len(index)), -1, np.intp)
+        for row, columns_of_model in zip(rows, columns, strict=True):
+            row[columns_of_model] = np.arange(len(columns_of_model))
+        return cls(tuple(index), rows)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """Place of each word."""
-        return MappingProxyType({word: place for place, word in enumerate(self.words)})
+        """Index of each word."""
+        return MappingProxyType({word: index for index, word in enumerate(self.words)})
 
     def shared(self, *models: int) -> Places:
-        """Places of the words that all of these models have; of all models when none is named."""
+        """Indices of the words that all of these models have; of all models when none is named."""
         chosen = self.rows[list(models)] if models else self.rows
         return np.flatnonzero((chosen >= 0).all(axis=0))
 
     def places(self, words: Iterable[str]) -> Places:
-        """Place of each of these words, −1 for those that no model has."""
+        """Index of each of these words, −1 for those that no model has."""
         return np.array([self.index.get(word, -1) for word in words], np.intp)

@@ -18,8 +18,7 @@ from biasgauge.errors import EmbeddingFormatError, ParameterError
 from biasgauge.vectors.coverage import spellings
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.formats.vector_format import Request, detect
-from biasgauge.vectors.labels import model_label, model_labels
-from biasgauge.vectors.lineage import check_trained, lineage_of
+from biasgauge.vectors.recipes import check_trained, lineage_of, model_label, model_labels
 from biasgauge.vectors.rows import check_matrix, is_utf8, select_rows
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def load(
     name: str | None = None,
     progress: Progress | None = None,
 ) -> Embedding:
-    """Read word vectors. The format is found from the content, gzipped or not; `docs/formats.md` tells all of it.
+    """Read word vectors. The format is detected from the content, gzipped or not; see `docs/formats.md`.
 
     Args:
         vectors: a path, or vectors in memory: an `Embedding`, gensim `KeyedVectors`, a dict of word to vector, or a
@@ -46,10 +45,10 @@ def load(
         words: read only these, in one pass that never holds the other vectors; words that are not there are simply
             absent (`Embedding.coverage` lists them).
         limit: read only the first so many rows of the file (before `words` picks from them).
-        vocabulary: for a bare `.npy` or safetensors matrix: the file with one word a line.
+        vocabulary: for a bare `.npy` or safetensors matrix: the file with one word per line.
         case_fallback: with `words`, also read their lower-case and capitalized spellings, so that
             `lookup(…, case_fallback=True)` can find them.
-        name: what tables call this model; the file's name by default.
+        name: of this model in tables; the file's name by default.
         progress: called with (done, total) as the reading goes on.
 
     Raises:
@@ -61,8 +60,11 @@ def load(
     if isinstance(vectors, Embedding):
         if wanted is None and limit is None:
             return vectors
-        part = load((vectors.words, vectors.vectors), words, limit, case_fallback=case_fallback, name=name)
-        return replace(part, lineage=vectors.lineage, facets=vectors.facets)
+        subset = load((vectors.words, vectors.vectors), words, limit, case_fallback=case_fallback, name=name)
+        frequencies = vectors.frequencies
+        if frequencies is not None:
+            frequencies = frequencies.select(vectors.lookup(subset.words).rows)
+        return replace(subset, lineage=vectors.lineage, facets=vectors.facets, frequencies=frequencies)
     if not isinstance(vectors, (str, os.PathLike)):
         request = Request(Path("memory"), wanted, limit, progress=progress)
         return _from_memory(vectors, request, name or "memory")
@@ -75,22 +77,23 @@ def load(
     path = Path(vectors)
     check_trained(path)
     request = Request(path, wanted, limit, None if vocabulary is None else Path(vocabulary), progress=progress)
-    found = detect(request)
-    table = found.read(request)
+    vector_format = detect(request)
+    table = vector_format.read(request)
     return Embedding(
         words=table.words,
         vectors=table.vectors,
         name=name or model_label(path),
         source=str(path),
-        format=found.name,
+        format=vector_format.name,
         notices=request.book.notices(),
         dropped=table.dropped,
         lineage=lineage_of(path),
+        frequencies=table.frequencies,
     )
 
 
 def _from_memory(vectors: VectorsLike, request: Request, name: str) -> Embedding:
-    """Make an Embedding of what the user holds; the matrix is not copied unless rows must go."""
+    """Make an Embedding of vectors in memory; the matrix is not copied unless rows are dropped."""
     try:
         words, matrix = _words_and_matrix(vectors)
     except (TypeError, ValueError) as problem:
@@ -128,7 +131,7 @@ def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
         return list(vectors), np.array(list(vectors.values()), dtype=np.float32 if common.kind in "iub" else common)
     frame = as_pandas(vectors)
     if frame is not None:
-        return _of_frame(frame)
+        return _split_frame(frame)
     if isinstance(vectors, tuple) and len(vectors) == 2 and isinstance(vectors[0], Iterable):
         return list(vectors[0]), np.asarray(vectors[1])
     if isinstance(vectors, list) and vectors and all(isinstance(model, Embedding) for model in vectors):
@@ -139,7 +142,7 @@ def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
     raise ParameterError(f"Vectors must be {accepted}. Got {type(vectors).__name__}.")
 
 
-def _of_frame(frame: pd.DataFrame) -> tuple[Sequence[str], NDArray[Any]]:
+def _split_frame(frame: pd.DataFrame) -> tuple[Sequence[str], NDArray[Any]]:
     """Words are the one column of text, or the labels of the rows; all other columns are numbers."""
     from pandas.api.types import is_numeric_dtype
 
@@ -153,13 +156,13 @@ def _of_frame(frame: pd.DataFrame) -> tuple[Sequence[str], NDArray[Any]]:
 
 
 def encode(source: object) -> list[Embedding] | None:
-    """The models that "NAME:SOURCE" means where NAME is a registered encoder; None where it means something else."""
+    """Encode "NAME:SOURCE" where NAME is a registered encoder; None for anything else."""
     text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else b""
-    name, colon, rest = text.partition(":") if isinstance(text, str) else ("", "", "")
+    name, colon, location = text.partition(":") if isinstance(text, str) else ("", "", "")
     if not colon or name not in registry.names("encoder") or os.path.exists(text):  # noqa: PTH110 - never raises
         return None
-    made = registry.get("encoder", name).encode(rest)
-    models = made if isinstance(made, list) else [made]
+    encoded = registry.get("encoder", name).encode(location)
+    models = encoded if isinstance(encoded, list) else [encoded]
     if not models or not all(isinstance(model, Embedding) for model in models):
         kinds = ", ".join(sorted({type(model).__name__ for model in models})) or "an empty list"
         raise ParameterError(f"The encoder {name!r} must give an Embedding or a list of them. Got {kinds}.")
@@ -188,13 +191,13 @@ def named_models(vectors: ModelsLike) -> dict[str, VectorsLike]:
     Raises:
         ParameterError: the list is empty, or two models have one name.
     """
-    given = vectors if isinstance(vectors, list) else [cast("VectorsLike", vectors)]
-    if not given:
+    sources = vectors if isinstance(vectors, list) else [cast("VectorsLike", vectors)]
+    if not sources:
         raise ParameterError("The 'vectors' parameter must hold at least one model. Got an empty list.")
-    given = [model for source in given for model in (encode(source) or cast("list[VectorsLike]", [source]))]
-    labels = iter(model_labels([Path(model) for model in given if isinstance(model, (str, PathLike))]))
+    sources = [model for source in sources for model in (encode(source) or cast("list[VectorsLike]", [source]))]
+    labels = iter(model_labels([Path(model) for model in sources if isinstance(model, (str, PathLike))]))
     named: dict[str, VectorsLike] = {}
-    for model in given:
+    for model in sources:
         if isinstance(model, (str, PathLike)):
             name = next(labels)
         else:
@@ -219,7 +222,7 @@ DEFAULT_PATH = Path(__file__).with_name("data") / "glove-6b-100d-subset.safetens
 DEFAULT_NAME = "GloVe 6B 100d (subset)"
 
 REPLICATES = 8
-"""How many replicates ship."""
+"""Number of shipped replicates."""
 
 
 def load_default(limit: int | None = None) -> Embedding:
@@ -232,7 +235,7 @@ def load_default(limit: int | None = None) -> Embedding:
 
 
 def replicate_path(seed: int) -> Path:
-    """Where the shipped replicate of a seed lies."""
+    """Path of the shipped replicate of a seed."""
     return Path(__file__).parent / "data" / "replicates" / f"sgns-64d-enwiki-seed{seed}.safetensors"
 
 

@@ -31,17 +31,17 @@ from biasgauge.core import (
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table, chart_of_rows, counted
 from biasgauge.stats import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out, mean_estimate, on_one_thread
+from biasgauge.vectors.alignment import Side, align_sides, check_dimensions, cosines
 from biasgauge.vectors.coverage import by_reason
 from biasgauge.vectors.embedding import Embedding, JointVocabulary
 from biasgauge.vectors.loading import load_models
-from biasgauge.vectors.procrustes import Side, align_sides, check_dimensions, cosines
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PER_THREAD = 4
 REASONS = ("", "in no model", "in one model only", "its vector is zero in all models that have it, or in all but one")
-"""Why a word has no stability; `Stability.undefined` holds the place in this list, 0 where it has one."""
+"""Reasons for a word without a stability; `Stability.undefined` holds the index, 0 where it has one."""
 
 NO_INTERVAL = "fewer than three models have the word with a direction"
 _SHOWN = 10
@@ -49,11 +49,11 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True)
 class PairMean(Estimate):
-    """How far two models agree: mean cosine after alignment over the `n` words that have one, with its interval.
+    """Agreement of two models: mean cosine after alignment over the `n` words that have one, with its interval.
 
     Attributes:
         first, second: names of the models.
-        shared: how many words decided the rotation.
+        shared: number of words that decided the rotation.
         rank: rank of their cross-product; below the dimensions, any two models would seem stable.
     """
 
@@ -63,7 +63,7 @@ class PairMean(Estimate):
     rank: int
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`."""
+        """One JSON-ready object."""
         numbers = {"mean": self.value, "interval": self.interval(), "compared": self.n}
         return {"first": self.first, "second": self.second, **numbers, "shared": self.shared, "rank": self.rank}
 
@@ -95,7 +95,7 @@ class WordStability(Estimate):
 class Stability(Result):
     """Mean stability of each word over all pairs of models that have it.
 
-    1: the word lies in the same place after any training, but for a rotation; 0: in unrelated places; range [−1, 1].
+    1: the same vector after any training, but for a rotation; 0: unrelated vectors; range [−1, 1].
     Words with few occurrences are less stable. It is undefined, with a reason, for a word that fewer than two models
     have with a direction. `result["nurse"]` tells all about one word.
 
@@ -107,10 +107,10 @@ class Stability(Result):
             shares a model; Student's t; cut at −1 and 1); NaN where fewer than three models have the word, or leaving
             out any of them gives the same value.
         model_counts, pair_counts: how many models and pairs of models each word's value rests on.
-        undefined: places in `REASONS`.
+        undefined: indices in `REASONS`.
         mean: over all words and pairs of models, with its interval over models.
         pairs: each pair of models: its mean over words, how many words it shares.
-        notices: what to beware of.
+        notices: warnings.
     """
 
     abridged: ClassVar[bool] = True
@@ -135,11 +135,11 @@ class Stability(Result):
         bounded = not np.isnan(self.low[index])
         if not reason and not bounded:
             reason = NO_INTERVAL if self.model_counts[index] < 3 else NO_SPREAD
-        about: dict[str, Any] = {"level": self.mean.level, "method": JACKKNIFE, "over": "models", "reason": reason}
+        details: dict[str, Any] = {"level": self.mean.level, "method": JACKKNIFE, "over": "models", "reason": reason}
         if bounded:
-            about |= {"low": float(self.low[index]), "high": float(self.high[index])}
-        about |= {"models": int(self.model_counts[index]), "pairs": int(self.pair_counts[index])}
-        return WordStability(word=word, value=None if self.undefined[index] else float(self.values[index]), **about)
+            details |= {"low": float(self.low[index]), "high": float(self.high[index])}
+        details |= {"models": int(self.model_counts[index]), "pairs": int(self.pair_counts[index])}
+        return WordStability(word=word, value=None if self.undefined[index] else float(self.values[index]), **details)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per word: stability, low, high, models, pairs, and why it is undefined."""
@@ -205,7 +205,7 @@ def stability(
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Stability:
-    """Compare every model with every other, and say of each word how far it keeps its place.
+    """Compare every model with every other after rotation: mean cosine of each word's vectors over all pairs.
 
     Args:
         vectors: a list of at least two, each an `Embedding` or anything `load` takes: replicates, usually.
@@ -224,16 +224,16 @@ def stability(
     names = [model.name for model in work.models]
     sums = np.zeros((len(names), len(work.words)))
     counts = np.zeros((len(names), len(work.words)))
-    kept: list[PairMean] = []
+    means: list[PairMean] = []
     pairs = list(combinations(range(len(names)), 2))
     for (i, j), pair in zip(pairs, work.pairs(pairs), strict=True):
         sound = ~np.isnan(pair.cosines)
         for model in (i, j):
             sums[model, sound] += pair.cosines[sound]
             counts[model, sound] += 1
-        kept.append(pair.mean)
+        means.append(pair.mean)
         if progress is not None:
-            progress(len(kept), len(pairs))
+            progress(len(means), len(pairs))
     total, count = sums.sum(axis=0) / 2, counts.sum(axis=0) / 2
     values = np.full(len(work.words), np.nan)
     np.divide(total, count, out=values, where=count > 0)
@@ -242,7 +242,7 @@ def stability(
     margin = leave_one_out(*pooled, sums.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)).margins(level)
     mean = float(pooled[0][0] / pooled[1][0]) if pooled[1][0] else None
     dim = work.models[0].dim
-    loose = [pair for pair in kept if pair.shared <= dim]
+    loose = [pair for pair in means if pair.shared <= dim]
     notice = (
         f"{len(loose)} pairs of models share no more words than they have dimensions ({dim}): a rotation then fits "
         f"almost anything, and words look more stable than they are ({loose[0].first} and {loose[0].second} first)"
@@ -260,7 +260,7 @@ def stability(
         pair_counts=count.astype(np.intp),
         undefined=_reasons(work, count),
         mean=jackknife_mean(mean, float(margin[0]), level, (-1.0, 1.0), n=len(names), reason=few),
-        pairs=tuple(kept),
+        pairs=tuple(means),
         notices=(notice,) if notice else (),
     )
 
@@ -285,12 +285,12 @@ def stability_by_pair(
 
 @dataclass(frozen=True, eq=False)
 class _Comparison:
-    """What is to be compared, and how; the lengths of all vectors where no center will be subtracted from them."""
+    """Models and words to compare, with settings; lengths of all vectors where no center is subtracted."""
 
     models: Sequence[Embedding]
     joint: JointVocabulary
     words: tuple[str, ...]
-    places: Places
+    indices: Places
     center: bool
     unit: bool
     level: float
@@ -314,43 +314,45 @@ class _Comparison:
         check_whole(1, n_jobs=1 if n_jobs is None else n_jobs)
         check_dimensions(models)
         joint = JointVocabulary.of(models)
-        asked = joint.words if words is None else distinct_words(words, "words", "stability")
-        places = np.arange(len(asked)) if words is None else joint.places(asked)
+        chosen_words = joint.words if words is None else distinct_words(words, "words", "stability")
+        indices = np.arange(len(chosen_words)) if words is None else joint.places(chosen_words)
         lengths = None if center else [all_lengths(model.vectors, rescale=True) for model in models]
-        return cls(models, joint, asked, places, center, unit, level, n_jobs or os.cpu_count() or 1, lengths)
+        return cls(models, joint, chosen_words, indices, center, unit, level, n_jobs or os.cpu_count() or 1, lengths)
 
     def pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[PairStability]:
         """Yield each pair's stabilities; a few pairs are worked on at a time, each on one thread."""
         step = _PER_THREAD * self.n_jobs
         for start in range(0, len(pairs), step):
             with on_one_thread(), ThreadPoolExecutor(self.n_jobs) as threads:
-                found = list(threads.map(self.pair, pairs[start : start + step]))
-            yield from found
+                stabilities = list(threads.map(self.pair, pairs[start : start + step]))
+            yield from stabilities
 
     def pair(self, pair: tuple[int, int]) -> PairStability:
         """Align two models on all words that both have, and compare the words asked for."""
         models, rows = [self.models[i] for i in pair], [self.joint.rows[i] for i in pair]
         shared = self.joint.shared(*pair)
-        a, b, best = align_sides(models, [own[shared] for own in rows], unit=self.unit, center=self.center)
-        places = self.places
-        asked = np.flatnonzero((places >= 0) & (rows[0][places] >= 0) & (rows[1][places] >= 0))
-        own, others = (model_rows[places[asked]] for model_rows in rows)
+        a, b, best = align_sides(
+            models, [model_rows[shared] for model_rows in rows], unit=self.unit, center=self.center
+        )
+        indices = self.indices
+        in_both = np.flatnonzero((indices >= 0) & (rows[0][indices] >= 0) & (rows[1][indices] >= 0))
+        first_rows, second_rows = (model_rows[indices[in_both]] for model_rows in rows)
         if self.lengths is None:
-            known = None
-            a, b = replace(a, rows=own), replace(b, rows=others)
+            lengths = None
+            a, b = replace(a, rows=first_rows), replace(b, rows=second_rows)
         else:  # scaling changes no cosine: the vectors as they are will do
-            known = self.lengths[pair[0]][own], self.lengths[pair[1]][others]
-            a, b = Side(models[0].vectors, own), Side(models[1].vectors, others)
+            lengths = self.lengths[pair[0]][first_rows], self.lengths[pair[1]][second_rows]
+            a, b = Side(models[0].vectors, first_rows), Side(models[1].vectors, second_rows)
         by_word = np.full(len(self.words), np.nan)
-        by_word[asked] = cosines(a, b, best.matrix, known)
+        by_word[in_both] = cosines(a, b, best.matrix, lengths)
         mean = mean_estimate(by_word[~np.isnan(by_word)], level=self.level, spread="normal", bounds=(-1.0, 1.0))
         names = {"first": models[0].name, "second": models[1].name}
         return PairStability(by_word, PairMean.of_estimate(mean, **names, shared=len(shared), rank=best.rank))
 
 
 def _reasons(work: _Comparison, count: Floats) -> Codes:
-    models = (work.joint.rows[:, work.places] >= 0).sum(axis=0)
-    models[work.places < 0] = 0
+    models = (work.joint.rows[:, work.indices] >= 0).sum(axis=0)
+    models[work.indices < 0] = 0
     reasons = np.where(models == 0, 1, np.where(models == 1, 2, 3)).astype(np.uint8)
     reasons[count > 0] = 0
     return reasons

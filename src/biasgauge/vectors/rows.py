@@ -1,4 +1,4 @@
-"""Rows of vector files: lines of text, words as bytes, and what of a matrix is wanted and can be used."""
+"""Rows of vector files: lines of text, words as bytes, and selection of wanted and usable rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from numpy.typing import DTypeLike
 from biasgauge.core import Flags, Vectors
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io import ByteSource, physical_memory, readable_size
-from biasgauge.vectors.formats.vector_format import Request, Table
-from biasgauge.vectors.notices import NoticeBook
+from biasgauge.vectors.formats.vector_format import NoticeBook, Request, VectorTable
 
 _FIRST_ALLOCATION = 2**24
 _CHECKED = 2**24  # bytes of a matrix that are looked at together
@@ -44,7 +43,7 @@ def encodings(word: str) -> tuple[bytes, ...]:
 
 
 def is_utf8(text: str) -> bool:
-    """Whether a text can be written: half a surrogate pair cannot."""
+    """Tell whether a text can be written: half a surrogate pair cannot."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -53,7 +52,7 @@ def is_utf8(text: str) -> bool:
 
 
 def unusable_rows(block: Vectors) -> tuple[Flags, Flags]:
-    """Which rows hold NaN or infinity, and which are all zero: one pass, then a closer look at the suspects."""
+    """Flag rows with NaN or infinity, and rows that are all zero: by their squared length, then the suspects again."""
     wide = block if block.dtype.itemsize >= 4 else block.astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         energy = np.einsum("ij,ij->i", wide, wide)
@@ -70,8 +69,8 @@ class RowTable:
     """Words and vectors in the order they are added.
 
     A word that comes again, an empty word and a vector that is not finite are dropped and noted; a zero vector is
-    kept and noted. Memory grows with the rows added; `expected` rows are set aside at once, so it must be a number that
-    the size of the file vouches for, never one that a header merely promises.
+    kept and noted. Memory grows with the rows added; `expected` rows are allocated at once, so it must be bounded by
+    the size of the file, never by the promise of a header.
     """
 
     def __init__(self, request: Request, dim: int, dtype: DTypeLike, *, expected: int | None = None) -> None:
@@ -85,7 +84,7 @@ class RowTable:
         self._matrix = np.empty((rows, dim), dtype)
 
     def is_complete(self) -> bool:
-        """Whether all words that are wanted are here; a table of which all is wanted never is."""
+        """True where all wanted words are here; never without a list of wanted words."""
         return self._request.wanted is not None and len(self._index) == len(self._request.wanted)
 
     def add(self, words: Sequence[str], block: Vectors) -> None:
@@ -134,12 +133,12 @@ class RowTable:
                 f"{readable_size(physical_memory())}; ask for some words (words=…) or the first rows (limit=…)"
             )
 
-    def finish(self) -> Table:
-        """What was kept, and the words dropped with the reason."""
+    def finish(self) -> VectorTable:
+        """Return the table, and the words dropped with the reason."""
         if len(self._index) < len(self._matrix):
             self._matrix.resize((len(self._index), self._matrix.shape[1]), refcheck=False)
         dropped = {word: reason for word, reason in self._dropped.items() if word not in self._index}
-        return Table(tuple(self._index), self._matrix, MappingProxyType(dropped))
+        return VectorTable(tuple(self._index), self._matrix, MappingProxyType(dropped))
 
 
 def check_matrix(request: Request, kind: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -161,7 +160,7 @@ def select_rows(
     matrix: Vectors,
     *,
     convert: Callable[[Vectors], Vectors] | None = None,
-) -> Table:
+) -> VectorTable:
     """Keep the wanted words among the first `limit`, the first of duplicates, and finite vectors.
 
     When that is everything, the matrix is handed on as it is, still memory-mapped if it was. `convert` turns the chosen
@@ -179,15 +178,15 @@ def select_rows(
             request.book.add("duplicate", repr(word))
         else:
             rows[word] = row
-    whole = len(rows) == len(matrix)
-    chosen = matrix if whole else matrix[np.fromiter(rows.values(), np.intp, len(rows))]
+    is_complete = len(rows) == len(matrix)
+    chosen = matrix if is_complete else matrix[np.fromiter(rows.values(), np.intp, len(rows))]
     native = convert(chosen) if convert else _native(request, chosen)
     bad = _note_unusable(request, tuple(rows), native)
     if not bad:
-        return Table(tuple(rows), native, MappingProxyType({}))
-    kept = [word for word in rows if word not in bad]
+        return VectorTable(tuple(rows), native, MappingProxyType({}))
+    finite_words = [word for word in rows if word not in bad]
     usable = np.array([word not in bad for word in rows])
-    return Table(tuple(kept), native[usable], MappingProxyType(dict.fromkeys(bad, NOT_FINITE)))
+    return VectorTable(tuple(finite_words), native[usable], MappingProxyType(dict.fromkeys(bad, NOT_FINITE)))
 
 
 def _native(request: Request, matrix: Vectors) -> Vectors:
@@ -223,23 +222,23 @@ def line_blocks(source: ByteSource, block_size: int = 2**20) -> Iterator[tuple[l
 
     Only the last line of a file can lack its line feed; it then comes alone.
     """
-    rest = b""
+    remainder = b""
     number = 1
     while block := source.read(block_size):
         lines = block.split(b"\n")
-        lines[0] = rest + lines[0]
+        lines[0] = remainder + lines[0]
         if any(len(line) > LONGEST_LINE for line in (lines[0], lines[-1])):
             raise EmbeddingFormatError(
                 f"the line is longer than {LONGEST_LINE:,} bytes, so this is no text file of vectors",
                 path=source.path,
                 line=number if len(lines[0]) > LONGEST_LINE else number + len(lines) - 1,
             )
-        rest = lines.pop()
+        remainder = lines.pop()
         number += len(lines)
         if lines:
             yield lines, True
-    if rest:
-        yield [rest], False
+    if remainder:
+        yield [remainder], False
 
 
 SUFFIXES = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt")
@@ -268,10 +267,10 @@ def _vocabulary_path(request: Request) -> Path:
     stem = request.path.name.removesuffix(".gz").rsplit(".", 1)[0]
     names = [stem + suffix for suffix in SUFFIXES]
     for name in names:
-        beside = request.path.with_name(name)
-        if beside.is_file() and not beside.samefile(request.path):
-            return beside
+        candidate = request.path.with_name(name)
+        if candidate.is_file() and not candidate.samefile(request.path):
+            return candidate
     raise request.error(
-        f"holds vectors but no words; put a file with one word a line beside it ({', '.join(names)}), or name it with "
-        "vocabulary=… (--vocabulary FILE)"
+        f"holds vectors but no words; put a file with one word per line beside it ({', '.join(names)}), or name it "
+        "with vocabulary=… (--vocabulary FILE)"
     )

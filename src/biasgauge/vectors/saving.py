@@ -14,6 +14,7 @@ import numpy as np
 from biasgauge.core import Integers
 from biasgauge.errors import ParameterError
 from biasgauge.io import atomic_file, refuse_inputs
+from biasgauge.vectors.coverage import Frequencies
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.loading import load
 
@@ -44,7 +45,8 @@ def save(
         format: "safetensors" (any word, any precision, memory-mapped on reading), "word2vec-binary" (32-bit) or
             "word2vec-text"; by default found from the ending (`.safetensors`, `.bin`, `.txt`, `.vec`). A further
             `.gz` compresses.
-        counts: how often each word occurs in the text the vectors were trained on; only safetensors can hold them.
+        counts: occurrences of each word in the training text; by default the frequencies of the `Embedding`. Only
+            safetensors can hold them.
         subwords: vectors of character n-grams to keep in the same file, which must be safetensors; `load_subwords`
             reads them back.
 
@@ -57,14 +59,14 @@ def save(
     ending = Path(target.name.removesuffix(".gz")).suffix
     chosen = format or FORMATS.get(ending)
     if chosen is None or chosen not in FORMATS.values():
-        known = ", ".join(sorted({*FORMATS.values()}))
+        formats = ", ".join(sorted({*FORMATS.values()}))
         raise ParameterError(
-            f"The 'format' parameter of save must be one of {known}, or follow from the file's "
+            f"The 'format' parameter of save must be one of {formats}, or follow from the file's "
             f"ending ({', '.join(FORMATS)}). Got {format!r} for {target.name}."
         )
-    for what, more in (("counts", counts), ("the vectors of n-grams", subwords)):
-        if more is not None and chosen != "safetensors":
-            raise ParameterError(f"The format {chosen} cannot hold {what}; use safetensors.")
+    for content, value in (("counts", counts), ("the vectors of n-grams", subwords)):
+        if value is not None and chosen != "safetensors":
+            raise ParameterError(f"The format {chosen} cannot hold {content}; use safetensors.")
     refuse_inputs(target, [vectors])
     embedding = load(vectors)
     refuse_inputs(target, [embedding.source])
@@ -73,14 +75,15 @@ def save(
             f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "
             f"{embedding.dim}."
         )
-    with atomic_file(target) as part, part.open("wb") as raw, ExitStack() as stack:
+    with atomic_file(target) as temporary, temporary.open("wb") as raw, ExitStack() as stack:
         file: BinaryIO = raw
         if target.name.endswith(".gz"):
             # No name and no time in the header: the same vectors give the same bytes.
             packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
             file = cast("BinaryIO", stack.enter_context(packed))
         if chosen == "safetensors":
-            _write_safetensors(embedding, file, counts, subwords)
+            frequencies = embedding.frequencies if counts is None else Frequencies(counts)
+            _write_safetensors(embedding, file, frequencies, subwords)
         else:
             _refuse_what_word2vec_lacks(embedding, chosen)
             file.write(f"{len(embedding)} {embedding.dim}\n".encode())
@@ -89,7 +92,7 @@ def save(
 
 
 def _write_safetensors(
-    embedding: Embedding, file: BinaryIO, counts: Integers | None, subwords: Subwords | None
+    embedding: Embedding, file: BinaryIO, frequencies: Frequencies | None, subwords: Subwords | None
 ) -> None:
     from safetensors.numpy import save as to_bytes
 
@@ -97,8 +100,8 @@ def _write_safetensors(
         "vectors": np.ascontiguousarray(embedding.vectors),
         **_text_tensors(embedding.words, "words", "word_ends"),
     }
-    if counts is not None:
-        tensors["counts"] = np.ascontiguousarray(counts, dtype=np.int64)
+    if frequencies is not None:
+        tensors[frequencies.kind] = np.ascontiguousarray(frequencies.values)
     if subwords is not None:
         tensors |= {
             "subword_vectors": np.ascontiguousarray(subwords.vectors),

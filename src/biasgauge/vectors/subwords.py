@@ -19,8 +19,7 @@ from biasgauge.core import Singles, Vectors, check_whole, distinct_words
 from biasgauge.errors import ParameterError
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.formats.safetensors_file import read_subwords
-from biasgauge.vectors.formats.vector_format import Request, detect
-from biasgauge.vectors.notices import Notice, brief
+from biasgauge.vectors.formats.vector_format import Notice, Request, brief, detect
 from biasgauge.vectors.rows import is_utf8, unusable_rows
 
 UNKNOWN = "not in the vocabulary, and none of its character n-grams is known"
@@ -151,6 +150,7 @@ class Subwords:
             vectors=vectors,
             notices=(*embedding.notices, *_notices(composed)),
             dropped=MappingProxyType(dropped),
+            frequencies=embedding.frequencies if not composed else None,
         )
 
     def __repr__(self) -> str:
@@ -164,9 +164,9 @@ def load_subwords(path: str | os.PathLike[str]) -> Subwords:
         EmbeddingFormatError: the file is not what it should be, or holds no n-grams.
     """
     request = Request(Path(path))
-    known = detect(request)
-    if known.name != "safetensors":
-        raise request.error(f"is {known.name}; character n-grams are kept in safetensors files only")
+    vector_format = detect(request)
+    if vector_format.name != "safetensors":
+        raise request.error(f"is {vector_format.name}; character n-grams are kept in safetensors files only")
     ngrams, vectors, (min_n, max_n) = read_subwords(request)
     try:
         return Subwords(ngrams, vectors, min_n, max_n)

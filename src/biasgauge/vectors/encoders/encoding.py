@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -15,30 +17,58 @@ from biasgauge.core import Singles, WordsLike
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.vectors import Embedding
-from biasgauge.vectors.encoders.contexts import Contexts
-from biasgauge.vectors.encoders.hidden_states import POOLINGS, ContextEncoder, Pooled, Shaped, TransformerEncoder
-from biasgauge.vectors.encoders.loading import load_model
+from biasgauge.vectors.encoders.hidden_states import (
+    POOLINGS,
+    ContextEncoder,
+    Pooled,
+    Shaped,
+    TransformerEncoder,
+    poolings_of,
+)
+from biasgauge.vectors.encoders.loading import load_model, model_parts
 from biasgauge.vectors.encoders.pieces import Span
-from biasgauge.vectors.encoders.templates import DEFAULT, TemplatesLike, filled, templates_of
+from biasgauge.vectors.encoders.sentences import DEFAULT, Contexts, TemplatesLike, filled, templates_of
 from biasgauge.vectors.encoders.views import Views, view_name
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Something that makes vectors of a source: a model of a language, a service, a seed of random numbers.
+
+    Everything that takes vectors takes "NAME:SOURCE" too: `load`, every command, `[vectors.…] path` of a study.
+
+    Attributes:
+        name: before the colon; a file that is really called "NAME:SOURCE" wins.
+        about: its purpose, in one sentence.
+        encode: called with the text after the colon; gives an `Embedding`, or a list of them (replicates, layers),
+            each with a name of its own. The same source must give the same vectors.
+        contextual: for `bg.encode("NAME:SOURCE", words, …)`: called with the text after the colon; gives an encoder
+            of words in sentences. None where there is none.
+    """
+
+    name: str
+    about: str
+    encode: Callable[[str], Embedding | list[Embedding]]
+    contextual: Callable[[str], ContextEncoder] | None = None
+
 
 EncoderLike: TypeAlias = "str | os.PathLike[str] | ContextEncoder | Any"
 """A folder, a GGUF file, "NAME:SOURCE" of a registered encoder, a `PreTrainedModel`, a `SentenceTransformer`."""
 
 ALL = "all"
 _BLOCK_BYTES = 2**28
-"""Vectors of templates that are encoded together: bounds the memory beside the views themselves."""
+"""Bytes of vectors of templates that are encoded together: bounds the memory beside the views themselves."""
 _WIDTH = 1024
 """Numbers of a vector, where an encoder does not say."""
 
 
 @dataclass(frozen=True)
 class _Setting:
-    """One way to put every word into a sentence: a template, or the number of a context draw.
+    """A sentence for every word: a template, or the number of a context draw.
 
     Attributes:
         template, context: the two facets; a context of 0 stands for none.
-        sentences: text and place of each word; None, with a reason, where there is none.
+        sentences: text and span of each word; a reason where there is none.
     """
 
     template: str
@@ -74,11 +104,11 @@ def encode(
         pooling: "mean", "first" or "last" of the word's own pieces, "sentence" (mean over all tokens), "cls"; several;
             or "all" that the model has.
         tokenizer: of a `PreTrainedModel` in memory.
-        name: what tables call the model; by default the folder's name.
+        name: of the model in tables; by default the folder's name.
         device: "cpu", "cuda", "cuda:1".
         progress: called with (done, total) sentences.
 
-    Words that a tokenizer makes nothing of, or that are longer than the window, are lost: `dropped` of a view says why.
+    Words that a tokenizer cannot split, or that are longer than the window, are lost: `dropped` of a view says why.
     Vectors do not depend on the other words, within rounding (about 1e-6 of a vector's length).
 
     Raises:
@@ -87,13 +117,13 @@ def encode(
     """
     views: list[Embedding] = []
     warnings: list[str] = []
-    for part, notes in encoded_blocks(
+    for block, notes in encoded_blocks(
         model, words, templates, contexts=contexts, layers=layers, pooling=pooling, tokenizer=tokenizer, name=name,
         device=device, progress=progress,
     ):  # fmt: skip
-        views += part
+        views += block
         warnings += notes
-    order = {layer: place for place, layer in enumerate(dict.fromkeys(view.facets["layer"] for view in views))}
+    order = {layer: index for index, layer in enumerate(dict.fromkeys(view.facets["layer"] for view in views))}
     return Views(sorted(views, key=lambda view: order[view.facets["layer"]]), tuple(dict.fromkeys(warnings)))
 
 
@@ -110,7 +140,7 @@ def encoded_blocks(
     device: str = "cpu",
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[tuple[list[Embedding], list[str]]]:
-    """The views of `encode` as they are made, a block of templates at a time, each with what to know about it."""
+    """Yield the views of `encode` as they are made, a block of templates at a time, with remarks."""
     if templates is not None and contexts is not None:
         raise ParameterError("Words stand in templates or in natural contexts; give one of 'templates' and 'contexts'.")
     listed = tuple(dict.fromkeys(words_of(words).words))
@@ -126,10 +156,10 @@ def encoded_blocks(
         if progress is not None:
             progress(done, total)
 
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for source in models:
         encoder = encoder_of(source, tokenizer=tokenizer, name=name, device=device)
-        label = _own_name(encoder.name, taken)
+        label = _unique_name(encoder.name, used_names)
         chosen, pooled = chosen_layers(layers, encoder), chosen_poolings(pooling, encoder)
         vector = 4 * getattr(encoder, "width", _WIDTH)
         size = max(_BLOCK_BYTES // max(len(chosen) * len(pooled) * len(listed) * vector, 1), 1)
@@ -140,7 +170,7 @@ def encoded_blocks(
 def encoder_of(
     source: EncoderLike, *, tokenizer: object = None, name: str | None = None, device: str = "cpu"
 ) -> ContextEncoder:
-    """What encodes words in sentences, from whatever a user may hand over.
+    """Return an encoder of words in sentences, from anything that `encode` takes as a model.
 
     Raises:
         InputError: it cannot be loaded.
@@ -148,12 +178,12 @@ def encoder_of(
     """
     if isinstance(source, (str, os.PathLike)):
         text = os.fspath(source)
-        known, colon, rest = text.partition(":")
-        if colon and known in registry.names("encoder") and not os.path.exists(text):  # noqa: PTH110 - never raises
-            encoder = registry.get("encoder", known)
+        scheme, colon, location = text.partition(":")
+        if colon and scheme in registry.names("encoder") and not os.path.exists(text):  # noqa: PTH110 - never raises
+            encoder = registry.get("encoder", scheme)
             if encoder.contextual is None:
-                raise ParameterError(f"The encoder {known!r} makes vectors of words alone, not of words in sentences.")
-            return encoder.contextual(rest)
+                raise ParameterError(f"The encoder {scheme!r} makes vectors of words alone, not of words in sentences.")
+            return encoder.contextual(location)
     elif isinstance(source, ContextEncoder):
         return source
     return TransformerEncoder(load_model(source, kind="encoder", device=device, tokenizer=tokenizer, name=name))
@@ -170,29 +200,29 @@ def _encode_block(
 ) -> tuple[list[Embedding], list[str]]:
     """Views of some templates or context draws: all their sentences are encoded together."""
     flat = [sentence for setting in settings for sentence in setting.sentences]
-    usable = [place for place, sentence in enumerate(flat) if not isinstance(sentence, str)]
+    usable = [index for index, sentence in enumerate(flat) if not isinstance(sentence, str)]
     sentences = [sentence for sentence in flat if not isinstance(sentence, str)]
     tell(len(flat) - len(usable))
     texts, spans = [text for text, _ in sentences], [span for _, span in sentences]
     pooled: Pooled = encoder.pooled(texts, spans, layers, poolings, tell)
     reasons: list[str | None] = [sentence if isinstance(sentence, str) else None for sentence in flat]
-    for place, reason in pooled.lost.items():
-        reasons[usable[place]] = reason
+    for index, reason in pooled.lost.items():
+        reasons[usable[index]] = reason
     rows = np.full(len(flat), -1)
     rows[usable] = np.arange(len(usable))
     views: list[Embedding] = []
     for number, setting in enumerate(settings):
-        part = slice(number * len(words), (number + 1) * len(words))
-        own = dict(zip(words, reasons[part], strict=True))
-        kept = tuple(word for word, reason in own.items() if reason is None)
-        if not kept:
-            lost = next((f"{word}: {reason}" for word, reason in own.items()), "no words were given")
-            raise InputError(f"{label}: no word can be encoded in {_where(setting)} ({lost})")
-        chosen = rows[part][[reason is None for reason in own.values()]]
-        dropped = {word: reason for word, reason in own.items() if reason is not None}
-        whole = len(chosen) == chosen[-1] + 1 - chosen[0]  # no word is lost in between: nothing has to be copied
-        own_vectors = pooled.vectors[chosen[0] : chosen[-1] + 1] if whole else pooled.vectors[chosen]
-        views += _views_of(own_vectors, kept, dropped, label, setting, layers, poolings)
+        span_of_setting = slice(number * len(words), (number + 1) * len(words))
+        reason_of = dict(zip(words, reasons[span_of_setting], strict=True))
+        usable_words = tuple(word for word, reason in reason_of.items() if reason is None)
+        if not usable_words:
+            lost = next((f"{word}: {reason}" for word, reason in reason_of.items()), "no words were given")
+            raise InputError(f"{label}: no word can be encoded in {_describe_setting(setting)} ({lost})")
+        chosen = rows[span_of_setting][[reason is None for reason in reason_of.values()]]
+        dropped = {word: reason for word, reason in reason_of.items() if reason is not None}
+        contiguous = len(chosen) == chosen[-1] + 1 - chosen[0]  # no word is lost in between: nothing has to be copied
+        vectors = pooled.vectors[chosen[0] : chosen[-1] + 1] if contiguous else pooled.vectors[chosen]
+        views += _views_of(vectors, usable_words, dropped, label, setting, layers, poolings)
     notes = [f"{pooled.cut:,} sentences were longer than the model's window and were cut around their word"]
     return views, notes if pooled.cut else []
 
@@ -246,23 +276,27 @@ def _in_contexts(words: tuple[str, ...], contexts: Contexts) -> list[_Setting]:
     for number in range(most):
         sentences: list[tuple[str, Span] | str] = []
         for word in words:
-            own = drawn.get(word, ())[number : number + 1]
-            sentences += [(context.text, (context.start, context.end)) for context in own] or ["it has fewer contexts"]
+            contexts_of_word = drawn.get(word, ())
+            if number < len(contexts_of_word):
+                context = contexts_of_word[number]
+                sentences.append((context.text, (context.start, context.end)))
+            else:
+                sentences.append("it has fewer contexts")
         settings.append(_Setting("", number + 1, tuple(sentences)))
     return settings
 
 
-def chosen_layers(given: str | int | Sequence[int], encoder: Shaped) -> tuple[int, ...]:
-    """The layers that are meant.
+def chosen_layers(layers: str | int | Sequence[int], encoder: Shaped) -> tuple[int, ...]:
+    """Select layers of a model.
 
     Raises:
         ParameterError: the model has no such layer, or none is named.
     """
-    if isinstance(given, str):
-        if given != ALL:
-            raise ParameterError(f"The 'layers' parameter must be 'all', a number or numbers. Got {given!r}.")
+    if isinstance(layers, str):
+        if layers != ALL:
+            raise ParameterError(f"The 'layers' parameter must be 'all', a number or numbers. Got {layers!r}.")
         return tuple(range(encoder.layers + 1))
-    chosen = tuple(dict.fromkeys([given] if isinstance(given, int) else given))
+    chosen = tuple(dict.fromkeys([layers] if isinstance(layers, int) else layers))
     for layer in chosen:
         if isinstance(layer, bool) or not isinstance(layer, int) or not 0 <= layer <= encoder.layers:
             raise ParameterError(
@@ -274,34 +308,76 @@ def chosen_layers(given: str | int | Sequence[int], encoder: Shaped) -> tuple[in
     return chosen
 
 
-def chosen_poolings(given: str | Sequence[str], encoder: Shaped) -> tuple[str, ...]:
-    """The poolings that are meant.
+def chosen_poolings(poolings: str | Sequence[str], encoder: Shaped) -> tuple[str, ...]:
+    """Select poolings of a model.
 
     Raises:
         ParameterError: the model has no such pooling, or none is named.
     """
-    if given == ALL:
+    if poolings == ALL:
         return tuple(encoder.poolings)
-    chosen = tuple(dict.fromkeys([given] if isinstance(given, str) else given))
+    chosen = tuple(dict.fromkeys([poolings] if isinstance(poolings, str) else poolings))
     for pooling in chosen:
         if pooling == "cls" and pooling not in encoder.poolings:
             raise ParameterError(f"{encoder.name} has no classification token: leave 'cls' out of 'pooling'.")
         if pooling not in encoder.poolings:
-            known = ", ".join(encoder.poolings)
-            raise ParameterError(f"The 'pooling' parameter must be 'all' or some of {known}. Got {pooling!r}.")
+            names = ", ".join(encoder.poolings)
+            raise ParameterError(f"The 'pooling' parameter must be 'all' or some of {names}. Got {pooling!r}.")
     if not chosen:
         raise ParameterError(f"The 'pooling' parameter must name some of {', '.join(POOLINGS)}. Got none.")
     return chosen
 
 
-def _own_name(name: str, taken: set[str]) -> str:
-    """A name that no other checkpoint has."""
-    own, number = name, 2
-    while own in taken:
-        own, number = f"{name} ({number})", number + 1
-    taken.add(own)
-    return own
+def _unique_name(name: str, used_names: set[str]) -> str:
+    """Return a name that no other checkpoint has."""
+    candidate, number = name, 2
+    while candidate in used_names:
+        candidate, number = f"{name} ({number})", number + 1
+    used_names.add(candidate)
+    return candidate
 
 
-def _where(setting: _Setting) -> str:
+def _describe_setting(setting: _Setting) -> str:
     return f"context {setting.context}" if setting.context else f"the template {setting.template!r}"
+
+
+@dataclass(frozen=True)
+class ModelShape:
+    """Layers, poolings and dimensions of a model.
+
+    Attributes:
+        name: in tables.
+        layers: number of its last layer.
+        poolings: names of its poolings.
+        dim: numbers of a vector, 0 where that is not known before the first word is encoded.
+    """
+
+    name: str
+    layers: int
+    poolings: tuple[str, ...]
+    dim: int = 0
+
+
+def model_shape(source: str | os.PathLike[str]) -> ModelShape:
+    """Return the shape of a folder, a GGUF file, or "NAME:SOURCE" of a registered encoder, without loading weights.
+
+    Raises:
+        InputError: it cannot be used.
+        ParameterError: a registered encoder does not encode words in sentences.
+    """
+    text = os.fspath(source)
+    name = text.partition(":")[0]
+    if name in registry.names("encoder") and not Path(text).exists():
+        encoder = encoder_of(text)
+        return ModelShape(encoder.name, encoder.layers, tuple(encoder.poolings))
+    path = Path(text)
+    stamps = [file.stat().st_mtime_ns for file in sorted(path.glob("*")) if file.is_file()] if path.is_dir() else []
+    return _shape_on_disk(path, tuple(stamps))
+
+
+@cache
+def _shape_on_disk(path: Path, _stamps: tuple[int, ...]) -> ModelShape:
+    """Shape of a model on disk, read again only where a file of the folder was written to."""
+    name, config_of_model, tokenizer = model_parts(path)
+    config = config_of_model.get_text_config()
+    return ModelShape(name, int(config.num_hidden_layers), poolings_of(tokenizer), int(config.hidden_size))

@@ -1,4 +1,8 @@
-"""A GGUF file to a Llama model and its tokenizer: weights are dequantized to single precision once, when read."""
+"""A GGUF file to a Llama model and its tokenizer: weights are dequantized to single precision once, when read.
+
+Why not transformers' own reader (5.22 checked): it needs `accelerate` for the weights, and a tokenizer whose way of
+splitting text it does not know (SmolLM's, for one) is silently replaced by its default, which gives other tokens.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from biasgauge.errors import InputError
 
 _INSTALL = 'GGUF files need an extra: pip install "biasgauge[transformers]"'
 _CONTROL, _USER_DEFINED = 3, 4
-"""Types of tokens that stand for themselves and are never split."""
+"""Types of tokens that are never split."""
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -26,8 +30,8 @@ SPLITS: dict[str, tuple[bool, str]] = {
     "refact": (True, _GPT2),
     "llama-bpe": (False, _LLAMA3),
 }
-"""How text is split before pieces are looked up, by the name that a file gives: whether each digit stands alone, and
-the pattern. Facts about the tokenizers of these models, as their tokenizer.json states them."""
+"""Splitting of text before pieces are looked up, by the name in the file: whether each digit is alone, and the pattern.
+Facts about the tokenizers of these models, as their tokenizer.json states them."""
 _LAYER = {
     "attn_norm": "input_layernorm",
     "attn_q": "self_attn.q_proj",
@@ -47,7 +51,7 @@ _OUTSIDE = {
 
 
 def model_from_gguf(path: Path, *, head: bool) -> tuple[Any, Any]:
-    """The model of a GGUF file, with its head or without, and its tokenizer.
+    """Load the model of a GGUF file, with its head or without, and its tokenizer.
 
     Raises:
         InputError: it is damaged, of another architecture than Llama, or uses a tokenizer that is not known here.
@@ -57,7 +61,7 @@ def model_from_gguf(path: Path, *, head: bool) -> tuple[Any, Any]:
 
 
 def parts_of_gguf(path: Path) -> tuple[Any, Any]:
-    """The configuration and the tokenizer of a GGUF file; its weights are not read.
+    """Load the configuration and the tokenizer of a GGUF file; its weights are not read.
 
     Raises:
         InputError: as `model_from_gguf`.
@@ -79,7 +83,7 @@ def _opened(path: Path) -> tuple[_Fields, Any]:
 
 
 class _Fields:
-    """What the file says about itself."""
+    """Metadata of the file."""
 
     def __init__(self, path: Path, fields: Any) -> None:  # noqa: ANN401 - the library has no types
         self.path = path
@@ -89,7 +93,7 @@ class _Fields:
         return name in self._fields
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - a field has any type
-        """A field; an error where it is missing and has no default."""
+        """Return a field; an error where it is missing and has no default."""
         if name not in self._fields:
             if default is None:
                 raise InputError(f"{self.path}: is damaged: it does not state {name}")
@@ -154,14 +158,14 @@ def _llama(fields: _Fields, tensors: Any, *, head: bool) -> Any:  # noqa: ANN401
 
 
 def _key(fields: _Fields, name: str) -> str:
-    """What transformers calls a tensor."""
+    """Name of a tensor in transformers."""
     if name in _OUTSIDE:
         return _OUTSIDE[name]
-    block, _, rest = name.removeprefix("blk.").partition(".")
-    part, _, kind = rest.partition(".")
-    if not name.startswith("blk.") or part not in _LAYER or kind != "weight":
+    block, _, tail = name.removeprefix("blk.").partition(".")
+    layer_part, _, kind = tail.partition(".")
+    if not name.startswith("blk.") or layer_part not in _LAYER or kind != "weight":
         raise InputError(f"{fields.path}: holds the tensor {name}, which a Llama model does not have")
-    return f"model.layers.{block}.{_LAYER[part]}.weight"
+    return f"model.layers.{block}.{_LAYER[layer_part]}.weight"
 
 
 def _dequantized(fields: _Fields, tensor: Any) -> Singles:  # noqa: ANN401 - the library has no types
@@ -178,7 +182,7 @@ def _dequantized(fields: _Fields, tensor: Any) -> Singles:  # noqa: ANN401 - the
 
 
 def _half_split(values: Singles, heads: int) -> Singles:
-    """Rows of each head from the order of GGUF (rotated pairs side by side) to that of transformers (halves)."""
+    """Reorder the rows of each head from GGUF (rotated pairs side by side) to transformers (two halves)."""
     rows, columns = values.shape
     pairs = values.reshape(heads, rows // heads // 2, 2, columns)
     return pairs.swapaxes(1, 2).reshape(rows, columns)
@@ -197,7 +201,7 @@ def _tokenizer(fields: _Fields) -> Any:  # noqa: ANN401 - the library has no typ
     tokens: list[str] = fields.get("tokenizer.ggml.tokens")
     types: list[int] = fields.get("tokenizer.ggml.token_type", [1] * len(tokens))
     merges = [tuple(merge.split(" ", 1)) for merge in fields.get("tokenizer.ggml.merges")]
-    tokenizer = Tokenizer(models.BPE(vocab={token: place for place, token in enumerate(tokens)}, merges=merges))
+    tokenizer = Tokenizer(models.BPE(vocab={token: number for number, token in enumerate(tokens)}, merges=merges))
     digits, pattern = SPLITS[split]
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -207,8 +211,8 @@ def _tokenizer(fields: _Fields) -> Any:  # noqa: ANN401 - the library has no typ
         ]
     )
     tokenizer.decoder = decoders.ByteLevel()
-    whole = [token for token, type_ in zip(tokens, types, strict=True) if type_ in (_CONTROL, _USER_DEFINED)]
-    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in whole])
+    unsplit = [token for token, type_ in zip(tokens, types, strict=True) if type_ in (_CONTROL, _USER_DEFINED)]
+    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in unsplit])
     special = {
         f"{role}_token": tokens[fields.get(f"tokenizer.ggml.{role_id}_token_id")]
         for role, role_id in (("bos", "bos"), ("eos", "eos"), ("unk", "unknown"), ("pad", "padding"))

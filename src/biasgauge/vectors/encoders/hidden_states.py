@@ -14,13 +14,109 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.core import Places, Singles
-from biasgauge.vectors.encoders.kept_vectors import KeptVectors, put
 from biasgauge.vectors.encoders.loading import LoadedModel, out_of_memory
 from biasgauge.vectors.encoders.packed_layers import PackedLayers
 from biasgauge.vectors.encoders.pieces import Span, TokenizedSentences, batches, counting, starts_of, tokenize
 
 if TYPE_CHECKING:
     import torch
+
+_STAGED_BYTES = 2**26
+"""Bytes of vectors that are copied from a GPU at a time."""
+
+
+class VectorStore:
+    """Vectors by layer, pooling and sentence, filled a block of sentences at a time.
+
+    A block that a GPU computes is copied back while it computes the next, so that neither waits: through pinned memory.
+    No more than two blocks are on the GPU at a time.
+
+    Attributes:
+        array: layers × poolings × sentences × width; whole after `finish`.
+    """
+
+    def __init__(self, shape: tuple[int, ...], device: str) -> None:
+        self.array: Singles = np.empty(shape, np.float32)
+        self._device = device
+        self._stream = stream_of(device)
+        self._before: tuple[int, Any, Any] | None = None
+
+    @property
+    def on_gpu(self) -> bool:
+        """True where a GPU computes beside this process."""
+        return self._stream is not None
+
+    def allocate(self, start: int, size: int) -> Any:  # noqa: ANN401 - a tensor
+        """Array layers × poolings × `size` × width on the device, for the sentences from `start` on."""
+        import torch
+
+        if self._stream is None:
+            return torch.from_numpy(self.array[:, :, start : start + size])
+        layers, poolings, _, width = self.array.shape
+        return torch.empty((layers, poolings, size, width), dtype=torch.float32, device=self._device)
+
+    def submitted(self, start: int, block: Any) -> None:  # noqa: ANN401 - a tensor
+        """Note that all work that fills a block is submitted; copy back the block before it."""
+        if self._stream is not None:
+            filled = self._stream.mark()
+            self.finish()
+            self._before = start, block, filled
+
+    def finish(self) -> None:
+        """Copy back the last block."""
+        import torch
+
+        if self._stream is None or self._before is None:
+            return
+        (start, block, filled), self._before = self._before, None
+        target = torch.from_numpy(self.array[:, :, start : start + block.shape[2]])
+        rows = max(_STAGED_BYTES // (4 * block[0].numel()), 1)
+        for first in range(0, len(block), rows):
+            target[first : first + rows].copy_(self._stream.fetched(block[first : first + rows], filled))
+
+
+def put_vectors(block: Any, sentences: Places, vectors: Iterable[tuple[list[int], Any]]) -> None:  # noqa: ANN401 - a tensor
+    """Put vectors of some sentences into a block: rows of layers, and poolings × sentences × width for each."""
+    import torch
+
+    columns = torch.from_numpy(sentences).to(block.device, non_blocking=True)
+    with torch.inference_mode():
+        for rows, states in vectors:
+            for row in rows:
+                block[row].index_copy_(1, columns, states.to(block.device))
+
+
+class SideStream:
+    """A stream of a GPU beside the one that computes."""
+
+    def __init__(self, device: str) -> None:
+        import torch
+
+        self._device = torch.device(device)
+        self._stream: Any = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
+
+    def mark(self) -> Any:  # noqa: ANN401 - an event
+        """Event after all work that was submitted to the GPU so far."""
+        import torch
+
+        return torch.cuda.current_stream(self._device).record_event()
+
+    def fetched(self, states: Any, after: Any) -> Any:  # noqa: ANN401 - tensors and an event
+        """Copy from the GPU to pinned memory once it has passed an event; wait for that."""
+        import torch
+
+        with torch.inference_mode(), torch.cuda.stream(self._stream):
+            self._stream.wait_event(after)
+            memory = torch.empty(states.shape, dtype=torch.float32, pin_memory=True)
+            memory.copy_(states, non_blocking=True)
+            self._stream.synchronize()
+        return memory
+
+
+def stream_of(device: str) -> SideStream | None:
+    """Open a further stream of a GPU; None for another device."""
+    return SideStream(device) if device.startswith("cuda") else None
+
 
 POOLINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -31,7 +127,7 @@ POOLINGS: Mapping[str, str] = MappingProxyType(
         "cls": "the classification token",
     }
 )
-"""Every way from the tokens of a sentence to one vector."""
+"""Poolings: from the tokens of a sentence to one vector."""
 
 _STATES_BYTES = 2**27
 """Hidden states of all layers that one batch may fill: bounds the memory."""
@@ -41,8 +137,8 @@ _PACKED_TOKENS = 2048
 """Tokens of a batch with a thread of its own: what its widest product leaves is read again from the cache."""
 SENTENCE = "sentence"
 _MOST_SENTENCES = 4096
-_PART_BYTES = 2**28
-"""Sentences that a GPU is given at a time, and their vectors: the next are tokenized, and those before brought back,
+_BLOCK_BYTES = 2**28
+"""Sentences that a GPU gets at a time, and bytes of their vectors: the next are tokenized, and the last copied back,
 while it computes."""
 
 
@@ -62,24 +158,24 @@ class Pooled:
 
 
 class Shaped(Protocol):
-    """What can be asked of a model before it is run."""
+    """Properties of a model that are known before it is run."""
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Name in tables."""
 
     @property
     def layers(self) -> int:
-        """The number of the last layer; the first is 0."""
+        """Number of the last layer; the first is 0."""
 
     @property
     def poolings(self) -> Sequence[str]:
-        """Names of poolings that it has."""
+        """Names of its poolings."""
 
 
 @runtime_checkable
 class ContextEncoder(Shaped, Protocol):
-    """What `encode` needs of a model; a third party's encoder gives one of these from its `contextual`."""
+    """Interface of a model for `encode`; a third party's encoder returns one from its `contextual`."""
 
     def pooled(
         self,
@@ -89,7 +185,7 @@ class ContextEncoder(Shaped, Protocol):
         poolings: Sequence[str],
         progress: Callable[[int], None],
     ) -> Pooled:
-        """Vectors of the words that stand at `spans` of `texts`; `progress` is told how many sentences were done."""
+        """Vectors of the words at `spans` of `texts`; `progress` is called with the number of sentences done."""
 
 
 class TransformerEncoder:
@@ -102,7 +198,7 @@ class TransformerEncoder:
 
     @cached_property
     def poolings(self) -> tuple[str, ...]:
-        """All of them, but for "cls" where the tokenizer has no classification token."""
+        """All poolings, but for "cls" where the tokenizer has no classification token."""
         return poolings_of(self.loaded.tokenizer)
 
     @cached_property
@@ -121,12 +217,12 @@ class TransformerEncoder:
 
     @property
     def threaded(self) -> bool:
-        """Whether each batch has a thread of its own."""
+        """True where each batch has its own thread."""
         return self.packed is not None and self.loaded.model.device.type == "cpu"
 
     @cached_property
     def packed(self) -> PackedLayers | None:
-        """Faster layers than the model's own, where there are any for it on this machine."""
+        """Faster layers in the place of the model's, where they exist for it on this machine."""
         return PackedLayers.of(self.loaded.model)
 
     def pooled(
@@ -137,40 +233,40 @@ class TransformerEncoder:
         poolings: Sequence[str],
         progress: Callable[[int], None],
     ) -> Pooled:
-        """Vectors of words; as `ContextEncoder` has it."""
+        """Vectors of words, as in `ContextEncoder`."""
         # Views take one layer and pooling of all sentences: these lie together, and the shape is turned.
         shape = (len(layers), len(poolings), len(texts), self.width)
         lost: dict[int, str] = {}
         cut = 0
         where = f"{self.name} ran out of memory on {self.loaded.device}; encode fewer layers or words, or use the CPU"
         with out_of_memory(where):
-            kept = KeptVectors(shape, self.loaded.device)
-            size = self._at_once(len(layers) * len(poolings)) if kept.on_gpu else max(len(texts), 1)
+            store = VectorStore(shape, self.loaded.device)
+            size = self._block_sentences(len(layers) * len(poolings)) if store.on_gpu else max(len(texts), 1)
             for start in range(0, len(texts), size):
-                # A GPU goes on with the part before while these are tokenized: nothing here waits for it.
+                # A GPU goes on with the previous block while these are tokenized: nothing here waits for it.
                 sentences = tokenize(self.loaded, texts[start : start + size], spans[start : start + size])
-                lost |= {start + place: reason for place, reason in sentences.lost.items()}
+                lost |= {start + index: reason for index, reason in sentences.lost.items()}
                 cut += sentences.cut
                 progress(len(sentences.lost))
-                part = kept.room(start, len(sentences) + len(sentences.lost))
-                for done in self._run(sentences, layers, poolings, part):
+                block = store.allocate(start, len(sentences) + len(sentences.lost))
+                for done in self._run(sentences, layers, poolings, block):
                     progress(done)
-                kept.asked(start, part)
-            kept.finish()
-        kept.array[:, :, list(lost)] = np.nan
-        return Pooled(kept.array.transpose(2, 0, 1, 3), lost, cut)
+                store.submitted(start, block)
+            store.finish()
+        store.array[:, :, list(lost)] = np.nan
+        return Pooled(store.array.transpose(2, 0, 1, 3), lost, cut)
 
-    def _at_once(self, views: int) -> int:
-        """Sentences that a GPU is given at a time."""
-        return int(np.clip(_PART_BYTES // (views * self.width * 4), 1, _MOST_SENTENCES))
+    def _block_sentences(self, views: int) -> int:
+        """Sentences that a GPU gets at a time."""
+        return int(np.clip(_BLOCK_BYTES // (views * self.width * 4), 1, _MOST_SENTENCES))
 
     def _run(
-        self, sentences: TokenizedSentences, layers: Sequence[int], poolings: Sequence[str], part: torch.Tensor
+        self, sentences: TokenizedSentences, layers: Sequence[int], poolings: Sequence[str], block: torch.Tensor
     ) -> Iterator[int]:
-        """Put the vectors of sentences to their places in a part, batch by batch; how many each had."""
+        """Put the vectors of sentences into a block, batch by batch; yield the size of each."""
 
         def run(rows: Places) -> int:
-            put(part, sentences.places[rows], self._vectors(sentences, rows, layers, poolings))
+            put_vectors(block, sentences.places[rows], self._vectors(sentences, rows, layers, poolings))
             return len(rows)
 
         work = batches(sentences.sizes, self.most_tokens)
@@ -179,26 +275,30 @@ class TransformerEncoder:
     def _vectors(
         self, sentences: TokenizedSentences, batch: Places, layers: Sequence[int], poolings: Sequence[str]
     ) -> Iterator[tuple[list[int], Any]]:
-        """Poolings × sentences × width of each layer, and in which rows it was asked for."""
+        """Yield for each layer its rows in the result, and poolings × sentences × width."""
         import torch
         from torch.nn.functional import embedding_bag
 
         tokens, mask = sentences.padded(batch, self.loaded.tokenizer.pad_token_id or 0)
         rows, starts = _bags(sentences, batch, poolings, tokens.shape[1])
         with torch.inference_mode():
-            ids, held, bags = self._given(tokens), None if mask is None else self._given(mask), self._given(rows)
-            needed, last, ends = None, bags, self._given(starts)
+            ids, bags = self._to_device(tokens), self._to_device(rows)
+            attention = None if mask is None else self._to_device(mask)
+            needed, last, bag_starts = None, bags, self._to_device(starts)
+            # The last layer need only compute the rows that are pooled; `last` indexes into these.
             if self.packed is not None and SENTENCE not in poolings:
                 some, inside = np.unique(rows, return_inverse=True)
-                needed, last = self._given(some), self._given(inside)
-            for layer, states in enumerate(self._states(ids, held, needed)):
+                needed, last = self._to_device(some), self._to_device(inside)
+            for layer, states in enumerate(self._states(ids, attention, needed)):
                 if layer in layers:
-                    means = embedding_bag(last if layer == self.layers else bags, states.float(), ends, mode="mean")
-                    asked = [row for row, wanted in enumerate(layers) if wanted == layer]
-                    yield asked, means.view(len(poolings), len(batch), -1)
+                    means = embedding_bag(
+                        last if layer == self.layers else bags, states.float(), bag_starts, mode="mean"
+                    )
+                    layer_rows = [row for row, wanted in enumerate(layers) if wanted == layer]
+                    yield layer_rows, means.view(len(poolings), len(batch), -1)
 
-    def _given(self, numbers: NDArray[np.int64]) -> torch.Tensor:
-        """An array for the model; nobody waits until a GPU takes it."""
+    def _to_device(self, numbers: NDArray[np.int64]) -> torch.Tensor:
+        """Copy an array to the model's device without waiting."""
         import torch
 
         return torch.from_numpy(numbers).to(self.loaded.model.device, non_blocking=True)
@@ -211,17 +311,17 @@ class TransformerEncoder:
         model = self.loaded.model
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
-        given: dict[str, Any] = {"input_ids": tokens}
+        arguments: dict[str, Any] = {"input_ids": tokens}
         if mask is not None:
-            given["attention_mask"] = mask
+            arguments["attention_mask"] = mask
         if "use_cache" in signature(model.forward).parameters:
-            given["use_cache"] = False
-        for states in model(**given, output_hidden_states=True, return_dict=True).hidden_states:
+            arguments["use_cache"] = False
+        for states in model(**arguments, output_hidden_states=True, return_dict=True).hidden_states:
             yield states.reshape(-1, states.shape[-1])
 
 
 def on_threads(run: Callable[[Places], int], work: Iterable[Places]) -> Iterator[int]:
-    """Batches side by side, each on one thread of its own: two cores are twice as fast, however small the batches."""
+    """Run batches side by side, one thread each: two cores are twice as fast, however small the batches."""
     import torch
 
     threads = torch.get_num_threads()
@@ -236,9 +336,9 @@ def on_threads(run: Callable[[Places], int], work: Iterable[Places]) -> Iterator
 
 
 def _bags(sentences: TokenizedSentences, batch: Places, poolings: Sequence[str], tokens: int) -> tuple[Places, Places]:
-    """Which rows of (sentences · tokens) are averaged, bag after bag, poolings first; and where bags start."""
+    """Rows of (sentences · tokens) that are averaged, bag after bag, poolings first; and the starts of the bags."""
     first = tokens * np.arange(len(batch))
-    parts = [_inside(sentences, batch, pooling) for pooling in poolings]
+    parts = [_pooled_tokens(sentences, batch, pooling) for pooling in poolings]
     rows = [np.repeat(first, sizes) + inside for inside, sizes in parts]
     return np.concatenate(rows), starts_of(np.concatenate([sizes for _, sizes in parts]))
 
@@ -249,8 +349,8 @@ def poolings_of(tokenizer: object) -> tuple[str, ...]:
     return tuple(name for name in POOLINGS if name != "cls" or has_cls)
 
 
-def _inside(sentences: TokenizedSentences, batch: Places, pooling: str) -> tuple[Places, Places]:
-    """Which tokens of each sentence of a batch a pooling averages, one after the other; and how many of each."""
+def _pooled_tokens(sentences: TokenizedSentences, batch: Places, pooling: str) -> tuple[Places, Places]:
+    """Tokens of each sentence of a batch that a pooling averages, one after the other; and their numbers."""
     match pooling:
         case "mean":
             return sentences.pieces_of(batch)
@@ -258,7 +358,7 @@ def _inside(sentences: TokenizedSentences, batch: Places, pooling: str) -> tuple
             sizes = sentences.sizes[batch]
             return counting(sizes), sizes
         case "cls":
-            places = sentences.cls[batch]
+            tokens = sentences.cls[batch]
         case _:
-            places = sentences.piece_of(batch, 0 if pooling == "first" else -1)
-    return places, np.ones_like(places)
+            tokens = sentences.piece_of(batch, 0 if pooling == "first" else -1)
+    return tokens, np.ones_like(tokens)

@@ -18,7 +18,7 @@ from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import read_json, usable_path
 
 Kind: TypeAlias = Literal["encoder", "masked", "causal"]
-"""What is needed of a model: hidden states alone, or a head that predicts masked or next tokens."""
+"""Purpose of a model: hidden states alone, or a head that predicts masked or next tokens."""
 
 GGUF_MAGIC = b"GGUF"
 UNBOUNDED = 1_000_000_000
@@ -48,10 +48,10 @@ class LoadedModel:
     Attributes:
         model: a `PreTrainedModel`; of the kind "encoder" without a head.
         tokenizer: its tokenizer, which tells offsets.
-        name: what tables call it.
+        name: in tables.
         window: most tokens of a sentence, special ones included.
-        source: where it came from, or "memory".
-        kind: what it was loaded for.
+        source: its folder or file, or "memory".
+        kind: the purpose it was loaded for.
     """
 
     model: Any
@@ -63,7 +63,7 @@ class LoadedModel:
 
     @property
     def device(self) -> str:
-        """Where it computes."""
+        """Device on which it computes."""
         return str(self.model.device)
 
     @property
@@ -92,17 +92,17 @@ def load_model(
     """
     check_choice(get_args(Kind), kind=kind)
     if isinstance(source, LoadedModel):
-        return _checked(source, kind)
+        return _check_loaded(source, kind)
     _require()
     where = device_named(device)
-    with _one_sentence(source, device):
+    with _quiet_and_explained(source, device):
         if isinstance(source, (str, os.PathLike)):
             loaded = _from_path(Path(source), kind)
         else:
             loaded = _from_memory(source, tokenizer, kind)
         loaded.model.eval()
         loaded.model.to(where)
-    loaded = _checked(replace(loaded, kind=kind), kind)
+    loaded = _check_loaded(replace(loaded, kind=kind), kind)
     return loaded if name is None else replace(loaded, name=name)
 
 
@@ -118,13 +118,13 @@ def _require() -> None:
 
 
 def model_parts(path: Path) -> tuple[str, Any, Any]:
-    """Name, configuration and tokenizer of the model of a folder or a GGUF file; its weights are not read.
+    """Load name, configuration and tokenizer of a folder or a GGUF file; its weights are not read.
 
     Raises:
         InputError: the folder or file is not what it should be.
     """
     _require()
-    with _one_sentence(path, "cpu"):
+    with _quiet_and_explained(path, "cpu"):
         if not path.is_dir():
             _check_gguf(path)
             from biasgauge.vectors.encoders.gguf_file import parts_of_gguf
@@ -189,11 +189,11 @@ def _from_folder(folder: Path, kind: Kind) -> LoadedModel:
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # named below, in a sentence of our own
         )
-    missing = sorted(key for key in report["missing_keys"] if kind != "encoder" or not _unused(key))
+    missing = sorted(key for key in report["missing_keys"] if kind != "encoder" or not _is_unused(key))
     if missing and kind != "encoder":
         raise InputError(f"{folder}: holds no weights to predict {_PREDICTS[kind]} with ({missing[0]} is missing)")
-    others = (key[0] if isinstance(key, tuple) else key for key in report.get("mismatched_keys", ()))
-    broken = missing or sorted(map(str, others))
+    mismatched = (key[0] if isinstance(key, tuple) else key for key in report.get("mismatched_keys", ()))
+    broken = missing or sorted(map(str, mismatched))
     if broken:
         raise InputError(f"{folder}: the weights do not fit config.json; {broken[0]} is missing or of another shape")
     return LoadedModel(
@@ -202,7 +202,7 @@ def _from_folder(folder: Path, kind: Kind) -> LoadedModel:
 
 
 def _folder_label(folder: Path) -> str:
-    """What tables call the model of a folder; a folder that says nothing, such as "model", leaves it to the one above.
+    """Name of the model of a folder; a folder called "model" or the like leaves it to the one above.
 
     A snapshot in the cache of Hugging Face is called by its repository.
     """
@@ -212,10 +212,10 @@ def _folder_label(folder: Path) -> str:
 
 
 def _transformer_within(folder: Path) -> tuple[Path, int | None]:
-    """The folder that holds the transformer, and the longest sentence that sentence-transformers would give it."""
+    """Find the folder of the transformer, and the longest sentence that sentence-transformers would give it."""
     inner = folder
     if (folder / "modules.json").is_file():
-        modules = _json(folder / "modules.json")
+        modules = read_json(folder / "modules.json")
         paths = [module.get("path") for module in modules if str(module.get("type", "")).endswith("Transformer")]
         if len(paths) != 1 or not isinstance(paths[0], str):
             raise InputError(f"{folder / 'modules.json'}: one module must be a Transformer, with its path")
@@ -223,19 +223,15 @@ def _transformer_within(folder: Path) -> tuple[Path, int | None]:
         if not inner.resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{folder / 'modules.json'}: the path {paths[0]!r} leads out of the folder")
     settings = inner / "sentence_bert_config.json"
-    longest = _json(settings).get("max_seq_length") if settings.is_file() else None
+    longest = read_json(settings).get("max_seq_length") if settings.is_file() else None
     return inner, longest if isinstance(longest, int) else None
 
 
 def _check_folder(folder: Path) -> None:
-    """Refuse what is no model, has unsafe weights only, or lacks a tokenizer.
-
-    Raises:
-        InputError: says what is missing.
-    """
+    """Refuse a folder without a model, with unsafe weights only, or without a tokenizer."""
     if not (folder / "config.json").is_file():
         raise InputError(f"{folder}: holds no config.json; name the folder of one model in the layout of Hugging Face")
-    if "auto_map" in _json(folder / "config.json"):
+    if "auto_map" in read_json(folder / "config.json"):
         raise InputError(f"{folder}: needs code of its own (auto_map in config.json), which is never run")
     if not any(folder.glob("model*.safetensors")):
         unsafe = next((path for pattern in _UNSAFE for path in sorted(folder.glob(pattern))), None)
@@ -244,10 +240,6 @@ def _check_folder(folder: Path) -> None:
         raise InputError(f"{folder}: holds no weights; model.safetensors is expected")
     if not any((folder / name).is_file() for name in _TOKENIZERS):
         raise InputError(f"{folder}: holds no tokenizer; tokenizer.json is expected, which save_pretrained writes")
-
-
-def _json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
-    return read_json(path)
 
 
 def _from_memory(source: object, tokenizer: object, kind: Kind) -> LoadedModel:
@@ -278,12 +270,12 @@ def _window(model: Any, tokenizer: Any, longest: int | None = None) -> int:  # n
     limits = [longest, getattr(config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
     if model.config.model_type in {"roberta", "xlm-roberta", "camembert", "mpnet"} and limits[1]:
         limits[1] -= config.pad_token_id + 1  # positions are counted from behind the padding's
-    known = [int(limit) for limit in limits if limit and 0 < limit < UNBOUNDED]
-    return min(known, default=512)
+    allowed = [int(limit) for limit in limits if limit and 0 < limit < UNBOUNDED]
+    return min(allowed, default=512)
 
 
-def _checked(loaded: LoadedModel, kind: Kind) -> LoadedModel:
-    """What holds for every model, wherever it came from.
+def _check_loaded(loaded: LoadedModel, kind: Kind) -> LoadedModel:
+    """Check properties that every model must have.
 
     Raises:
         InputError: tokenizer and model do not belong together, or the model cannot do what it is needed for.
@@ -303,16 +295,16 @@ def _checked(loaded: LoadedModel, kind: Kind) -> LoadedModel:
     return loaded
 
 
-def _unused(key: str) -> bool:
-    return any(part in key for part in _UNUSED)
+def _is_unused(key: str) -> bool:
+    return any(name in key for name in _UNUSED)
 
 
 @contextmanager
-def _one_sentence(source: object, device: str) -> Iterator[None]:
-    """Quiet the library, and turn whatever it raises into one sentence."""
+def _quiet_and_explained(source: object, device: str) -> Iterator[None]:
+    """Quiet the library, and turn any of its errors into one sentence."""
     from transformers.utils import logging
 
-    said, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__
@@ -324,18 +316,14 @@ def _one_sentence(source: object, device: str) -> Iterator[None]:
     except Exception as problem:  # whatever a damaged file makes the libraries raise
         raise InputError(f"{label!s}: cannot be loaded: {_first_line(problem)}") from problem
     finally:
-        logging.set_verbosity(said)
+        logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
 
 
 @contextmanager
 def out_of_memory(sentence: str) -> Iterator[None]:
-    """Turn the ways in which memory runs out into one sentence.
-
-    Raises:
-        InputError: it did.
-    """
+    """Turn errors of exhausted memory into an `InputError` with one sentence."""
     try:
         yield
     except MemoryError as problem:

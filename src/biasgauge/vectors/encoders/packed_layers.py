@@ -1,12 +1,12 @@
-"""The layers of BERT and its kin as products and norms alone, faster than the model's own classes.
+"""Layers of BERT and related models as products and norms alone, faster than the model's own classes.
 
-Queries, keys and values are one product, and in the last layer only tokens that somebody asked for go through its
-second half. On a CPU nearly all time of a small encoder goes into matrix products: there they carry what follows them
-(bias, GELU, the residual) and their weights lie as oneDNN wants them, which takes about half as long as the model's own
-pass. A GPU waits for Python where a model is small: there it is the few calls that count.
+Queries, keys and values are one product, and in the last layer only tokens that are pooled go through its second
+half. On a CPU nearly all time of a small encoder goes into matrix products: there they carry what follows them
+(bias, GELU, the residual) and their weights are in oneDNN's order, which takes about half the time of the model's own
+pass (bench/encoders.py). A GPU waits for Python where a model is small: there the number of calls counts.
 
-Whatever these layers give was held against the model itself on the first sentences: where it differs, or a library
-lacks what is needed, there are none.
+The states of these layers are compared with the model's own on three sentences first: where they differ, or a library
+lacks a function, the model's own layers are used.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 TYPES = frozenset({"bert", "roberta", "xlm-roberta", "camembert"})
-"""Whose layers are built alike: attention, residual, norm; two products, residual, norm."""
+"""Model types of one architecture: attention, residual, norm; two products, residual, norm."""
 CLOSE = 1e-3
-"""How far a hidden state may be from the model's own, in standard deviations of all; rounding is 1e-5 of that."""
+"""Tolerance for a hidden state, in standard deviations of all; rounding is a hundredth of that."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +34,17 @@ class _Layer:
 
 
 class PackedLayers:
-    """All layers of one model; `of` gives None for a model that it cannot stand for."""
+    """All layers of one model; `of` returns None for a model that it cannot replace."""
 
     def __init__(self, model: Any, products: OneDnn | Plain) -> None:  # noqa: ANN401 - a PreTrainedModel
         self._model = model
         self._heads = int(model.config.num_attention_heads)
         self._products = products
-        self._layers = [_packed(layer, products) for layer in model.encoder.layer]
+        self._layers = [_pack_layer(layer, products) for layer in model.encoder.layer]
 
     @classmethod
     def of(cls, model: Any) -> PackedLayers | None:  # noqa: ANN401 - as above
-        """The layers of a model; None where they are of another kind, or a CPU has no oneDNN."""
+        """Pack the layers of a model; None where they are of another kind, or a CPU has no oneDNN."""
         import torch
 
         config = model.config
@@ -53,8 +53,8 @@ class PackedLayers:
         single = model.dtype == torch.float32
         on_cpu = model.device.type == "cpu"
         has_library = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-        known = has_library if on_cpu else model.device.type == "cuda"
-        if not (alike and absolute and single and known) or model.training:
+        supported = has_library if on_cpu else model.device.type == "cuda"
+        if not (alike and absolute and single and supported) or model.training:
             return None
         try:
             with torch.inference_mode():
@@ -64,12 +64,12 @@ class PackedLayers:
             return None
 
     def states(self, tokens: Any, mask: Any, needed: Any) -> Iterator[Any]:  # noqa: ANN401 - tensors
-        """Hidden states of layer 0, 1, …, each (sentences · tokens) × width.
+        """Yield hidden states of layer 0, 1, …, each (sentences · tokens) × width.
 
         Args:
             tokens: sentences × tokens.
-            mask: which are no padding; None where all are.
-            needed: rows of the last layer that are wanted, in order, which it then consists of; None for all.
+            mask: 0 for padding; None where there is none.
+            needed: rows of the last layer to return, in order; None for all.
         """
         import torch
         from torch.nn.functional import layer_norm, scaled_dot_product_attention
@@ -79,6 +79,7 @@ class PackedLayers:
         x = self._model.embeddings(input_ids=tokens)
         x = x.view(-1, x.shape[-1])
         yield x
+        # Padding gets −∞ (the least number) before the softmax of attention.
         bias = None if mask is None else torch.where(mask[:, None, None].bool(), 0.0, torch.finfo(x.dtype).min)
         for number, layer in enumerate(self._layers, 1):
             qkv = products.plain(x, layer.qkv).view(*shape, 3, self._heads, -1).permute(2, 0, 3, 1, 4)
@@ -92,7 +93,7 @@ class PackedLayers:
             yield x
 
     def _agrees(self) -> bool:
-        """Whether the model itself gives the same hidden states, with padding and without."""
+        """Compare with the model's own hidden states, with padding and without."""
         import torch
 
         random = torch.Generator().manual_seed(0)
@@ -100,19 +101,19 @@ class PackedLayers:
         tokens = tokens.to(self._model.device)
         mask = torch.ones_like(tokens)
         mask[1, 4:] = 0
-        for around in (None, mask):
-            given = {} if around is None else {"attention_mask": around}
-            own = self._model(tokens, **given, output_hidden_states=True, return_dict=True).hidden_states
-            kept = torch.ones_like(tokens).view(-1).bool() if around is None else around.view(-1).bool()
-            for ours, theirs in zip(self.states(tokens, around, None), own, strict=True):
-                flat = theirs.reshape(ours.shape)[kept]
-                if not bool((ours[kept] - flat).abs().max() <= CLOSE * flat.std()):
+        for attention in (None, mask):
+            arguments = {} if attention is None else {"attention_mask": attention}
+            expected = self._model(tokens, **arguments, output_hidden_states=True, return_dict=True).hidden_states
+            real = torch.ones_like(tokens).view(-1).bool() if attention is None else attention.view(-1).bool()
+            for ours, theirs in zip(self.states(tokens, attention, None), expected, strict=True):
+                flat = theirs.reshape(ours.shape)[real]
+                if not bool((ours[real] - flat).abs().max() <= CLOSE * flat.std()):
                     return False
         return True
 
 
 class OneDnn:
-    """Products of a CPU: weights in the library's order, and what follows a product within it."""
+    """Products on a CPU: weights in the library's order, fused with the operation that follows."""
 
     def __init__(self) -> None:
         import torch
@@ -120,7 +121,7 @@ class OneDnn:
         self._linear = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - what torch.compile calls
 
     def ordered(self, weight: Any) -> Any:  # noqa: ANN401 - a tensor
-        """Weights as the other calls want them."""
+        """Reorder weights for the other calls."""
         import torch
 
         return torch.ops.mkldnn._reorder_linear_weight(weight.detach(), 1024)  # noqa: SLF001 - as above
@@ -130,19 +131,19 @@ class OneDnn:
         return self._linear(x, *product, "none", [], "")
 
     def gelu(self, x: Any, product: Any) -> Any:  # noqa: ANN401 - tensors
-        """GELU of that."""
+        """GELU(X · weights + bias)."""
         return self._linear(x, *product, "gelu", [], "none")
 
     def added(self, x: Any, product: Any, residual: Any) -> Any:  # noqa: ANN401 - tensors
-        """That and the residual."""
+        """X · weights + bias + residual."""
         return self._linear.binary(x, residual, *product, "add")
 
 
 class Plain:
-    """The same with nothing but calls that every device has."""
+    """The same products by functions that every device has."""
 
     def ordered(self, weight: Any) -> Any:  # noqa: ANN401 - a tensor
-        """As they are."""
+        """Return weights unchanged."""
         return weight.detach()
 
     def plain(self, x: Any, product: Any) -> Any:  # noqa: ANN401 - tensors
@@ -152,26 +153,26 @@ class Plain:
         return linear(x, *product)
 
     def gelu(self, x: Any, product: Any) -> Any:  # noqa: ANN401 - tensors
-        """GELU of that."""
+        """GELU(X · weights + bias)."""
         from torch.nn.functional import gelu
 
         return gelu(self.plain(x, product))
 
     def added(self, x: Any, product: Any, residual: Any) -> Any:  # noqa: ANN401 - tensors
-        """That and the residual."""
+        """X · weights + bias + residual."""
         return self.plain(x, product).add_(residual)
 
 
-def _packed(layer: Any, products: OneDnn | Plain) -> _Layer:  # noqa: ANN401 - a layer of transformers
+def _pack_layer(layer: Any, products: OneDnn | Plain) -> _Layer:  # noqa: ANN401 - a layer of transformers
     import torch
 
     attention = layer.attention.self
     parts = (attention.query, attention.key, attention.value)
-    weight = torch.cat([part.weight for part in parts])
-    bias = torch.cat([part.bias for part in parts])
+    weight = torch.cat([linear.weight for linear in parts])
+    bias = torch.cat([linear.bias for linear in parts])
     return _Layer(
         (products.ordered(weight), bias.contiguous()),
-        *((products.ordered(part.weight), part.bias) for part in
+        *((products.ordered(linear.weight), linear.bias) for linear in
           (layer.attention.output.dense, layer.intermediate.dense, layer.output.dense)),
         *(((norm.weight.shape[0],), norm.weight, norm.bias, norm.eps) for norm in
           (layer.attention.output.LayerNorm, layer.output.LayerNorm)),

@@ -1,4 +1,4 @@
-"""Sentences to tokens: where a word's own pieces are, what fits into the window, which sentences share a batch."""
+"""Sentences to tokens: positions of a word's pieces, the window around them, and batches of sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from biasgauge.core import Places
 from biasgauge.vectors.encoders.loading import LoadedModel
 
 Span = tuple[int, int]
-"""Where a word stands in a sentence: first character, and the one behind its last."""
+"""Position of a word in a sentence: first character, and the one after its last."""
 
 PADDED = 0.1
 """Share of a batch that may be padding; below ten tokens all sentences of a batch are of one length."""
@@ -67,7 +67,7 @@ class TokenizedSentences:
 
 
 def starts_of(sizes: Places) -> Places:
-    """Where parts of these sizes begin, one after the other."""
+    """Starts of consecutive runs of these sizes."""
     starts: Places = np.cumsum(sizes) - sizes
     return starts
 
@@ -96,24 +96,24 @@ def tokenize(loaded: LoadedModel, texts: Sequence[str], spans: Sequence[Span]) -
     counts: list[int] = []
     lost: dict[int, str] = {}
     cut = 0
-    for place, (encoding, span) in enumerate(zip(encoded, spans, strict=True)):
+    for index, (encoding, span) in enumerate(zip(encoded, spans, strict=True)):
         ids: list[int] = encoding.ids
-        own = _pieces(encoding, ids, span, unknown)
-        if len(ids) > loaded.window and not isinstance(own, str):
+        positions = _pieces(encoding, ids, span, unknown)
+        if len(ids) > loaded.window and not isinstance(positions, str):
             cut += 1
-            ids, own = _cut(encoding, ids, own, loaded.window)
-        if isinstance(own, str):
-            lost[place] = own
+            ids, positions = _cut(encoding, ids, positions, loaded.window)
+        if isinstance(positions, str):
+            lost[index] = positions
             continue
         tokens += ids
-        pieces += own
+        pieces += positions
         sizes.append(len(ids))
-        counts.append(len(own))
+        counts.append(len(positions))
     ids_of_all, lengths = np.array(tokens, np.int64), np.array(sizes, np.int64)
     usable = np.arange(len(encoded)) if not lost else np.delete(np.arange(len(encoded)), list(lost))
-    found = _first_in_each(ids_of_all, lengths, getattr(tokenizer, "cls_token_id", None))
+    all_positions = _first_in_each(ids_of_all, lengths, getattr(tokenizer, "cls_token_id", None))
     return TokenizedSentences(
-        usable, ids_of_all, lengths, np.array(pieces, np.int64), np.array(counts, np.int64), found, lost, cut
+        usable, ids_of_all, lengths, np.array(pieces, np.int64), np.array(counts, np.int64), all_positions, lost, cut
     )
 
 
@@ -123,11 +123,11 @@ def _pieces(encoded: Any, ids: list[int], span: Span, unknown: int | None) -> Se
     if pieces is None:
         begin, stop = span
         special: list[int] = encoded.special_tokens_mask
-        inside = [place for place, (start, end) in enumerate(encoded.offsets) if start < stop and end > begin]
-        pieces = [place for place in inside if not special[place] or ids[place] == unknown]
+        inside = [position for position, (start, end) in enumerate(encoded.offsets) if start < stop and end > begin]
+        pieces = [position for position in inside if not special[position] or ids[position] == unknown]
     if not pieces:
         return "the tokenizer makes nothing of it"
-    if ids[pieces[0]] == unknown and all(ids[place] == unknown for place in pieces):
+    if ids[pieces[0]] == unknown and all(ids[position] == unknown for position in pieces):
         return "the tokenizer does not know it"
     return pieces
 
@@ -138,17 +138,17 @@ def _cut(
     pieces: Sequence[int],
     window: int,
 ) -> tuple[list[int], Sequence[int] | str]:
-    """A sentence that is too long: the tokens that stay and where the pieces are then, or why they cannot."""
-    kept = _around(pieces, encoded.special_tokens_mask, window)
-    if kept is None:
-        room = f"the model's window of {window:,} tokens has room for"
-        return ids, f"it has {len(pieces):,} pieces, which is more than {room}"
-    shift = {place: new for new, place in enumerate(kept)}
-    return [ids[place] for place in kept], [shift[place] for place in pieces]
+    """Cut a sentence that is too long: tokens and positions of the pieces, or the reason why they do not fit."""
+    positions = _window_positions(pieces, encoded.special_tokens_mask, window)
+    if positions is None:
+        window_text = f"the model's window of {window:,} tokens has room for"
+        return ids, f"it has {len(pieces):,} pieces, which is more than {window_text}"
+    shift = {position: new for new, position in enumerate(positions)}
+    return [ids[position] for position in positions], [shift[position] for position in pieces]
 
 
 def _first_in_each(tokens: Places, sizes: Places, wanted: int | None) -> Places:
-    """Place of a token in each sentence, where it comes first; −1 where it does not come."""
+    """Position of a token's first occurrence in each sentence; −1 where it does not occur."""
     starts = starts_of(sizes)
     hits = np.append(np.flatnonzero(tokens == wanted) if wanted is not None else [], len(tokens)).astype(np.int64)
     first = hits[np.searchsorted(hits, starts)]
@@ -156,7 +156,7 @@ def _first_in_each(tokens: Places, sizes: Places, wanted: int | None) -> Places:
 
 
 def _run_of_pieces(encoded: Any, span: Span) -> Sequence[int] | None:  # noqa: ANN401 - an Encoding of the library
-    """The pieces from the word's first character to its last; None where these do not say which they are.
+    """Pieces from the word's first character to its last; None where these two characters do not decide.
 
     A character of several bytes may be several pieces, and one that the tokenizer leaves out is none. To ask for two
     characters takes a fraction of the time that it takes to look at all tokens.
@@ -164,24 +164,24 @@ def _run_of_pieces(encoded: Any, span: Span) -> Sequence[int] | None:  # noqa: A
     first, last = encoded.char_to_token(span[0]), encoded.char_to_token(span[1] - 1)
     if first is None or last is None:
         return None
-    behind = encoded.token_to_chars(last + 1)
-    return range(first, last + 1) if behind is None or behind[0] >= span[1] else None
+    after = encoded.token_to_chars(last + 1)
+    return range(first, last + 1) if after is None or after[0] >= span[1] else None
 
 
-def _around(pieces: Sequence[int], special: Sequence[int], window: int) -> list[int] | None:
-    """Places that stay of a sentence that is too long: special tokens at its ends, and a run around the word."""
+def _window_positions(pieces: Sequence[int], special: Sequence[int], window: int) -> list[int] | None:
+    """Positions to keep of a sentence that is too long: special tokens at its ends, and a run around the word."""
     size = len(special)
-    front = next(place for place in range(size + 1) if place == size or not special[place])
+    front = next(position for position in range(size + 1) if position == size or not special[position])
     back = next(count for count in range(size + 1) if count == size or not special[size - 1 - count])
-    room, needed = window - front - back, pieces[-1] - pieces[0] + 1
-    if needed > room:
+    available, needed = window - front - back, pieces[-1] - pieces[0] + 1
+    if needed > available:
         return None
-    start = min(max(pieces[0] - (room - needed) // 2, front), size - back - room)
-    return [*range(front), *range(start, start + room), *range(size - back, size)]
+    start = min(max(pieces[0] - (available - needed) // 2, front), size - back - available)
+    return [*range(front), *range(start, start + available), *range(size - back, size)]
 
 
 def batches(lengths: Sequence[int] | Places, most_tokens: int) -> Iterator[Places]:
-    """Places of the sentences of each batch, longest first: nearly one length each, at most so many tokens."""
+    """Yield the indices of the sentences of each batch, longest first: nearly one length, at most `most_tokens`."""
     shorter = -np.asarray(lengths)
     order = np.argsort(shorter, kind="stable")
     shorter = shorter[order]

@@ -1,4 +1,4 @@
-"""Views in a folder: one file of vectors for each, and one JSON file that says what they are; written last."""
+"""Views in a folder: one file of vectors for each, and one JSON file that describes them; written last."""
 
 from __future__ import annotations
 
@@ -29,17 +29,15 @@ from biasgauge.io import (
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Result, Summary, Table, counted
 from biasgauge.vectors import Embedding, load, save
-from biasgauge.vectors.encoders.contexts import Contexts, draw_contexts
-from biasgauge.vectors.encoders.encoder import Encoder
-from biasgauge.vectors.encoders.encoding import ALL, EncoderLike, encoded_blocks, encoder_of
-from biasgauge.vectors.encoders.templates import TemplatesLike
+from biasgauge.vectors.encoders.encoding import ALL, Encoder, EncoderLike, encoded_blocks, encoder_of
+from biasgauge.vectors.encoders.sentences import Contexts, TemplatesLike, draw_contexts
 from biasgauge.vectors.encoders.views import FACETS, Views
 
 MANIFEST = "views.json"
 FORMAT = "biasgauge views 1"
 AGAIN = "encode again"
 _MARKS = (b'"biasgauge views ', f'"{CHECKSUM_KEY}": "'.encode())
-"""By one of these a list of ours is known, also where it is damaged."""
+"""One of these marks a manifest of ours, also where it is damaged."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,11 @@ class ViewFile(Record):
     """One view in a file.
 
     Attributes:
-        checkpoint, layer, pooling, template, context: what it is; a context of 0 stands for none.
-        name: what tables call it.
+        checkpoint, layer, pooling, template, context: its facets; a context of 0 means none.
+        name: in tables.
         path: its file, within the folder.
         bytes: size of the file.
-        words: how many words it has.
+        words: number of words.
         dim: numbers of a vector.
     """
 
@@ -74,14 +72,14 @@ class ViewFile(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EncodedViews(Result):
-    """What `encode` wrote into a folder; `open_views` gives the views themselves.
+    """Files that `encode` wrote into a folder; `open_views` opens the views themselves.
 
     Attributes:
-        folder: where.
-        views: one row for each file.
+        folder: its path.
+        views: one row per file.
         lost: words without a vector in some view, with the reason.
-        settings: how they were made.
-        warnings: what to know about them.
+        settings: arguments of the encoding.
+        warnings: remarks on the encoding.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("views",)
@@ -93,7 +91,7 @@ class EncodedViews(Result):
     warnings: tuple[str, ...] = ()
 
     def summary(self) -> Summary:
-        """How many views there are, of what, and which words were lost."""
+        """Number of views by facet, and the words that were lost."""
         levels = {name: len({getattr(view, name) for view in self.views}) for name in FACETS}
         sizes = " × ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in levels.items() if size > 1)
         words = counted(max(view.words for view in self.views), "word")
@@ -145,7 +143,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
         documents: likewise.
         layers: "all", or some of 0 to n.
         pooling: mean, first, last, sentence, cls; several; or all.
-        name: what tables call the model.
+        name: of the model in tables.
         device: cpu, or cuda.
         random_state: seed of the draws.
         progress: called with (done, total) sentences.
@@ -154,19 +152,19 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
         InputError: the model cannot be used, or no word is left.
         ParameterError: an argument cannot be used.
     """
-    asked = words_of(words)
+    word_list = words_of(words)
     contexts: Contexts | None = None
     if corpus is not None:
         contexts = draw_contexts(
-            corpus, asked, draws=draws, layout=layout, field=field, documents=documents, random_state=random_state
+            corpus, word_list, draws=draws, layout=layout, field=field, documents=documents, random_state=random_state
         )
     models = list(model) if isinstance(model, list) else [model]
-    if models:  # one that cannot be loaded is told before anything is written
+    if models:  # one that cannot be loaded is reported before anything is written
         models[0] = encoder_of(models[0], name=name, device=device)
     folder = Path(out)
     make_folder(folder)
     settings = {
-        "model": str(model), "words": asked.name, "templates": None if templates is None else str(templates),
+        "model": str(model), "words": word_list.name, "templates": None if templates is None else str(templates),
         "corpus": None if corpus is None else str(corpus), "draws": None if corpus is None else draws,
         "random_state": random_state, "device": device,
     }  # fmt: skip
@@ -174,9 +172,9 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
     lost: dict[str, str] = {}
     warnings: list[str] = [] if contexts is None else list(contexts.warnings)
     with writer_lock(folder / LOCK):
-        _forget(folder)
+        _remove_manifest(folder)
         for block, notes in encoded_blocks(
-            models, asked, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
+            models, word_list, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
             progress=progress,
         ):  # fmt: skip
             warnings += notes
@@ -184,7 +182,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
                 lost |= {word: reason for word, reason in view.dropped.items() if word not in lost}
                 files.append(_write(view, folder, len(files)))
         encoded = EncodedViews(str(folder), tuple(files), lost, settings, tuple(dict.fromkeys(warnings)))
-        _describe(encoded, folder)
+        _write_manifest(encoded, folder)
     return encoded
 
 
@@ -192,55 +190,51 @@ def save_views(views: Sequence[Embedding], out: str | os.PathLike[str]) -> Encod
     """Write views that are in memory into a folder, from which `open_views` gives them back: mitigated ones, say.
 
     Raises:
-        ParameterError: they are no views.
+        ParameterError: they are not views.
     """
     checked, folder = Views(views), Path(out)
     make_folder(folder)
     lost = {word: reason for view in checked for word, reason in view.dropped.items()}
     with writer_lock(folder / LOCK):
-        _forget(folder)
+        _remove_manifest(folder)
         files = tuple(_write(view, folder, number) for number, view in enumerate(checked))
         saved = EncodedViews(str(folder), files, lost, {}, tuple(getattr(views, "warnings", ())))
-        _describe(saved, folder)
+        _write_manifest(saved, folder)
     return saved
 
 
-def _forget(folder: Path) -> None:
-    """Take away the list of the views that are there, which may be a mixture from now on.
-
-    Raises:
-        InputError: a file of that name is none of ours.
-    """
-    place = folder / MANIFEST
-    if place.exists() and not any(mark in read_whole(place) for mark in _MARKS):
-        raise InputError(f"{place}: is not a list of views; name another folder, or remove it")
-    place.unlink(missing_ok=True)
+def _remove_manifest(folder: Path) -> None:
+    """Remove the manifest of earlier views: the folder may hold a mixture from now on. Refuse a file of the user's."""
+    path = folder / MANIFEST
+    if path.exists() and not any(mark in read_whole(path) for mark in _MARKS):
+        raise InputError(f"{path}: is not a list of views; name another folder, or remove it")
+    path.unlink(missing_ok=True)
 
 
 def open_view(folder: str | os.PathLike[str], number: int) -> Embedding:
-    """One view of a folder, by its number in the order in which they were written."""
-    stored, digests = _stored(folder)
+    """Open one view of a folder, by its number in the order of writing."""
+    stored, digests = _read_manifest(folder)
     return _read(stored.views[number], Path(folder), stored.lost, digests)
 
 
-def _describe(encoded: EncodedViews, folder: Path) -> None:
-    """Say what the files are and hold; where the folder lies is not recorded, so that it can be moved."""
+def _write_manifest(encoded: EncodedViews, folder: Path) -> None:
+    """Write the manifest; the path of the folder is not recorded, so that it can be moved."""
     digests = {file.path: file_sha256(folder / file.path) for file in encoded.views}
     content = {"format": FORMAT, "version": __version__, **encoded.to_dict(), "folder": "", "sha256": digests}
     write_text(folder / MANIFEST, manifest_text(content, indent=1))
 
 
 def read_views(folder: str | os.PathLike[str]) -> EncodedViews:
-    """What the files of a folder of views are; their vectors are not read.
+    """Describe the files of a folder of views; their vectors are not read.
 
     Raises:
         InputError: it is not such a folder.
     """
-    return _stored(folder)[0]
+    return _read_manifest(folder)[0]
 
 
-def _stored(folder: str | os.PathLike[str]) -> tuple[EncodedViews, Mapping[str, str]]:
-    """What a folder says of its files, and their digests; folders of earlier versions have none."""
+def _read_manifest(folder: str | os.PathLike[str]) -> tuple[EncodedViews, Mapping[str, str]]:
+    """Read the manifest of a folder: its files, and their digests; folders of earlier versions have none."""
     absent = "is not a folder of views, which biasgauge encode makes ({})"
     manifest = read_manifest(Path(folder) / MANIFEST, FORMAT, absent=absent, again=AGAIN)
     digests = manifest.pop("sha256", None)
@@ -249,12 +243,12 @@ def _stored(folder: str | os.PathLike[str]) -> tuple[EncodedViews, Mapping[str, 
 
 
 def open_views(folder: str | os.PathLike[str]) -> Views:
-    """The views that were written into a folder; vectors stay on disk until they are used.
+    """Open the views of a folder; vectors stay on disk until they are used.
 
     Raises:
         InputError: it is not such a folder, or a file is missing or damaged.
     """
-    stored, digests = _stored(folder)
+    stored, digests = _read_manifest(folder)
     return Views((_read(file, Path(folder), stored.lost, digests) for file in stored.views), stored.warnings)
 
 
@@ -281,8 +275,8 @@ def _read(file: ViewFile, folder: Path, lost: Mapping[str, str], digests: Mappin
 
 def short_name(facets: Mapping[str, str | int]) -> str:
     """Layer, pooling and sentence as part of a name: "layer3-mean-This-is"."""
-    around = f"context{facets['context']}" if facets["context"] else _slug(str(facets["template"]))
-    return f"layer{facets['layer']}-{facets['pooling']}{'-' if around else ''}{around}"
+    setting = f"context{facets['context']}" if facets["context"] else _slug(str(facets["template"]))
+    return f"layer{facets['layer']}-{facets['pooling']}{'-' if setting else ''}{setting}"
 
 
 def _slug(template: str) -> str:

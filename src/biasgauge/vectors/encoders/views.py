@@ -1,4 +1,4 @@
-"""`Views`: one model seen in many ways, each an `Embedding` that knows its layer, pooling, template and context."""
+"""`Views` of one model, each an `Embedding` with its layer, pooling, template and context as facets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FACETS = ("checkpoint", "layer", "pooling", "template", "context")
-"""What views may differ by, in the order of tables."""
+"""Facets by which views may differ, in the order of tables."""
 
 Level = str | int
 
@@ -26,11 +26,11 @@ Level = str | int
 class Views(list[Embedding]):
     """Embeddings of the same words by checkpoint, layer, pooling, template and context: a list of models.
 
-    It goes wherever a list of models goes: `bg.score(views, …)`, `bg.audit(views)`. `facets` says which levels there
-    are, `select` gives one view, `subset` some, `averaged` means over some facets.
+    Use it as a list of models: `bg.score(views, …)`, `bg.audit(views)`. `facets` lists the levels, `select` returns one
+    view, `subset` some, `averaged` means over some facets.
 
     Attributes:
-        warnings: what to know about how they were made.
+        warnings: remarks on their making.
     """
 
     def __init__(self, members: Iterable[Embedding], warnings: Sequence[str] = ()) -> None:
@@ -74,14 +74,14 @@ class Views(list[Embedding]):
             ParameterError: there is no such facet, or no such level.
         """
         wanted: dict[str, tuple[Level, ...]] = {}
-        known = self.facets
-        for name, given in levels.items():
-            if name not in known:
+        existing = self.facets
+        for name, wanted in levels.items():
+            if name not in existing:
                 raise ParameterError(f"Views have no facet {name!r}; they have {', '.join(FACETS)}.")
-            wanted[name] = (given,) if isinstance(given, (str, int)) else tuple(given)
+            wanted[name] = (wanted,) if isinstance(wanted, (str, int)) else tuple(wanted)
             for level in wanted[name]:
-                if level not in known[name]:
-                    raise ParameterError(f"No view has the {name} {level!r}; there are {_listed(known[name])}.")
+                if level not in existing[name]:
+                    raise ParameterError(f"No view has the {name} {level!r}; there are {_listed(existing[name])}.")
         members = (view for view in self if all(view.facets[name] in values for name, values in wanted.items()))
         return Views(members, self.warnings)
 
@@ -101,7 +101,7 @@ class Views(list[Embedding]):
         groups: dict[tuple[Level, ...], list[Embedding]] = {}
         for view in self:
             groups.setdefault(tuple(view.facets[name] for name in FACETS if name not in over), []).append(view)
-        return Views((_mean_of(members, over) for members in groups.values()), self.warnings)
+        return Views((_average_views(members, over) for members in groups.values()), self.warnings)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per view: its levels, name, words and dimensions."""
@@ -122,21 +122,21 @@ class Views(list[Embedding]):
         shape = (*(len(facets[name]) for name in FACETS), len(listed), self[0].dim)
         array = np.full(shape, np.nan, np.float32)
         for view in self:
-            place = tuple(facets[name].index(view.facets[name]) for name in FACETS)
+            index = tuple(facets[name].index(view.facets[name]) for name in FACETS)
             rows = [(column, view.index[word]) for column, word in enumerate(listed) if word in view.index]
             if rows:
                 columns, sources = np.array(rows).T
-                array[place][columns] = view.vectors[sources]
+                array[index][columns] = view.vectors[sources]
         return array
 
     @overload
-    def __getitem__(self, place: SupportsIndex) -> Embedding: ...
+    def __getitem__(self, index: SupportsIndex) -> Embedding: ...
     @overload
-    def __getitem__(self, place: slice) -> Views: ...
-    def __getitem__(self, place: SupportsIndex | slice) -> Embedding | Views:
-        if isinstance(place, slice):
-            return Views(super().__getitem__(place), self.warnings)
-        return super().__getitem__(place)
+    def __getitem__(self, index: slice) -> Views: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Embedding | Views:
+        if isinstance(index, slice):
+            return Views(super().__getitem__(index), self.warnings)
+        return super().__getitem__(index)
 
     def __repr__(self) -> str:
         sizes = " × ".join(
@@ -152,18 +152,18 @@ class Views(list[Embedding]):
 
 
 def view_name(facets: Mapping[str, Level]) -> str:
-    """What tables call a view: "MiniLM, layer 3, mean, This is {}.", or "context 2" in the place of a template."""
-    around = str(facets["template"]) if not facets["context"] else f"context {facets['context']}"
-    return f"{facets['checkpoint']}, layer {facets['layer']}, {facets['pooling']}, {around}"
+    """Name of a view: "MiniLM, layer 3, mean, This is {}.", or "context 2" in the place of a template."""
+    setting = str(facets["template"]) if not facets["context"] else f"context {facets['context']}"
+    return f"{facets['checkpoint']}, layer {facets['layer']}, {facets['pooling']}, {setting}"
 
 
-def _mean_of(members: Sequence[Embedding], over: Sequence[str]) -> Embedding:
-    """One view that is the mean of several."""
+def _average_views(members: Sequence[Embedding], over: Sequence[str]) -> Embedding:
+    """Average several views into one."""
     words = tuple(dict.fromkeys(word for view in members for word in view.words))
-    places = {word: place for place, word in enumerate(words)}
+    row_of = {word: row for row, word in enumerate(words)}
     total, counts = np.zeros((len(words), members[0].dim)), np.zeros(len(words))
     for view in members:
-        rows = np.array([places[word] for word in view.words], np.intp)
+        rows = np.array([row_of[word] for word in view.words], np.intp)
         total[rows] += view.vectors
         counts[rows] += 1
     same = {name: level for name, level in members[0].facets.items() if name not in over}
@@ -172,7 +172,7 @@ def _mean_of(members: Sequence[Embedding], over: Sequence[str]) -> Embedding:
         **same,
         **{name: f"mean of {counted[name]}" if counted[name] > 1 else members[0].facets[name] for name in over},
     }
-    dropped = {word: reason for view in members for word, reason in view.dropped.items() if word not in places}
+    dropped = {word: reason for view in members for word, reason in view.dropped.items() if word not in row_of}
     return replace(
         members[0], words=words, vectors=(total / counts[:, None]).astype(np.float32), name=view_name(facets),
         dropped=MappingProxyType(dropped), facets=MappingProxyType(facets),

@@ -9,14 +9,14 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from biasgauge.io import ARCHIVE_DAMAGE, NpyHeader, NpyProblem, expansion_limit, expansion_sentence, read_header
-from biasgauge.vectors.formats.vector_format import Request, Table, VectorFormat
+from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.rows import RowTable, check_matrix, read_vocabulary, select_rows
 
 _BLOCK = 2**22
 _LONGEST_WORD = 2**20  # bytes
 
 
-def read_npy(request: Request) -> Table:
+def read_npy(request: Request) -> VectorTable:
     """Read a `.npy` matrix, memory-mapped."""
     with request.open() as source, source.seekable() as file:
         header = _read_header(request, file, "the array")
@@ -37,7 +37,7 @@ def read_npy(request: Request) -> Table:
         return select_rows(request, words, matrix)
 
 
-def read_npz(request: Request) -> Table:
+def read_npz(request: Request) -> VectorTable:
     """Read an `.npz` archive in one pass over its vectors, a block of rows at a time."""
     with request.open() as source, source.seekable() as file:
         try:
@@ -47,7 +47,7 @@ def read_npz(request: Request) -> Table:
             raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
 
 
-def _read_archive(request: Request, archive: zipfile.ZipFile) -> Table:
+def _read_archive(request: Request, archive: zipfile.ZipFile) -> VectorTable:
     names = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
     if not {"words", "vectors"} <= names:
         raise request.error(
@@ -73,7 +73,7 @@ def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, head
         raise request.error(f"the array {name} {expansion_sentence(member.compress_size)}")
 
 
-def _stream(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> Table:
+def _stream(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> VectorTable:
     """Pass once over the rows of the matrix, keeping those that are wanted."""
     integers = header.dtype.kind in "iu"
     if integers:
@@ -99,7 +99,7 @@ def _stream(request: Request, words: list[str], header: NpyHeader, member: IO[by
     return table.finish()
 
 
-def _read_columns(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> Table:
+def _read_columns(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> VectorTable:
     """Pass once over a matrix that is stored column by column, keeping the rows that are wanted."""
     wanted = request.wanted
     rows = [row for row, word in enumerate(words[: request.limit]) if wanted is None or word in wanted]
@@ -111,7 +111,7 @@ def _read_columns(request: Request, words: list[str], header: NpyHeader, member:
 
 
 def _row_blocks(request: Request, member: IO[bytes], rows: int, row_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """How many rows, and their bytes, a block at a time."""
+    """Yield the number of rows and their bytes, a block at a time."""
     step = max(_BLOCK // row_bytes, 1)
     for start in range(0, rows, step):
         count = min(step, rows - start)
@@ -143,11 +143,11 @@ def _read_words(request: Request, archive: zipfile.ZipFile, rows: int) -> Iterat
 
 
 def _texts(data: bytes, dtype: np.dtype[Any]) -> list[str]:
-    """Turn NumPy's fixed-width text into words; ValueError where there is something that is no character."""
+    """Turn NumPy's fixed-width text into words; ValueError where a code is not a character."""
     if dtype.kind == "U":
         data.decode("utf-32-le" if dtype.newbyteorder("<") == dtype else "utf-32-be")
-    found = np.frombuffer(data, dtype).tolist()
-    return [word if isinstance(word, str) else word.decode("utf-8") for word in found]
+    texts = np.frombuffer(data, dtype).tolist()
+    return [word if isinstance(word, str) else word.decode("utf-8") for word in texts]
 
 
 def _read_exactly(request: Request, member: IO[bytes], size: int) -> bytes:
@@ -175,7 +175,7 @@ def _is_npy(head: bytes, _request: Request) -> bool:
 
 
 def _is_npz(head: bytes, request: Request) -> bool:
-    """Whether it is an archive, which must then hold arrays."""
+    """Tell whether it is an archive, which must then hold arrays."""
     if not head.startswith(b"PK\x03\x04"):
         return False
     with request.open(quiet=True) as source, source.seekable() as file:

@@ -2,20 +2,23 @@
 
 biasgauge writes `vectors` (words × dimensions), `words` (the UTF-8 bytes of all words, one after the other) and
 `word_ends` (where each ends in those bytes); character n-grams likewise as `subword_vectors`, `subwords`,
-`subword_ends`, and `subword_lengths` (the fewest and the most characters). A file with one matrix and no words is read
+`subword_ends`, and `subword_lengths` (the fewest and the most characters); and, where they are known, `counts` or
+`ranks`, the frequency of each word. A file with one matrix and no words is read
 with a vocabulary beside it, as a bare `.npy` is.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, get_args
 
 import numpy as np
 
 from biasgauge.core import JsonObject, Singles, Vectors
 from biasgauge.io import parse_json
-from biasgauge.vectors.formats.vector_format import Request, Table, VectorFormat
+from biasgauge.vectors.coverage import Frequencies, FrequencyKind
+from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.rows import check_matrix, decode, read_vocabulary, select_rows
 
 LONGEST_HEADER = 2**24
@@ -45,7 +48,7 @@ class _Tensor(NamedTuple):
     end: int
 
 
-def read_safetensors(request: Request) -> Table:
+def read_safetensors(request: Request) -> VectorTable:
     """Read words and vectors; the vectors stay on disk until they are used."""
     with request.open() as source, source.seekable() as file:
         tensors, start = _read_header(request, file)
@@ -59,7 +62,28 @@ def read_safetensors(request: Request) -> Table:
         else:
             words = read_vocabulary(request)
         matrix = np.memmap(file, DTYPES[tensor.dtype], "r", offset=start + tensor.begin, shape=tensor.shape)
-        return select_rows(request, words, matrix, convert=_widen if tensor.dtype == "BF16" else None)
+        table = select_rows(request, words, matrix, convert=_widen if tensor.dtype == "BF16" else None)
+        return replace(table, frequencies=_read_frequencies(request, file, start, tensors, words, table.words))
+
+
+def _read_frequencies(
+    request: Request,
+    file: BinaryIO,
+    start: int,
+    tensors: dict[str, _Tensor],
+    words: list[str],
+    selected: tuple[str, ...],
+) -> Frequencies | None:
+    """Counts or ranks of the selected words; None where the file has neither, one whole number per word."""
+    for kind in get_args(FrequencyKind):
+        tensor = tensors.get(kind)
+        if tensor is not None and (tensor.dtype, tensor.shape) == ("I64", (len(words),)):
+            first_row: dict[str, int] = {}
+            for row, word in enumerate(words):
+                first_row.setdefault(word, row)
+            values = np.frombuffer(_bytes(file, start, tensor), "<i8")
+            return Frequencies(values[[first_row[word] for word in selected]], kind, str(request.path))
+    return None
 
 
 def _choose(request: Request, tensors: dict[str, _Tensor]) -> tuple[str, _Tensor]:

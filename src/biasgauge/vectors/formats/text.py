@@ -1,7 +1,7 @@
 """Vectors as text: word2vec and fastText (first line "rows dimensions") and GloVe (no such line).
 
-A row is a word and its numbers, separated by spaces or tabs. The word is whatever stands before the last `dim`
-numbers, so it may contain spaces; only ASCII blanks separate, so it may contain a no-break space.
+A row is a word and its numbers, separated by spaces or tabs. The word is everything before the last `dim` numbers, so
+it may contain spaces; only ASCII blanks separate, so it may contain a no-break space.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from biasgauge.core import Singles
 from biasgauge.io import ByteSource
-from biasgauge.vectors.formats.vector_format import HEAD, Request, Table, VectorFormat
+from biasgauge.vectors.formats.vector_format import HEAD, Request, VectorFormat, VectorTable
 from biasgauge.vectors.rows import RowTable, decode, encodings, line_blocks
 
 _BOM = b"\xef\xbb\xbf"
@@ -26,8 +26,8 @@ _SMALL, _LARGE = 2**20, 2**22  # bytes read at a time: little memory for few wor
 _LARGEST = 18  # digits of a whole number in a header
 
 
-class Layout(NamedTuple):
-    """What the first lines say: numbers in a row, rows that a header promises, mean length of a row, any tabs."""
+class TextLayout(NamedTuple):
+    """Layout from the first lines: numbers in a row, rows that a header promises, mean length of a row, any tabs."""
 
     dim: int
     promised: int | None
@@ -35,7 +35,7 @@ class Layout(NamedTuple):
     tabs: bool
 
 
-def read_text(request: Request) -> Table:
+def read_text(request: Request) -> VectorTable:
     """Read a text file of vectors in one pass; with `wanted`, parse only the rows of those words."""
     with request.open() as source:
         sample, _ = next(line_blocks(source), ([], True))
@@ -44,7 +44,7 @@ def read_text(request: Request) -> Table:
         return _Reader(request, layout, source).read()
 
 
-def find_layout(request: Request, lines: Sequence[bytes]) -> Layout:
+def find_layout(request: Request, lines: Sequence[bytes]) -> TextLayout:
     """Find the number of dimensions, and whether there is a header, from the first lines that are not blank."""
     sample = [
         (number, line)
@@ -67,7 +67,7 @@ def find_layout(request: Request, lines: Sequence[bytes]) -> Layout:
             f"the header promises {header[1]:,} dimensions, but the rows have {dim:,}; mend the first line",
             line=sample[0][0],
         )
-    return Layout(
+    return TextLayout(
         dim=dim,
         promised=header[0] if header else None,
         row_bytes=max(sum(len(line) + 1 for _, line in rows) / len(rows), 2 * dim + 1),
@@ -84,7 +84,7 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
 
 
 def row_width(line: bytes) -> int:
-    """How many numbers end the line, when its first field is a word whatever it looks like."""
+    """Count the numbers at the end of a line, whose first field is a word whatever it looks like."""
     fields = line.split()
     width = 0
     while width < len(fields) - 1 and is_number(fields[-1 - width]):
@@ -95,7 +95,7 @@ def row_width(line: bytes) -> int:
 class _Reader:
     """Walks through the lines once and hands complete rows to the table."""
 
-    def __init__(self, request: Request, layout: Layout, source: ByteSource) -> None:
+    def __init__(self, request: Request, layout: TextLayout, source: ByteSource) -> None:
         self._request = request
         self._layout = layout
         self._source = source
@@ -111,7 +111,7 @@ class _Reader:
             rows = min(in_file, request.limit or in_file, in_file if wanted is None else len(wanted))
         self._table = RowTable(request, layout.dim, np.float32, expected=rows)
 
-    def read(self) -> Table:
+    def read(self) -> VectorTable:
         """Read to the end, or until nothing more is wanted."""
         book = self._request.book
         number = 1
@@ -139,13 +139,13 @@ class _Reader:
         wanted, beginnings, limit, tabs = self._wanted, self._beginnings, self._request.limit, self._layout.tabs
         words: list[bytes] = []
         numbers: list[bytes] = []
-        places: list[int] = []
-        for place, raw in enumerate(lines, first):
+        line_numbers: list[int] = []
+        for line_number, raw in enumerate(lines, first):
             line = raw.rstrip(_BLANKS)
             if tabs:
                 line = line.replace(b"\t", b" ")
             if not line:
-                self._blank.append(place)
+                self._blank.append(line_number)
                 continue
             if self._blank:
                 for number in self._blank:
@@ -162,21 +162,21 @@ class _Reader:
             plain = cut > 0 and word.split() == [word]
             if beginnings is not None and plain and word not in beginnings:
                 continue
-            rest = line[cut + 1 :]
-            if not plain or rest.count(b" ") != gaps or b"\t" in rest:
-                word, rest = self._split(line, place)
+            fields = line[cut + 1 :]
+            if not plain or fields.count(b" ") != gaps or b"\t" in fields:
+                word, fields = self._split(line, line_number)
             if wanted is None or word in wanted:
                 if b" " in word:
                     self._request.book.add("spaced-word", repr(word.decode("utf-8", "backslashreplace")))
                 words.append(word)
-                numbers.append(rest)
-                places.append(place)
+                numbers.append(fields)
+                line_numbers.append(line_number)
         if words:
             book = self._request.book
-            self._table.add([decode(word, book) for word in words], self._parse(numbers, places))
+            self._table.add([decode(word, book) for word in words], self._parse(numbers, line_numbers))
         return self._seen == limit or self._table.is_complete()
 
-    def _split(self, line: bytes, place: int) -> tuple[bytes, bytes]:
+    def _split(self, line: bytes, line_number: int) -> tuple[bytes, bytes]:
         """Split a row that is not simply a word and `dim` numbers with single spaces between them."""
         dim = self._layout.dim
         fields = line.rsplit(None, dim)
@@ -187,45 +187,47 @@ class _Reader:
         raise self._request.error(
             f"expected a word and {dim:,} numbers, found {len(fields) - 1:,} after the word; if the file ends here it "
             f"was cut short: copy it again, or read only what is before with limit={self._seen - 1}",
-            line=place,
+            line=line_number,
         )
 
-    def _parse(self, numbers: list[bytes], places: list[int]) -> Singles:
+    def _parse(self, numbers: list[bytes], line_numbers: list[int]) -> Singles:
         try:
             return parse_rows(numbers, self._layout.dim)
         except ValueError:
-            return np.array([self._parse_one(row, place) for row, place in zip(numbers, places, strict=True)])
+            return np.array(
+                [self._parse_one(row, line_number) for row, line_number in zip(numbers, line_numbers, strict=True)]
+            )
 
-    def _parse_one(self, row: bytes, place: int) -> Singles:
-        """Parse one row by the book, so that the message can name the line and the field."""
+    def _parse_one(self, row: bytes, line_number: int) -> Singles:
+        """Parse one row field by field, so that the message can name the line and the field."""
         fields = row.split(b" ")
         for field in fields:
             if not is_number(field):
                 shown = field[:40].decode("utf-8", "backslashreplace")
                 raise self._request.error(
-                    f"expected {self._layout.dim:,} numbers after the word, found {shown!r}", line=place
+                    f"expected {self._layout.dim:,} numbers after the word, found {shown!r}", line=line_number
                 )
         with np.errstate(over="ignore"):
             return np.array([float(field) for field in fields]).astype(np.float32)
 
 
-def kind_by_head(head: bytes) -> str:
-    """Which format the first bytes are in, of those with a header and of GloVe's text; empty where in none."""
+def text_kind(head: bytes) -> str:
+    """Format of the first bytes, of those with a header and of GloVe's text; empty where in none."""
     first, ended, body = head.partition(b"\n")
     header = parse_header(first.removeprefix(_BOM)) if ended else None
     if header is None:
         return "" if b"\0" in head or _controls(head) * 100 > len(head) else "glove-text"  # one in a hundred bytes
-    row, whole, _ = body.partition(b"\n")
+    row, complete, _ = body.partition(b"\n")
     # A row cut off by the end of the head may end in half a number: leave its last field out.
-    sure = row if whole or len(head) < HEAD else row.rpartition(b" ")[0]
+    sure = row if complete or len(head) < HEAD else row.rpartition(b" ")[0]
     text = not row.strip() or _is_text(row, row_width(sure), header[1], body)
     return "word2vec-text" if text else "word2vec-binary"
 
 
 def _is_text(row: bytes, width: int, dim: int, body: bytes) -> bool:
-    """Whether what follows a header is text: a row of as many numbers as promised, or of some among clean text.
+    """Tell whether text follows a header: a row of as many numbers as promised, or of some among clean text.
 
-    Some are not enough alone: in a binary row a digit may well stand before the first byte that is a line feed.
+    Some numbers are not enough alone: a binary row may have a digit before the first byte that is a line feed.
     """
     if width in {0, dim} or b"\0" in row:
         return width == dim and b"\0" not in row
@@ -237,18 +239,18 @@ def _is_text(row: bytes, width: int, dim: int, body: bytes) -> bool:
 
 
 def _controls(data: bytes) -> int:
-    """How many control characters there are that text does not have."""
+    """Count the control characters that text does not have."""
     return sum(data.count(byte) for byte in range(32) if byte not in b"\t\n\v\f\r")
 
 
-def known_as(name: str, head: bytes, _request: Request) -> bool:
-    """Whether the first bytes are in the format of that name."""
-    return kind_by_head(head) == name
+def has_kind(name: str, head: bytes, _request: Request) -> bool:
+    """Tell whether the first bytes are in the format of that name."""
+    return text_kind(head) == name
 
 
 FORMAT = (
-    VectorFormat("word2vec-text", "word2vec text, fastText .vec", partial(known_as, "word2vec-text"), read_text, 40),
-    VectorFormat("glove-text", "GloVe text", partial(known_as, "glove-text"), read_text, 90),
+    VectorFormat("word2vec-text", "word2vec text, fastText .vec", partial(has_kind, "word2vec-text"), read_text, 40),
+    VectorFormat("glove-text", "GloVe text", partial(has_kind, "glove-text"), read_text, 90),
 )
 
 
@@ -263,7 +265,7 @@ _ALWAYS_EXACT = "3.1"
 
 
 def is_number(field: bytes) -> bool:
-    """Whether the field is one decimal number, `nan` and `inf` included; Python's `1_000` is not one."""
+    """Tell whether a field is one decimal number, `nan` and `inf` included; Python's `1_000` is not."""
     try:
         float(field)
     except ValueError:

@@ -1,35 +1,107 @@
-"""What a format of vector files is, what its reader is asked for and hands back, and which format a file is in."""
+"""Formats of vector files: the registry's `VectorFormat`, a reader's request and table, notices, and detection."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from biasgauge import registry
-from biasgauge.core import Vectors
+from biasgauge.core import Record, Vectors
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io import GZIP_MAGIC, ByteSource
-from biasgauge.vectors.notices import NoticeBook, brief
 
 if TYPE_CHECKING:
     from biasgauge.io import Progress
+    from biasgauge.vectors.coverage import Frequencies
+
+OUTCOMES = MappingProxyType(
+    {
+        "bom": "the file starts with a byte order mark, which was skipped",
+        "crlf": "lines end in CR LF, read as LF",
+        "blank-line": "blank lines were skipped",
+        "no-final-newline": "the last line has no line feed; if the file was cut short, its last number is wrong",
+        "header-count": "the header does not tell the truth about the number of rows",
+        "trailing-bytes": "bytes after the last row that the header promises were not read",
+        "spaced-word": "words with a space in them were kept as they are",
+        "invalid-utf8": "words that are not valid UTF-8 were kept with the bad bytes written as \\xNN",
+        "empty-word": "rows with an empty word were dropped",
+        "duplicate": "words that occur again were dropped; the first vector of each was kept",
+        "not-finite": "vectors with NaN or infinity were dropped",
+        "zero": "zero vectors were kept; a measure that needs their direction is undefined",
+        "integers": "the vectors are stored as integers and were read as 32-bit floating point",
+    }
+)
+"""Code and sentence of each notice. `docs/formats.md` explains when each arises; a test compares the two."""
+
+
+@dataclass(frozen=True)
+class Notice(Record):
+    """One oddity of an input.
+
+    Attributes:
+        code: a key of `OUTCOMES`, to test for.
+        message: a sentence to read, with the count and the first few examples.
+        count: how many rows, lines or words are concerned.
+        examples: the first few of them.
+    """
+
+    code: str
+    message: str
+    count: int = 1
+    examples: tuple[str, ...] = ()
+
+
+def brief(text: str, longest: int) -> str:
+    """Make one printable line of what a file says, however long it is or whatever it holds."""
+    line = text if len(text) <= longest else text[: longest - 1] + "…"
+    if line.isprintable():
+        return line
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
+
+
+class NoticeBook:
+    """Collects notices while an input is read."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._examples: dict[str, list[str]] = {}
+
+    def add(self, code: str, example: str | None = None) -> None:
+        """Note one more occurrence of an oddity, with the word or the place."""
+        self._counts[code] = self._counts.get(code, 0) + 1
+        examples = self._examples.setdefault(code, [])
+        if example is not None and len(examples) < 5:
+            examples.append(brief(example, 80))
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Everything noted, in the order of `OUTCOMES`."""
+        notices = []
+        for code in (code for code in OUTCOMES if code in self._counts):
+            message, count, examples = OUTCOMES[code], self._counts[code], tuple(self._examples[code])
+            if examples:
+                shown = ", ".join(examples) + (", …" if count > len(examples) else "")
+                message += f" ({shown})" if count == 1 else f" ({count:,}: {shown})"
+            notices.append(Notice(code, message, count, examples))
+        return tuple(notices)
+
 
 HEAD = 2**16
-"""How many of a file's first bytes, decompressed, a format is shown."""
+"""Number of a file's first bytes, decompressed, by which a format is recognized."""
 
 
 @dataclass(frozen=True)
 class VectorFormat:
-    """A format of vector files: how a file is known by its first bytes, and how it is read.
+    """A format of vector files: recognition by the first bytes, and reading.
 
     Attributes:
         name: as results record it.
-        about: what it is, in a few words.
-        matches: called with the first bytes (`HEAD` of them, or all) and the request; says whether the file is in this
-            format, or raises `request.error(…)` where it is a broken one.
-        read: gives words and vectors.
+        about: a few words on it.
+        matches: called with the first bytes (`HEAD` of them, or all) and the request; returns whether the file is in
+            this format, or raises `request.error(…)` where it is a broken one.
+        read: returns words and vectors.
         order: formats are asked in this order, and the first that matches reads the file. Below 0 a format is asked
             before files of other kinds (HDF5, fastText's .bin, …) are refused, so that it may read one of those;
             from 10 on are those that ship, and last, at 90, text without a header, which most things look like.
@@ -38,21 +110,21 @@ class VectorFormat:
     name: str
     about: str
     matches: Callable[[bytes, Request], bool]
-    read: Callable[[Request], Table]
+    read: Callable[[Request], VectorTable]
     order: int = 0
 
 
 @dataclass(frozen=True)
 class Request:
-    """A vector file and how much of it is wanted.
+    """A vector file and the part of it that is wanted.
 
     Attributes:
         path: the file.
         wanted: only these words, or None for all.
         limit: only the first so many rows, or None for all.
         vocabulary: the word list that belongs to a bare matrix, where the user named one.
-        book: collects what is odd about the file.
-        progress: is told how far the reading has come.
+        book: collects notices about the file.
+        progress: called as the reading goes on.
     """
 
     path: Path
@@ -63,7 +135,7 @@ class Request:
     progress: Progress | None = None
 
     def open(self, *, quiet: bool = False) -> ByteSource:
-        """The file's bytes; `quiet` leaves progress to a later reading."""
+        """Open the file's bytes; `quiet` leaves progress to a later reading."""
         return ByteSource(self.path, error=EmbeddingFormatError, progress=None if quiet else self.progress)
 
     def error(self, problem: str, *, line: int | None = None, offset: int | None = None) -> EmbeddingFormatError:
@@ -72,12 +144,13 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Table:
-    """What a reader found: words, one vector for each, and the words it had to drop with the reason."""
+class VectorTable:
+    """Words, one vector for each, the words that a reader dropped, with the reason, and frequencies in the file."""
 
     words: tuple[str, ...]
     vectors: Vectors
     dropped: Mapping[str, str]
+    frequencies: Frequencies | None = None
 
 
 READ_FORMATS = "word2vec text or binary, GloVe text, fastText .vec, .npz, .npy with a vocabulary, safetensors"
@@ -100,11 +173,11 @@ REFUSED = (
     (b"version https://git-lfs", "is a Git LFS pointer, not the vectors; fetch them with: git lfs pull"),
     (b"%PDF", "is a PDF, not vectors"),
 )
-"""First bytes of what users give by mistake, and what to tell them."""
+"""First bytes of files that are given by mistake, and the sentence about each."""
 
 
 def detect(request: Request) -> VectorFormat:
-    """Find the format, or say in one sentence what the file is instead."""
+    """Find the format; otherwise an error with the kind of the file in one sentence."""
     with request.open(quiet=True) as source:
         head = source.read(HEAD)
     if not head:
@@ -112,18 +185,18 @@ def detect(request: Request) -> VectorFormat:
     if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:
         raise request.error(PICKLE)
     formats: list[VectorFormat] = sorted(
-        registry.everything("vector_format").values(), key=lambda known: (known.order, known.name)
+        registry.everything("vector_format").values(), key=lambda candidate: (candidate.order, candidate.name)
     )
-    early = sum(known.order < 0 for known in formats)
-    for known in formats[:early]:
-        if known.matches(head, request):
-            return known
+    early = sum(candidate.order < 0 for candidate in formats)
+    for candidate in formats[:early]:
+        if candidate.matches(head, request):
+            return candidate
     for magic, sentence in REFUSED:
         if head.startswith(magic):
             raise request.error(sentence)
     if head.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
         raise request.error("is a web page, not vectors; the download went wrong")
-    for known in formats[early:]:
-        if known.matches(head, request):
-            return known
+    for candidate in formats[early:]:
+        if candidate.matches(head, request):
+            return candidate
     raise request.error(f"is in no format that biasgauge reads ({READ_FORMATS})")

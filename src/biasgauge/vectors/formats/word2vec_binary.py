@@ -12,8 +12,8 @@ import numpy as np
 
 from biasgauge.core import Places, Singles
 from biasgauge.io import ByteSource
-from biasgauge.vectors.formats.text import known_as, parse_header
-from biasgauge.vectors.formats.vector_format import Request, Table, VectorFormat
+from biasgauge.vectors.formats.text import has_kind, parse_header
+from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.rows import RowTable, decode, encodings
 
 _BLOCK = 2**20
@@ -23,7 +23,7 @@ _LONGEST_ROW = 2**24
 _WRONG_DIM = "the header is probably wrong about the number of dimensions, or this is not a word2vec file"
 
 
-def read_word2vec_binary(request: Request) -> Table:
+def read_word2vec_binary(request: Request) -> VectorTable:
     """Read a word2vec binary file in one pass; with `wanted`, copy only the rows of those words."""
     with request.open() as source:
         return _Reader(request, source).read()
@@ -36,8 +36,8 @@ class _Reader:
         self._request = request
         self._source = source
         head = source.read(_LONGEST_HEADER)
-        line, found, self._rest = head.partition(b"\n")
-        header = parse_header(line) if found else None
+        line, newline, self._rest = head.partition(b"\n")
+        header = parse_header(line) if newline else None
         if header is None:
             raise request.error(
                 'expected a first line with the number of rows and of dimensions, as in "3000000 300"', line=1
@@ -60,7 +60,7 @@ class _Reader:
             expected = in_file if wanted is None else min(in_file, len(wanted))
         self._table = RowTable(request, dim, "<f4", expected=expected)
 
-    def read(self) -> Table:
+    def read(self) -> VectorTable:
         """Read all rows that the header promises, or until nothing more is wanted."""
         request, source = self._request, self._source
         buffer = memoryview(bytearray(_BLOCK + _LONGEST_WORD + self._width + 2))
@@ -87,9 +87,9 @@ class _Reader:
                 self._ends_early(bytes(buffer[:filled]), passed)
                 break
         else:
-            behind = source.offset - filled
+            end_of_rows = source.offset - filled
             if passed == self._promised and (bytes(buffer[:filled]).strip() or source.read(_BLOCK).strip()):
-                request.book.add("trailing-bytes", f"from byte {behind}")
+                request.book.add("trailing-bytes", f"from byte {end_of_rows}")
         return self._table.finish()
 
     def _find_rows(self, data: memoryview, most: int, begin: int) -> tuple[list[bytes], Places, int]:
@@ -113,8 +113,8 @@ class _Reader:
             raise self._request.error(f"found no space after a word: {_WRONG_DIM}", offset=begin)
         return words, ends - self._width, end
 
-    def _ends_early(self, rest: bytes, passed: int) -> None:
-        if rest.strip():
+    def _ends_early(self, remainder: bytes, passed: int) -> None:
+        if remainder.strip():
             raise self._request.error(
                 f"the file ends in the middle of row {passed + 1:,}: it was cut short; copy it again, or read only "
                 f"what is before with limit={passed}",
@@ -131,5 +131,5 @@ def _gather(data: memoryview, starts: Places, width: int) -> Singles:
 
 
 FORMAT = VectorFormat(
-    "word2vec-binary", "word2vec binary", partial(known_as, "word2vec-binary"), read_word2vec_binary, 50
+    "word2vec-binary", "word2vec binary", partial(has_kind, "word2vec-binary"), read_word2vec_binary, 50
 )
