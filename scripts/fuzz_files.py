@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 _PLAIN = {
     "lexicon": "lexicons.parse:read_lexicon",
     "words": "lexicons.parse:read_words",
-    "similarity": "vectors.benchmark_files:read_similarity",
-    "analogies": "vectors.benchmark_files:read_analogies",
+    "similarity": "vectors.benchmarks:read_similarity",
+    "analogies": "vectors.benchmarks:read_analogies",
     "study": "study.read:read_study",
-    "templates": "vectors.encoders.templates:templates_of",
+    "templates": "vectors.encoders.sentences:templates_of",
     "distances": "analyses.posterior:read_distances",
     "points": "applications.correlation.points:read_points",
     "conll": "applications.coref.conll:read_conll",

@@ -113,7 +113,7 @@ def test_the_command_draws_contexts_from_a_text(tiny: Path, tmp_path: Path, caps
     assert run([*typed, "--layers", "2", "--out", str(out), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [view["context"] for view in found["views"]] == [1, 2]
-    assert "1 of 2 words stand fewer than 2 times" in found["warnings"][0]
+    assert "1 of 2 words occur fewer than 2 times" in found["warnings"][0]
 
 
 @pytest.mark.parametrize(

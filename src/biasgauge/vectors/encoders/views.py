@@ -75,10 +75,11 @@ class Views(list[Embedding]):
         """
         wanted: dict[str, tuple[Level, ...]] = {}
         existing = self.facets
-        for name, wanted in levels.items():
+        for name, level_or_levels in levels.items():
             if name not in existing:
                 raise ParameterError(f"Views have no facet {name!r}; they have {', '.join(FACETS)}.")
-            wanted[name] = (wanted,) if isinstance(wanted, (str, int)) else tuple(wanted)
+            one_level = isinstance(level_or_levels, (str, int))
+            wanted[name] = (level_or_levels,) if one_level else tuple(level_or_levels)
             for level in wanted[name]:
                 if level not in existing[name]:
                     raise ParameterError(f"No view has the {name} {level!r}; there are {_listed(existing[name])}.")

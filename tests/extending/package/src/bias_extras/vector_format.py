@@ -8,7 +8,7 @@ import numpy as np
 
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io.source import ByteSource
-from biasgauge.vectors.formats.vector_format import Request, Table, VectorFormat
+from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ def matches(head: bytes, _request: Request) -> bool:
     return head.startswith(b"pipes\n")
 
 
-def read(request: Request) -> Table:
+def read(request: Request) -> VectorTable:
     """Words and vectors; `request` says which are wanted, and makes the sentence for what is wrong."""
     rows: dict[str, list[float]] = {}
     for number, line in enumerate(_lines(request), 1):
@@ -33,7 +33,7 @@ def read(request: Request) -> Table:
                 rows[word] = [float(text) for text in numbers]
             except ValueError as problem:
                 raise request.error(str(problem), line=number) from problem
-    return Table(tuple(rows), np.array(list(rows.values()), np.float32), {})
+    return VectorTable(tuple(rows), np.array(list(rows.values()), np.float32), {})
 
 
 def _lines(request: Request) -> Iterator[str]:
