@@ -169,7 +169,7 @@ def test_differences_that_cancel() -> None:
 
 
 def test_unknown_method() -> None:
-    with pytest.raises(ParameterError, match=r"must be one of pca, mean-difference\. Got 'median'\.$"):
+    with pytest.raises(ParameterError, match=r"Got 'median'\.$"):
         pair_direction(np.eye(2)[:1], np.eye(2)[1:], "median")  # type: ignore[arg-type]  # that is the point
 
 
@@ -201,7 +201,7 @@ def test_direct_bias_without_strictness_sees_no_component_in_rounding() -> None:
 
 
 def test_negative_strictness() -> None:
-    with pytest.raises(ParameterError, match=r"'c' parameter must be a number of at least 0\. Got -1\.$"):
+    with pytest.raises(ParameterError, match=r"'c' .* Got -1\.$"):
         direct_bias(WORDS, ALONG_X, -1)
 
 

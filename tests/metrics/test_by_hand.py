@@ -49,7 +49,7 @@ def test_mac_takes_any_number_of_sets_each_with_the_same_weight() -> None:
     assert mac_of_sets(targets, []).reason == "there are no attribute sets"
     assert mac_from_similarities([]).reason == "there are no similarities"
     assert mac_from_similarities([np.ones((2, 0))]).reason == "there are no similarities with one of the sets"
-    with pytest.raises(ParameterError, match="one row for each target word"):
+    with pytest.raises(ParameterError, match="each target word"):
         mac_from_similarities([np.ones((2, 3)), np.ones((3, 3))])
 
 
@@ -81,7 +81,7 @@ def test_mac_change_without_a_change_to_test() -> None:
     assert mac_change(two, mac_from_similarities([])).reason == "there are no similarities"
     with pytest.raises(ParameterError, match="same targets and sets"):
         mac_change(one, two)
-    with pytest.raises(ParameterError, match="'level' of an interval must lie between 0 and 1"):
+    with pytest.raises(ParameterError, match="'level'"):
         mac_change(two, two, level=1.0)
 
 
@@ -95,7 +95,7 @@ def test_rnd_sums_over_words_and_is_positive_when_they_are_nearer_to_y() -> None
 def test_the_cosine_variant_has_the_opposite_sign() -> None:
     result = rnd([EAST], [NORTH], [NORTH, NORTH], distance="cosine", interval=None)
     assert result.value == pytest.approx(-2)
-    with pytest.raises(ParameterError, match="'distance' parameter must be one of norm, cosine"):
+    with pytest.raises(ParameterError, match="'distance'"):
         rnd([EAST], [NORTH], [NORTH], distance="euclid")  # type: ignore[arg-type]
 
 
@@ -162,7 +162,7 @@ def test_set_ripa_by_hand() -> None:
 
 
 def test_set_ripa_pairs_are_kept_or_refused() -> None:
-    with pytest.raises(ParameterError, match=r"the two ends of the same pairs\. Got 2 and 1 words"):
+    with pytest.raises(ParameterError, match="Got 2 and 1 words"):
         set_ripa([EAST, NORTH], [WEST], [EAST])
     twin = set_ripa([EAST, NORTH], [WEST, NORTH], [EAST, SOUTH])
     assert twin.reason == "both words of pair 1 have the same vector"
@@ -210,7 +210,7 @@ def test_nas_of_a_word_as_near_to_everything() -> None:
     assert result.scores[0] == pytest.approx(2.0)
     assert result.scores[1] is None
     assert result.reason == "word 1 of the set 'x' is as near to every attribute word"
-    with pytest.raises(ParameterError, match="'ddof' parameter must be one of 0, 1"):
+    with pytest.raises(ParameterError, match="'ddof'"):
         nas([EAST], [EAST], [NORTH], ddof=3)
 
 
@@ -319,5 +319,5 @@ def test_rnsb_is_undefined_for_one_word_and_for_endless_fits() -> None:
     for unusable in (endless, certain):
         assert unusable.value is None
         assert unusable.reason == "the classifier finds no usable fit: the vectors are too long for the penalty"
-    with pytest.raises(ParameterError, match="'c' parameter must be a number above 0"):
+    with pytest.raises(ParameterError, match="'c' parameter"):
         rnsb([EAST], [WEST], [EAST], [WEST], c=0)

@@ -169,7 +169,7 @@ def test_an_empty_set_leaves_nothing() -> None:
 def test_matrices_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ParameterError, match="the same throughout"):
         weat_from_similarities(np.ones((2, 3)), np.ones((2, 3)), np.ones((2, 4)), np.ones((2, 3)))
-    with pytest.raises(ParameterError, match="'ddof' parameter must be one of 0, 1"):
+    with pytest.raises(ParameterError, match="'ddof'"):
         weat(**made_up(0), ddof=2)
 
 

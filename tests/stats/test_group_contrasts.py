@@ -309,9 +309,9 @@ def test_effect_sizes_reject_no_more_often_than_they_should() -> None:
 
 def test_what_cannot_be_compared_is_said() -> None:
     table = np.zeros((2, 16, 16))
-    with pytest.raises(ParameterError, match="the same rows and columns in each"):
+    with pytest.raises(ParameterError, match="same rows and columns"):
         compare_groups([table, table[:, :8]], TWO, TWO)
-    with pytest.raises(ParameterError, match="Every group needs a weight"):
+    with pytest.raises(ParameterError, match="needs a weight"):
         compare_groups([table, table], TWO, TWO, group_weights=[1.0])
     with pytest.raises(ParameterError, match="finite similarities"):
         compare_groups([table, np.full_like(table, np.nan)], TWO, TWO)

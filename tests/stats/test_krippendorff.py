@@ -137,13 +137,13 @@ class TestOutcomes:
         assert found[1, 0].value == pytest.approx(alone.value)
 
     def test_bad_input(self) -> None:
-        with pytest.raises(ParameterError, match="'metric' parameter must be one of nominal"):
+        with pytest.raises(ParameterError, match="'metric'"):
             krippendorff_alpha([[1, 2], [1, 2]], "polar")  # type: ignore[arg-type]  # the test
         with pytest.raises(ParameterError, match="units in rows"):
             krippendorff_alpha([1, 2])
-        with pytest.raises(ParameterError, match="needs ratings that are numbers"):
+        with pytest.raises(ParameterError, match="numbers"):
             krippendorff_alpha([["a", "b"], ["a", "b"]], "interval")
         with pytest.raises(ParameterError, match="needs finite numbers ≥ 0"):
             krippendorff_alpha([[-1, 2], [1, 2]], "ratio")
-        with pytest.raises(ParameterError, match="at most 5,000 different values"):
+        with pytest.raises(ParameterError, match="at most 5,000"):
             krippendorff_alpha(np.arange(12_000).reshape(-1, 2), "ratio")

@@ -53,6 +53,7 @@ def pair_direction(first: Vectors, second: Vectors, method: Method = "pca") -> D
         raise ParameterError("A direction cannot be found: the two ends of the pairs do not differ.")
     if method == "mean-difference":
         return Direction(difference / np.linalg.norm(difference), None, method)
+    # The ends of a pair, centered on its midpoint, are ± half of their difference.
     _, values, axes = np.linalg.svd(np.concatenate([halves, -halves]), full_matrices=False)
     variances = values**2
     vector = axes[0] * (1 if axes[0] @ difference >= 0 else -1)

@@ -100,6 +100,7 @@ def published_ceat(
     for start in range(0, draws, step):
         size = min(step, draws - start)
         drawn = [_drawn(words, contexts, size, random) for words, contexts in zip(sets, available, strict=True)]
+        # s(w, A, B) of unit vectors is w · (mean A − mean B).
         lean = drawn[2].mean(axis=1) - drawn[3].mean(axis=1)
         s_x, s_y = (np.einsum("nwd,nd->nw", targets, lean) for targets in drawn[:2])
         variance = np.concatenate([s_x, s_y], axis=1).var(axis=1, ddof=1)

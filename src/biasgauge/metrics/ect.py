@@ -84,6 +84,7 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
     def values(counts: Mapping[str, Floats]) -> Floats:
         x_direction, x_near = near(counts["x"], sets["x"])
         y_direction, y_near = near(counts["y"], sets["y"])
+        # Where both means point the same way the correlation would be 1 whatever A is: undefined.
         together = (x_direction * y_direction).sum(axis=1) >= 1 - SAME
         return np.where(together, np.nan, _spearman(x_near, y_near, counts["a"]))
 

@@ -167,6 +167,7 @@ def mac_change_over_runs(before: Sequence[MacResult], after: Sequence[MacResult]
         return MacChange(value=mean, reason="an interval over words needs at least two targets")
     word_variance = float((sides[0].mean(axis=0) - sides[1].mean(axis=0)).var(ddof=1)) / targets
     run_variances = [float(side.mean(axis=1).var(ddof=1)) / len(side) for side in sides]
+    # Two-way clustering: words + runs − words × runs, and at least the larger of the two.
     variance = max(
         word_variance + sum(run_variances) - sum(map(_interaction, sides)), word_variance, sum(run_variances)
     )

@@ -63,6 +63,7 @@ def _resampled(sets: Mapping[str, Floats], *, ddof: int = 0) -> Resampled:
     def values(counts: Mapping[str, Floats]) -> Floats:
         n_a, n_b = (counts[name].sum(axis=1, keepdims=True) for name in "ab")
         a_mean, b_mean = counts["a"] @ to_a / n_a, counts["b"] @ to_b / n_b
+        # Variance of all cosines of a word: mean square less squared mean, over the attributes drawn.
         center = (n_a * a_mean + n_b * b_mean) / (n_a + n_b)
         within = counts["a"] @ to_a**2 + counts["b"] @ to_b**2 - (n_a + n_b) * center**2
         spread = np.sqrt(np.maximum(within, 0) / (n_a + n_b - ddof))

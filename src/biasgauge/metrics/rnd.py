@@ -92,6 +92,7 @@ def _resampled(sets: Mapping[str, Floats], *, distance: Distance = "norm", unit_
         products = means @ words.T
         near: Floats
         if distance == "norm":
+            # ‖w − m‖² = ‖w‖² − 2 w · m + ‖m‖², so that no draws × words × dimensions array is needed.
             near = np.sqrt(np.maximum(squares - 2 * products + lengths**2, 0))
         else:
             near = products / (np.sqrt(squares) * np.where(lengths > SAME, lengths, np.nan))

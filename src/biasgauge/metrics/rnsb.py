@@ -54,7 +54,9 @@ def rnsb(
 ) -> RnsbResult:
     """Divergence from fairness of the negative probabilities of the words of X and Y, taken together.
 
-    A logistic regression tells the positive words A from the negative words B. 0 means that all target words are held
+    A logistic regression tells the positive words A from the negative words B. With p_t the negative probability of
+    target t, divided by the sum over all n targets, the value is Σ_t p_t log(n p_t), the Kullback–Leibler divergence
+    from the uniform distribution. 0 means that all target words are held
     to be equally negative; range [0, ln of the number of target words]. Exchanging A and B is another question, not the
     same one negated. The fit goes to its only optimum and holds no words back, so that the same input always gives the
     same number; WEFE holds out a random fifth and its default penalizes the intercept (`penalize_intercept=True`).
@@ -105,6 +107,7 @@ def _negative(
     """
     attributes = np.concatenate([sets["a"], sets["b"]])
     labels = np.concatenate([np.zeros(len(sets["a"])), np.ones(len(sets["b"]))])
+    # Coordinates in the span of the attribute words: the penalty makes components outside of it 0.
     left, sizes, directions = np.linalg.svd(attributes, full_matrices=False)
     nonzero = sizes > sizes[0] * 1e-13
     features = left[:, nonzero] * sizes[nonzero]
@@ -180,6 +183,7 @@ def fit_logistic(features: Floats, labels: Floats, weights: Floats, *, c: float,
                 total: Floats = faults.sum(axis=1) + (penalty * candidates**2).sum(axis=1) / 2
                 return total
 
+            # Gradient and Hessian of the penalized log loss at the current coefficients, one fit per row.
             chance = expit(now @ design.T)
             slope = (scaled * (chance - labels)) @ design + penalty * now
             curvature = (design.T * (scaled * chance * (1 - chance))[:, None, :]) @ design + np.diag(penalty)
@@ -203,7 +207,7 @@ def _solved(matrices: Floats, right_sides: Floats) -> Floats:
 
 
 def _damped(now: Floats, step: Floats, gain: Floats, before: Floats, loss: Callable[[Floats], Floats]) -> Floats:
-    """Go along the step, half as far again and again where the loss does not fall."""
+    """Take the Newton step, halved again and again where the loss does not fall."""
     length = np.ones(len(now))
     for _ in range(_HALVINGS):
         uphill = loss(now - length[:, None] * step) > before - 1e-4 * length * gain + 1e-12 * before

@@ -63,6 +63,7 @@ def _resampled(sets: Mapping[str, Floats]) -> Resampled:
 
     def values(counts: Mapping[str, Floats]) -> Floats:
         share = {name: drawn / drawn.sum(axis=1, keepdims=True) for name, drawn in counts.items()}
+        # |b(w)| = |w · (mean A − mean B)| / ‖mean A − mean B‖ of unit vectors, for every draw.
         directions = share["a"] @ a - share["b"] @ b
         lengths = np.linalg.norm(directions, axis=1)
         total: Floats = (share["x"] * np.abs(directions @ x.T)).sum(axis=1)

@@ -133,10 +133,13 @@ def weat(
 ) -> WeatResult:
     """Word Embedding Association Test of the target sets X and Y against the attribute sets A and B.
 
-    Positive: X leans to A, Y to B; 0: both lean alike. Sets may differ in size: the standard deviation keeps its
-    formula, and p permutes the difference of means. Undefined, with a reason, when a set is empty or holds a zero
-    vector, or when all words have the same association (p is then 1). WEFE resamples words with replacement for p;
-    sweater uses `ddof=1` and another standard deviation when sizes differ; XWEAT counts with `ties="strict"`.
+    With s(w) = mean_a cos(w, a) − mean_b cos(w, b), the effect size is d = (mean_x s(x) − mean_y s(y)) / sd of s over X
+    and Y together; p is the share of splits of X and Y whose difference of means is at least as extreme. Positive: X
+    leans to A, Y to B; 0: both lean alike; d lies in [-2, 2] for equal sizes and `ddof=0`. Sets may differ in size: the
+    standard deviation keeps its formula, and p permutes the difference of means. Undefined, with a reason, when a set
+    is empty or holds a zero vector, or when all words have the same association (p is then 1). WEFE resamples words
+    with replacement for p; sweater uses `ddof=1` and another standard deviation when sizes differ; XWEAT counts with
+    `ties="strict"`.
     """
     sets, reason = checked_sets(x=x, y=y, a=a, b=b)
     if reason is not None:
@@ -209,6 +212,7 @@ def _weat(similarities: _Similarities, *, ddof: int, interval: Resampling | None
     rules["ddof"] = ddof
     s_x, s_y = _associations(blocks["xa"], blocks["xb"]), _associations(blocks["ya"], blocks["yb"])
     p = permutation_p(s_x, s_y, scale=scale, **permutation)
+    # The same test with the roles of targets and attributes exchanged: splits of A and B.
     r_a, r_b = (blocks[f"x{role}"].mean(axis=0) - blocks[f"y{role}"].mean(axis=0) for role in "ab")
     p_attributes = permutation_p(r_a, r_b, scale=scale, **permutation)
     value = _effect_size(s_x, s_y, ddof, scale)
@@ -265,6 +269,7 @@ def _resampled_similarities(similarities: _Similarities, ddof: int) -> Resampled
 
     def values(counts: Mapping[str, Floats]) -> Floats:
         share = {name: drawn / drawn.sum(axis=1, keepdims=True) for name, drawn in counts.items()}
+        # s(w) of every target under the attributes drawn: draws × targets.
         scores = share["a"] @ to_a.T - share["b"] @ to_b.T
         means = [(share["x"] * scores[:, :n_x]).sum(axis=1), (share["y"] * scores[:, n_x:]).sum(axis=1)]
         drawn = np.concatenate([counts["x"], counts["y"]], axis=1)

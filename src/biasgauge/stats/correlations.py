@@ -318,9 +318,6 @@ def correlations_differ(
     c = float(np.clip(covariance / ((1 - first**2) * (1 - second**2)), -1, 1))
     low, high = (
         first - second + sign * max(a**2 + b**2 - 2 * c * a * b, 0.0) ** 0.5
-        for sign, a, b in (
-            (-1, first - r1.low, r2.high - second),
-            (1, r1.high - first, second - r2.low),
-        )
+        for sign, a, b in ((-1, first - r1.low, r2.high - second), (1, r1.high - first, second - r2.low))
     )
     return Estimate(low=low, high=high, **fields)

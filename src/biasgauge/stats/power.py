@@ -200,10 +200,7 @@ class _ContrastPower:
         attributes = max(self.variances.get("attributes", 0.0) - both, 0.0) * self.columns / columns
         shared = both * self.rows * self.columns / (rows * columns)
         variance = (targets + attributes + shared + self.models) * (self.inflation if assured else 1.0)
-        terms = [
-            (targets + shared, self.groups[0] * (rows - 1)),
-            (attributes + shared, self.groups[1] * (columns - 1)),
-        ]
+        terms = [(targets + shared, self.groups[0] * (rows - 1)), (attributes + shared, self.groups[1] * (columns - 1))]
         terms = [(term, df) for term, df in terms if df > 0 and term > 0]
         if not terms:
             return 0.0
