@@ -317,7 +317,8 @@ def _undefined(human: Floats, cosines: Floats) -> str | None:
 
 def _ranks(values: Floats) -> Floats:
     """Rank of each value from 1; equal values, also those that rounding alone tells apart, share their mean rank."""
-    return weighted_ranks(np.round(values, 12), np.ones((1, len(values))))[0]
+    ranks: Floats = weighted_ranks(np.round(values, 12), np.ones((1, len(values))))[0]
+    return ranks
 
 
 def _correlation(human: Floats, cosines: Floats, kind: Kind, level: float, reason: str | None) -> Estimate:
