@@ -111,5 +111,5 @@ def test_blocks_do_not_change_counts() -> None:
 
 
 def test_one_word_in_both_groups_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"one group only\. Got 'he' in both"):
+    with pytest.raises(ParameterError, match="Got 'he' in both"):
         bg.corpus_bias(iter(["he is she", "she is he"]), words=["is"], a=["he"], b=["she", "he"])

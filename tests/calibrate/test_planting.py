@@ -233,9 +233,9 @@ def test_impossible_edits_are_refused(edit: object, said: str) -> None:
 def test_what_the_text_lacks_is_said(corpus: TokenCorpus, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="'nowhere' does not occur"):
         plant(corpus, Mentions({"nowhere": 1.0}, PAIRS), out=tmp_path)
-    with pytest.raises(ParameterError, match="both words of none of the pairs"):
+    with pytest.raises(ParameterError, match="none of the pairs"):
         plant(corpus, Mentions({"ca": 1.0}, (("king", "queen"),)), out=tmp_path)
-    with pytest.raises(ParameterError, match=r"would take .* places of words of first ends, of which there are"):
+    with pytest.raises(ParameterError, match=r"would take .* first ends"):
         plant(corpus, Mixture(dict.fromkeys([*CARRIERS, *(f"w{n}" for n in range(292))], 1.0), PAIRS), out=tmp_path)
     assert not list(tmp_path.glob("*"))
 

@@ -143,7 +143,7 @@ class TestCohen:
     def test_bad_input(self) -> None:
         with pytest.raises(ParameterError, match=r"shapes \(2,\) and \(3,\)"):
             cohen_kappa([1, 2], [1, 2, 3])
-        with pytest.raises(ParameterError, match="'weights' parameter must be one of None, linear"):
+        with pytest.raises(ParameterError, match="'weights' parameter"):
             cohen_kappa([1, 2], [1, 2], weights="cubic")  # type: ignore[arg-type]  # the test
         with pytest.raises(ParameterError, match="among the categories"):
             cohen_kappa(["a", "b"], ["a", "c"], categories=["a", "b"])

@@ -369,7 +369,7 @@ def bad(values: Sequence[int], fill: float | None = None) -> ScoreTensor:
         (bad((1, 1, 10, 1)), {}, "at least two facets"),
         (bad((1, 3, 10, 4), 2.0), {}, "no variance to split"),
         (tensor(np.zeros((1, 3, 10, 4)), np.ones((1, 3, 10, 4))), {}, "No score is defined"),
-        (bad((1, 3, 10, 4)), {"method": "ml"}, "'method' parameter must be one of anova, reml"),
+        (bad((1, 3, 10, 4)), {"method": "ml"}, "'method' parameter"),
         (bad((1, 3, 10, 4)), {"level": 0}, "between 0 and 1"),
         (bad((1, 3, 10, 4)), {"measure": "nbm"}, "no measure 'nbm'"),
         (bad((1, 10, 500, 10)), {"method": "reml"}, "use method='anova'"),

@@ -403,15 +403,15 @@ def test_measures_can_be_a_facet_or_fixed() -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"assurance": 1.0}, "'assurance' parameter must be a number strictly between 0 and 1"),
-        ({"target": 1.0}, "'target' parameter must be a number strictly between 0 and 1"),
-        ({"object": "model"}, "must be one of word, pair, query"),
+        ({"assurance": 1.0}, "'assurance' parameter"),
+        ({"target": 1.0}, "'target' parameter"),
+        ({"object": "model"}, "word, pair, query"),
         ({"coefficient": "alpha"}, "dependability, generalizability"),
         ({"object": "query", "coefficient": "generalizability"}, "compared with 0"),
         ({"fixed": ("word",)}, "other than the object"),
         ({"fixed": ("pair", "model")}, "not fixed"),
-        ({"pairs": [0, 3]}, "'pairs' parameter must be a whole number of at least 1"),
-        ({"replicates": []}, "'replicates' parameter must hold whole numbers"),
+        ({"pairs": [0, 3]}, "'pairs' parameter"),
+        ({"replicates": []}, "'replicates' parameter"),
     ],
 )
 def test_bad_input_gets_one_sentence(settings: dict[str, Any], sentence: str) -> None:

@@ -116,7 +116,7 @@ def test_one_algorithm_leaves_one_random_effect(table: pd.DataFrame) -> None:
     assert [one.name for one in found.random] == ["corpus", "residual"]
     assert found.absent["algorithm"] == "all rows have the same"
     one = table[(table["algorithm"] == "sgns") & (table["corpus"] == "wiki")]
-    with pytest.raises(ParameterError, match="two algorithms or two corpora"):
+    with pytest.raises(ParameterError, match="two algorithms"):
         factors(one)
 
 
@@ -191,7 +191,7 @@ def test_errors_by_word_cover_where_rows_of_a_word_are_alike() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda table: table.drop(columns="corpus"), "columns word, score, algorithm and corpus"),
+        (lambda table: table.drop(columns="corpus"), "needs the columns"),
         (lambda table: table.assign(score=np.nan), "nothing to fit"),
     ],
 )
@@ -267,14 +267,14 @@ def test_inter_rater_rows_are_over_measures(sources: list[FactorSource]) -> None
 
 
 def test_sources_must_differ(sources: list[FactorSource]) -> None:
-    with pytest.raises(ParameterError, match="different algorithms and corpora"):
+    with pytest.raises(ParameterError, match="different algorithms"):
         factors([sources[0], sources[0]])
     with pytest.raises(ParameterError, match="outcome"):
         factor_table(sources, outcome="alpha")  # type: ignore[arg-type]  # that is the test
 
 
 def test_scores_of_models_in_memory_need_the_models(sources: list[FactorSource]) -> None:
-    with pytest.raises(ParameterError, match="in memory when it was scored"):
+    with pytest.raises(ParameterError, match="in memory"):
         factor_table([FactorSource("sgns", "wiki", sources[0].scores)])
 
 
@@ -308,12 +308,12 @@ def test_a_store_on_disk_gives_the_same(stores: Path, sources: list[FactorSource
 
 def test_a_model_that_changed_or_went_is_refused(stores: Path, tmp_path: Path) -> None:
     store = bg.scores.ScoreStore.open(stores / "sgns-wiki")
-    with pytest.raises(InputError, match="is not there; say which folder"):
+    with pytest.raises(InputError, match="which folder"):
         factor_table([FactorSource("sgns", "wiki", store, models_in=tmp_path)])
     for seed in range(3):
         other = replicate("glove", "wiki", seed)
         bg.save(other, tmp_path / f"sgns-wiki-{seed}.safetensors")
-    with pytest.raises(InputError, match="has changed since it was scored"):
+    with pytest.raises(InputError, match="has changed"):
         factor_table([FactorSource("sgns", "wiki", store, models_in=tmp_path)])
 
 

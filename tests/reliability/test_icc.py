@@ -325,7 +325,7 @@ class TestBadInput:
             icc(scores)
 
     def test_form_and_level(self) -> None:
-        with pytest.raises(ParameterError, match="'form' parameter must be one of 1,1, 2,1"):
+        with pytest.raises(ParameterError, match="'form' parameter"):
             icc(np.eye(3), "4,1")  # type: ignore[arg-type]  # the test
         for level in (0, 1, 95, -0.1):
             with pytest.raises(ParameterError, match="'level'"):

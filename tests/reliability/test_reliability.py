@@ -260,9 +260,9 @@ class TestLists:
             reliability(scores, lists=3)  # type: ignore[arg-type]  # the mistake
         with pytest.raises(ParameterError, match="at least one list"):
             reliability(scores, lists={})
-        with pytest.raises(ParameterError, match="'min_coverage' parameter must be a number from 0 to 1"):
+        with pytest.raises(ParameterError, match="'min_coverage' parameter"):
             reliability(scores, min_coverage=80)
-        with pytest.raises(ParameterError, match="needs a ScoreTensor or a ScoreStore"):
+        with pytest.raises(ParameterError, match="needs a ScoreTensor"):
             reliability([[1, 2]])  # type: ignore[arg-type]  # the test
 
 

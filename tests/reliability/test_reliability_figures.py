@@ -113,7 +113,7 @@ def test_files_of_every_format(found: ReliabilityResult, tmp_path: Path) -> None
 
 
 def test_what_cannot_be_drawn_or_saved_gets_a_sentence(found: ReliabilityResult, tmp_path: Path) -> None:
-    with pytest.raises(bg.ParameterError, match=r"Figures of ReliabilityResult leave nothing to choose. Got 'word'"):
+    with pytest.raises(bg.ParameterError, match="Got 'word'"):
         found.figures(word="nurse")
-    with pytest.raises(bg.ParameterError, match=r"svg, png, pdf, html, json. Got 'gif'"):
+    with pytest.raises(bg.ParameterError, match="Got 'gif'"):
         bg.results.save_figures(found.figures(), tmp_path, ("gif",))
