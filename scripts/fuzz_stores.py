@@ -132,9 +132,9 @@ def _study_files(name: str) -> Target:
     def read(folder: Path) -> object:
         store = CellStore(folder)
         try:
-            told = store.manifest(cell.key), store.whole(cell.key), store.seconds(cell.key), store.failures()
+            told = store.manifest(cell.key), store.is_intact(cell.key), store.seconds(cell.key), store.failures()
             index = read_index(store), other_study("x", store)
-            return told, index, Checksums(folder / "checksums.json").of(folder / "cells"), store.finished()
+            return told, index, Checksums(folder / "checksums.json").checksum(folder / "cells"), store.finished()
         finally:
             store.close()
 

@@ -229,7 +229,7 @@ def test_a_full_disk_is_a_passing_failure(make_cell: Callable[..., Cell], small_
     assert {cell.state for cell in ran.cells} == {"done", "failed"}
     assert {failure.transient for failure in ran.failures} == {True}
     assert all("No space left on device" in failure.error for failure in ran.failures)
-    assert all(store.whole(cell.key) for cell in ran.cells if cell.state == "done")
+    assert all(store.is_intact(cell.key) for cell in ran.cells if cell.state == "done")
     enlarge()
     again = run_cells(cells, store, workers=0)
     assert {cell.state for cell in again.cells} == {"done", "reused"}

@@ -573,7 +573,7 @@ def test_large_files_are_read_once(folder: Path, plan: Plan, tmp_path: Path, mon
 def test_a_damaged_memory_of_checksums_costs_only_time(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "memory.json").write_bytes(damage)
     (tmp_path / "text").write_text("some")
-    assert Checksums(tmp_path / "memory.json").of(tmp_path / "text") == hashlib.sha256(b"some").hexdigest()
+    assert Checksums(tmp_path / "memory.json").checksum(tmp_path / "text") == hashlib.sha256(b"some").hexdigest()
 
 
 def test_other_content_of_the_same_size_and_time_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -587,7 +587,7 @@ def test_other_content_of_the_same_size_and_time_is_noticed(tmp_path: Path, monk
         text.write_text(content)
         os.utime(text, ns=(stamp, stamp))
         checksums = Checksums(memory)
-        found = checksums.of(text)
+        found = checksums.checksum(text)
         checksums.keep()
         return found
 
@@ -668,4 +668,4 @@ def test_what_every_kind_refers_to_is_there() -> None:
     for analysis in analyses().values():
         assert analysis.kind.settings, analysis.kind.name
         if analysis.kind.result:
-            assert import_function(analysis.kind.result)
+            import_function(analysis.kind.result)

@@ -45,9 +45,9 @@ def cell_file(name: str) -> str:
 
 
 def test_an_outcome_is_kept_with_what_it_was_made_of(store: CellStore, tmp_path: Path) -> None:
-    assert not store.whole(CELL.key)
+    assert not store.is_intact(CELL.key)
     publish(store)
-    assert store.whole(CELL.key)
+    assert store.is_intact(CELL.key)
     assert store.finished() == {CELL.key}
     assert store.seconds(CELL.key) == 1.5
     folder = store.folder(CELL.key, tmp_path / "fetched")
@@ -86,22 +86,22 @@ def test_a_damaged_outcome_is_not_whole_and_can_be_made_again(
         store.remove(cell_file(name))
     else:
         store.write(cell_file(name), content)
-    assert not store.whole(CELL.key)
+    assert not store.is_intact(CELL.key)
     store.discard(CELL.key)
     assert store.finished() == frozenset()
     publish(store)
-    assert store.whole(CELL.key)
+    assert store.is_intact(CELL.key)
 
 
 def test_one_changed_bit_or_one_file_too_many_is_found_in_a_folder(tmp_path: Path) -> None:
     store = CellStore(tmp_path)
     publish(store)
     store.write(cell_file("files/a.txt"), b"alphb")
-    assert not store.whole(CELL.key)
+    assert not store.is_intact(CELL.key)
     store.write(cell_file("files/a.txt"), b"alpha")
-    assert store.whole(CELL.key)
+    assert store.is_intact(CELL.key)
     store.write(cell_file("files/c.txt"), b"")
-    assert not store.whole(CELL.key)
+    assert not store.is_intact(CELL.key)
 
 
 def test_a_changed_bit_in_an_object_store_is_found_when_it_is_fetched(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_manifest_cannot_name_files_outside_its_cell(tmp_path: Path, name: str
     assert manifest is not None
     manifest["files"] = {name: {"bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}}
     store.write(cell_file("manifest.json"), json.dumps(manifest).encode())
-    assert not store.whole(CELL.key)
+    assert not store.is_intact(CELL.key)
     with pytest.raises(DamagedCellError):
         store.folder(CELL.key, tmp_path / "fetched")
 
@@ -155,13 +155,13 @@ def test_a_writer_replaces_a_damaged_outcome(tmp_path: Path) -> None:
     publish(store)
     store.write(cell_file("files/a.txt"), b"")
     publish(store)
-    assert store.whole(CELL.key)
+    assert store.is_intact(CELL.key)
 
 
 def test_many_writers_of_one_cell_leave_one_whole_outcome(store: CellStore) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: publish(store), range(40)))
-    assert store.whole(CELL.key)
+    assert store.is_intact(CELL.key)
     assert store.finished() == {CELL.key}
 
 
@@ -172,7 +172,7 @@ def test_writers_that_find_a_damaged_outcome_at_once_leave_a_whole_one(tmp_path:
         store.write(cell_file("files/a.txt"), b"")
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda _: publish(store), range(4)))
-        assert store.whole(CELL.key)
+        assert store.is_intact(CELL.key)
 
 
 def test_nothing_is_left_in_scratch(store: CellStore, tmp_path: Path) -> None:
@@ -255,9 +255,9 @@ def test_a_full_disk_at_any_write_leaves_nothing_that_looks_finished(
         publish(store)
     monkeypatch.undo()
     assert store.finished() == frozenset()
-    assert not store.whole(CELL.key)
+    assert not store.is_intact(CELL.key)
     publish(store)
-    assert store.whole(CELL.key)
+    assert store.is_intact(CELL.key)
 
 
 def test_places_that_cannot_hold_outcomes_get_one_sentence(tmp_path: Path) -> None:
@@ -275,5 +275,5 @@ def test_a_relative_path_means_the_same_from_everywhere(tmp_path: Path, monkeypa
     store = CellStore("here")
     publish(store)
     monkeypatch.chdir(tmp_path.parent)
-    assert CellStore(store.url).whole(CELL.key)
+    assert CellStore(store.url).is_intact(CELL.key)
     shutil.rmtree(tmp_path / "here")

@@ -50,7 +50,7 @@ class Cell(Record):
 
     @cached_property
     def address(self) -> dict[str, Json]:
-        """What the key is computed from."""
+        """Content that the key is computed from."""
         return {
             "step": self.step,
             "version": self.version,

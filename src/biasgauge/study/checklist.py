@@ -1,4 +1,4 @@
-"""What readers of a study must be told, filled in from it: lists, choices, replicates, intervals, what was tried.
+"""Reporting checklist of a study, filled in from it: lists, choices, replicates, intervals, what was tried.
 
 In the manner of REFORMS and like checklists. What no program can know is left to the authors, and says so.
 """
@@ -45,7 +45,7 @@ def checklist(content: JsonMapping) -> Summary:
         *_tried(content),
         ("Repeating it", "Version and seed", f"biasgauge {__version__}, seed {content.get('seed', 0)}"),
     ]
-    left = [(part, question, AUTHORS) for part, question in OPEN]
+    left = [(topic, question, AUTHORS) for topic, question in OPEN]
     return Summary(
         "Reporting checklist",
         f"{counted(rows, 'point is', 'points are')} filled in from the study; {len(left)} are left to its authors.",
@@ -55,8 +55,8 @@ def checklist(content: JsonMapping) -> Summary:
 
 
 def _planned(content: JsonMapping) -> Rows:
-    told = content.get("preregistration")
-    plan = "no" if told is None else Registered.from_dict(told).sentence
+    preregistration = content.get("preregistration")
+    plan = "no" if preregistration is None else Registered.from_dict(preregistration).sentence
     return [
         ("Question", "What is asked?", content.get("about") or content.get("title") or content["name"]),
         ("Question", "Were choices fixed before the data was seen?", plan),
@@ -81,55 +81,55 @@ def _measured(content: JsonMapping) -> Iterator[tuple[str, str, str]]:
 
 
 def _replicates(content: JsonMapping) -> str:
-    told = []
+    descriptions = []
     for name, table in content.get("models", {}).items():
         seeds = table.get("seeds", 1)
         count = len(seeds) if isinstance(seeds, Sequence) else int(seeds)
         samples = f" × {table['bootstrap']} samples of documents" if table.get("bootstrap") else ""
-        told.append(f"{name}: {count} random seed{'s' * (count != 1)}{samples}")
+        descriptions.append(f"{name}: {count} random seed{'s' * (count != 1)}{samples}")
     for name, table in content.get("vectors", {}).items():
         path = table.get("path")
-        several = isinstance(path, Sequence) and not isinstance(path, str)
+        is_list = isinstance(path, Sequence) and not isinstance(path, str)
         shipped = table.get("default") == "replicates"
         seeds = f"{REPLICATES} random seeds" if shipped else "one"
-        told.append(f"{name}: {counted(path, 'file') if several else seeds}")
-    told += [f"{name}: {_views(table)}" for name, table in content.get("encoders", {}).items()]
-    return "; ".join(told) or "none"
+        descriptions.append(f"{name}: {counted(path, 'file') if is_list else seeds}")
+    descriptions += [f"{name}: {_views(table)}" for name, table in content.get("encoders", {}).items()]
+    return "; ".join(descriptions) or "none"
 
 
 def _views(table: JsonMapping) -> str:
-    """What the views of a transformer vary; several transformers of one table are replicates or sizes."""
+    """Describe what the views of a transformer vary; several transformers of one table are replicates or sizes."""
     models = len(_names(table.get("path"))) or 1
     varied = {name: table[name] for name in ("layers", "pooling", "templates", "contexts") if table.get(name)}
-    told = ", ".join(f"{name} {setting_text(value)}" for name, value in varied.items())
-    return f"{models} transformer{'s' * (models != 1)}, views by {told or 'layer, pooling and template'}"
+    settings = ", ".join(f"{name} {setting_text(value)}" for name, value in varied.items())
+    return f"{models} transformer{'s' * (models != 1)}, views by {settings or 'layer, pooling and template'}"
 
 
 def _words(results: Sequence[JsonMapping]) -> Iterator[tuple[str, str, str]]:
-    """Which words were asked for, and which were lost."""
-    asked = lost = 0
+    """Word lists, and words that were not in the vocabulary."""
+    requested = lost = 0
     words: dict[str, None] = {}
     lists: dict[str, None] = {}
     for result in results:
-        for part in _tables(result):
-            if "sets" in part and isinstance(part.get("name"), str):  # an association test
-                lists[part["name"]] = None
+        for table in _tables(result):
+            if "sets" in table and isinstance(table.get("name"), str):  # an association test
+                lists[table["name"]] = None
             for name in ("lexicon", "pairs", "test", "lists", "words"):
-                if isinstance(part.get("settings"), Mapping) and part["settings"].get(name):
-                    lists.update(dict.fromkeys(_names(part["settings"][name])))
-            if {"asked", "found", "lost"} <= part.keys() and isinstance(part["asked"], int):
-                asked += part["asked"]
-                groups = part["lost"].values() if isinstance(part["lost"], Mapping) else [part["lost"]]
+                if isinstance(table.get("settings"), Mapping) and table["settings"].get(name):
+                    lists.update(dict.fromkeys(_names(table["settings"][name])))
+            if {"asked", "found", "lost"} <= table.keys() and isinstance(table["asked"], int):
+                requested += table["asked"]
+                groups = table["lost"].values() if isinstance(table["lost"], Mapping) else [table["lost"]]
                 gone = [word for group in groups for word in group]
                 lost += len(gone)
                 words.update(dict.fromkeys(map(str, gone)))
     yield "Words", "Which word lists?", ", ".join(lists) or "see the settings of each analysis"
     named = f": {words_text(tuple(words), MOST_WORDS)}" if words else ""
-    yield "Words", "Which words were not in the vocabulary?", f"{lost:,} of {asked:,} look-ups{named}"
+    yield "Words", "Which words were not in the vocabulary?", f"{lost:,} of {requested:,} look-ups{named}"
 
 
 def _numbers(results: Sequence[JsonMapping]) -> Iterator[tuple[str, str, str]]:
-    """How many numbers have an interval, of which kind; how many tests there were."""
+    """Count numbers with an interval by its kind, and tests."""
     methods: Counter[str] = Counter()
     without = tests = corrected = 0
     for result in results:
@@ -140,30 +140,30 @@ def _numbers(results: Sequence[JsonMapping]) -> Iterator[tuple[str, str, str]]:
                 level = number.get("level")
                 method = str(number.get("method") or "kind not recorded").replace("_", " ")
                 methods[f"{level_text(level)} {method}" if isinstance(level, float) else method] += 1
-        for part in _tables(result):
-            tests += sum(isinstance(part.get(name), float) for name in P_VALUES)
-            corrected += isinstance(part.get("p_adjusted"), float)
-    told = ", ".join(f"{method} ({count:,})" for method, count in methods.most_common(6))
+        for table in _tables(result):
+            tests += sum(isinstance(table.get(name), float) for name in P_VALUES)
+            corrected += isinstance(table.get("p_adjusted"), float)
+    listed = ", ".join(f"{method} ({count:,})" for method, count in methods.most_common(6))
     yield (
         "Uncertainty",
         "Which numbers have an interval, and of which kind?",
-        (f"{methods.total():,}: {told or 'none'}; {without:,} undefined, each with its reason"),
+        (f"{methods.total():,}: {listed or 'none'}; {without:,} undefined, each with its reason"),
     )
-    held = f"{corrected:,} of them corrected for their number" if corrected else "none corrected for their number"
-    yield "Uncertainty", "How many tests were made?", f"{tests:,} p-values, {held}" if tests else "none"
+    correction = f"{corrected:,} of them corrected for their number" if corrected else "none corrected for their number"
+    yield "Uncertainty", "How many tests were made?", f"{tests:,} p-values, {correction}" if tests else "none"
 
 
 def _tried(content: JsonMapping) -> Iterator[tuple[str, str, str]]:
     failures, missing = content.get("failures") or [], content.get("missing") or []
     shown = counted(content.get("results") or [], "result")
-    kept = (
+    shortfall = (
         ""
         if not (failures or missing)
         else f"; {counted(failures, 'cell')} failed, {counted(missing, 'result')} missing"
     )
-    yield "What was tried", "Is everything that was computed reported?", f"{shown} on this page{kept}"
-    given = content.get("toml") or ""
-    settings = "the whole file stands at the end of the page" if given else "see what was studied"
+    yield "What was tried", "Is everything that was computed reported?", f"{shown} on this page{shortfall}"
+    toml = content.get("toml") or ""
+    settings = "the whole file stands at the end of the page" if toml else "see what was studied"
     yield "What was tried", "Which settings were chosen?", settings
 
 
@@ -178,13 +178,13 @@ def _tables(value: object) -> Iterator[JsonMapping]:
             yield from _tables(inner)
 
 
-def _intervals(value: object, common: JsonMapping = _NONE, about: JsonMapping = _NONE) -> Iterator[JsonMapping]:
+def _intervals(value: object, common: JsonMapping = _NONE, inherited: JsonMapping = _NONE) -> Iterator[JsonMapping]:
     """Every number with an interval within a result, each once, with level and method of the interval.
 
     Args:
         value: a result, or a part of one.
         common: by the name of a table, what a result states once for all intervals of that table.
-        about: what of that holds here.
+        inherited: level and method that hold for all intervals of the enclosing table.
     """
     if isinstance(value, Mapping):
         if isinstance(value.get("intervals"), Mapping):
@@ -192,12 +192,15 @@ def _intervals(value: object, common: JsonMapping = _NONE, about: JsonMapping = 
         pointed_to = value.get("reliability")  # a row that only points out one of another table
         repeated = isinstance(pointed_to, str) and pointed_to in common
         if "low" in value and "high" in value and not repeated:
-            yield {**about, **{name: told for name, told in value.items() if told is not None or name in ENDS}}
+            yield {
+                **inherited,
+                **{name: content for name, content in value.items() if content is not None or name in ENDS},
+            }
         for name, inner in value.items():
-            yield from _intervals(inner, common, common.get(name, about))
+            yield from _intervals(inner, common, common.get(name, inherited))
     elif isinstance(value, list):
         for inner in value:
-            yield from _intervals(inner, common, about)
+            yield from _intervals(inner, common, inherited)
 
 
 def _names(value: object) -> list[str]:

@@ -53,7 +53,7 @@ _one_cell_at_a_time = threading.Lock()
 
 @dataclass(frozen=True)
 class CellRuns:
-    """What became of some cells.
+    """State of each of some cells after a run.
 
     Attributes:
         cells: all of them, in the order given.
@@ -110,7 +110,7 @@ def run_cells(
 
 @dataclass
 class _Ledger:
-    """What became of each cell so far."""
+    """State of each cell so far."""
 
     cells: list[Cell]
     store: CellStore
@@ -140,7 +140,7 @@ class _Ledger:
         finished = self.store.finished()
         stored = [cell for cell in self.cells if cell.key in finished]
         with ThreadPoolExecutor(min(32, 4 + (os.cpu_count() or 1))) as pool:
-            intact = list(pool.map(lambda cell: self.store.whole(cell.key), stored))
+            intact = list(pool.map(lambda cell: self.store.is_intact(cell.key), stored))
         for cell, undamaged in zip(stored, intact, strict=True):
             if undamaged:
                 self._settle(cell, "reused", self.store.seconds(cell.key))
@@ -332,8 +332,8 @@ def _connect(address: str) -> Iterator[Client]:
 class _Cluster:
     """Submits cells to a Dask cluster and waits for them."""
 
-    def __init__(self, client: Client, store: CellStore) -> None:
-        self._client: Any = client
+    def __init__(self, client: Any, store: CellStore) -> None:  # noqa: ANN401 - its releases differ in types
+        self._client = client
         self._store = store
         self._address = str(self._client.scheduler.address)
         self._warnings: list[str] = []
@@ -410,8 +410,8 @@ class _Cluster:
             elif future.status == "error":
                 problem = result[1]
                 lost = isinstance(problem, distributed.KilledWorker)
-                told = "The Dask worker died (out of memory?)" if lost else f"Dask could not run it: {problem!r}"
-                errors[cell.key] = (told, str(problem))
+                error = "The Dask worker died (out of memory?)" if lost else f"Dask could not run it: {problem!r}"
+                errors[cell.key] = (error, str(problem))
             else:
                 raise InputError(
                     f"The Dask scheduler at {self._address} was lost; run the study again, and what is finished is kept"

@@ -31,7 +31,7 @@ class ChangedFileError(InputError):
 
 @dataclass(frozen=True)
 class Outcome(Record):
-    """What became of a cell.
+    """State of a cell after it was run.
 
     Attributes:
         key: of the cell.
@@ -103,14 +103,14 @@ def _work(cell: Cell, store: CellStore, scratch: Path, progress: Progress | None
 
 
 def _failure(cell: Cell, problem: BaseException, printed: str) -> Failure:
-    known = isinstance(problem, BiasgaugeError)
-    error = str(problem) if known else f"{type(problem).__name__}: {problem}"
+    is_ours = isinstance(problem, BiasgaugeError)
+    error = str(problem) if is_ours else f"{type(problem).__name__}: {problem}"
     log = printed + "".join(traceback.format_exception(problem))
     return Failure(cell.key, cell.label, cell.step, error, log, is_transient(problem))
 
 
 def is_transient(problem: BaseException | None) -> bool:
-    """Whether it may go well the next time: for its own sake, or for that of what it was raised from."""
+    """Return whether an error, or one that it was raised from, may not occur the next time."""
     while problem is not None:
         if isinstance(problem, (MemoryError, DamagedCellError, ChangedFileError)):
             return True

@@ -33,26 +33,26 @@ class Checksums:
         self._new = False
         if memory is not None:
             try:
-                known = parse_json(memory.read_bytes())
-                self._known = {str(path): [str(stamp), str(found)] for path, (stamp, found) in known.items()}
+                content = parse_json(memory.read_bytes())
+                self._known = {str(path): [str(stamp), str(checksum)] for path, (stamp, checksum) in content.items()}
             except (OSError, ValueError, TypeError, AttributeError):
                 self._known = {}  # not there yet, or damaged: everything is read once more
 
-    def of(self, path: Path) -> str:
-        """What a file or folder holds."""
+    def checksum(self, path: Path) -> str:
+        """SHA-256 of a file or folder."""
         if path not in self._seen:
             self._seen[path] = self._look(path)
         return self._seen[path]
 
     def _look(self, path: Path) -> str:
-        place = str(path.resolve())
-        stamp, settled = _stamp(path)
-        known = self._known.get(place)
-        if known is not None and known[0] == stamp:
-            return known[1]
+        absolute = str(path.resolve())
+        stamp, stable = _stamp(path)
+        remembered = self._known.get(absolute)
+        if remembered is not None and remembered[0] == stamp:
+            return remembered[1]
         checksum = path_sha256(path)
-        if settled and _stamp(path)[0] == stamp:
-            self._known[place] = [stamp, checksum]
+        if stable and _stamp(path)[0] == stamp:
+            self._known[absolute] = [stamp, checksum]
             self._new = True
         return checksum
 
@@ -68,24 +68,24 @@ class Checksums:
 def _stamp(path: Path) -> tuple[str, bool]:
     """Sizes and times of all files, as one number; and whether none was written just now."""
     names = [path] if path.is_file() else [path / name for name in folder_files(path)]
-    stamps, settled = file_stamp(names)
-    told = "".join(f"{name.relative_to(path)}\0" for name in names)
-    return hashlib.sha256(f"{told}\n{stamps}".encode("utf-8", "surrogatepass")).hexdigest(), settled
+    stamps, stable = file_stamp(names)
+    listing = "".join(f"{name.relative_to(path)}\0" for name in names)
+    return hashlib.sha256(f"{listing}\n{stamps}".encode("utf-8", "surrogatepass")).hexdigest(), stable
 
 
-def places_of(pattern: str, folder: Path) -> list[Path]:
+def matching_paths(pattern: str, folder: Path) -> list[Path]:
     """The files or folders that a path or a pattern with * ? [ ] means, sorted by name; empty where there are none."""
-    if is_there(folder / pattern):
+    if path_exists(folder / pattern):
         return [folder / pattern]
     if not has_magic(pattern):
         return []
     path = Path(pattern)  # signs like [ in the folder's own name are no pattern
-    base, own = (Path(path.anchor), path.relative_to(path.anchor)) if path.is_absolute() else (folder, path)
-    return sorted(base.glob(str(own)))
+    base, relative = (Path(path.anchor), path.relative_to(path.anchor)) if path.is_absolute() else (folder, path)
+    return sorted(base.glob(str(relative)))
 
 
-def is_there(path: Path) -> bool:
-    """Whether there is such a file or folder; no for what cannot be the name of one."""
+def path_exists(path: Path) -> bool:
+    """Return whether there is such a file or folder; False for what cannot be the name of one."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -96,14 +96,14 @@ class FileSettings:
     """Settings that name files of the user: each becomes a mark, and the file an input of the cell.
 
     Attributes:
-        places: the files, by the names of their marks.
+        paths: the files, by the names of their marks.
         missing: what looks like a file and is none.
     """
 
     def __init__(self, folder: Path, paths: Collection[str] = ()) -> None:
         self._folder = folder
         self._paths = paths
-        self.places: dict[str, Path] = {}
+        self.paths: dict[str, Path] = {}
         self.missing: list[str] = []
 
     def marked(self, value: Any) -> Any:  # noqa: ANN401 - JSON
@@ -119,45 +119,45 @@ class FileSettings:
 
     def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON
         """The value with marks replaced by what they stand for here."""
-        return restored(value, self.places)
+        return restored(value, self.paths)
 
     def _mark(self, text: str) -> str | dict[str, str]:
         if text in registry.names("lexicon"):
             return text
-        name, part = text, ""
+        name, set_name = text, ""
         if not text.endswith(_SUFFIX) and f"{_SUFFIX}:" in text:
-            name, _, part = text.rpartition(":")
-        place = self._folder / name
-        if not (name.endswith(_SUFFIX) or "/" in name or place.suffix):
+            name, _, set_name = text.rpartition(":")
+        path = self._folder / name
+        if not (name.endswith(_SUFFIX) or "/" in name or path.suffix):
             return text
-        if not is_there(place) or not place.is_file():
+        if not path_exists(path) or not path.is_file():
             if name.endswith(_SUFFIX):
                 self.missing.append(name)
             return text
-        return {**self._kept(place), **({"set": part} if part else {})}
+        return {**self._register(path), **({"set": set_name} if set_name else {})}
 
     def _path(self, text: str) -> str | dict[str, str]:
-        if is_there(self._folder / text):
-            return self._kept(self._folder / text)
+        if path_exists(self._folder / text):
+            return self._register(self._folder / text)
         self.missing.append(text)
         return text
 
-    def _kept(self, place: Path) -> dict[str, str]:
-        mark = next((mark for mark, known in self.places.items() if known == place), f"file{len(self.places)}")
-        self.places[mark] = place
-        name = _SUFFIX if place.suffix == _SUFFIX else place.name  # a lexicon has its own; of others results tell it
+    def _register(self, path: Path) -> dict[str, str]:
+        mark = next((mark for mark, marked in self.paths.items() if marked == path), f"file{len(self.paths)}")
+        self.paths[mark] = path
+        name = _SUFFIX if path.suffix == _SUFFIX else path.name  # a lexicon has its own; of others results tell it
         return {FILE: mark, "name": name}
 
 
-def restored(value: Any, places: Mapping[str, Path]) -> Any:  # noqa: ANN401 - JSON
+def restored(value: Any, paths: Mapping[str, Path]) -> Any:  # noqa: ANN401 - JSON
     """Settings with marks replaced: by the lexicon (or one set of it) of a TOML file, by the path of any other."""
     if isinstance(value, list):
-        return [restored(item, places) for item in value]
+        return [restored(item, paths) for item in value]
     if not isinstance(value, dict):
         return value
     if FILE not in value:
-        return {name: restored(item, places) for name, item in value.items()}
-    place = places[value[FILE]]
+        return {name: restored(item, paths) for name, item in value.items()}
+    path = paths[value[FILE]]
     if "set" in value:
-        return words_of(f"{place}:{value['set']}")
-    return lexicon(place) if value["name"].endswith(_SUFFIX) else place
+        return words_of(f"{path}:{value['set']}")
+    return lexicon(path) if value["name"].endswith(_SUFFIX) else path

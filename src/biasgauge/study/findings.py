@@ -99,7 +99,7 @@ def _fits(value: object) -> bool:
     if isinstance(value, dict):
         return {"asked", "found", "lost"} <= value.keys() or {"value", "low", "high"} <= value.keys()
     if isinstance(value, list):
-        return len(value) <= _LONGEST and all(isinstance(part, str | int | float) for part in value)
+        return len(value) <= _LONGEST and all(isinstance(item, str | int | float) for item in value)
     return True
 
 
@@ -140,14 +140,16 @@ def table_of(title: str, rows: Sequence[Row]) -> Table:
     intervals = f"; intervals: {', '.join(sorted(methods - {''}))}" if methods - {""} else ""
     rows = rows[:_MOST_ROWS]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    kept = [name for name in names if any(_told(row.get(name)) for row in rows)]
-    alike = [name for name in kept if len(rows) > 1 and _alike([row.get(name) for row in rows], name)]
-    if alike and len(alike) < len(kept):
+    columns_shown = [name for name in names if any(_has_content(row.get(name)) for row in rows)]
+    alike = [name for name in columns_shown if len(rows) > 1 and _alike([row.get(name) for row in rows], name)]
+    if alike and len(alike) < len(columns_shown):
         title += f" ({', '.join(f'{name} {rows[0][name]}' for name in alike)})".replace("_", " ")
-        kept = [name for name in kept if name not in alike]
-    kept.sort(key=lambda name: _rank(name, [row[name] for row in rows if row.get(name) is not None]))
-    columns = [_column(name, [row.get(name) for row in rows]) for name in kept]
-    cells = [[_cell(row.get(name), column) for name, column in zip(kept, columns, strict=True)] for row in rows]
+        columns_shown = [name for name in columns_shown if name not in alike]
+    columns_shown.sort(key=lambda name: _rank(name, [row[name] for row in rows if row.get(name) is not None]))
+    columns = [_column(name, [row.get(name) for row in rows]) for name in columns_shown]
+    cells = [
+        [_cell(row.get(name), column) for name, column in zip(columns_shown, columns, strict=True)] for row in rows
+    ]
     return Table.of(title, f"{title}{intervals}{cut}", columns, cells)
 
 
@@ -173,7 +175,7 @@ def _cell(value: Any, column: Column) -> Any:  # noqa: ANN401 - of any kind
 
 
 def _rank(name: str, values: Sequence[object]) -> int:
-    """Where a column stands: what the row is of, its number, other numbers, counts, the rest."""
+    """Position of a column: names of the row first, then its number, other numbers, counts, everything else."""
     if name in _FIRST and not all(map(_is_number, values)):
         return _FIRST.index(name)
     if name in _NUMBERS:
@@ -183,14 +185,14 @@ def _rank(name: str, values: Sequence[object]) -> int:
         any(isinstance(value, float) for value in values),
         all(map(_is_number, values)),
     )
-    return len(_FIRST) + len(_NUMBERS) + next((place for place, kind in enumerate(kinds) if kind), len(kinds))
+    return len(_FIRST) + len(_NUMBERS) + next((rank for rank, kind in enumerate(kinds) if kind), len(kinds))
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Estimate) or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _told(value: object) -> bool:
+def _has_content(value: object) -> bool:
     if isinstance(value, Estimate):
         return value.defined or bool(value.reason)
     return value not in (None, "", [])
@@ -219,7 +221,7 @@ def chart_of(title: str, rows: Sequence[Row]) -> Chart | None:
 
 
 def _labels(texts: Sequence[Mapping[str, str]]) -> list[str] | None:
-    """What tells rows apart, in as few of their columns as do; None where nothing does."""
+    """Labels that distinguish rows, from as few of their columns as possible; None where nothing does."""
     telling = [name for name in texts[0] if len({text.get(name) for text in texts}) > 1]
     for count in range(1, len(telling) + 1):
         labels = [" · ".join(text[name] for name in telling[:count] if text.get(name)) for text in texts]
@@ -253,6 +255,6 @@ def _draw(name: str, points: list[Row]) -> Any:  # noqa: ANN401 - an Altair char
 
 
 def _near_zero(points: Sequence[Row]) -> bool:
-    """Whether an axis that reaches 0 still shows the numbers apart."""
+    """Return whether an axis that reaches 0 still separates the numbers."""
     low, high = min(row["low"] for row in points), max(row["high"] for row in points)
     return bool(low <= 0 <= high or min(abs(low), abs(high)) < 2 * (high - low))

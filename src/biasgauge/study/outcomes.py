@@ -1,4 +1,4 @@
-"""What cells hold: models and results, how steps write them, open them, and call the function of an analysis."""
+"""Contents of cells: steps write and open models and results here, and call the function of an analysis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCORES = "scores"
 def write_model(job: Job, model: Embedding) -> None:
     """Keep a model, with what was odd about where it came from."""
     save(model, job.out / MODEL)
-    about = {
+    description = {
         "format": model.format,
         "words": len(model),
         "dim": model.dim,
@@ -37,7 +37,7 @@ def write_model(job: Job, model: Embedding) -> None:
         "dropped": dict(model.dropped),
         **({"facets": dict(model.facets)} if model.facets else {}),
     }
-    job.write_json(ABOUT, about)
+    job.write_json(ABOUT, description)
 
 
 def open_model(job: Job, source: str, name: str) -> Embedding:
@@ -46,10 +46,10 @@ def open_model(job: Job, source: str, name: str) -> Embedding:
     model = replace(load(folder / MODEL, name=name), source=name)
     if not (folder / ABOUT).is_file():
         return model
-    about = job.read_json(source, ABOUT)
-    notices = tuple(Notice(**{**notice, "examples": tuple(notice["examples"])}) for notice in about["notices"])
-    dropped, facets = (MappingProxyType(about.get(part, {})) for part in ("dropped", "facets"))
-    return replace(model, format=about["format"], notices=notices, dropped=dropped, facets=facets)
+    description = job.read_json(source, ABOUT)
+    notices = tuple(Notice(**{**notice, "examples": tuple(notice["examples"])}) for notice in description["notices"])
+    dropped, facets = (MappingProxyType(description.get(field, {})) for field in ("dropped", "facets"))
+    return replace(model, format=description["format"], notices=notices, dropped=dropped, facets=facets)
 
 
 def open_models(job: Job, names: list[str], start: str = "model") -> list[Embedding]:
@@ -63,7 +63,7 @@ def settings_of(job: Job, kind: Kind) -> JsonObject:
 
 
 def material(job: Job, kind: Kind) -> list[Any]:
-    """What the study hands to the function."""
+    """Positional arguments that the study hands to the function."""
     if kind.needs == "scores":
         return [ScoreStore.open(job.inputs["scores"] / SCORES)]
     if kind.needs == "corpus":
@@ -75,12 +75,12 @@ def material(job: Job, kind: Kind) -> list[Any]:
     return [open_model(job, side, job.settings[side]) for side in ("before", "after")][: kind.positional]
 
 
-def call(job: Job, kind: Kind, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - any function
+def call(job: Job, kind: Kind, *positional: Any, **more: Any) -> Any:  # noqa: ANN401 - any function
     """Call a kind's function with one thread, and with the job's progress where it takes that."""
     function = import_function(kind.functions[0])
     ours = {"n_jobs": 1, "progress": job.progress}
-    taken = {name: value for name, value in ours.items() if name in signature(function).parameters}
-    return function(*given, **settings_of(job, kind), **taken, **more)
+    accepted = {name: value for name, value in ours.items() if name in signature(function).parameters}
+    return function(*positional, **settings_of(job, kind), **accepted, **more)
 
 
 def analysis(kind: Kind, about: str, version: int = 1) -> Step:

@@ -1,4 +1,4 @@
-"""What the page of a study tells: what it found, what failed, what was studied, and how to repeat it."""
+"""The page of a study: conclusions, failures, what was studied, and how to repeat it."""
 
 from __future__ import annotations
 
@@ -66,28 +66,28 @@ def study_summary(content: JsonMapping) -> Summary:
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         groups.setdefault((result["part"], result["name"].split("/", 1)[0]), []).append(result)
-    known = analyses()
+    kinds = analyses()
     answers = {
-        place: _answer(f"{place[0]}-{number}", place[1], several)
-        for number, (place, several) in enumerate(groups.items())
-        if place[0] == "analyses" and several[0]["kind"] in known and known[several[0]["kind"]].kind.result
+        group: _answer(f"{group[0]}-{number}", group[1], members)
+        for number, (group, members) in enumerate(groups.items())
+        if group[0] == "analyses" and members[0]["kind"] in kinds and kinds[members[0]["kind"]].kind.result
     }
     findings = [
-        _findings(f"{part}-{number}", name, several)
-        for number, ((part, name), several) in enumerate(groups.items())
-        if (part, name) not in answers
+        _findings(f"{section}-{number}", name, members)
+        for number, ((section, name), members) in enumerate(groups.items())
+        if (section, name) not in answers
     ]
     lost = [_missing(failures, missing)] if failures or missing else []
-    told = [
+    sentences = [
         sentence
-        for place, several in groups.items()
-        if place not in answers
-        for sentence in conclusions(place[1], several)
+        for group, members in groups.items()
+        if group not in answers
+        for sentence in conclusions(group[1], members)
     ]
     return Summary(
         title=content.get("title") or content["name"],
-        headline=_headline([part.headline for part in answers.values()] + told, len(groups)),
-        sentences=tuple(told) if len(told) + len(answers) > 1 else (),
+        headline=_headline([section.headline for section in answers.values()] + sentences, len(groups)),
+        sentences=tuple(sentences) if len(sentences) + len(answers) > 1 else (),
         about=f"a study: {content['name']}; {counted(results, 'result')}",
         warnings=tuple(_lacking(failures, missing)),
         parts=(
@@ -102,17 +102,18 @@ def study_summary(content: JsonMapping) -> Summary:
     )
 
 
-def _headline(told: Sequence[str], analyses_count: int) -> str:
-    """What the study found: its one conclusion, or how many there are and the first, which the author put first."""
-    if not told:
+def _headline(sentences: Sequence[str], analyses_count: int) -> str:
+    """The one conclusion of the study, or their number and the first, which the author put first."""
+    if not sentences:
         return "No analysis has a result yet."
-    if len(told) == 1:
-        return told[0]
-    return f"{counted(told, 'conclusion')} of {counted(analyses_count, 'analysis', 'analyses')}, the first: {told[0]}"
+    if len(sentences) == 1:
+        return sentences[0]
+    conclusions_counted = counted(sentences, "conclusion")
+    return f"{conclusions_counted} of {counted(analyses_count, 'analysis', 'analyses')}, the first: {sentences[0]}"
 
 
 def _lacking(failures: Sequence[object], missing: Sequence[object]) -> Iterator[str]:
-    """What the reader should know before trusting a conclusion."""
+    """Warnings to read before trusting a conclusion."""
     if failures:
         yield f"{counted(failures, 'cell')} failed; what depends on them is not here."
     if missing:
@@ -120,27 +121,27 @@ def _lacking(failures: Sequence[object], missing: Sequence[object]) -> Iterator[
 
 
 def conclusions(name: str, results: Sequence[Result]) -> Iterator[str]:
-    """What an analysis found, one sentence for each thing that it was asked of: its own first sentence, or its number.
+    """Conclusions of an analysis, one for each of its subjects: its own first sentence, or its number.
 
     Where replicates were asked, that of their spread alone.
     """
     for result in results:
         parts = _parts(result)
-        about = f"{name} of {result['of']}" if result["of"] else name
-        sentence = next((sentence for _, whole in parts[:1] for sentence in sentences_of(whole)), None)
+        subject = f"{name} of {result['of']}" if result["of"] else name
+        sentence = next((sentence for _, content in parts[:1] for sentence in sentences_of(content)), None)
         sentence = sentence or _main_number(parts[0][1]) or _first_sentence(parts)
         if sentence:
-            yield f"{about}: {sentence}"
+            yield f"{subject}: {sentence}"
 
 
 def _first_sentence(parts: Sequence[tuple[str, JsonMapping]]) -> str:
-    return next((sentence for _, whole in parts for sentence in sentences_of(whole)), "")
+    return next((sentence for _, content in parts for sentence in sentences_of(content)), "")
 
 
-def _main_number(whole: JsonMapping) -> str:
+def _main_number(content: JsonMapping) -> str:
     """The number that a result is about with its interval, in words; empty where there are none or several."""
-    spread = whole.get("spread")
-    rows = [tidy(row) for row in spread] if isinstance(spread, list) else [tidy(whole)]
+    spread = content.get("spread")
+    rows = [tidy(row) for row in spread] if isinstance(spread, list) else [tidy(content)]
     if len(rows) != 1:
         return ""
     name, estimate = next(iter(estimates_of(rows[0]).items()), ("", None))
@@ -157,8 +158,8 @@ def _main_number(whole: JsonMapping) -> str:
 def _studied(content: JsonMapping) -> Summary:
     """Everything that was measured, as the study's file names it."""
     tables = []
-    for part, title in INPUTS.items():
-        rows = [{"name": name, **_settings(table)} for name, table in content.get(part, {}).items()]
+    for section, title in INPUTS.items():
+        rows = [{"name": name, **_settings(table)} for name, table in content.get(section, {}).items()]
         if rows:
             tables.append(table_of(title, [{name: str(value) for name, value in row.items()} for row in rows]))
     about = content.get("about", "")
@@ -170,8 +171,8 @@ def _settings(table: JsonMapping) -> dict[str, str]:
 
 
 def _registered(content: JsonMapping) -> list[Summary]:
-    told = content.get("preregistration")
-    return [] if told is None else [Registered.from_dict(told).summary()]
+    preregistration = content.get("preregistration")
+    return [] if preregistration is None else [Registered.from_dict(preregistration).summary()]
 
 
 def _missing(failures: Sequence[Mapping[str, str]], missing: Sequence[str]) -> Summary:
@@ -208,20 +209,26 @@ def _repeat(content: JsonMapping) -> Summary:
 def _findings(key: str, name: str, results: Sequence[Result]) -> Summary:
     """One analysis or task: its results for each thing that it was asked of, side by side."""
     kind = results[0]["kind"]
-    known = analyses().get(kind)
+    analysis = analyses().get(kind)
     meaning, shown = (
-        TASKS if results[0]["part"] == "tasks" else ("", ()) if known is None else (known.kind.about, known.kind.shown)
+        TASKS
+        if results[0]["part"] == "tasks"
+        else ("", ())
+        if analysis is None
+        else (analysis.kind.about, analysis.kind.shown)
     )
-    of = ", ".join(result["of"] for result in results if result["of"])
-    parts = [part for result in results for part in _parts(result)]
+    subject = ", ".join(result["of"] for result in results if result["of"])
+    parts = [item for result in results for item in _parts(result)]
     sentences = tuple(
-        f"{of}: {sentence}" if len(parts) > 1 else sentence for of, whole in parts for sentence in sentences_of(whole)
+        f"{subject}: {sentence}" if len(parts) > 1 else sentence
+        for subject, content in parts
+        for sentence in sentences_of(content)
     )
     named = _named_rows(shown, parts)
     charts = (chart for title, rows in named.items() if (chart := chart_of(title, rows)) is not None)
     return Summary(
         title=f"{name}: {kind}" if name != kind else kind,
-        headline=" ".join(filter(None, (meaning, f"Of {of}." if of else ""))),
+        headline=" ".join(filter(None, (meaning, f"Of {subject}." if subject else ""))),
         sentences=sentences,
         tables=tuple(table_of(title, rows) for title, rows in named.items()),
         charts=tuple(charts)[:1],
@@ -241,26 +248,26 @@ def _answer(key: str, name: str, results: Sequence[Result]) -> Summary:
         replace(summary, title=result["of"], name=f"{key}-{number}")
         for number, (result, summary) in enumerate(zip(results, summaries, strict=True))
     )
-    return Summary(title, " ".join(f"{part.title}: {part.headline}" for part in parts), parts=parts, name=key)
+    return Summary(title, " ".join(f"{summary.title}: {summary.headline}" for summary in parts), parts=parts, name=key)
 
 
 def _parts(result: Result) -> list[tuple[str, JsonMapping]]:
-    """What a result is of, and what it holds; results of replicates, and their spread, one by one."""
-    whole = result["result"]
-    models = whole.get("models")
+    """Subject and content of a result; results of replicates, and their spread, one by one."""
+    content = result["result"]
+    models = content.get("models")
     if not isinstance(models, list) or not all(isinstance(model, dict) and "result" in model for model in models):
-        return [(result["of"], whole)]
-    spread = [(result["of"], {"spread": whole["spread"]})] if whole.get("spread") else []
+        return [(result["of"], content)]
+    spread = [(result["of"], {"spread": content["spread"]})] if content.get("spread") else []
     return [*spread, *((model["model"], model["result"]) for model in models)]
 
 
 def _named_rows(shown: Sequence[str], parts: Sequence[tuple[str, JsonMapping]]) -> dict[str, list[Row]]:
     """Rows under the title of their table: the number of each result, then its lists."""
     named: dict[str, list[Row]] = {}
-    for of, whole in parts:
-        start = {"for": of} if len(parts) > 1 else {}
-        result = {name: value for name, value in whole.items() if name not in _NO_COLUMN}
-        alone = {name: value for name, value in tidy(result).items() if name != "model" or value != of}
+    for subject, content in parts:
+        start = {"for": subject} if len(parts) > 1 else {}
+        result = {name: value for name, value in content.items() if name not in _NO_COLUMN}
+        alone = {name: value for name, value in tidy(result).items() if name != "model" or value != subject}
         undefined = any(getattr(value, "reason", None) for value in alone.values())
         if estimates_of(alone) or undefined or alone.get("reason"):
             named.setdefault("as a whole", []).append({**start, **alone})

@@ -1,4 +1,4 @@
-"""What a study will do, written down before its data is looked at; and afterwards, what was done otherwise."""
+"""Preregistration: the choices of a study before its data is looked at, and deviations from them afterwards."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Preregistration(Result):
 
     def summary(self) -> Summary:
         """The checksum first; then every choice."""
-        choices = [(place, setting_text(value)) for place, value in self.choices.items()]
+        choices = [(key, setting_text(value)) for key, value in self.choices.items()]
         return Summary(
             title=f"Preregistration of the study {self.study}",
             headline=f"{counted(self.choices, 'choice')}, {counted(self.lists, 'word list')} and "
@@ -96,8 +96,8 @@ def preregister(study: str | os.PathLike[str] | Study, out: str | os.PathLike[st
     """
     from biasgauge.study.planning.plan import plan_study
 
-    known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
-    path = preregistration_path(known) if out is None else Path(out)
+    declared = read_study(study) if isinstance(study, (str, os.PathLike)) else study
+    path = preregistration_path(declared) if out is None else Path(out)
     if path is None:
         raise InputError("A study without a file needs the 'out' parameter of preregister: the file to write.")
     check_output_file(path)
@@ -105,21 +105,21 @@ def preregister(study: str | os.PathLike[str] | Study, out: str | os.PathLike[st
         raise InputError(
             f"{path}: is there already; a preregistration is written once; to plan anew, name another file (--out)"
         )
-    plan = plan_study(known)
-    frozen = frozen_choices(known, plan.cells, plan.results)
+    plan = plan_study(declared)
+    frozen = frozen_choices(declared, plan.cells, plan.results)
     write_text(path, json.dumps(frozen.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return frozen
 
 
 def preregistration_path(study: Study) -> Path | None:
-    """Where the preregistration of a study lies, if there is one; None for a study without a file."""
+    """Path of the preregistration of a study; None for a study without a file."""
     return None if study.file is None else study.file.with_name(f"{study.file.stem}{ENDING}")
 
 
 def frozen_choices(study: Study, cells: Iterable[Cell], results: Iterable[str]) -> Preregistration:
-    """What of a study is a choice, as it stands now."""
-    told = dict(_leaves(study.to_dict()))
-    choices = {".".join(place): value for place, value in told.items() if place not in WORDS_ABOUT}
+    """Choices of a study, as they are now."""
+    leaves = dict(_leaves(study.to_dict()))
+    choices = {".".join(key): value for key, value in leaves.items() if key not in WORDS_ABOUT}
     today = datetime.now().astimezone().date().isoformat()
     return Preregistration(study.name, today, __version__, choices, dict(_lists(cells)), tuple(results))
 
@@ -132,15 +132,15 @@ def read_preregistration(path: str | os.PathLike[str]) -> Preregistration:
     """
     try:
         content = read_json_object(path)
-        known, told = Preregistration.from_dict(content), content["sha256"]
+        frozen, checksum = Preregistration.from_dict(content), content["sha256"]
     except (InputError, KeyError) as problem:
         raise InputError(f"{path}: is no preregistration that can be read: {problem}") from problem
-    if known.sha256 != told:
+    if frozen.sha256 != checksum:
         raise InputError(
-            f"{path}: was changed after it was written: its checksum is {known.sha256}, not {told}; bring back what "
-            "was deposited, or remove the file to run without one"
+            f"{path}: was changed after it was written: its checksum is {frozen.sha256}, not {checksum}; bring back "
+            "what was deposited, or remove the file to run without one"
         )
-    return known
+    return frozen
 
 
 def registered(study: Study, cells: Iterable[Cell], results: Iterable[str]) -> Registered | None:
@@ -157,13 +157,13 @@ def registered(study: Study, cells: Iterable[Cell], results: Iterable[str]) -> R
 
 
 def _deviations(planned: Preregistration, done: Preregistration) -> Iterator[Deviation]:
-    for place in dict.fromkeys([*planned.choices, *done.choices]):
-        if place not in done.choices:
-            yield Deviation(place, setting_text(planned.choices[place]), DROPPED)
-        elif place not in planned.choices:
-            yield Deviation(place, ABSENT, setting_text(done.choices[place]))
-        elif planned.choices[place] != done.choices[place]:
-            yield Deviation(place, setting_text(planned.choices[place]), setting_text(done.choices[place]))
+    for key in dict.fromkeys([*planned.choices, *done.choices]):
+        if key not in done.choices:
+            yield Deviation(key, setting_text(planned.choices[key]), DROPPED)
+        elif key not in planned.choices:
+            yield Deviation(key, ABSENT, setting_text(done.choices[key]))
+        elif planned.choices[key] != done.choices[key]:
+            yield Deviation(key, setting_text(planned.choices[key]), setting_text(done.choices[key]))
     for name, checksum in planned.lists.items():
         if (now := done.lists.get(name, checksum)) != checksum:
             yield Deviation(f"words of {name}", f"checksum {checksum[:12]}", f"other words, checksum {now[:12]}")
@@ -171,13 +171,13 @@ def _deviations(planned: Preregistration, done: Preregistration) -> Iterator[Dev
         yield Deviation("version of biasgauge", planned.version, done.version)
 
 
-def _leaves(value: JsonMapping, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _leaves(value: JsonMapping, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every setting of nested tables with its place."""
     for name, inner in value.items():
         if isinstance(inner, Mapping):
-            yield from _leaves(inner, (*place, name))
+            yield from _leaves(inner, (*prefix, name))
         else:
-            yield (*place, name), inner
+            yield (*prefix, name), inner
 
 
 def _lists(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
@@ -188,6 +188,6 @@ def _lists(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
             for setting, checksum in checksums.items():
                 named = setting_text(settings[setting]) if setting in settings else f"read unasked by {cell.step}"
                 yield named, setting_text(checksum)
-        for name, place in cell.paths.items():
-            if place.endswith(".toml"):
-                yield Path(place).name, cell.files[name]
+        for name, path in cell.paths.items():
+            if path.endswith(".toml"):
+                yield Path(path).name, cell.files[name]

@@ -76,7 +76,7 @@ def publish_results(
 def _publish(
     name: str, results: Mapping[str, str], models: Mapping[str, str], cells: Mapping[str, CellRun], store: CellStore
 ) -> dict[str, str]:
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     index = Index(study=name, results={})
     for result, key in results.items():
         cell = cells[key]
@@ -85,27 +85,27 @@ def _publish(
         if cell.state in _THERE:
             files = _files(key, store)
             copied = not _COPIED.isdisjoint(files)
-            entry.folder, entry.files = f"results/{result}" if copied else _place(key), files
-            places[result] = f"{store.url}/results/{result}" if copied else store.place(key)
+            entry.folder, entry.files = f"results/{result}" if copied else _cell_folder(key), files
+            locations[result] = f"{store.url}/results/{result}" if copied else store.location(key)
             for file in files if copied else ():
-                store.write(f"results/{result}/{file}", store.read(f"{_place(key)}/{file}") or b"")
+                store.write(f"results/{result}/{file}", store.read(f"{_cell_folder(key)}/{file}") or b"")
         index.results[result] = entry
     models_there = {
-        model: {"key": key, "folder": _place(key), "file": MODEL}
+        model: {"key": key, "folder": _cell_folder(key), "file": MODEL}
         for model, key in models.items()
         if cells[key].state in _THERE
     }
-    kept = _copies(index)
+    copies = _copies(index)
     for copy, (cell_key, file) in sorted(_copies(read_index(store)).items()):
-        if copy not in kept and store.is_copy(copy, cell_key, file):
+        if copy not in copies and store.is_copy(copy, cell_key, file):
             store.remove(copy)
     store.write(MODELS, _json({"study": name, "models": models_there}))
     store.write(INDEX, _json(index.model_dump()))
-    return places
+    return locations
 
 
 def read_index(store: CellStore) -> Index:
-    """What the last run, of whichever study, put there; empty where nothing did, or somebody changed the file."""
+    """Index of the last run, of whichever study; empty where there is none, or somebody changed the file."""
     try:
         return Index.model_validate(parse_json(store.read(INDEX) or b""))
     except ValueError:  # no JSON, or another
@@ -127,7 +127,7 @@ def _files(key: str, store: CellStore) -> list[str]:
     return [] if manifest is None else sorted(manifest["files"])
 
 
-def _place(key: str) -> str:
+def _cell_folder(key: str) -> str:
     return f"cells/{key[:2]}/{key}/files"
 
 

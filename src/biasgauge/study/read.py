@@ -52,7 +52,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Study:
-    """What a study's TOML says.
+    """Content of a study's TOML.
 
     Attributes:
         about: its name, title and seed.
@@ -81,7 +81,7 @@ class Study:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the study."""
         return self.about.name
 
     def to_dict(self) -> JsonObject:
@@ -103,9 +103,9 @@ class Study:
             InputError: there is at least one.
         """
         if problems:
-            raise InputError("\n".join(self._told(problems)))
+            raise InputError("\n".join(self._sentences(problems)))
 
-    def _told(self, problems: Sequence[Problem]) -> Iterator[str]:
+    def _sentences(self, problems: Sequence[Problem]) -> Iterator[str]:
         lines = key_lines(self.text)
         numbers = [line_of(lines, problem.path) for problem in problems]
         for place in sorted(range(len(problems)), key=lambda place: numbers[place] or 0):
@@ -151,12 +151,14 @@ def study_from(content: JsonMapping, *, folder: Path | None = None, file: Path |
 
 
 def _tables(content: JsonMapping, problems: list[Problem]) -> JsonObject:
-    known = [*Sections.single, *Sections.named]
+    sections = [*Sections.single, *Sections.named]
     tables: JsonObject = {"broken": set()}
     problems += [
-        Problem((name,), f"there is no table [{name}]{did_you_mean(name, known) or '; there are ' + ', '.join(known)}")
+        Problem(
+            (name,), f"there is no table [{name}]{did_you_mean(name, sections) or '; there are ' + ', '.join(sections)}"
+        )
         for name in content
-        if name not in known
+        if name not in sections
     ]
     for section, kind in Sections.named.items():
         named = content.get(section, {})
@@ -177,8 +179,8 @@ def _tables(content: JsonMapping, problems: list[Problem]) -> JsonObject:
         tables[section] = MappingProxyType(checked)
     if "study" not in content:
         problems.append(Problem((), "the table [study] with a name is missing"))
-    about = _table(About, content.get("study", {"name": "study"}), ("study",), problems)
-    tables["about"] = about or About(name="study")
+    description = _table(About, content.get("study", {"name": "study"}), ("study",), problems)
+    tables["about"] = description or About(name="study")
     tables["report"] = None
     if "report" in content:
         tables["report"] = _table(ReportTable, content["report"], ("report",), problems)
@@ -191,26 +193,26 @@ def _unportable(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     for name in names:
         if is_device(name):
             yield name, f"the name {shown(name)} is one that Windows keeps for a device; choose another"
-        if (other := first.setdefault(name.casefold(), name)) != name:
-            yield name, f"the names {shown(other)} and {shown(name)} differ in capitals alone; choose another"
+        if (earlier := first.setdefault(name.casefold(), name)) != name:
+            yield name, f"the names {shown(earlier)} and {shown(name)} differ in capitals alone; choose another"
 
 
-def _table(kind: type[One], given: object, path: tuple[str, ...], problems: list[Problem]) -> One | None:
-    if not isinstance(given, dict):
-        problems.append(Problem(path, f"{'.'.join(path)!r} must be a table, found {found(given)}"))
+def _table(kind: type[One], content: object, path: tuple[str, ...], problems: list[Problem]) -> One | None:
+    if not isinstance(content, dict):
+        problems.append(Problem(path, f"{'.'.join(path)!r} must be a table, found {found(content)}"))
         return None
     try:
-        return kind.model_validate(given)
+        return kind.model_validate(content)
     except ValidationError as problem:
         seen = set()
         errors = problem.errors(include_url=False)
         for error in sorted(errors, key=lambda error: error["type"] != "value_error"):  # ours first
-            key = next((part for part in error["loc"] if isinstance(part, str)), None)
-            about = key, error["type"] == "extra_forbidden"
-            if about not in seen:  # a union tells once for each of its members
-                seen.add(about)
+            key = next((step for step in error["loc"] if isinstance(step, str)), None)
+            reported = key, error["type"] == "extra_forbidden"
+            if reported not in seen:  # a union tells once for each of its members
+                seen.add(reported)
                 where = path if key is None else (*path, key)
-                problems.append(Problem(where, _sentence(kind, path, key, error, given)))
+                problems.append(Problem(where, _sentence(kind, path, key, error, content)))
         return None
 
 
@@ -235,26 +237,26 @@ _EXPECTED = {
 
 
 def _sentence(
-    kind: type[Table], path: tuple[str, ...], key: str | None, problem: ErrorDetails, given: JsonMapping
+    kind: type[Table], path: tuple[str, ...], key: str | None, problem: ErrorDetails, content: JsonMapping
 ) -> str:
     table = f"[{'.'.join(path)}]"
     if key is None:
         return f"{table}: {_own_words(problem)}"
     if problem["type"] == "extra_forbidden":
-        known = [field.alias or name for name, field in kind.model_fields.items()]
-        near = did_you_mean(key, known)
-        return f"{table} has no key {shown(key)}{near or '; it has ' + ', '.join(known)}"
+        keys = [field.alias or name for name, field in kind.model_fields.items()]
+        near = did_you_mean(key, keys)
+        return f"{table} has no key {shown(key)}{near or '; it has ' + ', '.join(keys)}"
     expected = _EXPECTED.get(key, "text")
     if problem["type"] == "missing":
-        near = did_you_mean(key, [name for name in given if name not in kind.model_fields])
+        near = did_you_mean(key, [name for name in content if name not in kind.model_fields])
         return f"{table}: the key {key!r} is missing: expected {expected}{near}"
     if problem["type"] == "value_error":
         return f"{table}: {key!r} must be {expected}; {_own_words(problem)}"
-    return f"{table}: {key!r} must be {expected}, found {found(given[key])}"
+    return f"{table}: {key!r} must be {expected}, found {found(content[key])}"
 
 
 def _own_words(problem: ErrorDetails) -> str:
-    """What a check of the schema said."""
+    """Message of a check of the schema."""
     return str(problem["msg"]).removeprefix("Value error, ")
 
 
@@ -269,34 +271,34 @@ _REST = {'"""': re.compile(r'(?:\\.|[^"\\]|"(?!""))*"{3,5}'), "'''": re.compile(
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line of every table and key, from 1 on, by its path; what stands in an inline table is on its key's line."""
-    found: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     inside: str | None = None
     for number, line in enumerate(text.split("\n"), 1):
         if inside is None:
             if header := _HEADER.match(line):
                 table = _parts(header[1])
-                found.setdefault(table, number)
+                lines.setdefault(table, number)
             elif key := _KEY.match(line):
                 path = (*table, *_parts(key[1]))
                 for end in range(len(table) + 1, len(path) + 1):
-                    found.setdefault(path[:end], number)
+                    lines.setdefault(path[:end], number)
         inside = _after(line, inside)
-    return found
+    return lines
 
 
 def _after(line: str, inside: str | None) -> str | None:
     """The quotes of the text of several lines that is open after a line, given those before it; remarks hold none."""
-    place = 0
+    position = 0
     while True:
         if inside is not None:
-            if (rest := _REST[inside].match(line, place)) is None:
+            if (ending := _REST[inside].match(line, position)) is None:
                 return inside
-            place, inside = rest.end(), None
-        mark = _MARK.search(line, place)
+            position, inside = ending.end(), None
+        mark = _MARK.search(line, position)
         if mark is None or mark[0] == "#":
             return None
-        place = mark.end()
+        position = mark.end()
         inside = mark[0] if mark[0] in _REST else None
 
 
@@ -309,4 +311,4 @@ def line_of(lines: Mapping[tuple[str, ...], int], path: Sequence[str]) -> int | 
 
 
 def _parts(dotted: str) -> tuple[str, ...]:
-    return tuple(part.strip("\"'") for part in re.findall(_PART, dotted))
+    return tuple(key.strip("\"'") for key in re.findall(_PART, dotted))

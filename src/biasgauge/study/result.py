@@ -1,4 +1,4 @@
-"""What became of a study: every cell, what failed and why, and where the results are."""
+"""Results of a run: the state of every cell, errors of those that failed, locations of the results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_RESULTS = 40
 
 @dataclass(frozen=True)
 class Failure(Record):
-    """Why a cell has no outcome.
+    """Error of a cell that has no outcome.
 
     Attributes:
         key: of the cell.
@@ -41,7 +41,7 @@ class Failure(Record):
 
 @dataclass(frozen=True)
 class CellRun(Record):
-    """What became of one cell.
+    """State of one cell after a run.
 
     Attributes:
         label: what people call it.
@@ -91,12 +91,12 @@ class Registered(Record):
 
     @property
     def sentence(self) -> str:
-        """Whether the plan was kept."""
-        kept = "and done as planned" if not self.deviations else f"with {counted(self.deviations, 'deviation')}"
-        return f"Preregistered on {self.date} (SHA-256 {self.sha256}) {kept}."
+        """State whether the plan was followed."""
+        adherence = "and done as planned" if not self.deviations else f"with {counted(self.deviations, 'deviation')}"
+        return f"Preregistered on {self.date} (SHA-256 {self.sha256}) {adherence}."
 
     def summary(self) -> Summary:
-        """Whether the plan was kept, and where not."""
+        """State whether the plan was followed, with a table of deviations."""
         rows = [(deviation.what, deviation.planned, deviation.done) for deviation in self.deviations]
         table = Table.of("deviations", "Done otherwise", ("what", "planned", "done"), rows)
         return Summary("Preregistration", self.sentence, tables=(table,) if rows else (), name="preregistration")
@@ -104,7 +104,7 @@ class Registered(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyRun(Result):
-    """What became of a study.
+    """State of a study after a run.
 
     Attributes:
         out: the folder or URL that holds all outcomes.
@@ -145,18 +145,18 @@ class StudyRun(Result):
         return self._count("blocked")
 
     def derived(self) -> JsonMapping:
-        """How many cells came to which end."""
+        """Count cells by state."""
         return {"done": self.done, "reused": self.reused, "failed": self.failed, "blocked": self.blocked}
 
     @property
     def advice(self) -> str:
-        """What to do about cells that failed."""
+        """Advice on cells that failed."""
         behind = f", and {self.blocked:,} that need them were not tried" if self.blocked else ""
         failed = counted(self.failures, "cell")
         return f"{failed} failed{behind}; correct what the errors say, then run with --retry-failed"
 
     def summary(self) -> Summary:
-        """How many cells came to which end; where the results are; what failed."""
+        """Count cells by state; list results and failures."""
         ends = f"{self.done:,} computed now, {self.reused:,} were there, {self.failed:,} failed"
         blocked = f", {self.blocked:,} wait for those that failed" if self.blocked else ""
         return Summary(
@@ -176,15 +176,15 @@ class StudyRun(Result):
 
 
 def outcome_parts(results: Mapping[str, str], failures: Iterable[Failure], out: str) -> tuple[Summary, ...]:
-    """Where results are, and each cell that failed with its error and the place of its log."""
-    named = [f"{name}: {place}" for name, place in results.items() if name != REPORT]
+    """Locations of results, and each cell that failed with its error and its log."""
+    named = [f"{name}: {location}" for name, location in results.items() if name != REPORT]
     more = [f"and {len(named) - _MOST_RESULTS:,} more; results/index.json names them all"]
     page = [f"The page: {results[REPORT]}/page.html"] if REPORT in results else []
-    there = (*named[:_MOST_RESULTS], *(more if len(named) > _MOST_RESULTS else ()), *page)
+    sentences = (*named[:_MOST_RESULTS], *(more if len(named) > _MOST_RESULTS else ()), *page)
     failed = tuple(
         f"{failure.label}: {failure.error}; log: {out.rstrip('/')}/failed/{failure.key}.json" for failure in failures
     )
     return (
-        *([Summary("Results", "", there, name="results")] if there else []),
+        *([Summary("Results", "", sentences, name="results")] if sentences else []),
         *([Summary("Failed", "What does not need them went on.", failed, name="failed")] if failed else []),
     )

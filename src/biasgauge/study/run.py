@@ -71,9 +71,9 @@ def run_study(
     check_choice((CPU, CUDA), device=device)
     if scheduler not in (None, LOCAL) and not (workers is None and memory is None):
         raise ParameterError("A Dask cluster decides itself how many workers and how much memory there are.")
-    known = read_study(study) if isinstance(study, (str, os.PathLike)) else study
-    store = CellStore(default_out(known) if out is None else out)
-    plan = plan_study(known, store)
+    declared = read_study(study) if isinstance(study, (str, os.PathLike)) else study
+    store = CellStore(default_out(declared) if out is None else out)
+    plan = plan_study(declared, store)
     if planned is not None:
         planned(plan)
     ran = run_cells(
@@ -86,8 +86,8 @@ def run_study(
         progress=progress,
         tell=tell,
     )
-    replaced = other_study(known.name, store)
-    results = publish_results(known.name, plan.results, plan.models, ran.cells, store)
+    replaced = other_study(declared.name, store)
+    results = publish_results(declared.name, plan.results, plan.models, ran.cells, store)
     note = (
         f"The results of the study {replaced!r} in {store.url}/results were replaced; its cells are kept, and "
         "running it again brings them back."

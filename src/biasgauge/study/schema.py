@@ -1,4 +1,4 @@
-"""What a study's TOML may say, table by table; names and settings that need other rooms are checked by the plan."""
+"""Schema of a study's TOML, table by table; names and settings that need other packages are checked by the plan."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class OpenTable(Table):
         return dict(self.model_extra or {})
 
     @classmethod
-    def own(cls) -> list[str]:
+    def declared_keys(cls) -> list[str]:
         """Keys that the study itself knows."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
@@ -161,7 +161,7 @@ class ReportTable(Table):
 
 
 class Sections:
-    """Which tables there are: those that may occur many times under names, and those that occur once."""
+    """Tables of a study: those that may occur many times under names, and those that occur once."""
 
     named: ClassVar[dict[str, type[Table]]] = {
         "corpora": CorpusTable,

@@ -72,17 +72,17 @@ class Setting:
 
     @property
     def nullable(self) -> bool:
-        """Whether it may be None."""
+        """True where it may be None."""
         return self.default is None or "None" in self.types or "object" in self.types
 
     @property
     def required(self) -> bool:
-        """Whether it has no default."""
+        """True where it has no default."""
         return self.default is Parameter.empty
 
     @property
     def is_record(self) -> bool:
-        """Whether it is given as a table: a frozen record with fields of its own."""
+        """True where it is given as a table: a frozen record with fields of its own."""
         return is_dataclass(self.default) and not isinstance(self.default, type)
 
 
@@ -205,14 +205,14 @@ def arguments(settings: JsonMapping, parameters: Mapping[str, Setting]) -> JsonO
     values = {
         name: _argument(value, parameters[name]) if name in parameters else value for name, value in settings.items()
     }
-    given = {
+    policy_values = {
         name: values.pop(name)
         for name, setting in _POLICY_SETTINGS.items()
         if name in values and parameters.get(name) is setting  # equal ones are a function's own
     }
-    if given:
-        policy = WordPolicy.from_options(given.get("min_coverage"), given.get("case_fallback"))
-        values[POLICY] = replace(policy, counterparts=given.get("counterparts", policy.counterparts))
+    if policy_values:
+        policy = WordPolicy.from_options(policy_values.get("min_coverage"), policy_values.get("case_fallback"))
+        values[POLICY] = replace(policy, counterparts=policy_values.get("counterparts", policy.counterparts))
     return values
 
 

@@ -1,4 +1,4 @@
-"""Where a study stands: what is there and where, what failed and why, what is missing. No cell is computed."""
+"""State of a study without computing any cell: results that are there, failures, missing results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST = 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyState(Result):
-    """Where a study stands.
+    """State of a study.
 
     Attributes:
         out: the folder or URL of its outcomes.
@@ -55,7 +55,7 @@ class StudyState(Result):
         return self.plan.to_frame()
 
     def summary(self) -> Summary:
-        """What is there, what failed, what is missing."""
+        """Count cells and results; list failures and missing results."""
         cells, finished, failures = self.plan.cells, self.plan.finished, self.plan.failures
         title = f"State of the study {self.plan.study.name}"
         if cells and not finished and not failures:
@@ -73,15 +73,15 @@ class StudyState(Result):
         )
 
     def conclusions(self) -> tuple[Summary, ...]:
-        """What the results that are there found, one sentence each; nothing where no analysis has a result."""
-        if not any(about["key"] in self.plan.finished for about in self.plan.about):
+        """Conclusions of the results that are there, one sentence each; nothing where no analysis has a result."""
+        if not any(entry["key"] in self.plan.finished for entry in self.plan.about):
             return ()
         findings = self.findings()
-        told = findings.sentences
-        if not any(sentence in findings.headline for sentence in told):
-            told = (findings.headline, *told)
-        more = (f"and {len(told) - _MOST:,} more; the page has them all",) if len(told) > _MOST else ()
-        return (Summary("Conclusions", "", (*told[:_MOST], *more), name="conclusions"),)
+        sentences = findings.sentences
+        if not any(sentence in findings.headline for sentence in sentences):
+            sentences = (findings.headline, *sentences)
+        more = (f"and {len(sentences) - _MOST:,} more; the page has them all",) if len(sentences) > _MOST else ()
+        return (Summary("Conclusions", "", (*sentences[:_MOST], *more), name="conclusions"),)
 
     def save_page(self, path: str | os.PathLike[str]) -> Path:
         """Write the page of `findings`: one HTML file, whole or not at all."""
@@ -91,24 +91,24 @@ class StudyState(Result):
         return Path(path)
 
     def findings(self) -> Summary:
-        """What the page of the study would tell if it were written now, with what failed and what is missing."""
+        """Summary for the page of the study as of now, with failures and missing results."""
         from biasgauge.study.page import study_summary
 
         study, store = self.plan.study, CellStore(self.out, make=False)
         page = study.report
         results = []
-        for about in self.plan.about:
-            if page is not None and page.of is not None and about["name"].split("/")[0] not in page.of:
+        for entry in self.plan.about:
+            if page is not None and page.of is not None and entry["name"].split("/")[0] not in page.of:
                 continue
-            text = store.read(f"cells/{about['key'][:2]}/{about['key']}/files/{RESULT}")
-            if about["key"] in self.plan.finished and text is not None:
-                results.append({**about, "result": parse_json(text)})
+            text = store.read(f"cells/{entry['key'][:2]}/{entry['key']}/files/{RESULT}")
+            if entry["key"] in self.plan.finished and text is not None:
+                results.append({**entry, "result": parse_json(text)})
         content = study.to_dict()
         failed = [failure.to_dict() for failure in self.plan.failures.values()]
-        rest = {"toml": study.text, "results": results, "failures": failed, "missing": list(self.missing)}
+        outcome = {"toml": study.text, "results": results, "failures": failed, "missing": list(self.missing)}
         texts = {} if page is None else {"title": page.title, "about": page.about}
-        kept = {name: text for name, text in texts.items() if text}
-        return study_summary({**content, **content["study"], **kept, **rest})
+        headings = {name: text for name, text in texts.items() if text}
+        return study_summary({**content, **content["study"], **headings, **outcome})
 
 
 def study_state(study: Study | str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> StudyState:
@@ -121,12 +121,12 @@ def study_state(study: Study | str | os.PathLike[str], out: str | os.PathLike[st
     Raises:
         InputError: something is wrong with the study or with `out`.
     """
-    known = study if isinstance(study, Study) else read_study(study)
-    store = CellStore(default_out(known) if out is None else out, make=False)
-    plan = plan_study(known, store)
+    declared = study if isinstance(study, Study) else read_study(study)
+    store = CellStore(default_out(declared) if out is None else out, make=False)
+    plan = plan_study(declared, store)
     copies = {(name, entry.key): entry.folder for name, entry in read_index(store).results.items() if entry.folder}
     results = {
-        name: f"{store.url}/{copies[name, key]}" if (name, key) in copies else store.place(key)
+        name: f"{store.url}/{copies[name, key]}" if (name, key) in copies else store.location(key)
         for name, key in plan.results.items()
         if key in plan.finished
     }

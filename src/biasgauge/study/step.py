@@ -27,7 +27,7 @@ def quiet(_done: int, _total: int) -> None:
 
 @dataclass(frozen=True)
 class Job:
-    """What a step is given to do its work.
+    """Work of a step: settings, inputs and the folder of its outcome.
 
     Attributes:
         settings: those of the cell.
@@ -165,10 +165,10 @@ def analyses() -> dict[str, Analysis]:
     """Every kind of analysis by name, sorted; of two with one name that of a step that ships counts."""
     steps: dict[str, Step] = registry.everything("study_step")
     added = registry.added("study_step")
-    known: dict[str, Analysis] = {}
+    kinds: dict[str, Analysis] = {}
     for name in sorted(steps, key=lambda name: (name in added, name)):
         for kind in steps[name].kinds:
-            if kind.name in known:
+            if kind.name in kinds:
                 warnings.warn(f"The kind {kind.name!r} of the step {name!r} is taken. It is left out.", stacklevel=2)
-            known.setdefault(kind.name, Analysis(kind, steps[name]))
-    return dict(sorted(known.items()))
+            kinds.setdefault(kind.name, Analysis(kind, steps[name]))
+    return dict(sorted(kinds.items()))

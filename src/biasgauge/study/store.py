@@ -75,8 +75,8 @@ class CellStore:
             if self._absent:
                 return
             try:
-                for part in ("cells", "failed", "scratch"):
-                    (Path(self._root) / part).mkdir(parents=True, exist_ok=True)
+                for name in ("cells", "failed", "scratch"):
+                    (Path(self._root) / name).mkdir(parents=True, exist_ok=True)
             except OSError as problem:
                 raise InputError(f"{self.url}: cannot be used for outcomes: {problem.strerror}") from problem
 
@@ -90,35 +90,35 @@ class CellStore:
         return frozenset(str(name).rsplit("/", 2)[1] for name in names)
 
     def manifest(self, key: str) -> JsonObject | None:
-        """What is known of a finished cell (`key`, `address`, `files`); None where it is not there or is damaged."""
+        """Manifest of a finished cell (`key`, `address`, `files`); None where it is not there or is damaged."""
         try:
-            content = parse_json(self._files.cat_file(f"{self._place(key)}/{MANIFEST}"))
-            known = content["key"] == key == address_sha256(content["address"])
+            content = parse_json(self._files.cat_file(f"{self._cell_path(key)}/{MANIFEST}"))
+            matches = content["key"] == key == address_sha256(content["address"])
             safe = isinstance(content["files"], dict) and all(map(_is_below, content["files"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return content if known and safe else None
+        return content if matches and safe else None
 
     def seconds(self, key: str) -> float | None:
-        """How long a finished cell took."""
+        """Seconds that a finished cell took."""
         try:
-            return float(parse_json(self._files.cat_file(f"{self._place(key)}/{RUN}"))["seconds"])
+            return float(parse_json(self._files.cat_file(f"{self._cell_path(key)}/{RUN}"))["seconds"])
         except (FileNotFoundError, ValueError, KeyError, TypeError, OverflowError):
             return None
 
-    def whole(self, key: str) -> bool:
-        """Whether a cell is there with all its bytes and no others; of an object store only sizes are looked at."""
+    def is_intact(self, key: str) -> bool:
+        """Return whether a cell has all its bytes and no others; of an object store only sizes are compared."""
         manifest = self.manifest(key)
         if manifest is None:
             return False
         try:
-            if self.local and folder_files(Path(self._place(key), FILES)) != sorted(manifest["files"]):
+            if self.local and folder_files(Path(self._cell_path(key), FILES)) != sorted(manifest["files"]):
                 return False
-            for name, about in manifest["files"].items():
-                place = f"{self._place(key)}/{FILES}/{name}"
-                if self._files.size(place) != about["bytes"]:
+            for name, description in manifest["files"].items():
+                path = f"{self._cell_path(key)}/{FILES}/{name}"
+                if self._files.size(path) != description["bytes"]:
                     return False
-                if self.local and file_sha256(place) != about["sha256"]:
+                if self.local and file_sha256(path) != description["sha256"]:
                     return False
         except (OSError, KeyError, TypeError):
             return False
@@ -131,40 +131,40 @@ class CellStore:
             DamagedCellError: it is not there, or not whole.
         """
         if self.local:
-            place = Path(self._place(key), FILES)
-            if not place.is_dir():
+            path = Path(self._cell_path(key), FILES)
+            if not path.is_dir():
                 raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is not there")
-            return place
+            return path
         target = fetched / key
         if not target.is_dir():
             self._fetch(key, target)
         return target
 
-    def place(self, key: str) -> str:
-        """Where a cell's outcome lies: a path, or a URL for fsspec."""
-        place = f"{self._place(key)}/{FILES}"
-        return place if self.local else str(self._files.unstrip_protocol(place))
+    def location(self, key: str) -> str:
+        """Location of a cell's outcome: a path, or a URL for fsspec."""
+        path = f"{self._cell_path(key)}/{FILES}"
+        return path if self.local else str(self._files.unstrip_protocol(path))
 
     def publish(self, cell: Cell, outcome: Path, seconds: float) -> None:
         """Keep a cell's outcome: a folder that becomes the store's and must lie in `scratch()`."""
         names = folder_files(outcome)
-        about = {
+        descriptions = {
             name: {"bytes": (outcome / name).stat().st_size, "sha256": file_sha256(outcome / name)} for name in names
         }
-        manifest = {"key": cell.key, "address": cell.address, "files": about}
-        whole = outcome.parent / f"{outcome.name}.cell"
-        whole.mkdir()
-        (whole / MANIFEST).write_text(canonical(manifest) + "\n", encoding="utf-8")
-        (whole / RUN).write_text(canonical({"seconds": round(seconds, 3)}) + "\n", encoding="utf-8")
+        manifest = {"key": cell.key, "address": cell.address, "files": descriptions}
+        complete = outcome.parent / f"{outcome.name}.cell"
+        complete.mkdir()
+        (complete / MANIFEST).write_text(canonical(manifest) + "\n", encoding="utf-8")
+        (complete / RUN).write_text(canonical({"seconds": round(seconds, 3)}) + "\n", encoding="utf-8")
         if self.local:
-            outcome.replace(whole / FILES)
-            self._move_in(cell.key, whole)
+            outcome.replace(complete / FILES)
+            self._move_in(cell.key, complete)
         else:
-            place = self._place(cell.key)
+            folder = self._cell_path(cell.key)
             for name in names:
-                self._files.put_file(str(outcome / name), f"{place}/{FILES}/{name}")
-            self._files.put_file(str(whole / RUN), f"{place}/{RUN}")
-            self._files.put_file(str(whole / MANIFEST), f"{place}/{MANIFEST}")
+                self._files.put_file(str(outcome / name), f"{folder}/{FILES}/{name}")
+            self._files.put_file(str(complete / RUN), f"{folder}/{RUN}")
+            self._files.put_file(str(complete / MANIFEST), f"{folder}/{MANIFEST}")
 
     def read(self, name: str) -> bytes | None:
         """A file of the store by its path in it; None where there is none."""
@@ -194,25 +194,25 @@ class CellStore:
             (scratch / "part").replace(target)
 
     def is_copy(self, name: str, key: str, file: str) -> bool:
-        """Whether a file by its path in the store is no link, and a copy of that file of a cell, byte by byte."""
+        """Return whether a file, by its path in the store, is not a link and has the bytes of that file of a cell."""
         manifest = self.manifest(key) if re.fullmatch(r"[0-9a-f]{64}", key) else None
-        about = (manifest or {"files": {}})["files"].get(file)
-        if not isinstance(about, dict) or not _is_below(name) or (self.local and not self._is_inside(name)):
+        description = (manifest or {"files": {}})["files"].get(file)
+        if not isinstance(description, dict) or not _is_below(name) or (self.local and not self._is_inside(name)):
             return False
         try:
             content = self.read(name)
         except OSError:
             return False
-        return content is not None and hashlib.sha256(content).hexdigest() == about.get("sha256")
+        return content is not None and hashlib.sha256(content).hexdigest() == description.get("sha256")
 
     def _is_inside(self, name: str) -> bool:
-        """Whether a path in the store can only mean a file of its own: no folder above it is a link."""
+        """Return whether a path in the store can only mean a file of its own: no folder above it is a link."""
         if not _is_below(name):
             return False
-        place = Path(self._root)
-        for part in name.split("/"):
-            place /= part
-            if place.is_symlink():
+        path = Path(self._root)
+        for name_part in name.split("/"):
+            path /= name_part
+            if path.is_symlink():
                 return False
         return True
 
@@ -223,13 +223,13 @@ class CellStore:
 
     def discard(self, key: str) -> None:
         """Take a damaged cell away, its manifest first."""
-        place = self._place(key)
+        folder = self._cell_path(key)
         if self.local:
             with self.scratch() as scratch, suppress(FileNotFoundError):
-                Path(place).replace(scratch / key)
+                Path(folder).replace(scratch / key)
         else:
             self._files.invalidate_cache()
-            for name in sorted(self._files.find(place), key=lambda name: not name.endswith(f"/{MANIFEST}")):
+            for name in sorted(self._files.find(folder), key=lambda name: not name.endswith(f"/{MANIFEST}")):
                 with suppress(FileNotFoundError):
                     self._files.rm_file(name)
 
@@ -268,19 +268,19 @@ class CellStore:
         """The cell may be tried again."""
         self.remove(f"failed/{key}.json")
 
-    def _place(self, key: str) -> str:
+    def _cell_path(self, key: str) -> str:
         return f"{self._root}/cells/{key[:2]}/{key}"
 
-    def _move_in(self, key: str, whole: Path) -> None:
-        place = Path(self._place(key))
-        place.parent.mkdir(exist_ok=True)
+    def _move_in(self, key: str, complete: Path) -> None:
+        folder = Path(self._cell_path(key))
+        folder.parent.mkdir(exist_ok=True)
         for _ in range(_TRIES):
             try:
-                whole.replace(place)
+                complete.replace(folder)
             except OSError as problem:
                 if problem.errno not in _OCCUPIED:
                     raise
-                if self.whole(key):  # another run was first, with the same bytes
+                if self.is_intact(key):  # another run was first, with the same bytes
                     return
                 self.discard(key)
             else:
@@ -291,20 +291,20 @@ class CellStore:
         manifest = self.manifest(key)
         if manifest is None:
             raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is not there")
-        part = target.with_name(f"{target.name}.part")
-        part.mkdir(parents=True)
-        for name, about in manifest["files"].items():
-            path = part / name
+        partial = target.with_name(f"{target.name}.part")
+        partial.mkdir(parents=True)
+        for name, description in manifest["files"].items():
+            path = partial / name
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                self._files.get_file(f"{self._place(key)}/{FILES}/{name}", str(path))
+                self._files.get_file(f"{self._cell_path(key)}/{FILES}/{name}", str(path))
             except FileNotFoundError as problem:
                 raise DamagedCellError(f"{self.url}: the outcome {key[:12]} has lost {name}") from problem
-            if file_sha256(path) != about["sha256"]:
+            if file_sha256(path) != description["sha256"]:
                 raise DamagedCellError(f"{self.url}: {name} of the outcome {key[:12]} is damaged")
-        part.replace(target)
+        partial.replace(target)
 
 
 def _is_below(name: str) -> bool:
-    """Whether a name in a manifest can only mean a file of its own cell."""
-    return bool(name) and "\\" not in name and not any(part in {"", ".", ".."} for part in name.split("/"))
+    """Return whether a name in a manifest can only mean a file of its own cell."""
+    return bool(name) and "\\" not in name and not any(name_part in {"", ".", ".."} for name_part in name.split("/"))

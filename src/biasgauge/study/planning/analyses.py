@@ -17,13 +17,13 @@ CORRELATE = "correlate"
 
 def plan_analyses(plan: PlanBuilder) -> None:
     """Cells and results of every analysis."""
-    known = analyses()
+    kinds = analyses()
     for name, table in sorted(plan.study.analyses.items(), key=lambda item: item[1].kind == CORRELATE):
         path = ("analyses", name)
-        if table.kind not in known:
-            plan.unknown((*path, "kind"), f"there is no kind of analysis {table.kind!r}", table.kind, known)
+        if table.kind not in kinds:
+            plan.unknown((*path, "kind"), f"there is no kind of analysis {table.kind!r}", table.kind, kinds)
             continue
-        kind = known[table.kind].kind
+        kind = kinds[table.kind].kind
         if table.before is not None and kind.needs != "change":
             plan.problem((*path, "before"), f"the kind {kind.name!r} does not compare; 'before' is not for it")
         if not table.of and kind.needs != "table":
@@ -43,15 +43,17 @@ def plan_analyses(plan: PlanBuilder) -> None:
         settings.lexicons.update(kind.implicit_checksum)
         if kind.needs == "planted" and len(plan.problems) > before:
             continue  # how many cells it has is among its settings
-        _Analysis(plan, name, table, known[table.kind], settings).plan_cells()
+        _Analysis(plan, name, table, kinds[table.kind], settings).plan_cells()
 
 
 class _Analysis:
     """One analysis, checked, to be made of several things."""
 
-    def __init__(self, plan: PlanBuilder, name: str, table: AnalysisTable, known: Analysis, settings: Settings) -> None:
+    def __init__(
+        self, plan: PlanBuilder, name: str, table: AnalysisTable, analysis: Analysis, settings: Settings
+    ) -> None:
         self.plan, self.name, self.table, self.settings = plan, name, table, settings
-        self.kind, self.step = known
+        self.kind, self.step = analysis
         self.path = ("analyses", name)
 
     def plan_cells(self) -> None:
@@ -84,21 +86,21 @@ class _Analysis:
         return self._named(self.plan.scores, ("scores",))
 
     def _named(self, among: dict[str, Group], sections: Sequence[str]) -> list[Group]:
-        of = (*self.path, "of")
-        groups = [group for name in self.table.of for group in self.plan.named(name, of, among, sections)]
+        path = (*self.path, "of")
+        groups = [group for name in self.table.of for group in self.plan.named(name, path, among, sections)]
         return list({group.name: group for group in groups}.values())
 
-    def add(self, inputs: dict[str, str], about: dict[str, object], of: str, *, step: str | None = None) -> str:
+    def add(self, inputs: dict[str, str], extra: dict[str, object], subject: str, *, step: str | None = None) -> str:
         """A cell of this analysis."""
-        settings = {"kind": self.kind.name, **self.settings.told, **about} if step is None else about
-        places = self.settings.places if step is None else {}
-        label = f"{self.name}/{of}".rstrip("/")
-        return self.plan.add(step or self.step.name, settings, inputs=inputs, places=places, label=label)
+        settings = {"kind": self.kind.name, **self.settings.cell_settings, **extra} if step is None else extra
+        paths = self.settings.paths if step is None else {}
+        label = f"{self.name}/{subject}".rstrip("/")
+        return self.plan.add(step or self.step.name, settings, inputs=inputs, paths=paths, label=label)
 
-    def result(self, of: str, key: str) -> None:
+    def result(self, subject: str, key: str) -> None:
         """The result of one of the things."""
-        full = f"{self.name}/{of}".rstrip("/")
-        self.plan.result(full, key, part="analyses", kind=self.kind.name, of=of)
+        full = f"{self.name}/{subject}".rstrip("/")
+        self.plan.result(full, key, part="analyses", kind=self.kind.name, of=subject)
 
     def gathered(self, group: Group, cells: Sequence[tuple[Member, str]]) -> None:
         """One result of the results of several models."""
@@ -112,10 +114,10 @@ class _Analysis:
 
     def _of_scores(self) -> None:
         scored = self.scored()
-        several = len({group.name.split("/")[0] for group in scored}) > 1
+        many_tables = len({group.name.split("/")[0] for group in scored}) > 1
         for group in scored:
-            of = group.name if several else group.of or group.name
-            self.result(of, self.add({"scores": group.tensor or ""}, {}, of))
+            subject = group.name if many_tables else group.of or group.name
+            self.result(subject, self.add({"scores": group.tensor or ""}, {}, subject))
 
     def _of_each_model(self) -> None:
         for group in self.groups():
@@ -139,21 +141,21 @@ class _Analysis:
 
     def _of_groups(self) -> None:
         """All groups together; where several references each mean several groups, those of each reference."""
-        of = (*self.path, "of")
-        named = {name: self.plan.named(name, of, self.plan.groups, OF) for name in dict.fromkeys(self.table.of)}
-        several = len(named) > 1 and all(len(groups) > 1 for groups in named.values())
-        for reference, groups in named.items() if several else [("", self.groups())]:
+        path = (*self.path, "of")
+        named = {name: self.plan.named(name, path, self.plan.groups, OF) for name in dict.fromkeys(self.table.of)}
+        separately = len(named) > 1 and all(len(groups) > 1 for groups in named.values())
+        for reference, groups in named.items() if separately else [("", self.groups())]:
             if len(groups) < self.kind.fewest:
                 least = f"the kind {self.kind.name!r} compares at least {self.kind.fewest} groups of models"
                 self.problem("of", f"{least}; {', '.join(self.table.of)} means {len(groups)}")
                 continue
-            names = _told_apart([group.name for group in groups])
+            names = _distinct_names([group.name for group in groups])
             inputs: dict[str, str] = {}
-            told = []
+            described = []
             for number, (name, group) in enumerate(zip(names, groups, strict=True)):
-                inputs |= {f"model{number}-{place}": member.key for place, member in enumerate(group.members)}
-                told.append({"name": name, "models": [member.label for member in group.members]})
-            self.result(reference, self.add(inputs, {"groups": told}, reference))
+                inputs |= {f"model{number}-{index}": member.key for index, member in enumerate(group.members)}
+                described.append({"name": name, "models": [member.label for member in group.members]})
+            self.result(reference, self.add(inputs, {"groups": described}, reference))
 
     def _of_changes(self) -> None:
         before = None
@@ -197,7 +199,7 @@ class _Analysis:
                 self.problem("of", f"{group.name!r} was not trained in this study, so its corpus is not known")
                 return
             inputs |= {f"scores{number}": group.tensor or "", f"corpus{number}": group.corpus_key}
-            inputs |= {f"model{number}-{place}": member.key for place, member in enumerate(group.members)}
+            inputs |= {f"model{number}-{index}": member.key for index, member in enumerate(group.members)}
             models = [member.label for member in group.members]
             sources.append({"algorithm": group.algorithm, "corpus": group.corpus, "models": models})
         if sources:
@@ -254,16 +256,16 @@ class _Analysis:
             if reference in self.plan.tables:
                 self.result(reference, self.add({"points": self.plan.tables[reference]}, {}, reference))
             elif ("analyses", reference) not in self.plan.study.broken:
-                known = [name for name, table in self.plan.study.analyses.items() if table.kind == "points"]
-                if reference not in known:
+                tables = [name for name, table in self.plan.study.analyses.items() if table.kind == "points"]
+                if reference not in tables:
                     sentence = f'there is no analysis {reference!r} of kind "points"'
-                    self.plan.unknown((*self.path, "of"), sentence, reference, known)
+                    self.plan.unknown((*self.path, "of"), sentence, reference, tables)
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+def _distinct_names(names: Sequence[str]) -> list[str]:
     """Names of groups without what all of their paths have: "first" and "second" for "sgns/first" and "sgns/second"."""
     paths = [name.split("/") for name in names]
     if len({len(path) for path in paths}) > 1:
         return list(names)
-    kept = [place for place in range(len(paths[0])) if len({path[place] for path in paths}) > 1]
-    return ["/".join(path[place] for place in kept) for path in paths] if kept else list(names)
+    varying = [index for index in range(len(paths[0])) if len({path[index] for path in paths}) > 1]
+    return ["/".join(path[index] for index in varying) for path in paths] if varying else list(names)

@@ -1,4 +1,4 @@
-"""What a plan is gathered in: cells, groups of models, problems."""
+"""Builder of plans: gathers cells, groups of models and problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biasgauge.core import JsonMapping, JsonObject, did_you_mean
 from biasgauge.errors import BiasgaugeError, ParameterError
 from biasgauge.lexicons import found
 from biasgauge.study.cell import Cell, canonical
-from biasgauge.study.files import Checksums, FileSettings, places_of
+from biasgauge.study.files import Checksums, FileSettings, matching_paths
 from biasgauge.study.read import Problem, Study
 from biasgauge.study.result import Registered
 from biasgauge.study.settings import NONE, Setting, arguments, setting_problems, with_seed
@@ -31,7 +31,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Version:
-    """How models came about, as points of a correlation study tell it.
+    """Version of an embedding, as points of a correlation study record it.
 
     Attributes:
         embedding: which embedding they are a version of.
@@ -79,14 +79,14 @@ class Group:
 class Settings:
     """Settings of a cell, checked: as it keeps them, checksums of lexicons that they name, files that they name."""
 
-    kept: JsonObject
+    stored: JsonObject
     lexicons: dict[str, str]
-    places: dict[str, Path]
+    paths: dict[str, Path]
 
     @property
-    def told(self) -> JsonObject:
-        """What the cell is told."""
-        return {"settings": self.kept, **({"lexicons": self.lexicons} if self.lexicons else {})}
+    def cell_settings(self) -> JsonObject:
+        """Settings of the cell, with the checksums of lexicons."""
+        return {"settings": self.stored, **({"lexicons": self.lexicons} if self.lexicons else {})}
 
 
 _UNUSABLE = (BiasgaugeError, TypeError, AttributeError)
@@ -132,9 +132,9 @@ class PlanBuilder:
         """Note that something is wrong."""
         self.problems.append(Problem(tuple(path), sentence))
 
-    def unknown(self, path: Iterable[str], sentence: str, name: str, known: Collection[str]) -> None:
+    def unknown(self, path: Iterable[str], sentence: str, name: str, names: Collection[str]) -> None:
         """Note that there is no such name; the sentence ends with the nearest one, or with all that there are."""
-        self.problem(path, sentence + (did_you_mean(name, known) or f"; there are {', '.join(known) or 'none'}"))
+        self.problem(path, sentence + (did_you_mean(name, names) or f"; there are {', '.join(names) or 'none'}"))
 
     def add(
         self,
@@ -143,129 +143,131 @@ class PlanBuilder:
         *,
         label: str,
         inputs: Mapping[str, str] | None = None,
-        places: Mapping[str, Path] | None = None,
+        paths: Mapping[str, Path] | None = None,
     ) -> str:
         """Add a cell to the plan and give its key."""
-        named = places or {}
+        named = paths or {}
         version = {"biasgauge": __version__} if step in TELLING else {}
         cell = Cell(
             step=step,
             version=registry.get("study_step", step).version,
             settings={**settings, **version},
             inputs=dict(inputs or {}),
-            files={name: "" if self._checksums is None else self._checksums.of(place) for name, place in named.items()},
-            paths={name: str(place) for name, place in named.items()},
+            files={
+                name: "" if self._checksums is None else self._checksums.checksum(path) for name, path in named.items()
+            },
+            paths={name: str(path) for name, path in named.items()},
             label=label,
         )
         self.cells.setdefault(cell.key, cell)
         return cell.key
 
-    def located(self, patterns: str | Sequence[str] | None, path: Sequence[str], what: str = "file") -> list[Path]:
+    def located(self, patterns: str | Sequence[str] | None, path: Sequence[str], noun: str = "file") -> list[Path]:
         """The files or folders that paths and patterns mean; a sentence for each that means none, or the outcomes."""
-        places: list[Path] = []
+        files: list[Path] = []
         for pattern in [patterns] if isinstance(patterns, str) else patterns or ():
-            there = places_of(pattern, self.study.folder)
-            if not there:
-                self.problem(path, f"there is no {what} {pattern!r}, seen from {self.study.folder}")
-            places += [place for place in there if self._apart(place, path)]
-        return places
+            matches = matching_paths(pattern, self.study.folder)
+            if not matches:
+                self.problem(path, f"there is no {noun} {pattern!r}, seen from {self.study.folder}")
+            files += [file for file in matches if self._apart(file, path)]
+        return files
 
-    def _apart(self, place: Path, path: Sequence[str]) -> bool:
-        """Whether a place of the user's lies apart from the outcomes; a sentence where it holds them."""
-        if self._outcomes is None or not self._outcomes.is_relative_to(place.resolve()):
+    def _apart(self, file: Path, path: Sequence[str]) -> bool:
+        """Return whether a file of the user's lies outside the outcomes; a problem is noted where it holds them."""
+        if self._outcomes is None or not self._outcomes.is_relative_to(file.resolve()):
             return True
         self.problem(
             path,
-            f"the folder {place} holds the outcomes of this study, {self._outcomes}, which would be read "
+            f"the folder {file} holds the outcomes of this study, {self._outcomes}, which would be read "
             "as data; name a folder without them, or another place for outcomes",
         )
         return False
 
-    def result(self, name: str, key: str, **about: str) -> None:
+    def result(self, name: str, key: str, **entry: str) -> None:
         """Give an outcome its name; `about` is told to the report."""
         self.results[name] = key
-        self.entries.append({"name": name, "key": key, **about})
+        self.entries.append({"name": name, "key": key, **entry})
 
     def checked(
         self,
         path: Sequence[str],
-        given: JsonMapping,
-        known: Mapping[str, Setting],
-        what: str,
+        settings: JsonMapping,
+        parameters: Mapping[str, Setting],
+        owner: str,
         *,
         checks: Mapping[str, Callable[[Any], str]] | None = None,
         required: Sequence[str] = (),
         trial: Callable[[JsonObject], object] | None = None,
         paths: Collection[str] = (),
         inline: str | None = "settings",
-        own: Sequence[str] = (),
+        table_keys: Sequence[str] = (),
     ) -> Settings:
         """Hold settings against what a function takes; what is wrong is noted.
 
         Args:
             path: of the table.
-            given: the settings.
-            known: what the function takes.
-            what: what sentences call it.
+            settings: those that the table gives.
+            parameters: what the function takes.
+            owner: what sentences call it.
             checks: settings that name lexicons.
             required: settings that must be given although the function has a default.
             trial: raises what is wrong with settings that look right one by one.
             paths: settings that name a file or folder.
             inline: the key of the table that holds them; None where they stand in the table itself.
-            own: keys of that table which are no settings.
+            table_keys: keys of that table which are no settings.
         """
         start = (*path, *([] if inline is None else [inline]))
         before = len(self.problems)
         files = FileSettings(self.study.folder, paths)
-        kept = files.marked(with_seed(self._plain(given, start), known, self.study.about.seed))
-        here = self._resolved(files, kept, start)
-        for name, sentence in setting_problems(given, known, what, own):
+        stored = files.marked(with_seed(self._plain(settings, start), parameters, self.study.about.seed))
+        here = self._resolved(files, stored, start)
+        for name, sentence in setting_problems(settings, parameters, owner, table_keys):
             self.problem((*start, name), sentence)
-        for name in dict.fromkeys([*(name for name, setting in known.items() if setting.required), *required]):
-            if name not in given:
-                near = did_you_mean(name, [other for other in given if other not in known])
-                self.problem(start, f"{what} needs the setting {name!r}{near}")
+        for name in dict.fromkeys([*(name for name, setting in parameters.items() if setting.required), *required]):
+            if name not in settings:
+                near = did_you_mean(name, [key for key in settings if key not in parameters])
+                self.problem(start, f"{owner} needs the setting {name!r}{near}")
         lexicons = {}
         for name, check in (checks or {}).items():
-            if name in given and name in here and given[name] != NONE:
-                checksum = self._checksum((*start, name), check, here[name], what)
-                if checksum and kept[name] == given[name]:  # what the user's own files hold counts as it is
+            if name in settings and name in here and settings[name] != NONE:
+                checksum = self._checksum((*start, name), check, here[name], owner)
+                if checksum and stored[name] == settings[name]:  # what the user's own files hold counts as it is
                     lexicons[name] = checksum
         if trial is not None and len(self.problems) == before:
             try:
-                trial(arguments(here, known))
+                trial(arguments(here, parameters))
             except _UNUSABLE as problem:
-                self.problem(start, f"{what}: {problem}")
-        return Settings(kept, lexicons, files.places)
+                self.problem(start, f"{owner}: {problem}")
+        return Settings(stored, lexicons, files.paths)
 
-    def _checksum(self, path: Sequence[str], check: Callable[[Any], str], value: object, what: str) -> str:
+    def _checksum(self, path: Sequence[str], check: Callable[[Any], str], value: object, owner: str) -> str:
         """Of the lexicons that a setting names; empty, and noted, where it names none."""
         try:
             return check(value)
         except _UNUSABLE as problem:
-            self.problem(path, f"{path[-1]!r} of {what}: {problem}")
+            self.problem(path, f"{path[-1]!r} of {owner}: {problem}")
             return ""
 
-    def _plain(self, given: JsonMapping, path: Sequence[str]) -> JsonObject:
+    def _plain(self, settings: JsonMapping, path: Sequence[str]) -> JsonObject:
         """Settings that JSON can hold; others, such as dates and nan, are noted."""
-        kept = dict(given)
-        for name, value in given.items():
+        plain = dict(settings)
+        for name, value in settings.items():
             try:
                 canonical(value)
             except ParameterError:
                 self.problem((*path, name), f"{name!r} must be text, numbers, lists or tables, found {found(value)}")
-                kept[name] = None
-        return kept
+                plain[name] = None
+        return plain
 
-    def _resolved(self, files: FileSettings, kept: JsonObject, path: Sequence[str]) -> JsonObject:
+    def _resolved(self, files: FileSettings, stored: JsonObject, path: Sequence[str]) -> JsonObject:
         """Settings with lexicons in place of their files; nothing, and noted, where one is not there or no lexicon."""
         for name in files.missing:
             self.problem(path, f"there is no file {name!r}, seen from {self.study.folder}")
-        apart = [self._apart(place, path) for place in files.places.values()]
+        apart = [self._apart(file, path) for file in files.paths.values()]
         if files.missing or not all(apart):
             return {}
         try:
-            here: JsonObject = files.resolved(kept)
+            here: JsonObject = files.resolved(stored)
         except BiasgaugeError as problem:
             self.problem(path, str(problem))
             return {}
@@ -281,11 +283,13 @@ class PlanBuilder:
         groups = [group for name, group in among.items() if name == reference or name.startswith(f"{reference}/")]
         top = reference.partition("/")[0]
         tops = list(dict.fromkeys(name.partition("/")[0] for name in among))
-        declared = any(top in getattr(self.study, part) or (part, top) in self.study.broken for part in sections)
+        declared = any(
+            top in getattr(self.study, section) or (section, top) in self.study.broken for section in sections
+        )
         if not groups and (top in tops or not declared):
-            tables = [name for part in sections for name in getattr(self.study, part)]
-            known = list(dict.fromkeys([*tops, *tables, *(among if "/" in reference else ())]))
-            self.unknown(path, f"there is no {reference!r} in {' or '.join(sections)}", reference, known)
+            tables = [name for section in sections for name in getattr(self.study, section)]
+            names = list(dict.fromkeys([*tops, *tables, *(among if "/" in reference else ())]))
+            self.unknown(path, f"there is no {reference!r} in {' or '.join(sections)}", reference, names)
         return groups
 
     def in_order(self, section: str, made_of: Mapping[str, Sequence[str]], key: str) -> list[str]:

@@ -31,24 +31,24 @@ def plan_calibration(
     from biasgauge.analyses.calibrate import registered_names
 
     defaults = {key: setting.default for key, setting in kind.settings.items()}
-    asked = {**defaults, **arguments(settings.kept, kind.settings)}
-    given = {"algorithm": asked["recipe"]} if isinstance(asked["recipe"], str) else dict(asked["recipe"])
+    values = {**defaults, **arguments(settings.stored, kind.settings)}
+    recipe_table = {"algorithm": values["recipe"]} if isinstance(values["recipe"], str) else dict(values["recipe"])
     start = (*path, "settings", "recipe")
-    recipe = check_recipe(plan, start, given.pop("algorithm", "sgns"), given)
+    recipe = check_recipe(plan, start, recipe_table.pop("algorithm", "sgns"), recipe_table)
     if recipe is None:
         return None
-    first = asked["random_state"]
-    own = {key: value for key, value in settings.kept.items() if key in DECIDE_WORDS}
+    first = values["random_state"]
+    word_settings = {key: value for key, value in settings.stored.items() if key in DECIDE_WORDS}
     lexicons = {key: checksum for key, checksum in settings.lexicons.items() if key in (*DECIDE_WORDS, "unasked")}
     cell = plan.add(
-        "calibration-plan", {"settings": own, "lexicons": lexicons}, inputs={"corpus": corpus}, places=settings.places,
-        label=f"plan {name}",
+        "calibration-plan", {"settings": word_settings, "lexicons": lexicons}, inputs={"corpus": corpus},
+        paths=settings.paths, label=f"plan {name}",
     )  # fmt: skip
     about: dict[str, object] = {
-        "measures": registered_names("measure", asked["measures"]),
-        "tests": registered_names("association_test", asked["tests"]),
+        "measures": registered_names("measure", values["measures"]),
+        "tests": registered_names("association_test", values["tests"]),
     }
-    told = {"kind": kind.name, **settings.told, **about}
+    analysis_settings = {"kind": kind.name, **settings.cell_settings, **about}
 
     def planted(label: str, about: JsonObject) -> str:
         inputs = {"plan": cell, "corpus": corpus}
@@ -65,23 +65,23 @@ def plan_calibration(
 
     inputs = {"plan": cell}
     models: list[list[str]] = []
-    for number in range(asked["plantings"]):
+    for number in range(values["plantings"]):
         text = planted(f"text{number}", {"draw": number, "shuffled": False})
         inputs[f"text{number}"] = text
         models.append([])
-        draws = model_draws(range(first, first + asked["seeds"]), asked["bootstrap"], first)
+        draws = model_draws(range(first, first + values["seeds"]), values["bootstrap"], first)
         for run, draw in enumerate(draws):
             vectors, inputs[f"scores{number}-{run}"] = model(text, f"text{number}-{draw.label}", draw.settings)
             models[-1].append(vectors)
-    for number in range(asked["shuffled"]):
+    for number in range(values["shuffled"]):
         text = planted(f"shuffled{number}", {"draw": number, "shuffled": True})
         _, inputs[f"shuffled{number}"] = model(text, f"shuffled{number}", {"seed": first})
     judged = {
         f"verdicts{number}": plan.add(
-            "calibration-verdicts", {**told, "draw": number},
+            "calibration-verdicts", {**analysis_settings, "draw": number},
             inputs={**inputs, **{f"vectors{run}": vectors for run, vectors in enumerate(runs)}},
-            places=settings.places, label=f"judge {name}/text{number}",
+            paths=settings.paths, label=f"judge {name}/text{number}",
         )
-        for number, runs in enumerate(models if asked["verdicts"] else ())
+        for number, runs in enumerate(models if values["verdicts"] else ())
     }  # fmt: skip
     return {**inputs, **judged}, about

@@ -63,12 +63,14 @@ def plan_corpora(plan: PlanBuilder) -> dict[str, PlannedCorpus]:
 
 
 def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: JsonObject) -> JsonObject | None:
-    """How a text is read, checked."""
-    known = parameters("biasgauge.text:read_corpus", 1)
+    """Settings with which a text is read, checked."""
+    parameters_known = parameters("biasgauge.text:read_corpus", 1)
     before = len(plan.problems)
-    plan.checked(("corpora", name), table.settings, known, "a corpus", inline=None, own=table.own())
-    whole = {name: setting.default for name, setting in known.items()} | inherited | table.settings
-    reading = {name: whole[name] for name in known}
+    plan.checked(
+        ("corpora", name), table.settings, parameters_known, "a corpus", inline=None, table_keys=table.declared_keys()
+    )
+    values = {name: setting.default for name, setting in parameters_known.items()} | inherited | table.settings
+    reading = {name: values[name] for name in parameters_known}
     if isinstance(reading["field"], str) and reading["field"].isdecimal() and reading["layout"] != JSONL:
         reading["field"] = int(reading["field"])  # a column by its number, as on the command line
     if len(plan.problems) > before:
@@ -83,20 +85,20 @@ def _reading(plan: PlanBuilder, name: str, table: CorpusTable, inherited: JsonOb
 
 
 def versions_of(tokenizer: str | None) -> dict[str, dict[str, str]]:
-    """What else than its name the words of a tokenizer depend on, as cells are told it."""
+    """Versions of what the words of a tokenizer depend on, as cells store them."""
     versions = {} if tokenizer is None else dict(tokenizer_named(tokenizer).versions)
     return {"versions": versions} if versions else {}
 
 
 def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | None:
     path = ("corpora", name)
-    places = plan.located(table.path, (*path, "path"))
+    files = plan.located(table.path, (*path, "path"))
     reading = _reading(plan, name, table, {})
-    if reading is None or not places:
+    if reading is None or not files:
         return None
     if reading["layout"] == AUTO:
         rule = Layout(AUTO, field=reading["field"], documents=reading["documents"], keeps_marks=True)
-        layouts = {AUTO if place.is_dir() else rule.choose(place.name) for place in places}
+        layouts = {AUTO if file.is_dir() else rule.choose(file.name) for file in files}
         if len(layouts) > 1:
             plan.problem(
                 (*path, "path"),
@@ -107,11 +109,11 @@ def _read(plan: PlanBuilder, name: str, table: CorpusTable) -> PlannedCorpus | N
     key = plan.add(
         "corpus",
         {"settings": reading, **versions_of(reading["tokenizer"])},
-        places={f"text{number}": place for number, place in enumerate(places)},
+        paths={f"text{number}": file for number, file in enumerate(files)},
         label=f"read {name}",
     )
-    only = places[0] if len(places) == 1 and places[0].is_file() else None
-    return PlannedCorpus(key, reading, only, None, name, tuple(places))
+    only = files[0] if len(files) == 1 and files[0].is_file() else None
+    return PlannedCorpus(key, reading, only, None, name, tuple(files))
 
 
 def _possible(settings: JsonObject) -> None:
@@ -126,28 +128,36 @@ def _possible(settings: JsonObject) -> None:
 def _balanced(plan: PlanBuilder, name: str, table: CorpusTable, source: PlannedCorpus) -> PlannedCorpus | None:
     path = ("corpora", name)
     ours = {theirs: name for name, theirs in _BALANCE.items()}
-    known = {ours.get(name, name): setting for name, setting in parameters("biasgauge.mitigation:balance", 1).items()}
-    known = {name: setting for name, setting in known.items() if name not in {"layout", "field"}}
+    parameters_known = {
+        ours.get(name, name): setting for name, setting in parameters("biasgauge.mitigation:balance", 1).items()
+    }
+    parameters_known = {name: setting for name, setting in parameters_known.items() if name not in {"layout", "field"}}
     reading = _reading(plan, name, table, source.reading)
     balancing = table.balance or {}
     checked = plan.checked(
-        path, balancing, known, "balance", checks={"test": check_lexicon("test")}, trial=_possible, inline="balance"
+        path,
+        balancing,
+        parameters_known,
+        "balance",
+        checks={"test": check_lexicon("test")},
+        trial=_possible,
+        inline="balance",
     )
     if source.text is None and source.text_key is None:
         plan.problem((*path, "from"), f"{table.origin!r} is read from several files; only one file can be balanced")
         return None
     if reading is None:
         return None
-    settings = {_BALANCE.get(name, name): value for name, value in checked.kept.items()}
+    settings = {_BALANCE.get(name, name): value for name, value in checked.stored.items()}
     inherited = ("layout", "field") if settings.get("as_published") else ("tokenizer", "layout", "field")
-    kept = {name: source.reading[name] for name in inherited} | settings
+    stored = {name: source.reading[name] for name in inherited} | settings
     text_key = plan.add(
         "balance",
-        {"settings": kept, "lexicons": checked.lexicons, **versions_of(kept.get("tokenizer"))},
+        {"settings": stored, "lexicons": checked.lexicons, **versions_of(stored.get("tokenizer"))},
         inputs={} if source.text_key is None else {"text": source.text_key},
-        places=checked.places | ({} if source.text_key is not None or source.text is None else {"text": source.text}),
+        paths=checked.paths | ({} if source.text_key is not None or source.text is None else {"text": source.text}),
         label=f"balance {name}",
     )
-    told = {"settings": reading, **versions_of(reading["tokenizer"])}
-    key = plan.add("corpus", told, inputs={"text": text_key}, label=f"read {name}")
+    reading_settings = {"settings": reading, **versions_of(reading["tokenizer"])}
+    key = plan.add("corpus", reading_settings, inputs={"text": text_key}, label=f"read {name}")
     return PlannedCorpus(key, reading, None, text_key, source.root, (), (*source.balanced, balancing))

@@ -12,7 +12,7 @@ from biasgauge import registry
 from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError
 from biasgauge.lexicons import words_of
-from biasgauge.study.files import is_there
+from biasgauge.study.files import path_exists
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Version
 from biasgauge.study.planning.models import different, encoder_source
 from biasgauge.study.settings import parameters
@@ -61,8 +61,10 @@ class _Encoder:
             **parameters(draw_contexts, 2),
             **parameters(encode, 2),
         }
-        known = {name: every[name] for name in SETTINGS}
-        self.plan.checked(self.path, self.settings, known, "an encoder", inline=None, own=self.table.own())
+        parameters_known = {name: every[name] for name in SETTINGS}
+        self.plan.checked(
+            self.path, self.settings, parameters_known, "an encoder", inline=None, table_keys=self.table.declared_keys()
+        )
         words, templates = self._words(), self._templates()
         checkpoints = self._checkpoints()
         if len(self.plan.problems) > before:
@@ -72,25 +74,25 @@ class _Encoder:
             return
         members: list[Member] = []
         labels: list[str] = []
-        for told, place, shape in checkpoints:
+        for source, folder, shape in checkpoints:
             layers, poolings = self._levels(shape)
             for template in [None] if drawn is not None else templates:
-                asked = {**told, "words": words, "layers": layers, "poolings": poolings, "checkpoint": shape.name}
-                asked |= {"template": template} if template is not None else {}
+                settings = {**source, "words": words, "layers": layers, "poolings": poolings, "checkpoint": shape.name}
+                settings |= {"template": template} if template is not None else {}
                 contexts = range(1, self.settings.get("draws", 10) + 1) if template is None else [0]
                 key = self.plan.add(
                     "encode",
-                    {**asked, "versions": _versions()},
+                    {**settings, "versions": _versions()},
                     inputs={} if drawn is None else {"contexts": drawn},
-                    places={} if place is None else {"model": place},
+                    paths={} if folder is None else {"model": folder},
                     label=f"encode {self.name} {template or 'in context'}",
                 )
                 for number, facets in enumerate(_facets(shape, layers, poolings, template, contexts)):
-                    own = short_name(facets)
-                    labels.append(f"{shape.name}-{own}" if len(checkpoints) > 1 else own)
+                    view = short_name(facets)
+                    labels.append(f"{shape.name}-{view}" if len(checkpoints) > 1 else view)
                     members.append(Member("", self._view(key, number, labels[-1])))
         names = different([re.sub(r"[^\w.-]+", "-", label) for label in labels])
-        group = tuple(Member(f"{self.name}/{own}", member.key) for own, member in zip(names, members, strict=True))
+        group = tuple(Member(f"{self.name}/{view}", member.key) for view, member in zip(names, members, strict=True))
         if len({member.key for member in group}) < len(group):
             self.plan.problem((*self.path, "path"), f"{self.name!r} names one model twice")
         if group and len(self.plan.problems) == before:
@@ -104,14 +106,14 @@ class _Encoder:
         names = [self.table.words] if isinstance(self.table.words, str) else self.table.words
         listed: list[str] = []
         for name in names:
-            place = self.plan.study.folder / name.partition(".toml")[0]
-            own = self.plan.study.folder / name if is_there(place.with_suffix(".toml")) else None
-            is_list = own is not None or name in registry.names("lexicon") or ":" in name or len(names) == 1
+            stem = self.plan.study.folder / name.partition(".toml")[0]
+            file = self.plan.study.folder / name if path_exists(stem.with_suffix(".toml")) else None
+            is_list = file is not None or name in registry.names("lexicon") or ":" in name or len(names) == 1
             if not is_list:
                 listed.append(name)
                 continue
             try:
-                listed += words_of(str(own or name)).words
+                listed += words_of(str(file or name)).words
             except BiasgaugeError as problem:
                 self.plan.problem((*self.path, "words"), f"'words' of an encoder: {problem}")
         return list(dict.fromkeys(listed))
@@ -132,29 +134,29 @@ class _Encoder:
             return []
 
     def _checkpoints(self) -> list[tuple[dict[str, str], Path | None, ModelShape]]:
-        """What each cell is told of its model, where that lies, and what it looks like."""
-        found: list[tuple[dict[str, str], Path | None, ModelShape]] = []
+        """Settings, folder and shape of each model."""
+        checkpoints: list[tuple[dict[str, str], Path | None, ModelShape]] = []
         for path in [self.table.path] if isinstance(self.table.path, str) else self.table.path:
             named = encoder_source(self.plan, path)
-            places: Sequence[Path | None]
+            folders: Sequence[Path | None]
             if named is not None:
-                told, place = named
-                source = f"{told['encoder']}:{place or told['source']}"
-                places = [place]
+                settings, folder = named
+                source = f"{settings['encoder']}:{folder or settings['source']}"
+                folders = [folder]
             else:
-                told, places = {}, self.plan.located(path, (*self.path, "path"), "model")
-            for place in places:
+                settings, folders = {}, self.plan.located(path, (*self.path, "path"), "model")
+            for folder in folders:
                 try:
-                    shape = model_shape(source if named is not None else str(place))
+                    shape = model_shape(source if named is not None else str(folder))
                     chosen_layers(self._layers(), shape), chosen_poolings(self._poolings(), shape)
                 except BiasgaugeError as problem:
                     self.plan.problem((*self.path, "path"), str(problem))
                 else:
-                    found.append((told, place, shape))
-        taken: list[str] = different([shape.name for _, _, shape in found])
+                    checkpoints.append((settings, folder, shape))
+        names: list[str] = different([shape.name for _, _, shape in checkpoints])
         return [
-            (told, place, ModelShape(own, shape.layers, shape.poolings, shape.dim))
-            for own, (told, place, shape) in zip(taken, found, strict=True)
+            (settings, folder, ModelShape(name, shape.layers, shape.poolings, shape.dim))
+            for name, (settings, folder, shape) in zip(names, checkpoints, strict=True)
         ]
 
     def _layers(self) -> Any:  # noqa: ANN401 - as the user wrote it
@@ -176,12 +178,12 @@ class _Encoder:
         corpus = corpora[name]
         drawn = {"draws": self.settings.get("draws", 10), "case_sensitive": self.settings.get("case_sensitive", False)}
         seed = self.settings.get("random_state", self.plan.study.about.seed)
-        reading = {part: corpus.reading[part] for part in ("layout", "field", "documents")}
+        reading = {key: corpus.reading[key] for key in ("layout", "field", "documents")}
         return self.plan.add(
             "contexts",
             {"words": words, **drawn, **reading, "random_state": seed},
             inputs={} if corpus.text_key is None else {"text": corpus.text_key},
-            places={f"text{number}": place for number, place in enumerate(corpus.texts)},
+            paths={f"text{number}": file for number, file in enumerate(corpus.texts)},
             label=f"contexts {self.name}",
         )
 

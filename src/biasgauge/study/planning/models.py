@@ -14,7 +14,7 @@ from biasgauge import registry
 from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError, InputError
 from biasgauge.lexicons import found
-from biasgauge.study.files import places_of
+from biasgauge.study.files import matching_paths
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings, Version
 from biasgauge.study.schema import ModelTable, Seeds
 from biasgauge.study.settings import (
@@ -39,7 +39,7 @@ def plan_models(plan: PlanBuilder, corpora: Mapping[str, PlannedCorpus]) -> None
     """Cells for every model of every recipe; groups NAME/CORPUS."""
     for name, table in plan.study.models.items():
         path = ("models", name)
-        recipe = check_recipe(plan, path, table.algorithm, table.settings, table.own())
+        recipe = check_recipe(plan, path, table.algorithm, table.settings, table.declared_keys())
         wanted = list(plan.study.corpora) if table.corpora is None else table.corpora
         if not wanted and not any(section == "corpora" for section, _ in plan.study.broken):
             plan.problem(path, f"the recipe {name!r} has no corpus; write a table [corpora.NAME]")
@@ -56,16 +56,20 @@ def seed_list(seeds: Seeds, first: int) -> list[int]:
 
 
 def check_recipe(
-    plan: PlanBuilder, path: Sequence[str], algorithm: str, given: Mapping[str, Any], own: Sequence[str] = ()
+    plan: PlanBuilder,
+    path: Sequence[str],
+    algorithm: str,
+    settings_given: Mapping[str, Any],
+    table_keys: Sequence[str] = (),
 ) -> dict[str, Any] | None:
-    """What a cell of training is told, but for seed and sample; None, and noted, where something is wrong with it.
+    """Settings of a training cell, but for seed and sample; None, with a problem noted, where they cannot be used.
 
     Args:
         plan: where problems are noted.
         path: of the table that has the settings.
         algorithm: its name.
-        given: settings of `train` and of the algorithm.
-        own: keys of that table which are no settings.
+        settings_given: settings of `train` and of the algorithm.
+        table_keys: keys of that table which are no settings.
     """
     from biasgauge.text.training import ALGORITHMS, train
 
@@ -77,20 +81,20 @@ def check_recipe(
     common = {name: setting for name, setting in parameters(train, 1).items() if name not in decided}
     settings = {field.name: Setting(field.name, field.default, str(field.type)) for field in fields(chosen.settings)}
     before = len(plan.problems)
-    what = f"the algorithm {algorithm!r}"
-    plan.checked(path, given, common | settings, what, inline=None, own=own)
+    owner = f"the algorithm {algorithm!r}"
+    plan.checked(path, settings_given, common | settings, owner, inline=None, table_keys=table_keys)
     if len(plan.problems) > before:
         return None
-    if (dim := given.get("dim", 1)) > MOST_DIM:
-        plan.problem((*path, "dim"), f"'dim' of {what} must be at most {MOST_DIM:,}, found {found(dim)}")
+    if (dim := settings_given.get("dim", 1)) > MOST_DIM:
+        plan.problem((*path, "dim"), f"'dim' of {owner} must be at most {MOST_DIM:,}, found {found(dim)}")
         return None
-    removed = given.get("remove", [])
+    removed = settings_given.get("remove", [])
     if not isinstance(removed, list) or not all(isinstance(word, str) for word in removed):
-        plan.problem((*path, "remove"), f"'remove' of {what} must be a list of words, found {found(removed)}")
+        plan.problem((*path, "remove"), f"'remove' of {owner} must be a list of words, found {found(removed)}")
         return None
     try:
-        checked = chosen.settings_from({name: given[name] for name in settings if name in given})
-        recipe = {name: given.get(name, setting.default) for name, setting in common.items()}
+        checked = chosen.settings_from({name: settings_given[name] for name in settings if name in settings_given})
+        recipe = {name: settings_given.get(name, setting.default) for name, setting in common.items()}
         recipe["remove"] = removed
         recipe = {"algorithm": algorithm, "version": chosen.version, **recipe, "settings": dict(vars(checked))}
         training_recipe(recipe, seed=0)
@@ -143,14 +147,14 @@ def plan_vectors(plan: PlanBuilder) -> None:
             limit = {} if table.limit is None else {"limit": table.limit}
             members = [
                 Member(
-                    f"{name}/{own}" if len(shipped) > 1 else name,
+                    f"{name}/{member}" if len(shipped) > 1 else name,
                     plan.add(
                         "vectors",
-                        {**about, **limit},
-                        label=f"load {name} {own}".rstrip(),
+                        {**settings, **limit},
+                        label=f"load {name} {member}".rstrip(),
                     ),
                 )
-                for own, about in shipped
+                for member, settings in shipped
             ]
             plan.groups[name] = Group(name, tuple(members), Version(name))
             continue
@@ -161,29 +165,29 @@ def plan_vectors(plan: PlanBuilder) -> None:
 
 
 class _Source(NamedTuple):
-    """Where a model's vectors come from: what names it within its group, what its cell is told, the file if any."""
+    """Source of a model's vectors: name within its group, settings of its cell, the file if any."""
 
     stem: str
     settings: JsonObject
-    place: Path | None
+    path: Path | None
 
 
 def _sources(plan: PlanBuilder, path: str, where: Sequence[str]) -> list[_Source]:
-    """What a path, a pattern or "ENCODER:SOURCE" means; nothing, and noted, where there is no such thing."""
+    """Sources of a path, a pattern or "ENCODER:SOURCE"; none, with a problem noted, where there is no such thing."""
     named = encoder_source(plan, path)
     if named is not None:
-        settings, place = named
-        return _views(plan, place, where) if settings["encoder"] == VIEWS else [_Source(settings["encoder"], *named)]
-    return [_Source(place.name.split(".")[0], {}, place) for place in plan.located(path, where)]
+        settings, file = named
+        return _views(plan, file, where) if settings["encoder"] == VIEWS else [_Source(settings["encoder"], *named)]
+    return [_Source(file.name.split(".")[0], {}, file) for file in plan.located(path, where)]
 
 
 def encoder_source(plan: PlanBuilder, path: str) -> tuple[dict[str, Any], Path | None] | None:
-    """What a cell is told of "ENCODER:SOURCE", and the file or folder where it names one; None where it is a path."""
-    encoder, colon, rest = path.partition(":")
-    if not colon or encoder not in registry.names("encoder") or places_of(path, plan.study.folder):
+    """Settings of a cell for "ENCODER:SOURCE", and the file or folder where it names one; None where it is a path."""
+    encoder, colon, source = path.partition(":")
+    if not colon or encoder not in registry.names("encoder") or matching_paths(path, plan.study.folder):
         return None
-    place = next(iter(places_of(rest, plan.study.folder)), None) if rest else None
-    return ({"encoder": encoder} if place is not None else {"encoder": encoder, "source": rest}), place
+    file = next(iter(matching_paths(source, plan.study.folder)), None) if source else None
+    return ({"encoder": encoder} if file is not None else {"encoder": encoder, "source": source}), file
 
 
 def _views(plan: PlanBuilder, folder: Path | None, where: Sequence[str]) -> list[_Source]:
@@ -202,33 +206,33 @@ def _views(plan: PlanBuilder, folder: Path | None, where: Sequence[str]) -> list
 
 def _loaded(plan: PlanBuilder, name: str, sources: Sequence[_Source], limit: int | None) -> list[Member]:
     members = []
-    for own, source in zip(different([source.stem for source in sources]), sources, strict=True):
+    for stem, source in zip(different([source.stem for source in sources]), sources, strict=True):
         key = plan.add(
             "vectors",
             {**source.settings, **({} if limit is None else {"limit": limit})},
-            places={} if source.place is None else {"vectors": source.place},
-            label=f"load {name} {own}" if len(sources) > 1 else f"load {name}",
+            paths={} if source.path is None else {"vectors": source.path},
+            label=f"load {name} {stem}" if len(sources) > 1 else f"load {name}",
         )
-        members.append(Member(f"{name}/{own}" if len(sources) > 1 else name, key))
+        members.append(Member(f"{name}/{stem}" if len(sources) > 1 else name, key))
     return members
 
 
 def different(stems: Sequence[str]) -> list[str]:
     """The same names, with numbers on those that occur more than once, so that none does."""
     often = Counter(stems)
-    taken = set(often)
+    names_used = set(often)
     names = []
     for first, stem in enumerate(stems):
         name = stem
         if often[stem] > 1:
-            name = next(f"{stem}-{number}" for number in count(first) if f"{stem}-{number}" not in taken)
-        taken.add(name)
+            name = next(f"{stem}-{number}" for number in count(first) if f"{stem}-{number}" not in names_used)
+        names_used.add(name)
         names.append(name)
     return names
 
 
 def _shipped(which: str) -> list[tuple[str, dict[str, Any]]]:
-    """What ships: for each model its name within the group, and what its cell is told."""
+    """Shipped models: name within the group, and settings of the cell."""
     from biasgauge.io import file_sha256
     from biasgauge.vectors import DEFAULT_PATH, REPLICATES, replicate_path
 
@@ -236,8 +240,8 @@ def _shipped(which: str) -> list[tuple[str, dict[str, Any]]]:
         {"": DEFAULT_PATH} if which == "glove" else {f"seed{seed}": replicate_path(seed) for seed in range(REPLICATES)}
     )
     return [
-        (own, {"default": which, "member": number, "sha256": file_sha256(path)})
-        for number, (own, path) in enumerate(paths.items())
+        (member, {"default": which, "member": number, "sha256": file_sha256(path)})
+        for number, (member, path) in enumerate(paths.items())
     ]
 
 
@@ -245,13 +249,13 @@ def plan_mitigations(plan: PlanBuilder) -> None:
     """Cells of mitigations, one for each model; groups NAME/GROUP."""
     tables = plan.study.mitigations
     made_of = {name: [reference.split("/")[0] for reference in table.of] for name, table in tables.items()}
-    settled: set[str] = set()
+    planned: set[str] = set()
     for name in plan.in_order("mitigations", made_of, "of"):
         table, path = tables[name], ("mitigations", name)
-        settled.add(name)
-        known = registry.names("mitigation")
-        if table.method not in known:
-            plan.unknown((*path, "method"), f"there is no mitigation {table.method!r}", table.method, known)
+        planned.add(name)
+        methods = registry.names("mitigation")
+        if table.method not in methods:
+            plan.unknown((*path, "method"), f"there is no mitigation {table.method!r}", table.method, methods)
             continue
         settings = plan.checked(
             path,
@@ -263,7 +267,7 @@ def plan_mitigations(plan: PlanBuilder) -> None:
         )
         settings.lexicons.update(implicit_checksum(registry.names("lexicon")))
         for reference in dict.fromkeys(table.of):
-            if reference.split("/")[0] in tables and reference.split("/")[0] not in settled:
+            if reference.split("/")[0] in tables and reference.split("/")[0] not in planned:
                 continue  # in a circle, of which a sentence tells already
             for group in plan.named(reference, (*path, "of"), plan.groups, OF):
                 _mitigate(plan, name, table.method, settings, group)
@@ -282,9 +286,9 @@ def _mitigate(plan: PlanBuilder, name: str, method: str, settings: Settings, gro
             f"{name}/{member.label}",
             plan.add(
                 "mitigate",
-                {"method": method, **settings.told},
+                {"method": method, **settings.cell_settings},
                 inputs={"vectors": member.key},
-                places=settings.places,
+                paths=settings.paths,
                 label=f"mitigate {name}/{member.label}",
             ),
             member,
@@ -293,5 +297,5 @@ def _mitigate(plan: PlanBuilder, name: str, method: str, settings: Settings, gro
     ]
     full = f"{name}/{group.name}"
     algorithm = None if group.algorithm is None else f"{name}/{group.algorithm}"
-    version = group.version.changed(method, settings.kept, "strength")
+    version = group.version.changed(method, settings.stored, "strength")
     plan.groups[full] = Group(full, tuple(members), version, algorithm, group.corpus, group.corpus_key)

@@ -35,7 +35,7 @@ CHECKSUMS = "checksums.json"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Result):
-    """What a study comes to.
+    """Cells of a study, and which of them are there.
 
     Attributes:
         study: what was planned.
@@ -88,7 +88,7 @@ class Plan(Result):
         ]  # fmt: skip
 
     def summary(self) -> Summary:
-        """How many cells of each step there are, which are there, and how long the others take."""
+        """Count cells of each step, those that are there, and the time of the others."""
         left = [cell for cell in self.cells if cell.key not in self.finished]
         timed = [cell for cell in left if cell.key in self.seconds]
         sentences = []
@@ -149,7 +149,7 @@ def _expected_seconds(cells: Iterable[Cell], finished: frozenset[str], store: Ce
     """Seconds by key: measured for finished cells, else the median of finished ones of the same step and algorithm."""
     if store is None:
         return {}
-    seconds = {key: taken for key in finished if (taken := store.seconds(key)) is not None}
+    seconds = {key: measured_seconds for key in finished if (measured_seconds := store.seconds(key)) is not None}
     similar: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         similar.setdefault((cell.step, str(cell.settings.get("algorithm", ""))), []).append(cell)
@@ -160,7 +160,7 @@ def _expected_seconds(cells: Iterable[Cell], finished: frozenset[str], store: Ce
 
 
 def _group(label: str) -> str:
-    """What cells of one table of the study have in common: "train sgns" of "train sgns/wiki/seed0"."""
+    """Common name of cells of one table of the study: "train sgns" of "train sgns/wiki/seed0"."""
     words = label.split("/", maxsplit=1)[0].split(" ")
     return " ".join(words[:3] if words[1:2] == ["of"] else words[:2])
 
@@ -176,17 +176,17 @@ def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = 
     Raises:
         InputError: something is wrong with the study; every problem is on a line of its own.
     """
-    known = study if isinstance(study, Study) else read_study(study)
+    declared = study if isinstance(study, Study) else read_study(study)
     folder = Path(store.url) if store is not None and store.local else None
     checksums = Checksums(None if folder is None else folder / CHECKSUMS)
-    plan = _planned(known, checksums, folder)
-    known.refuse(plan.problems)
+    plan = _planned(declared, checksums, folder)
+    declared.refuse(plan.problems)
     checksums.keep()
     models = {member.label: member.key for group in plan.groups.values() for member in group.members}
     finished = frozenset() if store is None else store.finished() & plan.cells.keys()
     failures = {} if store is None else store.failures()
     return Plan(
-        study=known,
+        study=declared,
         cells=tuple(plan.cells.values()),
         results=MappingProxyType(plan.results),
         models=MappingProxyType(models),
@@ -237,18 +237,18 @@ def _plan_report(plan: PlanBuilder) -> None:
     chosen = [entry for entry in plan.entries if table.of is None or entry["name"].split("/")[0] in table.of]
     names = list(dict.fromkeys(entry["name"].split("/")[0] for entry in plan.entries))
     for name in table.of or ():
-        if name not in names and not any((part, name) in plan.study.broken for part in ("analyses", "tasks")):
+        if name not in names and not any((section, name) in plan.study.broken for section in ("analyses", "tasks")):
             plan.unknown((REPORT, "of"), f"there is no {name!r} in analyses or tasks", name, names)
     if plan.problems:  # some result is missing, or some setting is none that a cell could hold
         return
     content = plan.study.to_dict()
-    about = content.pop("study")
+    description = content.pop("study")
     settings = {
-        "name": about["name"],
-        "title": table.title or about["title"],
-        "about": table.about or about["about"],
-        "seed": about["seed"],
-        **{part: content[part] for part in ("corpora", "models", "vectors", "mitigations", "scores")},
+        "name": description["name"],
+        "title": table.title or description["title"],
+        "about": table.about or description["about"],
+        "seed": description["seed"],
+        **{section: content[section] for section in ("corpora", "models", "vectors", "mitigations", "scores")},
         **({"encoders": content["encoders"]} if content["encoders"] else {}),
         "results": chosen,
         "toml": plan.study.text,

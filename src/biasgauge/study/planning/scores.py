@@ -31,14 +31,20 @@ def _checked(plan: PlanBuilder, name: str, table: ScoresTable) -> Settings:
 
     path = ("scores", name)
     measures = [table.measures] if isinstance(table.measures, str) else list(table.measures)
-    given = {"pairs": table.pairs, "words": table.words, "measures": measures, **table.settings}
+    settings_given = {"pairs": table.pairs, "words": table.words, "measures": measures, **table.settings}
     checks = {
         "pairs": check_pairs,
         "words": lambda value: "" if value == FULL else check_words(value),
         "pool": check_words,
     }
     settings = plan.checked(
-        path, given, parameters("biasgauge.scores:score", 1), "scores", checks=checks, inline=None, own=["of"]
+        path,
+        settings_given,
+        parameters("biasgauge.scores:score", 1),
+        "scores",
+        checks=checks,
+        inline=None,
+        table_keys=["of"],
     )
     try:
         rule = table.settings.get("as_published")
@@ -53,7 +59,7 @@ def _checked(plan: PlanBuilder, name: str, table: ScoresTable) -> Settings:
 
 
 def _tensor(plan: PlanBuilder, name: str, group: Group, settings: Settings) -> str:
-    full = settings.kept["words"] == FULL
+    full = settings.stored["words"] == FULL
     words = {}
     if full:
         models = {f"model{number}": member.key for number, member in enumerate(group.members)}
@@ -61,9 +67,9 @@ def _tensor(plan: PlanBuilder, name: str, group: Group, settings: Settings) -> s
     parts = {
         f"model{number}": plan.add(
             "score",
-            settings.told,
+            settings.cell_settings,
             inputs={"vectors": member.key, **words},
-            places=settings.places,
+            paths=settings.paths,
             label=f"score {name} {member.label.removeprefix(group.name)}".replace(" /", " ").rstrip(),
         )
         for number, member in enumerate(group.members)

@@ -46,16 +46,18 @@ def plan_tasks(plan: PlanBuilder) -> None:
 
 def _checked(plan: PlanBuilder, name: str, table: TaskTable) -> Settings | None:
     path = ("tasks", name)
-    known = registry.names("task")
-    if table.task not in known:
-        plan.unknown((*path, "task"), f"there is no task {table.task!r}", table.task, known)
+    tasks = registry.names("task")
+    if table.task not in tasks:
+        plan.unknown((*path, "task"), f"there is no task {table.task!r}", table.task, tasks)
         return None
     summary = {
         name: setting for name, setting in parameters("biasgauge.applications:extrinsic", 3).items() if name in SUMMARY
     }
-    own = {name: Setting(name, None, "object") for name in sorted(registry.get("task", table.task).settings)}
-    what = f"the task {table.task!r}"
-    return plan.checked(path, table.settings, own | summary, what, checks={"group_words": _groups}, paths=PATHS)
+    task_settings = {name: Setting(name, None, "object") for name in sorted(registry.get("task", table.task).settings)}
+    owner = f"the task {table.task!r}"
+    return plan.checked(
+        path, table.settings, task_settings | summary, owner, checks={"group_words": _groups}, paths=PATHS
+    )
 
 
 def _groups(value: object) -> str:
@@ -69,24 +71,24 @@ def _groups(value: object) -> str:
 def _model(plan: PlanBuilder, name: str, table: TaskTable, settings: Settings, data: Path, model: Member) -> str:
     """The cells of one model: one for each seed, and the summary, whose key it gives."""
     seeds = seed_list(table.seeds, plan.study.about.seed)
-    own = {name: value for name, value in settings.kept.items() if name not in SUMMARY}
-    content = {"task": table.task, **settings.told, "settings": own}
-    places = {**settings.places, "data": data}
+    task_settings = {name: value for name, value in settings.stored.items() if name not in SUMMARY}
+    content = {"task": table.task, **settings.cell_settings, "settings": task_settings}
+    paths = {**settings.paths, "data": data}
     trained = {
         f"seed{number}": plan.add(
             "task",
             {**content, "seed": seed},
             inputs={"vectors": model.key},
-            places=places,
+            paths=paths,
             label=f"train {name}/{model.label} seed{seed}",
         )
         for number, seed in enumerate(seeds)
     }
-    summary = {name: settings.kept[name] for name in SUMMARY if name in settings.kept}
+    summary = {name: settings.stored[name] for name in SUMMARY if name in settings.stored}
     return plan.add(
         "task-summary",
         {**content, "seeds": seeds, "model": model.label, "summary": summary},
         inputs={"vectors": model.key, **trained},
-        places=places,
+        paths=paths,
         label=f"{name}/{model.label}",
     )

@@ -60,13 +60,13 @@ def score(job: Job) -> None:
 
 
 def judge(job: Job) -> None:
-    """What the audit's verdicts say of sets of carriers of one planted text, its models being replicates."""
+    """Decisions of the audit's verdicts on sets of carriers of one planted text, its models being replicates."""
     from biasgauge.audits import verdict_decisions
 
     plan, draw = _plan(job), job.settings["draw"]
     models = [job.inputs[f"vectors{run}"] / MODEL for run in range(_runs(plan))]
     decided = verdict_decisions(_readings(job, plan, _planted(job, plan)), draw, models)
-    job.write_json(VERDICTS, [[*asked, passes] for asked, passes in sorted(decided.items())])
+    job.write_json(VERDICTS, [[*verdict, passes] for verdict, passes in sorted(decided.items())])
 
 
 def conclude(job: Job) -> None:
@@ -95,7 +95,7 @@ def possible(settings: JsonMapping) -> None:
 
 
 def _words(job: Job) -> CalibrationPlan:
-    """What is planted on which words."""
+    """Plan of the words that doses are planted on."""
     from biasgauge.analyses.calibrate import CalibrationPlan
 
     return CalibrationPlan.from_dict(job.read_json("plan", PLAN))

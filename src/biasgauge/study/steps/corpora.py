@@ -19,12 +19,12 @@ def read(job: Job) -> None:
         [job.inputs["text"] / TEXT] if job.inputs else [job.files[f"text{number}"] for number in range(len(job.files))]
     )
     read_corpus(sources, out=job.out / CORPUS, progress=job.progress, **job.settings["settings"])
-    about = job.out / CORPUS / MANIFEST
-    manifest = read_record(about, again="run the study again")
+    path = job.out / CORPUS / MANIFEST
+    manifest = read_record(path, again="run the study again")
     if all(source.is_file() for source in sources):
         for number, file in enumerate(manifest["settings"]["files"]):
             file["name"] = f"text{number}"
-    about.write_text(manifest_text(manifest, indent=1), encoding="utf-8", newline="\n")
+    path.write_text(manifest_text(manifest, indent=1), encoding="utf-8", newline="\n")
 
 
 def write_balanced(job: Job) -> None:

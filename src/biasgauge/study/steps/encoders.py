@@ -22,8 +22,8 @@ def draw(job: Job) -> None:
     sources: Sequence[Path] = [job.inputs["text"] / TEXT] if job.inputs else list(job.files.values())
     settings = dict(job.settings)
     drawn = draw_contexts(sources, settings.pop("words"), progress=job.progress, **settings)
-    told = {name: value for name, value in drawn.settings.items() if name != "corpus"}
-    job.write_json(CONTEXTS, replace(drawn, settings=told).to_dict())
+    settings_recorded = {name: value for name, value in drawn.settings.items() if name != "corpus"}
+    job.write_json(CONTEXTS, replace(drawn, settings=settings_recorded).to_dict())
 
 
 def encode_words(job: Job) -> None:

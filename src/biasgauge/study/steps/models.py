@@ -30,10 +30,10 @@ def train(job: Job) -> None:
     )
     (model,) = run_sweep(corpus, [recipe], job.out, n_jobs=1, device=job.device, progress=job.progress)
     record = model.path.with_suffix(".json")
-    about = read_json(record)
+    description = read_json(record)
     record.unlink()
     model.path.replace(job.out / MODEL)
-    job.write_json(RECIPE, {name: about[name] for name in KEPT})
+    job.write_json(RECIPE, {name: description[name] for name in KEPT})
 
 
 def take_in(job: Job) -> None:

@@ -43,18 +43,20 @@ def _can_be_tested(name: str, settings: JsonObject) -> None:
     test = registry.get("association_test", name)
     sets = test.sets
     check_sets(settings, sets)
-    own = {setting: settings[setting] for setting in parameters(test.function, len(sets)) if setting in settings}
-    if "samples" in own:
-        own["samples"] = min(own["samples"], 1)  # enough to see whether it can be
+    test_settings = {
+        setting: settings[setting] for setting in parameters(test.function, len(sets)) if setting in settings
+    }
+    if "samples" in test_settings:
+        test_settings["samples"] = min(test_settings["samples"], 1)  # enough to see whether it can be
     vectors = np.random.default_rng(0).standard_normal((len(sets), 2, 3))
-    test.function(*vectors, **{**own, "interval": None})
+    test.function(*vectors, **{**test_settings, "interval": None})
 
 
 def _has_pairs(settings: JsonObject) -> None:
     from biasgauge.analyses.seeds import seed_pairs
 
-    asked = {name: settings.get(name) for name in ("a", "b", "pairs")}
-    seed_pairs(**asked, paper=settings.get("paper"), bank_filter=settings.get("filter", "corrected"))
+    sets = {name: settings.get(name) for name in ("a", "b", "pairs")}
+    seed_pairs(**sets, paper=settings.get("paper"), bank_filter=settings.get("filter", "corrected"))
 
 
 _MEANINGS = {"weat": "Effect size of an association test: 0 is no difference, 2 the most."}
@@ -135,8 +137,8 @@ def write_audit(job: Job) -> None:
 
     text = {"corpus": open_corpus(job.inputs["corpus"] / CORPUS)} if "corpus" in job.inputs else {}
     (models,) = material(job, AUDIT)
-    known = "replicates" in job.settings["settings"] or len(models) == 1 or any(model.facets for model in models)
-    result = call(job, AUDIT, models, **text, **({} if known else {"replicates": True}))
+    decided = "replicates" in job.settings["settings"] or len(models) == 1 or any(model.facets for model in models)
+    result = call(job, AUDIT, models, **text, **({} if decided else {"replicates": True}))
     write_result(job, result, AUDIT)
     (job.out / "page.html").write_text(summary_page(result.summary()), encoding="utf-8", newline="\n")
     if (written := what_to_write(result)) is not None:
@@ -160,7 +162,7 @@ COMPARE = Kind(
 def compare_groups(job: Job) -> None:
     """Each group with its models, which keep what their recipes say of seeds and samples."""
     groups = {
-        group["name"]: [_model(job, f"model{number}-{place}", name) for place, name in enumerate(group["models"])]
+        group["name"]: [_model(job, f"model{number}-{index}", name) for index, name in enumerate(group["models"])]
         for number, group in enumerate(job.settings["groups"])
     }
     write_result(job, call(job, COMPARE, groups), COMPARE)

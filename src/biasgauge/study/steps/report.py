@@ -14,8 +14,8 @@ def write_page(job: Job) -> None:
     from biasgauge.study.page import study_summary
 
     results = [
-        {**about, "result": job.read_json(f"result{number}", RESULT)}
-        for number, about in enumerate(job.settings["results"])
+        {**entry, "result": job.read_json(f"result{number}", RESULT)}
+        for number, entry in enumerate(job.settings["results"])
     ]
     content = {**job.settings, "results": results}
     job.write_json("summary.json", content)

@@ -43,14 +43,14 @@ def score_model(job: Job) -> None:
 def put_together(job: Job) -> None:
     """Put the models under their names into one store, one at a time."""
     for number, label in enumerate(job.settings["models"]):
-        part = ScoreStore.open(job.inputs[f"model{number}"] / SCORES)
-        provenance = dict(part.provenance)
-        about = {**provenance.pop("models")[NAME], "source": label}
-        about.pop("sha256")
-        whole = ScoreStore.create(
-            job.out / SCORES, measures=part.measures, pairs=part.pairs, words=part.words, provenance=provenance
+        scores = ScoreStore.open(job.inputs[f"model{number}"] / SCORES)
+        provenance = dict(scores.provenance)
+        description = {**provenance.pop("models")[NAME], "source": label}
+        description.pop("sha256")
+        tensor = ScoreStore.create(
+            job.out / SCORES, measures=scores.measures, pairs=scores.pairs, words=scores.words, provenance=provenance
         )
-        whole.append(label, part.model_scores(NAME), about)
+        tensor.append(label, scores.model_scores(NAME), description)
         job.progress(number + 1, len(job.settings["models"]))
 
 
@@ -90,12 +90,14 @@ FACTORS = Kind(
 def decide(job: Job) -> None:
     """Find the components, then the designs that follow from them."""
     study, components = map(import_function, DECISION.functions)
-    own = parameters(study, 1)
+    study_parameters = parameters(study, 1)
     settings = settings_of(job, DECISION)
     result = components(
-        *material(job, DECISION), **{name: value for name, value in settings.items() if name not in own}
+        *material(job, DECISION), **{name: value for name, value in settings.items() if name not in study_parameters}
     )
-    write_result(job, study(result, **{name: settings[name] for name in settings if name in own}), DECISION)
+    write_result(
+        job, study(result, **{name: settings[name] for name in settings if name in study_parameters}), DECISION
+    )
 
 
 def find_factors(job: Job) -> None:
@@ -103,14 +105,14 @@ def find_factors(job: Job) -> None:
     from biasgauge.analyses.reliability import FactorSource
 
     sources = []
-    for number, about in enumerate(job.settings["sources"]):
+    for number, source in enumerate(job.settings["sources"]):
         corpus = open_corpus(job.inputs[f"corpus{number}"] / CORPUS)
         sources.append(
             FactorSource(
-                about["algorithm"],
-                about["corpus"],
+                source["algorithm"],
+                source["corpus"],
                 ScoreStore.open(job.inputs[f"scores{number}"] / SCORES),
-                vectors=open_models(job, about["models"], f"model{number}-"),
+                vectors=open_models(job, source["models"], f"model{number}-"),
                 counts=dict(zip(corpus.words, map(float, corpus.counts.tolist()), strict=True)),
             )
         )

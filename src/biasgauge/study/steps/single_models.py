@@ -23,10 +23,10 @@ def _known_benchmarks(settings: JsonObject) -> None:
 
 def _listed(benchmarks: object) -> Sequence[str | Path]:
     """Benchmarks by name or file, whether several are given or one."""
-    several: Sequence[Any] = benchmarks if isinstance(benchmarks, (list, tuple)) else [benchmarks]
-    if not all(isinstance(benchmark, (str, Path)) for benchmark in several):
+    benchmark_list: Sequence[Any] = benchmarks if isinstance(benchmarks, (list, tuple)) else [benchmarks]
+    if not all(isinstance(benchmark, (str, Path)) for benchmark in benchmark_list):
         raise ParameterError(f"'benchmarks' must be a benchmark or a list of benchmarks, found {found(benchmarks)}")
-    return several
+    return benchmark_list
 
 
 BAYES = Kind(
@@ -86,8 +86,8 @@ def assess_quality(job: Job) -> None:
     settings = settings_of(job, QUALITY)
     benchmarks, analogies = _listed(settings.pop("benchmarks", similarity_names())), settings.pop("analogies", False)
     similarity = [similarity_benchmark(model, benchmark, **settings).to_dict() for benchmark in benchmarks]
-    asked = {"analogies": analogy_accuracy(model, **settings).to_dict()} if analogies else {}
-    job.write_json(RESULT, to_plain({"similarity": similarity, **asked}))
+    analogy_result = {"analogies": analogy_accuracy(model, **settings).to_dict()} if analogies else {}
+    job.write_json(RESULT, to_plain({"similarity": similarity, **analogy_result}))
 
 
 def gather(job: Job) -> None:

@@ -39,8 +39,8 @@ CORRELATE = Kind(
 
 
 def _task_settings(job: Job) -> JsonObject:
-    given: JsonObject = restored(dict(job.settings["settings"]), job.files)
-    return {name: None if value == "none" else group_sets(value) for name, value in given.items()}
+    settings: JsonObject = restored(dict(job.settings["settings"]), job.files)
+    return {name: None if value == "none" else group_sets(value) for name, value in settings.items()}
 
 
 def train_task(job: Job) -> None:
@@ -102,8 +102,8 @@ def make_points(job: Job) -> None:
 def correlate_points(job: Job) -> None:
     """On the points of an analysis of this study, or on a file of the user."""
     settings = settings_of(job, CORRELATE)
-    given = settings.pop("points", None)
-    points = job.inputs["points"] / TABLE if job.inputs else given
+    file = settings.pop("points", None)
+    points = job.inputs["points"] / TABLE if job.inputs else file
     write_result(job, import_function(CORRELATE.functions[0])(points, **settings), CORRELATE)
 
 
