@@ -22,10 +22,10 @@ from typing import Any, cast
 import numpy as np
 
 from biasgauge import Embedding, registry
-from biasgauge.audits.answers import answer
-from biasgauge.audits.families import Corrected, corrected_questions
-from biasgauge.audits.like_frequency import matched
-from biasgauge.audits.questions import Measured, QueryOutcome, measure
+from biasgauge.audits.answers import answer_queries
+from biasgauge.audits.matched_words import matched
+from biasgauge.audits.measurement import Measured, QueryOutcome, measure
+from biasgauge.audits.multiplicity import Corrected, corrected_questions
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.audits.verdict_rule import Case
@@ -228,7 +228,7 @@ def put(subject: Subject, lexicons: Sequence[Lexicon]) -> tuple[list[QueryOutcom
 
 def _reports(asked: Sequence[QueryOutcome], subject: Subject, lexicons: Sequence[Lexicon]) -> bool:
     scores = SharedScores(subject.models, tuple(lexicons), case_fallback=True)
-    verdicts = answer(asked, rules=Rules(), scores=scores, policy=POLICY, random_state=0)
+    verdicts = answer_queries(asked, rules=Rules(), scores=scores, policy=POLICY, random_state=0)
     return any(verdict.decision.startswith("report") for verdict in verdicts)
 
 

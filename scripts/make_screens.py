@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
         before = bg.vectors.load_default()
         after = bg.mitigate(before, "hard")
         lexicons = ["weat6", "weat7", "weat8", "gender"]
-        changed = bg.audit(after, before=before, lexicons=lexicons, case_fallback=True)
+        changed = bg.audit(after, before=before, lexicons=lexicons, policy=bg.core.WordPolicy(case="fallback"))
         change = changed.save(Path(place) / "change.html")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
 

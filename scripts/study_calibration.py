@@ -24,7 +24,7 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.analyses.calibrate import Calibration
-from biasgauge.audits.calibrated import verdict_rates
+from biasgauge.audits.parts.calibration import verdict_rates
 from biasgauge.results.result import records_frame
 from biasgauge.text import TokenCorpus, edited_corpus, open_corpus, read_corpus
 from biasgauge.text.token_corpus import is_corpus

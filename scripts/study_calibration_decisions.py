@@ -26,7 +26,7 @@ from study_calibration_scores import Blocks, read_cell  # noqa: E402 - after the
 
 import biasgauge as bg  # noqa: E402 - after the path
 from biasgauge.analyses.calibrate import Readings, carrier_sets  # noqa: E402 - after the path
-from biasgauge.audits import calibrated  # noqa: E402 - after the path
+from biasgauge.audits.parts import calibration as calibrated  # noqa: E402 - after the path
 from biasgauge.lexicons import AssociationTest, WordSet  # noqa: E402 - after the path
 
 CELLS = (

@@ -140,7 +140,10 @@ def small_replicates() -> list[Embedding]:
 def quick_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits without posteriors and with few meaningless ones, for tests that look at neither: each takes seconds."""
     from biasgauge.audits import run
-    from biasgauge.audits.meaningless import error_rates
+    from biasgauge.audits.null_lists import error_rates
+    from biasgauge.audits.part import ordered_parts
+    from biasgauge.audits.parts import error_rates as part
 
-    monkeypatch.setattr(run, "measure_uncertainty", lambda *_, **__: ())
-    monkeypatch.setattr(run, "error_rates", partial(error_rates, audits=20))
+    kept = {name: part for name, part in ordered_parts().items() if name != "uncertainty"}
+    monkeypatch.setattr(run, "ordered_parts", lambda: kept)
+    monkeypatch.setattr(part, "error_rates", partial(error_rates, audits=20))

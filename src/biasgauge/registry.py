@@ -35,7 +35,7 @@ from biasgauge.errors import BiasgaugeError, ParameterError
 if TYPE_CHECKING:
     from biasgauge.analyses.likelihood import LikelihoodMeasure
     from biasgauge.applications import DataSet, Task
-    from biasgauge.audits import VerdictRule
+    from biasgauge.audits import AuditPart, VerdictRule
     from biasgauge.lexicons import Lexicon
     from biasgauge.metrics import Measure, SetTest
     from biasgauge.mitigation import Mitigation
@@ -95,6 +95,8 @@ def get(group: Literal["data_set"], name: str) -> DataSet: ...
 def get(group: Literal["lexicon"], name: str) -> Lexicon: ...
 @overload
 def get(group: Literal["verdict_rule"], name: str) -> VerdictRule: ...
+@overload
+def get(group: Literal["audit_part"], name: str | AuditPart) -> AuditPart: ...
 @overload
 def get(group: Literal["study_step"], name: str) -> Step: ...
 @overload

@@ -1,9 +1,10 @@
-"""Checks of what measures and association tests declare about themselves, for those who register their own.
+"""Checks of what measures, association tests and audit parts declare, for those who register their own.
 
-    from biasgauge.testing import check_association_test, check_measure
+    from biasgauge.testing import check_association_test, check_audit_part, check_measure
 
     check_measure(MEASURE)
     check_association_test(TEST)
+    check_audit_part(PART)
 
 Each draws random vectors for several seeds, holds every declared property against the numbers that come out, and raises
 a `PropertyError` for the first one that is false. A declaration that something stays the same must hold in every draw;
@@ -13,17 +14,24 @@ one that something changes must be borne out by at least one draw. All that ship
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
 from math import inf, isinf
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from biasgauge.core import Floats, Places
+from biasgauge.lexicons import parse_lexicon
 from biasgauge.metrics import AssociationResult, Linear, Measure, SetTest, Swap
+from biasgauge.results import Result, Summary
 from biasgauge.scores import score
+from biasgauge.vectors import Embedding
+
+if TYPE_CHECKING:
+    from biasgauge.audits import AuditPart
 
 SEEDS = range(20)
 _TOLERANCE = 1e-7
@@ -135,6 +143,52 @@ def check_association_test(test: SetTest, *, seeds: Iterable[int] = SEEDS, **set
 
 
 # --- measures -----------------------------------------------------------------------------------------------------
+
+
+def check_audit_part(part: AuditPart, *, seed: int = 0) -> None:
+    """Check a part of the audit on random vectors with one association test.
+
+    Checked are that `name` is a plain key and `title` is there; that `measure` gives a `Result` or None, and the same
+    when it is called again; that the result can be written as JSON and read back to the same JSON; and that `summarize`
+    gives a `Summary` or None for the result as measured and as read back.
+
+    Raises:
+        PropertyError: one of these is not so.
+    """
+    from biasgauge.audits.context import build_context
+    from biasgauge.audits.part import AuditPart, read_part, summarize_part, write_part
+    from biasgauge.audits.run import audit_from_context
+
+    subject = f"audit part {getattr(part, 'name', part)!r}"
+    if not isinstance(part, AuditPart):
+        raise PropertyError(subject, "type", type(part).__name__, "it lacks name, title, measure or summarize")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", part.name):
+        raise PropertyError(subject, "name", part.name, "a key needs small letters, digits and underscores")
+    _check_texts(subject, title=part.title)
+    random = np.random.default_rng(seed)
+    sets = {role: [f"{role}{number}" for number in range(8)] for role in "xyab"}
+    words = tuple(word for members in sets.values() for word in members)
+    model = Embedding(words, random.normal(size=(len(words), 16)), name="random")
+    test = parse_lexicon(
+        {"kind": "test", "name": "random", **{role: {"name": role, "words": sets[role]} for role in sets}}
+    )
+    results = [part.measure(build_context([model], lexicons=[test], parts={part.name: part})) for _ in range(2)]
+    for result in results:
+        if not isinstance(result, Result | None):
+            raise PropertyError(subject, "measure", "Result | None", f"it gave {type(result).__name__}")
+    if results[0] is None or results[1] is None:
+        return
+    audit = audit_from_context(build_context([model], lexicons=[test], parts={part.name: part}))
+    contents = [json.loads(json.dumps(write_part(part, result, audit))) for result in results if result is not None]
+    if contents[0] != contents[1]:
+        raise PropertyError(subject, "measure", "deterministic", "two calls gave different results")
+    back = read_part(part, contents[0])
+    if json.loads(json.dumps(write_part(part, back, audit))) != contents[0]:
+        raise PropertyError(subject, "read", "JSON and back", "the JSON differs after reading it back")
+    for result in (results[0], back):
+        summary = summarize_part(part, result, audit)
+        if not isinstance(summary, Summary | None):
+            raise PropertyError(subject, "summarize", "Summary | None", f"it gave {type(summary).__name__}")
 
 
 @dataclass(frozen=True)

@@ -36,13 +36,22 @@ def test_a_list_needs_four_in_five_of_its_words(found: int, verdict: str) -> Non
 
 def test_the_share_needed_can_be_set() -> None:
     own = lexicon(kind="words", words=["one", "two"])
-    assert bg.audit(model("one"), lexicons=[own], min_coverage=0.5).lexicons[0].verdict == "measurable"
-    assert bg.audit(model("one"), lexicons=[own], min_coverage=0.51).lexicons[0].verdict == "undefined"
+    assert (
+        bg.audit(model("one"), lexicons=[own], policy=bg.core.WordPolicy(min_coverage=0.5)).lexicons[0].verdict
+        == "measurable"
+    )
+    assert (
+        bg.audit(model("one"), lexicons=[own], policy=bg.core.WordPolicy(min_coverage=0.51)).lexicons[0].verdict
+        == "undefined"
+    )
 
 
 def test_a_set_without_any_word_is_never_measurable() -> None:
     own = lexicon(kind="words", words=["one"])
-    assert bg.audit(model("other"), lexicons=[own], min_coverage=0).lexicons[0].verdict == "undefined"
+    assert (
+        bg.audit(model("other"), lexicons=[own], policy=bg.core.WordPolicy(min_coverage=0)).lexicons[0].verdict
+        == "undefined"
+    )
 
 
 def test_sets_that_stand_alone_are_measured_in_part() -> None:
@@ -68,7 +77,9 @@ def test_case_is_blamed_only_where_it_would_help() -> None:
     assert not bg.audit(model("paul"), lexicons=[own]).lexicons[0].case_to_blame
     lower = bg.audit(model("john", "mary"), lexicons=[own]).lexicons[0]  # no capital anywhere: names have none either
     assert (lower.verdict, lower.case_to_blame) == ("measurable", False)
-    helped = bg.audit(model("john", "mary", "Paris"), lexicons=[own], case_fallback=True).lexicons[0]
+    helped = bg.audit(
+        model("john", "mary", "Paris"), lexicons=[own], policy=bg.core.WordPolicy(case="fallback")
+    ).lexicons[0]
     assert helped.verdict == "measurable"
     assert helped.coverage.respelled == {"John": "john", "Mary": "mary"}
 
@@ -117,7 +128,9 @@ def test_the_default_covers_what_it_promises() -> None:
     vectors = bg.vectors.load_default()
     assert len(vectors) >= 10_000
     assert vectors.vectors.dtype == np.float16
-    verdicts = {one.lexicon: one.verdict for one in bg.audit(vectors, case_fallback=True).lexicons}
+    verdicts = {
+        one.lexicon: one.verdict for one in bg.audit(vectors, policy=bg.core.WordPolicy(case="fallback")).lexicons
+    }
     undefined = {name for name, verdict in verdicts.items() if verdict == "undefined"}
     # GoogleNews phrases, capitals and misspellings: 1,441, two thirds lost; a list that is younger than the vectors
     assert undefined <= {"gender_specific", "bls2015"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.breakdown import Breakdown, listed
+from biasgauge.audits.parts.breakdowns import Breakdown, listed
 from biasgauge.lexicons import AssociationTest, WordSet, lexicon
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ pytestmark = pytest.mark.usefixtures("quick_audits")
 
 
 def broken(result: bg.audits.AuditResult, question: str) -> Breakdown:
-    return next(one for one in result.breakdowns if one.question == question)
+    found: Breakdown = next(one for one in result.breakdowns if one.question == question)
+    return found
 
 
 def contrast(result: bg.audits.AuditResult, question: str) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.change import answer_change, contrast_changes
-from biasgauge.audits.questions import measure
+from biasgauge.audits.measurement import measure
+from biasgauge.audits.parts.change import answer_change, contrast_changes
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Rules
 from biasgauge.cli.entry import run
@@ -22,7 +22,7 @@ from biasgauge.mitigation.effect_result import CLASSIFIER, EffectRow
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.audits.questions import QueryOutcome
+    from biasgauge.audits.measurement import QueryOutcome
     from biasgauge.audits.verdicts import Verdict
 
 pytestmark = pytest.mark.usefixtures("quick_audits")
@@ -139,7 +139,7 @@ def test_a_change_in_part_names_both_questions() -> None:
 
 def test_debiasing_leads_the_verdicts(pair: tuple[bg.Embedding, bg.Embedding]) -> None:
     before, after = pair
-    result = bg.audit(after, before=before, lexicons=["weat7", "weat6"], case_fallback=True)
+    result = bg.audit(after, before=before, lexicons=["weat7", "weat6"], policy=bg.core.WordPolicy(case="fallback"))
     first, *rest = result.verdicts
     assert (first.question, first.test) == ("change", "change")
     assert [verdict.test for verdict in rest] == ["contrast", "contrast"]
@@ -147,7 +147,7 @@ def test_debiasing_leads_the_verdicts(pair: tuple[bg.Embedding, bg.Embedding]) -
     if by_rule:
         assert list(by_rule)[-2:] == ["not recoverable", "no damage"]
         assert list(by_rule)[:-2] in ([], ["reduced", "not overcorrected"])  # nothing to reduce where none was shown
-        row = next(row for row in result.change.part("recovery") if row.name == CLASSIFIER)  # type: ignore[union-attr]
+        row = next(row for row in result.change.effect.part("recovery") if row.name == CLASSIFIER)
         assert row.after is not None
         assert by_rule["not recoverable"].observed["accuracy"] == row.after.value  # type: ignore[index]
     written = json.loads(json.dumps(result.to_dict(), allow_nan=False))

@@ -13,7 +13,7 @@ import biasgauge as bg
 from biasgauge.analyses.reliability import ReliabilityResult
 from biasgauge.analyses.robustness import RobustnessResult
 from biasgauge.audits import shared_scores
-from biasgauge.audits.families import corrected
+from biasgauge.audits.multiplicity import corrected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ def replicates(small_replicates: list[bg.Embedding]) -> list[bg.Embedding]:
 
 
 def test_case_fallback_and_coverage_reach_reliability_and_robustness(replicates: list[bg.Embedding]) -> None:
-    result = bg.audit(replicates, case_fallback=True, min_coverage=0.3)
+    result = bg.audit(replicates, policy=bg.core.WordPolicy(min_coverage=0.3, case="fallback"))
     assert isinstance(result.reliability, ReliabilityResult)
     assert result.reliability.settings["min_coverage"] == 0.3
     found = next(words for words in result.reliability.lists if words.name == "occ16")
@@ -46,7 +46,7 @@ def test_case_fallback_and_coverage_reach_reliability_and_robustness(replicates:
     assert result.robustness.coverage.share > 0.5
     assert result.robustness.flips is not None
     assert any(row.outcome is not None for row in result.robustness.flips.rows)
-    plain = bg.audit(replicates, min_coverage=0.3, case_fallback=False)
+    plain = bg.audit(replicates, policy=bg.core.WordPolicy(min_coverage=0.3, case="exact"))
     assert not isinstance(plain.robustness, RobustnessResult)  # he and she are not there as written
 
 

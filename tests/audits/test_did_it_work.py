@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.did_it_work import OUTCOMES, ContrastChange, did_it_work, slope_charts, tiles
+from biasgauge.audits.page.did_it_work import OUTCOMES, ContrastChange, did_it_work, slope_charts, tiles
 from biasgauge.audits.verdicts import Evidence, Verdict
 from biasgauge.core.estimate import Estimate
 
@@ -85,13 +85,18 @@ def test_slopes_put_flips_first_and_count_them() -> None:
 @pytest.fixture(scope="module")
 def audited() -> AuditResult:
     before = bg.vectors.load_default()
-    return bg.audit(bg.mitigate(before, "hard"), before=before, lexicons=["weat7", "weat6"], case_fallback=True)
+    return bg.audit(
+        bg.mitigate(before, "hard"),
+        before=before,
+        lexicons=["weat7", "weat6"],
+        policy=bg.core.WordPolicy(case="fallback"),
+    )
 
 
 def test_it_stands_first_on_the_page(audited: AuditResult) -> None:
     section = did_it_work(audited)
     assert section is not None
-    assert section.title == "Did it work?"
+    assert section.title == "Did the change remove the bias?"
     assert section.more[0] == audited.verdicts[0].sentence
     assert all(tile.word in section.headline for tile in tiles(audited.verdicts[0]))
     assert audited.summary().parts[0].name == section.name == "did-it-work"
@@ -115,8 +120,10 @@ def test_flowers_may_stay_pleasant() -> None:
 
 
 def test_contrasts_are_the_two_audits(audited: AuditResult) -> None:
-    before = bg.audit(bg.vectors.load_default(), lexicons=["weat7", "weat6"], case_fallback=True)
-    for one in audited.contrasts:
+    before = bg.audit(
+        bg.vectors.load_default(), lexicons=["weat7", "weat6"], policy=bg.core.WordPolicy(case="fallback")
+    )
+    for one in audited.change.contrasts:
         numbers: Any = next(v for v in before.verdicts if v.question == one.question).observed("association")
         assert one.before.value == pytest.approx(numbers["contrast"])
         assert one.change is not None

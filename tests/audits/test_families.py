@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasgauge.audits.families import corrected
+from biasgauge.audits.multiplicity import corrected
 from biasgauge.metrics.contrast import contrast_test
 from biasgauge.stats.contrasts import contrast_estimate
 from biasgauge.stats.decisions import holm

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge import registry
-from biasgauge.audits.first_screen import CAVEAT, headline, slugs, tiles
-from biasgauge.audits.reporting_sentences import METHODS, _bibliography, citation_key, methods, references
+from biasgauge.audits.page.first_screen import CAVEAT, headline, slugs, tiles
+from biasgauge.audits.page.reporting_sentences import METHODS, _bibliography, citation_key, methods, references
 from biasgauge.audits.verdicts import Verdict
 from biasgauge.results import Summary
 from biasgauge.results.blocks import Quote

@@ -13,8 +13,8 @@ from biasgauge.analyses.posterior import compared_words
 from biasgauge.analyses.reliability import ReliabilityResult
 from biasgauge.analyses.robustness import RobustnessResult
 from biasgauge.audits import audit_words
-from biasgauge.audits.encoder import BARE
-from biasgauge.audits.not_measured import NotMeasured
+from biasgauge.audits.part import NotMeasured
+from biasgauge.audits.transformers import BARE
 from biasgauge.cli.entry import run
 from biasgauge.lexicons import language_of, lexicon, lexicons_in_language, pairs_of
 
@@ -107,7 +107,7 @@ def test_a_language_without_lists_says_so_everywhere() -> None:
     """Spanish words in a test that calls itself Klingon: nothing English or Spanish stands in."""
     sets = {role: {"name": role, "words": list(lexicon("weat7").sets[role])} for role in "xyab"}
     test = bg.lexicons.parse_lexicon({"kind": "test", "name": "own", "language": "tlh", **sets})
-    result = bg.audit(bg.vectors.load_default(4_000), lexicons=[test], min_coverage=0)
+    result = bg.audit(bg.vectors.load_default(4_000), lexicons=[test], policy=bg.core.WordPolicy(min_coverage=0))
     (verdict,) = result.verdicts
     assert not [piece for piece in verdict.evidence if piece.rule == "base pairs"]
     assert result.settings["language"] == "tlh"
@@ -146,7 +146,7 @@ def test_the_text_is_counted_for_attributes_of_unequal_number(spanish: list[bg.E
     words = [word for word in test.words if word.isalpha()]
     text = tmp_path / "texto.txt"
     text.write_text("\n".join(" ".join(random.choice(words, 8)) for _ in range(400)), encoding="utf-8")
-    found = bg.audit(spanish[0], lexicons=[test], corpus=text, min_coverage=0.5)
+    found = bg.audit(spanish[0], lexicons=[test], corpus=text, policy=bg.core.WordPolicy(min_coverage=0.5))
     assert found.text is not None
     assert found.text.answers[0].words > 5
     assert found.text.answers[0].slope.value is not None

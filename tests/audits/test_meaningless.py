@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.like_frequency import matched
-from biasgauge.audits.meaningless import (
+from biasgauge.audits.matched_words import matched
+from biasgauge.audits.measurement import Measured, measure
+from biasgauge.audits.null_lists import (
     LIST,
     NULLS,
     ErrorRate,
@@ -19,7 +20,6 @@ from biasgauge.audits.meaningless import (
     error_rates,
     smallest_contrast,
 )
-from biasgauge.audits.questions import Measured, measure
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import parse_lexicon, queries_from_lexicons

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.questions import Measured, Unmeasurable, measure
+from biasgauge.audits.measurement import Measured, Unmeasurable, measure
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import lexicons_without_query, parse_lexicon, queries_from_lexicons
@@ -265,5 +265,5 @@ def test_a_vocabulary_in_lower_case_is_recognized() -> None:
     strict = bg.audit(mixed, lexicons=[shouted])
     assert (strict.settings["lower_case"], strict.settings["case_fallback"]) == (False, False)
     assert strict.verdicts[0].decision == "not-measurable"
-    refused = bg.audit(model, lexicons=[shouted], case_fallback=False)
+    refused = bg.audit(model, lexicons=[shouted], policy=bg.core.WordPolicy(case="exact"))
     assert refused.verdicts[0].decision == "not-measurable"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.robustness import RobustnessResult
-from biasgauge.audits.not_measured import NotMeasured
-from biasgauge.audits.robustness import FREQUENT, measure_robustness
+from biasgauge.audits.part import NotMeasured
+from biasgauge.audits.parts.robustness import FREQUENT
+from biasgauge.audits.parts.robustness import measure as measure_robustness
 from biasgauge.lexicons import language_of
 
 if TYPE_CHECKING:
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
     from biasgauge.results import Summary
 
 SETTINGS = {"min_coverage": 0.8, "case_fallback": False, "random_state": 0}
+
+
+def context(model: bg.Embedding, language: str) -> Any:  # noqa: ANN401 - as much of a context as the part needs
+    return SimpleNamespace(
+        whole_battery=True, models=(model,), language=language_of(language), word_settings=SETTINGS
+    )  # fmt: skip
 
 
 def section(result: bg.audits.AuditResult, name: str) -> Summary:
@@ -56,9 +64,9 @@ def test_words_of_lists_and_of_queries_have_a_reliability_each(audited: bg.audit
 def test_robustness_says_why_it_is_not_known() -> None:
     random = np.random.default_rng(0)
     vectors = bg.Embedding(("hola", "mundo"), random.standard_normal((2, 4)), name="toy")
-    other = measure_robustness(vectors, language=language_of("tlh"), **SETTINGS)  # type: ignore[arg-type]
+    other = measure_robustness(context(vectors, "tlh"))
     assert "'tlh' has no base pairs to put in each other's place" in other.summary().headline
-    found = measure_robustness(vectors, language=language_of("en"), **SETTINGS)  # type: ignore[arg-type]
+    found = measure_robustness(context(vectors, "en"))
     assert isinstance(found, NotMeasured)
     sentence = "Unknown: The embedding has no pair of zhang2020 with both its ends; name other pairs."
     assert found.summary().headline == sentence

@@ -149,7 +149,9 @@ def test_the_shipped_replicates_are_audited_with_glove_beside_them() -> None:
     assert [opinion.model for opinion in verdict.opinions] == [result.subjects[1].name]
     assert result.settings["shipped"]
     assert next(piece for piece in verdict.evidence if piece.rule == "association").observed is not None
-    glove = bg.audit(bg.vectors.load_default(), lexicons=["weat7"], case_fallback=True).verdicts[0]
+    glove = bg.audit(
+        bg.vectors.load_default(), lexicons=["weat7"], policy=bg.core.WordPolicy(case="fallback")
+    ).verdicts[0]
     assert verdict.opinions[0].contrast == pytest.approx(glove.observed("association")["contrast"])
 
 

@@ -33,7 +33,7 @@ def test_an_audit_shows_what_its_text_says(corpus: TokenCorpus) -> None:
     assert (answer.text.value, answer.text.low) == (counted.value, counted.low)
     assert answer.text.value == pytest.approx(4 * np.log(7 / 3) / 2, abs=0.35)  # the odds are (7/3)² in each set
     models = [one for one in result.bias if one.test == "weat"]
-    contrasts = [one.contrast.value for one in models[: len(result.subjects[0].models)]]  # type: ignore[attr-defined]
+    contrasts = [one.contrast.value for one in models[: len(result.subjects[0].models)]]
     assert answer.vectors == pytest.approx(np.mean(contrasts))
     content = json.loads(json.dumps(result.to_dict()))
     back = type(result).from_dict(content)

@@ -15,8 +15,8 @@ from biasgauge.analyses.correlate import CorrelationResult, correlate
 from biasgauge.applications import TaskResult
 from biasgauge.applications.classification.task import summarize
 from biasgauge.audits import Rules, track
-from biasgauge.audits.extrinsic import HOW_TO_GET
-from biasgauge.audits.tracking import answer_points
+from biasgauge.audits.parts.extrinsic import HOW_TO_GET
+from biasgauge.audits.tracking_verdict import answer_points
 from biasgauge.audits.verdicts import decide_tracking
 from biasgauge.cli.entry import run
 from biasgauge.stats.bootstrap import Resampling
@@ -186,7 +186,7 @@ def audited(vectors: bg.Embedding) -> bg.audits.AuditResult:
 
 
 def test_the_section_has_every_number(audited: bg.audits.AuditResult) -> None:
-    found = audited.extrinsic
+    found = audited.extrinsic.correlation
     assert isinstance(found, CorrelationResult)
     section = section_of(audited)
     correlations, power, levels = section.tables
@@ -196,8 +196,8 @@ def test_the_section_has_every_number(audited: bg.audits.AuditResult) -> None:
     assert [column.name for column in power.columns][-2:] == ["reliability over seeds", "largest r"]
     assert [row[1] for row in power.rows] == [one.power for one in found.groups]
     gaps = [table for part in section.parts for table in part.all_tables() if table.name == "gaps"]
-    assert [len(table.rows) for table in gaps] == [len(one.gaps) for one in audited.tasks]
-    assert [row[2].value for row in gaps[0].rows] == [one.value for one in audited.tasks[0].gaps]
+    assert [len(table.rows) for table in gaps] == [len(one.gaps) for one in audited.extrinsic.tasks]
+    assert [row[2].value for row in gaps[0].rows] == [one.value for one in audited.extrinsic.tasks[0].gaps]
     assert section.headline == found.summary().headline
     assert set(found.readings) <= set(section.sentences)
     assert any(one.startswith("What this does not say") for one in section.sentences)
@@ -315,7 +315,7 @@ def test_too_few_points_are_not_called_too_few_words(
     rows = re.findall(r'<details class="row quiet".*?</summary>', page)
     assert len(rows) == 2
     assert sum("a correlation takes 3 points or more, and there is 1" in row for row in rows) == 1
-    assert sum("too few words" in row for row in rows) == 1
+    assert sum("of the words found" in row for row in rows) == 1
     assert "0 lexicons can be measured, 0 in part, 1 cannot." in page
 
 

@@ -197,7 +197,7 @@ def test_too_few_words_cannot_be_measured() -> None:
     few = bg.Embedding(vectors.words[6:], vectors.vectors[6:], name="few")
     found = asked(few)
     assert found.decision == "not-measurable"
-    assert "set x: 2 of 8 words found" in found.sentence
+    assert "x 2 of 8" in found.sentence
     (coverage,) = found.evidence
     assert (coverage.rule, coverage.observed, coverage.threshold, coverage.passes) == ("coverage", 0.25, 0.8, False)
 

@@ -18,8 +18,8 @@ import pandas as pd
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.extrinsic import track
-from biasgauge.audits.tracking import answer_points
+from biasgauge.audits.parts.extrinsic import Extrinsic, track
+from biasgauge.audits.tracking_verdict import answer_points
 from biasgauge.audits.verdicts import Rules
 from biasgauge.lexicons import lexicon, parse_lexicon
 from biasgauge.results.wording import number_text
@@ -58,7 +58,10 @@ def points() -> pd.DataFrame:
 def audited(shipped_audit: Callable[..., bg.audits.AuditResult]) -> bg.audits.AuditResult:
     """The default audit, with points of intrinsic against extrinsic."""
     default, tracked = shipped_audit(), track(points(), random_state=0)
-    return replace(default, extrinsic=tracked, verdicts=(*default.verdicts, answer_points(tracked, Rules())))
+    return replace(
+        default.with_part("extrinsic", Extrinsic(tracked)),
+        verdicts=(*default.verdicts, answer_points(tracked, Rules())),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -264,10 +267,10 @@ def test_points_of_intrinsic_against_extrinsic_tell_what_they_are(page: Any, aud
     told = page.locator("#tip").inner_text().split("\n")
     assert told[::2] == ["weat", "gap", "test", "method", "name", "strength", "seed"]
     assert told[-1] == "0, 1"
-    assert audited.extrinsic is not None
+    assert audited.extrinsic.correlation is not None
     rows = page.locator("#extrinsic table", has_text="Pearson").first.locator("tbody tr")
     if rows.count():
-        assert f"{audited.extrinsic.groups[1].r:.2f}" in rows.nth(1).inner_text().replace("−", "-")
+        assert f"{audited.extrinsic.correlation.groups[1].r:.2f}" in rows.nth(1).inner_text().replace("−", "-")
 
 
 def test_tables_are_sorted_by_number_and_back(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401

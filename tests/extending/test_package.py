@@ -1,4 +1,4 @@
-"""A package of somebody else's that adds to all thirteen groups, installed into an environment of its own.
+"""A package of somebody else's that adds to all fourteen groups, installed into an environment of its own.
 
 It is then used from Python, from the command, in a study file (its step as `kind`) and by the audit.
 """
@@ -33,6 +33,7 @@ ADDED = {
     "data_set": "reviews",
     "lexicon": "weather",
     "verdict_rule": "large-effect",
+    "audit_part": "frequency",
     "study_step": "longest-words",
     "paper": "doe2024",
 }
@@ -79,6 +80,7 @@ print(json.dumps({
     "data_set": sorted(bg.registry.get("data_set", "reviews").load(Path("reviews.tsv")).parts),
     "lexicon": bg.lexicon("weather").words,
     "paper": bg.reproduce("doe2024").rows[0].agrees,
+    "audit_part": bg.audit("vectors.pipes", lexicons=["weather"]).to_dict()["frequency"]["rows"],
     "evidence": [item.rule for item in bg.audit("vectors.pipes", lexicons=["weather"]).verdicts[0].evidence],
 }))
 """
@@ -205,6 +207,7 @@ def test_python(python: Path, folder: Path) -> None:
     assert found["data_set"] == ["dev", "test", "train"]
     assert found["lexicon"][0] == "summer"
     assert found["paper"] is True
+    assert found["audit_part"][0]["lexicon"] == "weather"
     assert found["evidence"][0] == "association"
     assert found["evidence"][-1] == "large-effect"
 

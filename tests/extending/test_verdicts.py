@@ -9,8 +9,8 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.audits import Evidence, Rules
-from biasgauge.audits.answers import answer
-from biasgauge.audits.questions import measure
+from biasgauge.audits.answers import answer_queries
+from biasgauge.audits.measurement import measure
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import VerdictRule
@@ -33,7 +33,7 @@ def verdict() -> Verdict:
     (question,) = queries_from_lexicons([test])
     measured = measure(question, Subject(model.name, (model,)), policy, 0)
     scores = SharedScores((model,), (test,), case_fallback=True)
-    (found,) = answer([measured], rules=Rules(agreement=0.01), scores=scores, policy=policy, random_state=0)
+    (found,) = answer_queries([measured], rules=Rules(agreement=0.01), scores=scores, policy=policy, random_state=0)
     return found
 
 

@@ -19,7 +19,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.audits import Evidence, Verdict
-from biasgauge.audits.explorer import explore
+from biasgauge.audits.parts.explorer import explore
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.io.csv_file import csv_text
 from biasgauge.io.manifests import read_saved
@@ -104,7 +104,7 @@ def rich(word: str) -> bg.audits.AuditResult:
     own = parse_lexicon({"name": "own", "kind": "test", "title": word, **sets}, path="own.toml")
     model = bg.Embedding(words, vectors, name=word)
     shown = explore(SharedScores((model,), (own,)), [])  # by itself only in an audit of all lexicons
-    return replace(bg.audit(model, lexicons=[own]), explorer=shown)
+    return bg.audit(model, lexicons=[own]).with_part("explorer", shown)
 
 
 @cache

@@ -109,7 +109,7 @@ def test_charts_name_measures_and_leave_words_alone() -> None:
 
 
 def test_no_two_shipped_tests_ask_the_same_question() -> None:
-    from biasgauge.audits.breakdown import wording
+    from biasgauge.audits.parts.breakdowns import wording
     from biasgauge.lexicons import queries_from_lexicons
 
     tests = [bg.lexicons.lexicon(name) for name in ("weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat6b",

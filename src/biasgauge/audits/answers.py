@@ -4,28 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.audits.families import corrected_questions
-from biasgauge.audits.meaningless import smallest_contrast
-from biasgauge.audits.questions import Measured, QueryOutcome, Unmeasurable
+from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
+from biasgauge.audits.multiplicity import corrected_questions
+from biasgauge.audits.null_lists import smallest_contrast
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import Case, VerdictRule
 from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, decide, same_direction
 from biasgauge.core import WordPolicy
-from biasgauge.lexicons import Lexicon
+from biasgauge.lexicons import Lexicon, lexicons_without_query
 from biasgauge.results import interval_text, level_text, number_text
 from biasgauge.stats import METHOD as CLUSTERED
 from biasgauge.stats import decide_equivalence, plan_words
+
+if TYPE_CHECKING:
+    from biasgauge.audits.context import AuditContext
 
 CONTRAST = "contrast"
 """What a question is answered by."""
 
 
-def answer(
+def answer(context: AuditContext) -> tuple[Verdict, ...]:
+    """Return a verdict for each query and subject of an audit; with a calibration, in planted units too."""
+    verdicts = answer_queries(
+        context.outcomes,
+        context.second_outcomes,
+        rules=context.rules,
+        scores=context.scores,
+        policy=context.policy,
+        random_state=context.random_state,
+    )
+    if context.calibration is None:
+        return verdicts
+    from biasgauge.audits.parts.calibration import in_planted_units
+
+    return in_planted_units(verdicts, context.lexicons, context.calibration)
+
+
+def answer_queries(
     measured: Sequence[QueryOutcome],
     others: Sequence[QueryOutcome] = (),
     *,
@@ -34,11 +55,11 @@ def answer(
     policy: WordPolicy,
     random_state: int,
 ) -> tuple[Verdict, ...]:
-    """One verdict for each question and subject.
+    """Return a verdict for each query and subject.
 
     Args:
-        measured: every question put to every subject.
-        others: the same questions put to other models, for a second opinion.
+        measured: every query measured on every subject.
+        others: the same queries on other models, for a second opinion.
         rules: thresholds.
         scores: scores of words on base pairs.
         policy: how words were looked up.
@@ -57,9 +78,9 @@ def answer(
     return tuple(verdicts)
 
 
-def unasked(lexicons: Sequence[tuple[Lexicon, str]], subjects: Sequence[Subject]) -> Iterator[Verdict]:
-    """Verdicts on lexicons that were given and ask nothing by themselves."""
-    for lexicon, why in lexicons:
+def verdicts_for_unusable_lexicons(lexicons: Sequence[Lexicon], subjects: Sequence[Subject]) -> Iterator[Verdict]:
+    """Yield verdicts on lexicons that were given and ask nothing by themselves."""
+    for lexicon, why in lexicons_without_query(lexicons):
         for subject in subjects:
             yield Verdict(lexicon.name, lexicon.title, subject.name, CONTRAST, "not-measurable", "", why)
 
@@ -112,7 +133,7 @@ def _undefined(measurement: Unmeasurable, min_coverage: float, opinions: tuple[O
     evidence = Evidence(
         "coverage", measurement.share, min_coverage, passes=False, reason=measurement.reason, link="lexicons"
     )
-    return _made(measurement, "not-measurable", "", measurement.reason, (evidence,), opinions)
+    return _build_verdict(measurement, "not-measurable", "", measurement.reason, (evidence,), opinions)
 
 
 def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion, ...]) -> Verdict:
@@ -121,8 +142,8 @@ def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion
         small = _equivalence(case)
         decision = decide(found=False, stable=(), small=small.passes)
         plan = _plan(case)
-        why = f"{small.reason} ({association.reason}){'' if small.passes else _settled(case, plan)}"
-        return _made(measured, decision, "", why, (association, small), opinions, plan)
+        why = f"{small.reason} ({association.reason}){'' if small.passes else _words_needed(case, plan)}"
+        return _build_verdict(measured, decision, "", why, (association, small), opinions, plan)
     decision = decide(found=True, stable=[piece.passes for piece in stable])
     said = f"{measured.claim} ({association.reason})"
     if decision == "do-not-report":
@@ -131,7 +152,7 @@ def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion
         agreeing = [piece for piece in stable if piece.passes and piece.counts is not None]
         rest = [piece.reason for piece in stable if piece not in agreeing]
         why = "; ".join(filter(None, [said, same_direction(agreeing), *rest]))
-    return _made(measured, decision, measured.claim, why, evidence, opinions, _plan(case))
+    return _build_verdict(measured, decision, measured.claim, why, evidence, opinions, _plan(case))
 
 
 def _equivalence(case: Case) -> Evidence:
@@ -160,7 +181,7 @@ def _plan(case: Case) -> Mapping[str, int | float | None] | None:
     return asdict(plan_words(contrast, case.smallest, alpha=alpha))
 
 
-def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
+def _words_needed(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
     """What would settle an open question, where more words can."""
     words = None if plan is None else plan["both"]
     if words is None:
@@ -168,7 +189,7 @@ def _settled(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
     return f"; about {words:,} words in each list would show a contrast of {number_text(case.smallest, 3)}"
 
 
-def _made(
+def _build_verdict(
     measurement: QueryOutcome,
     decision: str,
     claim: str,

@@ -77,3 +77,10 @@ def _shared(models: Sequence[Embedding]) -> str:
             break
         shared += letters[0]
     return re.sub(r"[\s,./_-]*(seed)?[\s,./_-]*$", "", shared) or "replicates"
+
+
+def last_layer_first(models: list[Embedding]) -> list[Embedding]:
+    """Views with the last layer in front: what an audit asks of one model alone, it asks of the first."""
+    if not all("layer" in model.facets for model in models):
+        return models
+    return sorted(models, key=lambda model: -int(model.facets["layer"]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from biasgauge.audits.families import Corrected
-from biasgauge.audits.questions import Measured
+from biasgauge.audits.measurement import Measured
+from biasgauge.audits.multiplicity import Corrected
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.verdicts import Evidence, Rules
 from biasgauge.core import WordPolicy

@@ -12,7 +12,7 @@ from biasgauge.cli.command import WRITE, MinCoverage, Outcome, WriteOptions, com
 from biasgauge.cli.files import Output, check_files, check_models
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.typed_values import typed_layers, typed_names, typed_pooling, typed_templates
-from biasgauge.core import JsonObject, check_choice
+from biasgauge.core import JsonObject, WordPolicy, check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.results import print_summary
 
@@ -141,8 +141,7 @@ def audit(
             "before": before,
             "lexicons": lexicon or None,
             "language": language,
-            "min_coverage": min_coverage,
-            "case_fallback": {"auto": None, "yes": True, "no": False}[case_fallback],
+            "policy": WordPolicy.from_options(min_coverage, {"auto": None, "yes": True, "no": False}[case_fallback]),
             "limit": limit,
             "replicates": replicates,
             "rules": audits.Rules(alpha=alpha, smallest=smallest, **further),

@@ -90,6 +90,7 @@ GROUPS = {
     "verdict_rule": Group(
         "verdict rule", "biasgauge.audits.verdict_rule:VerdictRule", "biasgauge.audits.rules", "RULE"
     ),
+    "audit_part": Group("audit part", "biasgauge.audits.part:AuditPart", "biasgauge.audits.parts", "PART"),
     "study_step": Group("study step", "biasgauge.study.step:Step", "biasgauge.study.steps", "STEP"),
     "paper": Group(
         "paper",

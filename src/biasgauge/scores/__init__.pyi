@@ -34,3 +34,4 @@ from biasgauge.scores.word_set_tests import mac as mac
 from biasgauge.scores.word_set_tests import mac_change as mac_change
 from biasgauge.scores.word_set_tests import query_of_test as query_of_test
 from biasgauge.scores.word_set_tests import weat as weat
+from biasgauge.scores.word_set_tests import weat_of_resolved as weat_of_resolved

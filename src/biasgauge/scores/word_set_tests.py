@@ -10,8 +10,10 @@ from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 from biasgauge import registry
 from biasgauge.core import (
     DEFAULT_POLICY,
+    TEST_ROLES,
     LexiconLike,
     Query,
+    Resolved,
     VectorsLike,
     WordPolicy,
     WordSet,
@@ -26,7 +28,7 @@ from biasgauge.metrics import AssociationResult, MacChange, MacResult, WeatResul
 from biasgauge.metrics import mac_change as mac_change_of
 from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats import BCA, Resampling, not_estimated
-from biasgauge.vectors import SEPARATE, Coverage, load, separately_trained
+from biasgauge.vectors import SEPARATE, Coverage, Embedding, load, separately_trained
 
 
 @runtime_checkable
@@ -112,25 +114,53 @@ def association_test(
         )
     arrays, unpaired = resolved.vectors(chosen.sets, paired=chosen.paired)
     reason = resolved.reason or unpaired
+    if reason:
+        result = _undefined(kind, reason, interval, settings)
+    else:
+        result = chosen.function(**arrays, interval=interval, **settings)
+    return _association(kind, resolved, model, result, settings)
+
+
+def _undefined(kind: str, reason: str, interval: Resampling | None, settings: Mapping[str, Any]) -> AssociationResult:
+    rules = {key: settings[key] for key in ("alternative", "ddof", "ties") if kind == "weat" and key in settings}
+    empty = WeatResult if kind == "weat" else AssociationResult
+    return empty(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)
+
+
+def _association(
+    kind: str,
+    resolved: Resolved,
+    model: Embedding,
+    result: AssociationResult,
+    settings: Mapping[str, Any],
+    number: int = 0,
+) -> Association:
+    """Numbers of a test with the words and the settings that they rest on."""
+    query, policy = resolved.query, resolved.policy
     balanced = bool(query.counterparts) or policy.counterparts == "as-published"
     recorded = {
         "kind": kind,
-        **policy.settings([model]),
+        "min_coverage": policy.min_coverage,
+        "case_fallback": resolved.case_fallback,
         **({"counterparts": policy.counterparts} if balanced else {}),
         "model_checksum": model.checksum,
         **settings,
     }
-    if reason:
-        rules = {key: settings[key] for key in ("alternative", "ddof", "ties") if kind == "weat" and key in settings}
-        empty = WeatResult if kind == "weat" else AssociationResult
-        result = empty(value=None, reason=reason, interval=not_estimated(interval, reason), **rules)
-    else:
-        result = chosen.function(**arrays, interval=interval, **settings)
-    labels = query.labels
-    coverage = Coverage.from_resolved(resolved.sets)
-    if kind == "weat":
-        return Weat(kind, query.name, model.name, labels, cast("WeatResult", result), coverage, recorded)
-    return Association(kind, query.name, model.name, labels, result, coverage, recorded)
+    kind_of_result = Weat if kind == "weat" else Association
+    coverage = Coverage.from_resolved(resolved.sets, number)
+    return kind_of_result(kind, query.name, model.name, query.labels, result, coverage, recorded)  # type: ignore[arg-type]
+
+
+def weat_of_resolved(resolved: Resolved, model: int = 0, interval: Resampling | None = None, **settings: Any) -> Weat:  # noqa: ANN401 - those of biasgauge.metrics.weat
+    """WEAT of a query that was resolved already, in one of its models; settings as in `weat`."""
+    embedding = cast("Embedding", resolved.models[model])
+    arrays, _ = resolved.vectors(TEST_ROLES, model=model)
+    result = (
+        registry.get("association_test", "weat").function(**arrays, interval=interval, **settings)
+        if resolved.reason is None
+        else _undefined("weat", resolved.reason, interval, settings)
+    )
+    return cast("Weat", _association("weat", resolved, embedding, result, settings, model))
 
 
 def query_of_test(test: TestLike | None, given: Mapping[str, WordsLike | None], roles: Sequence[str]) -> Query:

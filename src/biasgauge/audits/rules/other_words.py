@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.audits.questions import Measured, Unmeasurable, measure
+from biasgauge.audits.measurement import Measured, Unmeasurable, measure
 from biasgauge.audits.shared_scores import MEASURES
 from biasgauge.audits.verdict_rule import Case, VerdictRule
 from biasgauge.audits.verdicts import Evidence

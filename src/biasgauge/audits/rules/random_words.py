@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from biasgauge.audits.like_frequency import FEWEST
+from biasgauge.audits.matched_words import FEWEST
 from biasgauge.audits.verdict_rule import Case, VerdictRule
 from biasgauge.audits.verdicts import Evidence
 from biasgauge.results import signed_text

@@ -1,0 +1,241 @@
+"""`AuditContext`: everything that the parts of an audit measure with, computed once for all of them."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any
+
+from biasgauge.audits.lexicon_choice import select_lexicons
+from biasgauge.audits.measurement import QueryOutcome, measure
+from biasgauge.audits.shared_scores import SharedScores
+from biasgauge.audits.subjects import Subject, subjects_of
+from biasgauge.audits.verdicts import Rules
+from biasgauge.core import DEFAULT_POLICY, JsonObject, LexiconLike, Query, VectorsLike, WordPolicy
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import QUERY_KINDS, Language, Lexicon, queries_from_lexicons
+from biasgauge.stats import on_one_thread
+from biasgauge.vectors import load_models
+
+if TYPE_CHECKING:
+    from biasgauge.analyses.calibrate import Calibration
+    from biasgauge.audits.part import AuditPart
+    from biasgauge.io import Progress
+    from biasgauge.results import Result
+    from biasgauge.vectors import Embedding
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AuditContext:
+    """What an audit was given, and what its parts share.
+
+    Attributes:
+        models: all models, audited together or one by one.
+        subjects: groups of models that are measured together: replicates, views of one transformer, or one model.
+        second_opinions: other vectors whose contrasts are shown beside, and never evidence.
+        lexicons: lexicons of the audit.
+        queries: every question that they ask.
+        language: language of the lexicons.
+        policy: how words are looked up, with its rule for case decided.
+        rules: thresholds of the verdicts.
+        scores: scores of words on the base pairs of the language.
+        random_state: seed of whatever is drawn.
+        whole_battery: whether no lexicons were named, so that every part is wanted.
+        before: the vectors before a change; None where there was none.
+        options: what else was given to `audit`, by name: points, tasks, corpus.
+        calibration: of vectors of this recipe and text.
+        parts: parts of the audit, by name, in their order.
+    """
+
+    models: tuple[Embedding, ...]
+    subjects: tuple[Subject, ...]
+    second_opinions: tuple[Subject, ...]
+    lexicons: tuple[Lexicon, ...]
+    queries: tuple[Query, ...]
+    language: Language
+    policy: WordPolicy
+    scores: SharedScores
+    whole_battery: bool
+    rules: Rules = field(default_factory=Rules)
+    random_state: int = 0
+    before: Embedding | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    calibration: Calibration | None = None
+    parts: Mapping[str, AuditPart] = field(default_factory=dict)
+    _results: dict[str, Result | None] = field(default_factory=dict)
+    _locks: Mapping[str, RLock] = field(default_factory=lambda: defaultdict(RLock))
+    _outcomes: dict[tuple[Subject, ...], list[QueryOutcome]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def replicates(self) -> list[Embedding]:
+        """Models that have replicates, or views in their place."""
+        return [model for subject in self.subjects if subject.replicated for model in subject.models]
+
+    @property
+    def single_models(self) -> list[Embedding]:
+        """Models to be measured one by one; of the dozens of views of a transformer the first alone."""
+        return [
+            model for subject in self.subjects for model in (subject.models[:1] if subject.viewed else subject.models)
+        ]
+
+    @property
+    def word_settings(self) -> dict[str, Any]:
+        """The policy as separate settings, with the random state."""
+        fallback = self.policy.case == "fallback"
+        settings = {"min_coverage": self.policy.min_coverage, "case_fallback": fallback}
+        return {**settings, "random_state": self.random_state}
+
+    @property
+    def outcomes(self) -> list[QueryOutcome]:
+        """Every query measured on every subject."""
+        return self._measure_once(self.subjects)
+
+    @property
+    def second_outcomes(self) -> list[QueryOutcome]:
+        """Every query measured on the second opinions."""
+        return self._measure_once(self.second_opinions)
+
+    def _measure_once(self, subjects: tuple[Subject, ...]) -> list[QueryOutcome]:
+        """Measure every query on some subjects; the first thread that asks computes, the others wait."""
+        with self._lock:
+            if subjects not in self._outcomes:
+                self._outcomes[subjects] = self.measure(subjects)
+            return self._outcomes[subjects]
+
+    def measure(self, subjects: Sequence[Subject]) -> list[QueryOutcome]:
+        """Measure every query on some subjects."""
+        return [
+            measure(query, subject, self.policy, self.random_state) for query in self.queries for subject in subjects
+        ]
+
+    def settings(self) -> JsonObject:
+        """Everything that decides the result, as the JSON of the audit has it."""
+        points = self.options.get("points")
+        return {
+            "lexicons": [lexicon.name for lexicon in self.lexicons],
+            "language": self.language.name,
+            "min_coverage": self.policy.min_coverage,
+            "case_fallback": self.policy.case == "fallback",
+            "lower_case": all(model.lower_case for model in self.models),
+            "limit": self.options.get("limit"),
+            "shipped": self.options.get("shipped", False),
+            "before": None if self.before is None else self.before.name,
+            "points": None if points is None else self.result_of("extrinsic").source,
+            "rules": asdict(self.rules),
+            "random_state": self.random_state,
+        }
+
+    def result_of(self, name: str) -> Any:  # noqa: ANN401 - each part has a class of its own
+        """Return the result of a part, measured by the first thread that asks; None where the part does not apply.
+
+        Raises:
+            ParameterError: there is no such part, or parts wait for each other.
+        """
+        if name not in self.parts:
+            raise ParameterError(f"This audit has no part {name!r}; its parts are {', '.join(self.parts)}.")
+        with self._locks[name]:
+            if name not in self._results:
+                self._results[name] = _WAITING
+                self._results[name] = self.parts[name].measure(self)
+            if self._results[name] is _WAITING:
+                raise ParameterError(f"The part {name!r} of the audit waits for itself.")
+            return self._results[name]
+
+
+_WAITING: Any = object()
+"""Stands for the result of a part while it is being measured."""
+
+
+def build_context(
+    models: Sequence[Embedding],
+    *,
+    lexicons: Iterable[LexiconLike] | None = None,
+    language: str | os.PathLike[str] | Language | None = None,
+    policy: WordPolicy = DEFAULT_POLICY,
+    replicates: bool = False,
+    second_opinions: tuple[Subject, ...] = (),
+    **further: Any,  # noqa: ANN401 - further fields of a context
+) -> AuditContext:
+    """Build the context of an audit of some models; arguments as in `audit`, `further` are fields of the context."""
+    selected, spoken = select_lexicons(lexicons, language)
+    asking = [lexicon for lexicon in selected if lexicon.kind in QUERY_KINDS] if lexicons is None else selected
+    fallback = policy.uses_fallback(models)
+    scored = (*models, *(model for subject in second_opinions for model in subject.models))
+    return AuditContext(
+        models=tuple(models),
+        subjects=subjects_of(models, replicates=replicates),
+        second_opinions=second_opinions,
+        lexicons=tuple(selected),
+        queries=tuple(queries_from_lexicons(asking)),
+        language=spoken,
+        policy=replace(policy, case="fallback" if fallback else "exact"),
+        scores=SharedScores(scored, tuple(selected), fallback, language=spoken),
+        whole_battery=lexicons is None,
+        **further,
+    )
+
+
+def run_parts(
+    context: AuditContext, progress: Progress | None = None, announce: Callable[[str], None] | None = None
+) -> dict[str, Result]:
+    """Measure the parts of an audit, as many at a time as there are cores; those that do not apply are left out.
+
+    Products of matrices stay on one thread throughout: the limit is the whole process's, so that a part which set it
+    for itself would undo it for its neighbor.
+    """
+    results: dict[str, Result] = {}
+    parts = context.parts
+    with on_one_thread():
+        threads = ThreadPoolExecutor(max(1, min(len(parts), os.cpu_count() or 1)))
+        try:
+            running = {name: threads.submit(context.result_of, name) for name in parts}
+            for done, (name, part) in enumerate(parts.items(), 1):
+                if announce is not None:
+                    announce(getattr(part, "stage", "") or part.title)
+                result = running[name].result()
+                if result is not None:
+                    results[name] = result
+                if progress is not None:
+                    progress(len(parts) + done, 2 * len(parts) + 1)  # the verdicts are still to come
+        finally:  # without waiting: whoever interrupts an audit waits for no part of it
+            threads.shutdown(wait=False, cancel_futures=True)
+    return results
+
+
+def load_before(before: VectorsLike | None, models: Sequence[Embedding], limit: int | None) -> Embedding | None:
+    """Load the vectors before a change; None where there was none.
+
+    Raises:
+        ParameterError: they, or the vectors after it, are several models.
+    """
+    if before is None:
+        return None
+    earlier = load_models(before, limit)
+    if len(earlier) != 1 or len(models) != 1:
+        raise ParameterError("Before and after are one model each: give one 'before' and one 'vectors' to audit.")
+    return earlier[0]
+
+
+def load_calibration_for(
+    calibration: Calibration | str | os.PathLike[str] | None, *, shipped: bool
+) -> Calibration | None:
+    """Load the calibration that was given; for the replicates that ship, theirs."""
+    if calibration is None and not shipped:
+        return None
+    from biasgauge.analyses.calibrate import Calibration, load_calibration, load_default_calibration
+
+    if calibration is None:
+        return load_default_calibration()
+    return calibration if isinstance(calibration, Calibration) else load_calibration(calibration)
+
+
+def first_half(progress: Progress | None) -> Progress | None:
+    """Return progress of reading, which is the first half of the work."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(done, 2 * total)

@@ -1,0 +1,144 @@
+"""Queries put to models: the table of similarities, and the contrast with its tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from biasgauge.audits.matched_words import FEWEST, random_words
+from biasgauge.audits.subjects import Subject
+from biasgauge.core import Floats, Integers, Places, Query, Resolved, SimilarityTable, WordPolicy, resolve, resolve_sets
+from biasgauge.metrics import ContrastTest, contrast_test
+
+SANITY = "sanity"
+"""Family of the queries that check the instrument: no bias, and not about people."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unmeasurable:
+    """A query that cannot be measured on a subject.
+
+    Attributes:
+        query: the question.
+        subject: the model or group of replicates that was tested.
+        share: smallest share of a set's words that was found.
+        reason: why it cannot be measured.
+        resolved: the words of the query in the models.
+    """
+
+    query: Query
+    subject: Subject
+    share: float
+    reason: str
+    resolved: Resolved
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tabulated:
+    """The words of a query in a subject, and how similar they are.
+
+    Attributes:
+        query: the question.
+        subject: the model or group of replicates that was tested.
+        share: smallest share of a set's words that was found.
+        table: similarities, models × targets × attributes (or pairs).
+        rows: group of each target.
+        columns: group of each attribute.
+        target_words, attribute_words: what rows and columns are.
+        places: rows of targets and of attributes in the first model; of pairs, those of their first words.
+        resolved: the words of the query in the models.
+        random_leans: along base pairs, the similarities of random words of like frequency, each its mean over models
+            and pairs; of one list of words their mean is what similarities are counted from.
+    """
+
+    query: Query
+    subject: Subject
+    share: float
+    table: Floats
+    rows: Integers
+    columns: Integers
+    target_words: tuple[str, ...]
+    attribute_words: tuple[str, ...]
+    places: tuple[Places, Places]
+    resolved: Resolved
+    random_leans: Floats = field(default_factory=lambda: np.empty(0))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measured(Tabulated):
+    """A query that was measured on a subject.
+
+    Attributes:
+        test: the contrast and its tests, which are defined.
+    """
+
+    test: ContrastTest
+
+    @property
+    def value(self) -> float:
+        """The contrast, in cosine units."""
+        return self.test.value
+
+    @property
+    def p(self) -> float:
+        """The largest p of its tests."""
+        return 1.0 if self.test.p is None else self.test.p
+
+    @property
+    def claim(self) -> str:
+        """What the direction of the contrast means."""
+        return self.query.claims[0 if self.value > 0 else 1]
+
+
+QueryOutcome: TypeAlias = Measured | Unmeasurable
+"""A query that was measured, or the reason why it was not."""
+
+
+def measure(query: Query, subject: Subject, policy: WordPolicy, random_state: int) -> QueryOutcome:
+    """Measure a query on a subject: its contrast, with tests and interval."""
+    outcome = tabulate(query, subject, policy, random_state)
+    if isinstance(outcome, Unmeasurable):
+        return outcome
+    test = contrast_test(outcome.table, outcome.rows, outcome.columns, query.weights, random_state=random_state)
+    if test.p is None:
+        return Unmeasurable(
+            query, subject, outcome.share, test.contrast.reason or "its spread is unknown", outcome.resolved
+        )
+    return Measured(**vars(outcome), test=test)
+
+
+def tabulate(query: Query, subject: Subject, policy: WordPolicy, random_state: int = 0) -> Tabulated | Unmeasurable:
+    """Build the table of similarities of the words that every model of a subject has.
+
+    Words of a vocabulary lean a little along base pairs, to men where a corpus writes more of men: the similarities of
+    one list of words are counted, pair by pair, from the mean of random words of like frequency.
+    """
+    resolved = resolve(query, subject.models, policy)
+    if resolved.reason is not None:
+        return Unmeasurable(query, subject, resolved.share, resolved.reason, resolved)
+    similarities = SimilarityTable(resolved)
+    table, leans = similarities.values, np.empty(0)
+    if query.pairs:
+        excluded = {*similarities.target_words, *(word for pair in query.pairs for word in pair)}
+        drawn = random_words(subject.models[0], similarities.target_rows, excluded, random_state)
+        random = resolve_sets({"random": drawn}, subject.models, policy)["random"]
+        if len(random.words) >= FEWEST:
+            baseline = similarities.similarities_of([random])
+            leans = baseline.mean(axis=(0, 2))
+            if query.kind == "lean":
+                table = table - baseline.mean(axis=1, keepdims=True)
+    return Tabulated(
+        query=query,
+        subject=subject,
+        share=resolved.share,
+        table=table,
+        rows=similarities.target_groups,
+        columns=similarities.attribute_groups,
+        target_words=similarities.target_words,
+        attribute_words=similarities.attribute_words,
+        places=(similarities.target_rows, similarities.attribute_rows),
+        resolved=resolved,
+        random_leans=leans,
+    )

@@ -1,0 +1,214 @@
+"""Null distributions from random word lists, drawn from the vocabulary of the audited vectors.
+
+Three ways to make a question meaningless, in the user's own vectors: relabel its attributes by a coin toss; put random
+words in the place of all of its words; put random words of like frequency in the place of its attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from biasgauge.audits.matched_words import CANDIDATES, matched
+from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
+from biasgauge.audits.multiplicity import corrected
+from biasgauge.audits.subjects import Subject
+from biasgauge.core import Floats, Record, unit_vectors
+from biasgauge.metrics import contrast_test
+from biasgauge.stats import clopper_pearson, contrast_parts
+
+Null = Literal["relabeled", "shuffled", "matched"]
+NULLS: dict[Null, str] = {
+    "relabeled": "attributes relabeled by a coin toss",
+    "shuffled": "every word replaced by a random word of the vocabulary",
+    "matched": "attributes replaced by random words of like frequency",
+}
+AUDITS = 200
+"""Meaningless audits of each kind."""
+MOST_QUESTIONS = 40
+"""Questions that such an audit asks at most: with more, a random part of them."""
+DRAWS = 500
+"""Random lists beside which a contrast is looked at."""
+LIST = 8
+"""Words in each of the unrelated lists whose contrasts say what is too small to matter: as many as usual lists have."""
+BINS = 40
+POOL = 1_000
+"""Words of the vocabulary from which random words are drawn."""
+CELLS = 10_000
+"""Similarities of one model up to which a question is simulated."""
+
+
+@dataclass(frozen=True)
+class ErrorRate(Record):
+    """How often an audit of meaningless lists would have found an association.
+
+    Attributes:
+        subject: the vectors.
+        null: how the lists were made meaningless.
+        about: the same in words.
+        audits: how many were simulated.
+        found: how many would have found something: an upper bound of those that would have said "report".
+        rate: their share.
+        low, high: its exact 95 % interval.
+        alpha: the rate that the audit promises at most.
+    """
+
+    subject: str
+    null: Null
+    about: str
+    audits: int
+    found: int
+    rate: float
+    low: float | None
+    high: float | None
+    alpha: float
+
+
+def error_rates(
+    measured: Sequence[QueryOutcome], alpha: float, random_state: int, audits: int = AUDITS
+) -> tuple[ErrorRate, ...]:
+    """Audit meaningless lists of the same sizes, on each subject and in each way."""
+    rates = []
+    for subject in dict.fromkeys(measurement.subject for measurement in measured):
+        asked = [
+            measurement
+            for measurement in measured
+            if measurement.subject is subject and isinstance(measurement, Measured)
+        ]
+        random = np.random.default_rng([random_state, 19])
+        if len(asked) > MOST_QUESTIONS:
+            asked = [asked[index] for index in sorted(random.choice(len(asked), MOST_QUESTIONS, replace=False))]
+        for null, about in NULLS.items():
+            usable = [measurement for measurement in asked if _simulated(measurement, null)]
+            if not usable:
+                continue
+            found = _found(usable, null, alpha, audits, random)
+            share = clopper_pearson(found, audits)
+            rates.append(
+                ErrorRate(subject.name, null, about, audits, found, found / audits, share.low, share.high, alpha)
+            )
+    return tuple(rates)
+
+
+def _simulated(measurement: Measured, null: Null) -> bool:
+    """Whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
+    return (null == "shuffled" or not measurement.query.pairs) and measurement.table[0].size <= CELLS
+
+
+def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator) -> int:
+    """In how many simulated audits any question has a small p after correction."""
+    by_audit: list[dict[int, tuple[str, float]]] = [{} for _ in range(audits)]
+    for number, measurement in enumerate(asked):
+        tables = _meaningless(measurement, null, audits, random)
+        p_values = contrast_parts(tables, measurement.rows, measurement.columns, measurement.query.weights).p
+        for audit, p in enumerate(p_values):
+            largest = 1.0 if np.isnan(p) else float(p)
+            if largest <= alpha:  # the other tests can only make it larger
+                test = contrast_test(tables[audit], measurement.rows, measurement.columns, measurement.query.weights)
+                largest = 1.0 if test.p is None else test.p
+            by_audit[audit][number] = (measurement.query.family, largest)
+    return sum(any(test.p <= alpha for test in corrected(p_values, alpha).values()) for p_values in by_audit)
+
+
+def _meaningless(measurement: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
+    """Tables of similarities, count × models × targets × attributes, that mean nothing."""
+    rows, columns = measurement.table.shape[1:]
+    if null == "relabeled":
+        order = random.random((count, columns)).argsort(axis=1)
+        return np.moveaxis(measurement.table[:, :, order], 2, 0)
+    models = measurement.subject.models if _alike(measurement.subject) else measurement.subject.models[:1]
+    if null == "shuffled":
+        paired = 2 if measurement.query.pairs else 1
+        needed = 2 * (rows + paired * columns)
+        pool = random.choice(len(models[0]), min(max(POOL, needed), len(models[0])), replace=False)
+        drawn = random.random((count, len(pool))).argsort(axis=1)[:, : rows + paired * columns]
+        found = np.empty((count, len(models), rows, columns))
+        for index, model in enumerate(models):
+            units = unit_vectors(model, pool)
+            similar = units @ units.T
+            ends = similar[drawn[:, :rows, None], drawn[:, None, rows:]]
+            found[:, index] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
+        return found
+    targets, attributes = measurement.places
+    choices = np.stack([matched(attributes, len(models[0]), random) for _ in range(CANDIDATES)])
+    picked = random.integers(0, CANDIDATES, (count, columns))
+    found = np.empty((count, len(models), rows, columns))
+    for index, model in enumerate(models):
+        similar = unit_vectors(model, targets) @ unit_vectors(model, choices.ravel()).T
+        similar = similar.reshape(rows, CANDIDATES, columns)
+        found[:, index] = np.moveaxis(similar[:, picked, np.arange(columns)], 1, 0)
+    return found
+
+
+def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAWS) -> Floats:
+    """What any words would give: the contrasts of random attributes of like frequency; along pairs, random targets."""
+    random = np.random.default_rng([random_state, 7])
+    if not measurement.query.pairs:
+        tables = _meaningless(measurement, "matched", draws, random)
+        return contrast_parts(tables, measurement.rows, measurement.columns, measurement.query.weights).value
+    leans = measurement.random_leans
+    if not leans.size:
+        return leans
+    drawn = random.choice(
+        leans - leans.mean() if measurement.query.kind == "lean" else leans, (draws, len(measurement.rows))
+    )
+    groups = [drawn[:, measurement.rows == group].mean(axis=1) for group in range(len(measurement.query.weights))]
+    return np.asarray(np.array([weight for (weight,) in measurement.query.weights]) @ np.stack(groups))
+
+
+@dataclass(frozen=True)
+class ChanceBand(Record):
+    """A contrast beside those of random words of like frequency, as attributes; along base pairs, as targets.
+
+    Attributes:
+        question: the question.
+        model: the vectors.
+        contrast: the contrast measured.
+        band: 95 % of the random lists give a contrast nearer to 0 than this.
+        edges: edges of the bins of a histogram of their contrasts.
+        counts: how many lie in each.
+    """
+
+    question: str
+    model: str
+    contrast: float
+    band: float
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+def chance_band(measurement: QueryOutcome, random_state: int) -> ChanceBand | None:
+    """Contrasts by chance as a histogram; None where there are none."""
+    drawn = np.empty(0) if isinstance(measurement, Unmeasurable) else chance_contrasts(measurement, random_state)
+    if isinstance(measurement, Unmeasurable) or not drawn.size:
+        return None
+    counts, edges = np.histogram(drawn, BINS)
+    band = float(np.quantile(np.abs(drawn), 0.95))
+    return ChanceBand(
+        measurement.query.name,
+        measurement.subject.name,
+        measurement.value,
+        band,
+        tuple(edges.tolist()),
+        tuple(map(int, counts)),
+    )
+
+
+def smallest_contrast(subject: Subject, asked: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
+    """One standard deviation (around 0) of the contrasts of unrelated lists of eight words of like frequency."""
+    known = [np.concatenate(measurement.places) for measurement in asked if not measurement.query.pairs]
+    places = np.concatenate(known) if known else np.arange(min(len(subject.models[0]), 1_000))
+    model = subject.models[0]
+    random = np.random.default_rng([random_state, 11])
+    drawn = np.stack([matched(random.choice(places, 4 * LIST), len(model), random) for _ in range(draws)])
+    units = unit_vectors(model, drawn.ravel()).reshape(draws, 4 * LIST, -1)
+    means = units.reshape(draws, 4, LIST, -1).mean(axis=2)
+    values = ((means[:, 0] - means[:, 1]) * (means[:, 2] - means[:, 3])).sum(axis=1)
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _alike(subject: Subject) -> bool:
+    return all(model.words == subject.models[0].words for model in subject.models)

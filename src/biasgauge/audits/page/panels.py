@@ -1,0 +1,222 @@
+"""One question, one panel: what may be written, what the contrast is made of, what fails, what would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from biasgauge.audits.page.first_screen import breakdowns, plain_claim
+from biasgauge.audits.page.reporting_sentences import quote
+from biasgauge.audits.parts.breakdowns import Breakdown
+from biasgauge.audits.verdicts import TONES, Evidence, Verdict
+from biasgauge.results import (
+    Bar,
+    Bars,
+    Column,
+    Dot,
+    Drawing,
+    Histogram,
+    Shown,
+    Strip,
+    Summary,
+    Table,
+    interval_text,
+    measure_name,
+    number_text,
+    share_text,
+    signed_text,
+)
+
+if TYPE_CHECKING:
+    from biasgauge.audits.null_lists import ChanceBand
+    from biasgauge.audits.result import AuditResult
+
+AXIS = "contrast, in cosine units"
+SEEN_IN = {"base pairs": "pairs", "measures": "pairs", "replicates": "replicates", "views": "replicates"}
+"""Drawings of a panel in which a piece of evidence can be seen."""
+ON_THE_AXIS = ("association", "equivalence")
+"""Evidence that the line of the forest plot shows."""
+
+
+def panels(result: AuditResult, names: Mapping[str, str], page: str) -> Iterator[Summary]:
+    """A panel for each verdict; `names` are those of the parts, `page` that of the section they stand in."""
+    broken = breakdowns(result)
+    bands = {(band.question, band.model): band for band in result.chance}
+    several = len({verdict.model for verdict in result.verdicts}) > 1
+    for verdict in result.verdicts:
+        key = verdict.question, verdict.model
+        yield panel(verdict, broken.get(key), bands.get(key), names[verdict.id], f"{page}-{names[verdict.id]}", several)
+
+
+def panel(
+    verdict: Verdict,
+    broken: Breakdown | None,
+    band: ChanceBand | None,
+    name: str,
+    anchor: str,
+    several: bool,  # noqa: FBT001 - private
+) -> Summary:
+    """One verdict with everything that it rests on.
+
+    Args:
+        verdict: the verdict.
+        broken: what its contrast is made of; None where nothing is.
+        band: contrasts by chance; None where there are none.
+        name: of the part.
+        anchor: what the page calls the part.
+        several: whether there are several models to tell apart.
+    """
+    drawings = tuple(_drawings(verdict, broken, band))
+    drawn = {drawing.name for drawing in drawings}
+    return Summary(
+        title=plain_claim(verdict, broken),
+        headline=f"{verdict.why[:1].upper()}{verdict.why[1:]}.",
+        name=name,
+        about=f"{verdict.question}, {verdict.model}" if several else verdict.question,
+        sentences=tuple(_sentences(verdict)),
+        tables=tuple(_evidence(verdict, anchor, drawn)),
+        drawings=drawings,
+        quotes=(quote(verdict, broken),),
+        mark=verdict.decision,
+        tone=TONES[verdict.decision],
+    )
+
+
+def _evidence(verdict: Verdict, anchor: str, drawn: set[str]) -> Iterator[Table]:
+    if not verdict.evidence:
+        return
+    holds = Column("passes", "mark", tones={"yes": "good", "no": "bad", "unknown": "caution"})
+    columns = ["rule", "observed", Column("threshold", "number"), holds]
+    states = {True: "yes", False: "no", None: "unknown"}
+    rows = [
+        (Shown(piece.rule, piece.rule, link=_seen(piece, anchor, drawn)), piece.reason, piece.threshold,
+         states[piece.passes])
+        for piece in verdict.evidence
+    ]  # fmt: skip
+    passed = sum(piece.passes is True for piece in verdict.evidence)
+    title = f"{passed} of {len(rows)} {'rule is' if len(rows) == 1 else 'rules are'} met"
+    yield Table.of(f"evidence-{verdict.id}", title, columns, rows)
+
+
+def _seen(piece: Evidence, anchor: str, drawn: set[str]) -> str:
+    """Where a piece of evidence can be seen."""
+    if piece.rule in ON_THE_AXIS:
+        return anchor
+    part = SEEN_IN.get(piece.rule)
+    if part is not None:
+        return f"{anchor}-{part}" if part in drawn else ""
+    return piece.link if piece.link != "bias" else ""
+
+
+def _sentences(verdict: Verdict) -> Iterator[str]:
+    """What fails, what is unknown, what would settle it, what other models say."""
+    failed = [piece.reason for piece in verdict.evidence if piece.passes is False]
+    unknown = [piece.reason for piece in verdict.evidence if piece.passes is None]
+    if failed:
+        yield f"What fails: {'; '.join(failed)}."
+    if unknown:
+        yield f"What is not known: {'; '.join(unknown)}."
+    if verdict.plan is not None and verdict.decision == "inconclusive":
+        yield _settled(verdict.plan)
+    for opinion in verdict.opinions:
+        if opinion.contrast is None:
+            yield f"Second opinion, {opinion.model}: {opinion.reason}."
+        else:
+            way = "the same direction" if opinion.same else "the other direction"
+            ends = interval_text(opinion.low, opinion.high, 3, signed=True)
+            contrast = signed_text(opinion.contrast)
+            yield f"Second opinion, {opinion.model}: {way}, {contrast} {ends}. It is no evidence here."
+
+
+def _settled(plan: Mapping[str, int | float | None]) -> str:
+    size = number_text(plan["contrast"], 3)
+    power, now = (share_text(plan[name] or 0.0) for name in ("power", "now"))
+    ways = [
+        f"{plan[key]:,} words in each {which}"
+        for key, which in (("both", "list"), ("targets", "target list alone"), ("attributes", "attribute list alone"))
+        if plan.get(key) is not None
+    ]
+    start = f"To show a contrast of {size} in {power} of audits"
+    if not ways:
+        return f"{start}, no number of words is enough; other lists are needed. These lists would show it in {now}."
+    return f"{start}: about {', or '.join(ways)}. These lists would show it in {now}."
+
+
+def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | None) -> Iterator[Drawing]:
+    if broken is None or not broken.words:
+        return
+    value = verdict.observed("association").get("contrast")
+    side = -1.0 if value is not None and value < 0 else 1.0
+    if broken.pairs:
+        yield _pairs(broken, side)
+    if band is not None:
+        yield _chance(band)
+    if broken.replicates:
+        yield _replicates(broken, side)
+    yield _words(broken)
+
+
+def _pairs(broken: Breakdown, side: float) -> Strip:
+    dots = tuple(Dot(pair.name, pair.value, apart=pair.value * side <= 0) for pair in broken.pairs)
+    agree = sum(not dot.apart for dot in dots)
+    by_measure = ", ".join(f"{measure_name(score.name)} {signed_text(score.value)}" for score in broken.measures)
+    measures = f" Mean over pairs by measure: {by_measure}." if by_measure else ""
+    return Strip(
+        "pairs",
+        f"{agree} of {len(dots)} base pairs give the direction of the contrast",
+        f"A dot is the difference of the two lists on one base pair; those on the other side are named.{measures}",
+        "difference of mean scores",
+        dots,
+        of="pair",
+    )
+
+
+def _replicates(broken: Breakdown, side: float) -> Strip:
+    values = [replicate.value for replicate in broken.replicates]
+    agree = sum(value * side > 0 for value in values)
+    called = "views" if broken.viewed else "replicates"
+    differ = "their layer, pooling or template" if broken.viewed else "their random seed or sample alone"
+    return Strip(
+        "replicates",
+        f"{agree} of {len(values)} {called} agree, from {signed_text(min(values))} to {signed_text(max(values))}",
+        f"A dot is the contrast in one model; the models differ by {differ}.",
+        AXIS,
+        tuple(
+            Dot(replicate.name, replicate.value, apart=replicate.value * side <= 0) for replicate in broken.replicates
+        ),
+        of=called[:-1],
+    )
+
+
+def _chance(band: ChanceBand) -> Histogram:
+    outside = abs(band.contrast) > band.band
+    return Histogram(
+        "chance",
+        "Larger than the contrasts of 95 % of random lists" if outside else "Random lists give contrasts as large",
+        "Bars: the same question with random words of like frequency as attributes (along base pairs: as targets). "
+        "Line: what was measured.",
+        AXIS,
+        band.edges,
+        band.counts,
+        band.contrast,
+        band.band,
+    )
+
+
+def _words(broken: Breakdown) -> Bars:
+    left = [word.without for word in broken.words if word.without is not None]
+    ordered = sorted(broken.words, key=lambda word: -abs(word.share))
+    bars = tuple(
+        Bar(word.word, word.share, f"{word.set}" if word.role == "target" else f"{word.set} (attribute)", word.without)
+        for role in ("target", "attribute")
+        for word in ordered
+        if word.role == role
+    )
+    span = f", from {signed_text(min(left))} to {signed_text(max(left))} without any one word" if left else ""
+    return Bars(
+        "words",
+        f"Which words carry it{span}",
+        "A bar is what one word adds: those of the targets sum to the contrast, and so do those of the attributes.",
+        "adds to the contrast",
+        bars,
+    )

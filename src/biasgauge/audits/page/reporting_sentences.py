@@ -1,0 +1,254 @@
+"""What a reader may write: a sentence for each question, a methods paragraph, and the references of what was used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from biasgauge import registry
+from biasgauge._version import __version__
+from biasgauge.audits.null_lists import NULLS
+from biasgauge.audits.page.first_screen import CHANGE, breakdowns, in_order, short_title
+from biasgauge.audits.parts.breakdowns import Breakdown, listed
+from biasgauge.audits.tracking_verdict import TEST as TRACKING
+from biasgauge.audits.verdicts import REPORTED, SHAPES, TONES, Verdict
+from biasgauge.core import NO_FAMILY, to_plain
+from biasgauge.results import (
+    Listing,
+    Quote,
+    Summary,
+    interval_text,
+    level_text,
+    number_text,
+    p_phrase,
+    share_text,
+    signed_text,
+)
+
+if TYPE_CHECKING:
+    from biasgauge.audits.result import AuditResult, SubjectSummary
+
+ABOUT_THESE = "It is a statement about these vectors and these word lists, not about people or an application."
+METHODS = {
+    "contrast": ("caliskan2017", "cameron2011", "holm1979"),
+    "equivalence": ("schuirmann1987",),
+    "base pairs": ("du2021", "zhang2020"),
+    "measures": ("ethayarajh2019", "gonen2019"),
+    "held-out attributes": ("antoniak2021",),
+    "reliability": ("du2021", "koo2016"),
+    "robustness": ("zhang2020",),
+    "seeds": ("antoniak2021",),
+    "uncertainty": ("dobrzeniecka2023", "kruschke2018"),
+    "extrinsic": ("goldfarbtarrant2021",),
+    "change": ("gonen2019",),
+}
+"""Papers whose methods a rule or a part of an audit uses, by their keys in references.bib."""
+
+METHODS_TEXT = (
+    "We audited {models} with biasgauge {version}. {questions} ({families}){each} a contrast of "
+    "mean cosine similarities between target and attribute words (the numerator of WEAT; Caliskan et al. 2017). Its p "
+    "is the largest of three: permutation of the targets, permutation of the attributes, and a t-test with variance "
+    "clustered over {over} (Cameron et al. 2011). p was adjusted over all questions of the audit (weighted Bonferroni "
+    "between families, Holm 1979 within them; alpha = {alpha}), and intervals have the level that goes with it. A "
+    "finding had to hold over base pairs (at least {agreement} %), other measures, held-out attributes and {repeated}, "
+    "where these were available."
+)
+EQUIVALENCE = (
+    "Where no association was found, two one-sided tests (Schuirmann 1987) asked whether any is smaller than ±{sizes}, "
+    "{chosen}."
+)
+CHOSEN = {
+    True: "one standard deviation of contrasts of unrelated lists of eight words of like frequency in these vectors",
+    False: "which was set in advance",
+}
+
+
+def what_to_write(result: AuditResult) -> Summary | None:
+    """Sentences, methods and references, to be copied."""
+    if not result.verdicts:
+        return None
+    entries = references(result)
+    return Summary(
+        title="What you may write",
+        headline="",
+        name="write",
+        about=(
+            "A sentence for each question, with what has to stand beside it. Numbers are those of this audit; the "
+            "wording is yours to change, the caveat is not."
+        ),
+        quotes=(
+            *quotes(result),
+            Quote("Methods", methods(result), "Made from the settings of this audit."),
+        ),
+        listings=(Listing(f"References of the methods and lists used (BibTeX, {len(entries)})", "\n\n".join(entries)),),
+    )
+
+
+def quotes(result: AuditResult) -> tuple[Quote, ...]:
+    """A sentence for each question, those that may be reported first."""
+    broken = breakdowns(result)
+    verdicts = sorted(in_order(result), key=lambda verdict: list(SHAPES).index(verdict.decision))
+    return tuple(quote(verdict, broken.get((verdict.question, verdict.model))) for verdict in verdicts)
+
+
+def quote(verdict: Verdict, broken: Breakdown | None) -> Quote:
+    """A ready sentence about one question, and its caveat."""
+    text, caveat = _told(verdict, broken)
+    look = {"mark": verdict.decision, "tone": TONES[verdict.decision], "shape": SHAPES[verdict.decision]}
+    return Quote(short_title(verdict), text, caveat, **look)  # type: ignore[arg-type]
+
+
+def _told(verdict: Verdict, broken: Breakdown | None) -> tuple[str, str]:
+    name, of = short_title(verdict), verdict.model
+    if verdict.test in (CHANGE, TRACKING) or broken is None:
+        return verdict.sentence, ABOUT_THESE
+    numbers = _numbers(verdict)
+    reasons = {state: [piece.reason for piece in verdict.evidence if piece.passes is state] for state in (False, None)}
+    if verdict.decision in REPORTED:
+        caveat = f"{_sentence(reasons[None])} {ABOUT_THESE}" if reasons[None] else ABOUT_THESE
+        return f"In {of}, {broken.statement} ({name}: {numbers}{_agreement(verdict)}).", caveat
+    if verdict.decision == "do-not-report":
+        return (
+            f"{name} gives a contrast in {of} ({numbers}), which we do not interpret: {'; '.join(reasons[False])}.",
+            "The association depends on a choice that should not matter. Do not report it as a finding.",
+        )
+    if verdict.decision == "no-association-shown":
+        around = verdict.observed("equivalence")
+        level, ends = around.get("level") or 0.9, interval_text(around.get("low"), around.get("high"), 3, signed=True)
+        smallest = number_text(verdict.observed("association").get("smallest"), 3)
+        tested = f"{level_text(level)} interval {ends}, equivalence test"
+        text = f"{name} shows no contrast in {of} as large as ±{smallest} ({tested})."
+        return text, "It rules out what these lists would show. Other lists may show another association."
+    if verdict.decision == "inconclusive":
+        text = f"{name}: it is not settled whether, in {of}, {broken.statement} ({numbers})."
+        return text, "No evidence of an association is not evidence of none."
+    return f"{name} could not be measured in {of}: {verdict.why}.", "Nothing follows from it, in either direction."
+
+
+def _numbers(verdict: Verdict) -> str:
+    seen = verdict.observed("association")
+    ends = interval_text(seen.get("low"), seen.get("high"), 3, signed=True)
+    interval = f", {level_text(seen.get('level') or 0.95)} interval {ends}" if ends else ""
+    contrast = f"contrast {signed_text(seen.get('contrast'))} in cosine units"
+    return f"{contrast}{interval}, adjusted {p_phrase(seen.get('p_adjusted'))}"
+
+
+def _agreement(verdict: Verdict) -> str:
+    counted = [(piece.rule, piece.counts) for piece in verdict.evidence if piece.counts is not None]
+    return "".join(f"; {counts[0]} of {counts[1]} {rule}" for rule, counts in counted if counts is not None)
+
+
+def _sentence(reasons: list[str]) -> str:
+    joined = "; ".join(reasons)
+    return f"{joined[:1].upper()}{joined[1:]}."
+
+
+def methods(result: AuditResult) -> str:
+    """How it was done, as a methods section has it."""
+    settings, rules = result.settings, result.settings["rules"]
+    audited = [subject for subject in result.subjects if subject.role == "audited"]
+    models = listed([_vectors(result, subject) for subject in audited])
+    asked = [verdict for verdict in result.verdicts if verdict.test not in (CHANGE, TRACKING)]
+    smallest = {verdict.observed("association").get("smallest") for verdict in asked} - {None}
+    sizes = listed([number_text(size, 3) for size in sorted(size for size in smallest if size is not None)])
+    count = len({verdict.question for verdict in asked})
+    told = [
+        METHODS_TEXT.format(
+            models=models,
+            version=__version__,
+            questions="One question was asked" if count == 1 else f"{count} questions were asked",
+            each=":" if count == 1 else ", each",
+            families=listed(list(dict.fromkeys(_family(verdict) for verdict in asked if verdict.family))),
+            over=f"targets, attributes and {_repeated(result)}{_facets(result)}"
+            if result.replicated_models
+            else "targets and attributes",
+            alpha=f"{rules['alpha']:g}",
+            agreement=f"{100 * rules['agreement']:g}",
+            repeated=_repeated(result),
+        )
+    ]
+    if sizes:
+        told.append(EQUIVALENCE.format(sizes=sizes, chosen=CHOSEN[rules["smallest"] is None]))
+    case = "; words were also looked up in another case" if settings["case_fallback"] else ""
+    told.append(f"A list was measured if at least {share_text(settings['min_coverage'])} of each set was found{case}.")
+    told += _error_rates(result)
+    told.append(f"Random seed: {settings['random_state']}.")
+    return " ".join(told)
+
+
+def _family(verdict: Verdict) -> str:
+    return "lists of our own" if verdict.family == NO_FAMILY else verdict.family
+
+
+def _vectors(result: AuditResult, subject: SubjectSummary) -> str:
+    about = next((model for model in result.models if model.name == subject.models[0]), None)
+    size = "" if about is None else f" ({about.words:,} words, {about.dim} dimensions)"
+    if len(subject.models) == 1:
+        return f"{subject.name}{size}"
+    return f"{len(subject.models)} {_repeated(result)}{_facets(result)} of {subject.shared or subject.name}{size}"
+
+
+def _repeated(result: AuditResult) -> str:
+    """What the models of a subject are: replicates, or views of a transformer."""
+    return "views" if any(subject.views for subject in result.subjects) else "replicates"
+
+
+def _facets(result: AuditResult) -> str:
+    """What views of a transformer differ by."""
+    return " (layer × pooling × template)" if any(subject.views for subject in result.subjects) else ""
+
+
+def _error_rates(result: AuditResult) -> Iterator[str]:
+    if not result.error_rates:
+        return
+    by_null = {null: [rate for rate in result.error_rates if rate.null == null] for null in NULLS}
+    worst = [max(rates, key=lambda rate: rate.rate) for rates in by_null.values() if rates]
+    parts = listed([f"{share_text(rate.rate, 1)} ({rate.about})" for rate in worst])
+    audits = result.error_rates[0].audits
+    yield f"In {audits} audits each of lists that mean nothing, in these vectors, an association was found in {parts}."
+
+
+def references(result: AuditResult) -> tuple[str, ...]:
+    """BibTeX of the methods and of the lists that this audit used, and of nothing else."""
+    known = _bibliography()
+    used = dict.fromkeys(_keys(result))
+    entries = {key: known[key] for key in used if key in known}
+    lexicons = registry.everything("lexicon")
+    for name in _asked_lexicons(result):
+        citation = getattr(lexicons.get(name), "citation", "")
+        key = citation_key(citation)
+        if citation and key not in entries:
+            entries[key] = known.get(key) or f"@misc{{{key},\n  note = {{{citation}}}\n}}"
+    return tuple(entries[key] for key in sorted(entries))
+
+
+def citation_key(citation: str) -> str:
+    """Key of a citation such as "Aylin Caliskan, Joanna J. Bryson and …, 2017, …": caliskan2017."""
+    first = re.split(r", | and ", citation, maxsplit=1)[0]
+    year = re.search(r"\b(1[89]|20)\d\d\b", citation)
+    surname = "".join(letter for letter in first.split()[-1].lower() if letter.isalpha()) if first.split() else "list"
+    return f"{surname}{year.group() if year else ''}"
+
+
+def _keys(audit: AuditResult) -> Iterator[str]:
+    yield from METHODS["contrast"]
+    for verdict in audit.verdicts:
+        for piece in verdict.evidence:
+            yield from METHODS.get(piece.rule, ())
+    for name, result in audit.parts.items():
+        content = to_plain(result)
+        if name in METHODS and content and not (isinstance(content, dict) and content.get("reason")):
+            yield from METHODS[name]
+
+
+def _asked_lexicons(result: AuditResult) -> list[str]:
+    return list(dict.fromkeys(verdict.question.partition(":")[0].partition("~")[0] for verdict in result.verdicts))
+
+
+def _bibliography() -> dict[str, str]:
+    """Entries of references.bib by key."""
+    text = (files("biasgauge.audits") / "references.bib").read_text(encoding="utf-8")
+    entries = [entry.strip() for entry in re.split(r"\n(?=@)", text) if entry.strip().startswith("@")]
+    return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}

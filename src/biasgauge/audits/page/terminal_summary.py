@@ -1,0 +1,166 @@
+"""An audit on one screen of a terminal: the answer, the vectors, one line a question, the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from biasgauge.audits.measurement import SANITY
+from biasgauge.audits.page.first_screen import headline
+from biasgauge.audits.result import AuditResult
+from biasgauge.audits.verdicts import TONES, Decision, Evidence, Verdict
+from biasgauge.results import Column, Summary, Table, counted, name_and_about, p_phrase, share_text
+
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
+MOST_ROWS = 18
+"""Questions that a screen shows; --verbose and the page have all."""
+MOST_NOTES = 2
+
+
+def brief(result: AuditResult) -> Summary:
+    """The audit in at most thirty lines of 80 columns."""
+    decisions = [verdict.decision for verdict in result.verdicts]
+    counts = [f"{decisions.count(decision)} {decision}" for decision in DECISIONS if decision in decisions]
+    models = sum(subject.role == "audited" for subject in result.subjects)
+    several = models > 1
+    asked = len({verdict.question for verdict in result.verdicts})
+    questions = f"{counted(asked, 'question')}{f' to each of {models} models' if several else ''}"
+    ordered = sorted(result.verdicts, key=lambda verdict: (DECISIONS.index(verdict.decision), verdict.family == SANITY))
+    rows = [
+        (
+            verdict.decision,
+            verdict.question,
+            *([verdict.model] if several else []),
+            held_back_by(verdict),
+            _about(verdict),
+        )
+        for verdict in ordered
+    ]
+    columns = [
+        Column("verdict", "mark", tones=TONES), "question", *(["vectors"] if several else []), "rule not met", "about",
+    ]  # fmt: skip
+    more = len(rows) - MOST_ROWS
+    note = f"and {more} more: --verbose lists them" if more > 0 else ""
+    told = [
+        f"{_vectors(result)}; {_coverage(result)}.",
+        f"{questions}: {', '.join(counts)}." if counts else "No question was asked.",
+        *_opinions(result),
+    ]
+    notes = result.warnings[:MOST_NOTES]
+    rest = len(result.warnings) - len(notes)
+    return Summary(
+        title="Bias audit",
+        headline=headline(result),
+        sentences=tuple(told),
+        warnings=(*notes, *([f"{rest} more notes: --verbose lists them"] if rest else [])),
+        tables=(Table.of("verdicts", "", columns, rows[:MOST_ROWS], note=note),),
+    )
+
+
+def held_back_by(verdict: Verdict) -> str:
+    """The first rule that an answer fails, with its number; of one that fails none, which are unknown."""
+    if verdict.decision == "report":
+        return "none"
+    if verdict.decision == "no-association-shown":
+        return "none: too small to matter" if any(piece.passes for piece in verdict.evidence) else "association"
+    failed = [piece for piece in verdict.evidence if piece.passes is False]
+    if failed:
+        others = len([piece for piece in failed if piece.rule != "equivalence"]) - 1
+        return f"{_with_number(failed[0])}{_more(others)}"
+    unknown = [piece.rule for piece in verdict.evidence if piece.passes is None]
+    if unknown:
+        return f"unknown: {unknown[0]}{_more(len(unknown) - 1)}"
+    return "asks nothing by itself" if verdict.decision == "not-measurable" else ""
+
+
+def next_step(result: AuditResult) -> str:
+    """What to do after this audit: one line."""
+    if result.settings["shipped"]:
+        return "biasgauge audit VECTORS audits your own; --verbose shows the evidence"
+    if count := len({covered.lexicon for covered in result.lexicons if covered.case_to_blame}):
+        lists = "1 list lacks" if count == 1 else f"{count} lists lack"
+        return f"--case-fallback yes: {lists} words only because of their case"
+    if idle := [verdict.why for verdict in result.verdicts if not verdict.evidence]:
+        return idle[0]
+    unknown = {piece.rule for verdict in result.verdicts for piece in verdict.evidence if piece.passes is None}
+    if any(subject.views for subject in result.subjects):
+        return "open the page for the curve over layers, poolings and templates; --templates tries others"
+    if "replicates" in unknown:
+        return "train replicates (biasgauge train CORPUS --seeds 8), audit them together"
+    return "open the page for the evidence, or print it with --verbose"
+
+
+def stopped_by(result: AuditResult, decisions: Sequence[str]) -> str:
+    """Which questions ended in one of the decisions that --fail-on names; empty where none did."""
+    hits = [verdict for verdict in result.verdicts if verdict.decision in decisions]
+    named = ", ".join(f"{verdict.question} is {verdict.decision}" for verdict in hits[:3])
+    more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""
+    return f"--fail-on: {named}{more}" if hits else ""
+
+
+def _more(others: int) -> str:
+    return f" (+{others})" if others > 0 else ""
+
+
+def _with_number(piece: Evidence) -> str:
+    numbers = piece.observed
+    if piece.counts is not None:
+        return f"{piece.rule}: {piece.counts[0]} of {piece.counts[1]}"
+    if isinstance(numbers, Mapping):
+        p = numbers.get("p_adjusted", numbers.get("p"))
+        return f"{piece.rule}: {p_phrase(p)}" if p is not None else piece.rule
+    return f"{piece.rule}: {share_text(numbers)}" if piece.rule == "coverage" and numbers is not None else piece.rule
+
+
+def _about(verdict: Verdict) -> str:
+    """The title in little room: without the name of the question, which stands beside it."""
+    name, about = name_and_about(verdict.title)
+    if not about or name.replace(" ", "").lower() != verdict.question:
+        return verdict.title
+    return about.replace(" and ", "/")
+
+
+def _vectors(result: AuditResult) -> str:
+    audited = [subject for subject in result.subjects if subject.role == "audited"]
+    sizes = {model.name: (model.words, model.dim) for model in result.models}
+    told = []
+    for subject in audited[:2]:
+        words, dim = sizes[subject.models[0]]
+        count = len(subject.models)
+        replicates = f"{count} replicates, " if count > 1 and not (subject.views or subject.shared) else ""
+        told.append(f"{subject.name} ({replicates}{counted(words, 'word')} × {dim})")
+    more = f" and {len(audited) - 2} more" if len(audited) > 2 else ""
+    return ", ".join(told) + more
+
+
+def _coverage(result: AuditResult) -> str:
+    """Share of the words of the questions that was found; over several models, the least and the most."""
+    asking = {verdict.question.partition("~")[0].partition(":")[0] for verdict in result.verdicts}
+    shares = []
+    for name in dict.fromkeys(covered.model for covered in result.lexicons):
+        lists = [covered.coverage for covered in result.lexicons if covered.model == name and covered.lexicon in asking]
+        asked = sum(words.asked for words in lists)
+        shares += [sum(words.found for words in lists) / asked] if asked else []
+    if not shares:
+        return "no list of words was asked"
+    ends = dict.fromkeys(share_text(share) for share in (min(shares), max(shares)))
+    return f"{' to '.join(ends)} of the words asked for found"
+
+
+def _opinions(result: AuditResult) -> list[str]:
+    """How often each second opinion gives the same direction."""
+    told = []
+    for subject in result.subjects:
+        if subject.role == "audited":
+            continue
+        answers = [
+            opinion.same
+            for verdict in result.verdicts
+            for opinion in verdict.opinions
+            if opinion.model == subject.name and opinion.same is not None
+        ]
+        if answers:
+            told.append(
+                f"{subject.name}, for comparison: same direction in {sum(answers)} of {counted(answers, 'question')}."
+            )
+    return told

@@ -1,0 +1,1 @@
+"""Parts of an audit: each module holds its `PART`, which the registry finds."""

@@ -1,0 +1,196 @@
+"""Breakdown of each contrast: by base pair, by replicate and by word; shown in the panels of the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
+from biasgauge.audits.part import Part, Rows
+from biasgauge.audits.rules.other_words import gender_roles, own_pair_contrasts, pair_differences, sides_along
+from biasgauge.audits.shared_scores import SharedScores
+from biasgauge.core import Floats, Integers, Query, Record, words_phrase
+from biasgauge.errors import InputError
+from biasgauge.lexicons import AssociationTest
+from biasgauge.results import group_name
+from biasgauge.stats import contrast_parts
+
+if TYPE_CHECKING:
+    from biasgauge.audits.context import AuditContext
+
+
+@dataclass(frozen=True)
+class PartValue(Record):
+    """The contrast by one base pair, or in one replicate, alone."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class WordShare(Record):
+    """What one word adds to a contrast.
+
+    Attributes:
+        word: which.
+        set: the list that it is in.
+        role: "target" or "attribute"; shares of the targets sum to the contrast, and so do those of the attributes.
+        share: what it adds, in cosine units.
+        without: the contrast without it; None where it is alone in its list.
+    """
+
+    word: str
+    set: str
+    role: str
+    share: float
+    without: float | None
+
+
+@dataclass(frozen=True)
+class Breakdown(Record):
+    """One contrast taken apart.
+
+    Attributes:
+        question, model: whose contrast, as in the verdict.
+        asked: what is asked, as a question in plain words.
+        statement: what the direction of the contrast says, in plain words; holds only as far as the verdict does.
+        sizes: words of each list that were found, targets first, then attributes.
+        measures: the mean over those pairs by each measure, in its own units; only the signs can be compared.
+        pairs: the contrast by each base pair in the place of a list of men and women; empty where there is none.
+        replicates: the contrast in each replicate; empty where there is one model.
+        words: what each word adds.
+        viewed: whether replicates are views of one transformer.
+    """
+
+    question: str
+    model: str
+    asked: str
+    statement: str
+    sizes: tuple[tuple[int, ...], tuple[int, ...]]
+    pairs: tuple[PartValue, ...] = ()
+    measures: tuple[PartValue, ...] = ()
+    replicates: tuple[PartValue, ...] = ()
+    words: tuple[WordShare, ...] = ()
+    viewed: bool = False
+
+
+def break_down(measured: QueryOutcome, scores: SharedScores) -> Breakdown:
+    """Take a contrast apart; where it could not be measured, there is the question alone."""
+    question, subject = measured.query, measured.subject
+    asked, said = wording(question)
+    start = (question.name, subject.name, asked)
+    if isinstance(measured, Unmeasurable):
+        return Breakdown(*start, statement="", sizes=((), ()))
+    pairs, measures = _pairs(measured, scores)
+    replicates: tuple[PartValue, ...] = ()
+    if subject.replicated:
+        each = contrast_parts(measured.table[:, None], measured.rows, measured.columns, question.weights).value
+        replicates = _named([model.name for model in subject.models], map(float, each))
+    return Breakdown(
+        *start,
+        statement=said[0 if measured.value > 0 else 1],
+        sizes=measured.test.contrast.words,
+        pairs=pairs,
+        measures=measures,
+        replicates=replicates,
+        viewed=subject.viewed,
+        words=(*_shares(measured, "target"), *_shares(measured, "attribute")),
+    )
+
+
+def wording(question: Query) -> tuple[str, tuple[str, str]]:
+    """What is asked, and what a positive and a negative contrast say, in plain words."""
+    names = [words_phrase(words) for words in question.targets]
+    if question.kind == "test":
+        ends = [words_phrase(words) for words in question.attributes]
+        claim = f"{names[0]} are more associated with {{}} than {names[1]} are"
+        return f"Are {names[0]} more associated with {ends[0]} than {names[1]} are?", _both(claim, ends)
+    if question.kind == "stereotypes":
+        groups = listed([group_name(words.name) for words in question.targets])
+        words, rest = f"words for {groups}", "each other's" if len(names) == 2 else "the others'"
+        own = f"{words} are {{}} their own stereotypes than {{}} {rest}"
+        asked = f"Are {words} closer to their own stereotypes than to {rest}?"
+        return asked, (own.format("closer to", "to"), own.format("farther from", "from"))
+    return f"Do {question.claims[0]}?", question.claims
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Names in a sentence: "a", "a and b", "a, b and c"."""
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _both(claim: str, ends: list[str]) -> tuple[str, str]:
+    return claim.format(ends[0]), claim.format(ends[1])
+
+
+def _pairs(measured: Measured, scores: SharedScores) -> tuple[tuple[PartValue, ...], tuple[PartValue, ...]]:
+    """The contrast by each base pair, its own or in the place of its lists of men and women; and by measure."""
+    question = measured.query
+    if question.pairs:
+        values = map(float, own_pair_contrasts(measured))
+        return _named(measured.attribute_words, values), ()
+    if not isinstance(question.lexicon, AssociationTest):
+        return (), ()
+    roles = gender_roles(question.lexicon, scores.language)
+    if not roles:
+        return (), ()
+    sides = sides_along(question.lexicon, roles)
+    words = list(dict.fromkeys((*sides[0].words, *sides[1].words)))
+    try:
+        found = scores.of_words(measured.subject.models[0], words)
+    except InputError:
+        return (), ()
+    each = pair_differences(found.values[..., 0].astype(np.float64), found.words, sides)
+    means = [float(row[~np.isnan(row)].mean()) if not np.isnan(row).all() else np.nan for row in each]
+    return _named(["–".join(pair) for pair in found.pairs], map(float, each[0])), _named(found.measures, means)
+
+
+def _named(names: Iterable[str], values: Iterable[float]) -> tuple[PartValue, ...]:
+    """Values under their names, without those that are undefined."""
+    return tuple(PartValue(name, value) for name, value in zip(names, values, strict=True) if not np.isnan(value))
+
+
+def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
+    """What each target, or each attribute, adds to the contrast, and the contrast without it."""
+    table, weights = measured.table.mean(axis=0), np.asarray(measured.query.weights, np.float64)
+    own, other, words = measured.rows, measured.columns, measured.target_words
+    sets = [words_phrase(words) for words in measured.query.targets]
+    if role == "attribute":
+        table, weights, own, other = table.T, weights.T, other, own
+        words = measured.attribute_words
+        sets = ["base pairs"] if measured.query.pairs else [words_phrase(words) for words in measured.query.attributes]
+    leans = _leans(table, weights, own, other)
+    counts = np.bincount(own)[own]
+    shares = leans / counts
+    means = np.array([leans[own == group].mean() for group in range(len(weights))])[own]
+    # the mean of a list without one of its n words is mean + (mean − word) / (n − 1)
+    others = np.where(counts > 1, counts - 1, np.nan)
+    without = measured.value + (means - leans) / others
+    return tuple(
+        WordShare(word, sets[group], role, float(share), None if np.isnan(left) else float(left))
+        for word, group, share, left in zip(words, own, shares, without, strict=True)
+    )
+
+
+def _leans(table: Floats, weights: Floats, own: Integers, other: Integers) -> Floats:
+    """Each row's weighted mean similarity with the groups of columns, weights as its own group has them."""
+    means = np.stack([table[:, other == group].mean(axis=1) for group in range(weights.shape[1])], axis=1)
+    return np.asarray((means * weights[own]).sum(axis=1))
+
+
+def measure(context: AuditContext) -> Rows:
+    """Take every contrast apart."""
+    return Rows(tuple(break_down(outcome, context.scores) for outcome in context.outcomes))
+
+
+def summarize(_: Rows) -> None:
+    """Show nothing here: the panels of the verdicts show it."""
+
+
+PART = Part(
+    "breakdowns", "Breakdown of the contrasts", measure, summarize, order=20, stage="testing",
+    read=Rows.reader(Breakdown.from_dict),
+)  # fmt: skip

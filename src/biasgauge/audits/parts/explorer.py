@@ -1,0 +1,236 @@
+"""Word explorer: scores of some thousand words under every measure and pair, small enough to travel in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasgauge.audits.part import Part
+from biasgauge.audits.shared_scores import SharedScores, usable_pairs
+from biasgauge.core import JsonObject
+from biasgauge.errors import InputError
+from biasgauge.lexicons import Language, Pairs, lexicons_in_language
+from biasgauge.results import Extra, Result, Stored, Summary, counted, lexicon_name, measure_name
+from biasgauge.scores import REASONS, ScoreTensor
+from biasgauge.stats import Means, means_along
+from biasgauge.vectors import Embedding
+
+if TYPE_CHECKING:
+    from biasgauge.audits.context import AuditContext
+    from biasgauge.audits.result import AuditResult
+
+ABOUT = {
+    "dbwa": "How much nearer the word is to the first word of the pair than to the second, by cosine; 0: equally near.",
+    "ripa": "Length of the word's vector along the direction from the second word of the pair to the first; 0: none.",
+    "nbm": "Among its 100 nearest neighbors, the share nearer to the first word less the share nearer to the second.",
+}
+LEVEL = 0.95
+MOST_PAIRS = 40
+"""Base pairs that a page carries: each takes some 50 kB of it."""
+LARGEST = 32_000
+"""The largest score of a measure as an integer; what is below its negative is undefined."""
+UNDEFINED = -32_768
+FINEST = 0.0005
+"""The smallest step: a page shows three decimals, and finer ones would not pack. Intervals have twice that."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explorer(Result):
+    """Scores for a reader to look words up in, or why there are none.
+
+    Attributes:
+        scores: scores of the first model: measure × pair × word × 1.
+        over_pairs: each word's mean over pairs, measure × word, with its interval over pairs.
+        replicates: how many models the next two are of; 0 when there are fewer than two.
+        by_pair: means over replicates with their intervals, measure × pair × word.
+        over_replicates: means over replicates of a word's mean over pairs, measure × word.
+        pool: among how many words neighbors were looked for.
+        lost_pairs: pairs without a vector for both ends.
+        lists: of whom the pairs are: the lists given with the audit, or that of the language.
+        beside: other lists of pairs in the language, whose means a reader may ask for too.
+        reason: why there is nothing to explore.
+    """
+
+    abridged: ClassVar[bool] = True
+
+    scores: ScoreTensor | None = None
+    over_pairs: Means | None = None
+    replicates: int = 0
+    by_pair: Means | None = None
+    over_replicates: Means | None = None
+    pool: int = 0
+    lost_pairs: tuple[tuple[str, str], ...] = ()
+    lists: tuple[Pairs, ...] = ()
+    beside: tuple[Pairs, ...] = ()
+    reason: str | None = None
+
+    @property
+    def whose(self) -> str:
+        """Of whom the pairs are."""
+        return ", ".join(lexicon_name(given.name) for given in self.lists)
+
+    def to_dict(self) -> JsonObject:
+        """What was scored, without the scores: as it stands in `--json`."""
+        if self.scores is None:
+            return {"words": 0, "reason": self.reason}
+        about = {"measures": list(self.scores.measures), "pairs": [list(pair) for pair in self.scores.pairs]}
+        lost = [list(pair) for pair in self.lost_pairs]
+        return {"words": len(self.scores.words), **about, "lost_pairs": lost, "replicates": self.replicates}
+
+    def packed(self) -> dict[str, Any]:
+        """Everything, as a page carries it: integers of 16 bits in hexadecimal digits, one scale for each measure.
+
+        A score is its integer times the scale of its measure. An integer of −32,768 + n is undefined for the reason n.
+        """
+        if self.scores is None or self.over_pairs is None:
+            return {}
+        values = self.scores.values[..., 0].astype(np.float64)
+        undefined = self.scores.undefined[..., 0]
+        scales = self._scales(values)
+        content: JsonObject = {
+            **self.to_dict(),
+            "model": self.scores.models[0],
+            "words": list(self.scores.words),
+            "reasons": list(REASONS),
+            "scales": scales.tolist(),
+            "about": ABOUT,
+            "lists": pair_lists(self.scores.pairs, self.beside),
+            "names": {name: measure_name(name) for name in self.scores.measures},
+            "level": LEVEL,
+            "pool": self.pool,
+            "scores": _integers(values, scales, undefined),
+            "over_pairs": _packed_means(self.over_pairs, scales),
+            "spread": [
+                [_spread(row) for row in table]
+                for table in np.concatenate([values, self.over_pairs.mean[:, None]], axis=1)
+            ],
+        }
+        if self.by_pair is not None and self.over_replicates is not None:
+            content["by_pair"] = _packed_means(self.by_pair, scales)
+            content["over_replicates"] = _packed_means(self.over_replicates, scales)
+            content["models"] = self.over_replicates.n.max(axis=0).tolist()
+        return content
+
+    def summary(self, *, shipped: bool = False) -> Summary:
+        """A section of the page that only a page can show; `shipped`: the replicates are those of the package."""
+        if self.scores is None:
+            return Summary("Explore a word", f"Not possible: {self.reason}.", name="explorer")
+        extra = Extra(
+            "biasgauge.audits",
+            "explorer.html",
+            {"explorer": self, "shipped": shipped},
+            {"explorer-data": self.packed()},
+            ("explorer.js",),
+        )
+        pairs = f"{counted(self.scores.pairs, 'base pair')} ({self.whose})"
+        told = f"The page has scores of {counted(self.scores.words, 'word')} on {pairs}."
+        return Summary("Explore a word", told, extra=extra, name="explorer")
+
+    def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What one step of an integer is, for each measure: the largest number of all tables is at most `LARGEST`."""
+        tables = [values, *(() if self.by_pair is None else (self.by_pair.mean, self.by_pair.reach))]
+        tables += [means.reach[:, None] for means in (self.over_pairs, self.over_replicates) if means is not None]
+        largest = np.max([np.nan_to_num(np.abs(table)).max(axis=(1, 2)) for table in tables], axis=0)
+        return np.asarray(np.maximum(np.where(largest > 0, largest, 1) / LARGEST, FINEST))
+
+
+def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Sequence[Pairs] = ()) -> Explorer:
+    """Scores of the page's words on base pairs: of the first model, and of two or more replicates.
+
+    The pairs are those of the given lists; without any, the base pairs of the language.
+    """
+    if not lists and (reason := scores.language.lacks("base_pairs")):
+        return Explorer(reason=reason)
+    model = scores.models[0]
+    given = tuple(lists) or (scores.pairs,)
+    beside = given if len(given) > 1 else () if lists else _others(scores.language, given[0])
+    asked = list(dict.fromkeys(pair for pairs in given for pair in pairs.pairs))
+    usable, without = usable_pairs(model, asked, case_fallback=scores.case_fallback)
+    pairs, lost = usable[:MOST_PAIRS], tuple(without)
+    if not pairs or not scores.page_words:
+        names = ", ".join(pairs.name for pairs in given)
+        return Explorer(lost_pairs=lost, reason=f"no pair of {names} has both its words in the vocabulary")
+    try:
+        whole = scores.of_page(pairs)
+    except InputError as problem:
+        return Explorer(lost_pairs=lost, reason=str(problem))
+    first = whole.select(model=whole.models[:1])
+    explorer = Explorer(
+        scores=first,
+        over_pairs=means_along(first.values[..., 0], axis=1),
+        pool=scores.pool,
+        lost_pairs=lost,
+        lists=given,
+        beside=beside,
+    )
+    if len(replicates) < 2:
+        return explorer
+    among = any(replicate is model for replicate in replicates)
+    held = whole.values if among else whole.values[..., 1:]
+    return replace(
+        explorer,
+        replicates=len(replicates),
+        by_pair=means_along(held, axis=3),
+        over_replicates=means_along(means_along(held, axis=1).mean, axis=2),
+    )
+
+
+def _others(language: Language, base: Pairs) -> tuple[Pairs, ...]:
+    known = (lexicon for lexicon in lexicons_in_language(language) if isinstance(lexicon, Pairs))
+    return tuple(lexicon for lexicon in known if lexicon.name != base.name)
+
+
+def pair_lists(pairs: Sequence[tuple[str, str]], several: Sequence[Pairs]) -> dict[str, list[int]]:
+    """Which of these pairs stand in each of several lists: their places, by name."""
+    places = {pair: index for index, pair in enumerate(pairs)}
+    lists = {}
+    for known in several:
+        shared = [places[pair] for pair in known.pairs if pair in places]
+        if len(shared) > 1:
+            lists[f"mean of {lexicon_name(known.name)} ({len(shared)} of its {len(known.pairs)} pairs)"] = shared
+    return lists
+
+
+def _packed_means(means: Means, scales: NDArray[np.float64]) -> dict[str, str]:
+    return {"mean": _integers(means.mean, scales), "reach": _integers(means.reach, scales, coarse=2)}
+
+
+def _integers(
+    values: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    undefined: NDArray[np.uint8] | None = None,
+    coarse: int = 1,
+) -> str:
+    """Integers of 16 bits in C order as hexadecimal digits: all high bytes, then all low ones, which packs best."""
+    steps = coarse * np.rint(values / (coarse * scales).reshape(-1, *[1] * (values.ndim - 1)))
+    reasons = 0 if undefined is None else undefined.astype(np.int64)
+    whole = np.where(np.isnan(steps), UNDEFINED + reasons, np.nan_to_num(steps))
+    return whole.astype(">i2").reshape(-1, 1).view(np.uint8).T.tobytes().hex()
+
+
+def _spread(values: NDArray[np.float64]) -> list[float] | None:
+    """Mean and standard deviation of a pair's scores over the words of the page."""
+    defined = values[~np.isnan(values)]
+    if len(defined) < 2:
+        return None
+    return [round(float(defined.mean()), 6), round(float(defined.std(ddof=1)), 6)]
+
+
+def measure(context: AuditContext) -> Explorer | None:
+    """Scores of the page's words, on the base pairs that were given or on those of the language."""
+    pairs = [] if context.whole_battery else [given for given in context.lexicons if isinstance(given, Pairs)]
+    return explore(context.scores, context.replicates, lists=pairs) if context.whole_battery or pairs else None
+
+
+def summarize(result: Explorer | Stored, audit: AuditResult) -> Summary:
+    """Any word of the page's vocabulary, under every measure and pair."""
+    if isinstance(result, Stored):
+        return Summary(PART.title, "Scores are not kept in the JSON of an audit.", name=PART.name)
+    return result.summary(shipped=bool(audit.settings["shipped"]))
+
+
+PART = Part("explorer", "Explore a word", measure, summarize, order=40, stage="scoring")

@@ -1,0 +1,217 @@
+"""Bias in applications: whether intrinsic numbers track it, and gaps of downstream tasks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from biasgauge.audits.part import Part, section
+from biasgauge.core import JsonMapping, JsonObject, to_plain
+from biasgauge.errors import ParameterError
+from biasgauge.results import Listing, Result, Stored, Summary
+
+if TYPE_CHECKING:
+    from biasgauge.analyses.correlate import CorrelationResult, Points
+    from biasgauge.audits.context import AuditContext
+    from biasgauge.audits.verdicts import Verdict
+
+HOW_TO_GET = (
+    "no points were given: measure several embeddings (biasgauge weat), train a task on each (biasgauge extrinsic), "
+    "put one row for each into a table, and name it (biasgauge audit --points POINTS.csv)"
+)
+NAMES = {
+    "x": ("weat", "effect size", "intrinsic", "x"),
+    "y": ("gap", "performance gap", "extrinsic", "y"),
+    "by": ("test", "metric", "method", "of", "a", "b", "task"),
+    "unit": ("variant", "name", "embedding", "vectors", "model"),
+    "seed": ("seed", "task seed"),
+}
+"""What columns are usually called, in lower case: the first that is there is taken, and all of `by`."""
+POINTS = "points"
+
+
+def track(
+    points: object,
+    x: str | None = None,
+    y: str | None = None,
+    by: Sequence[str] | None = None,
+    unit: str | None = None,
+    seed_column: str | None = None,
+    *,
+    random_state: int = 0,
+) -> CorrelationResult:
+    """Correlate two columns of a table as `correlate` does; columns that are not named are found by their usual names.
+
+    Args:
+        points: a file, a data frame, what `read_points` gave or anything with a `to_frame`; a result of `correlate` is
+            handed back as it is.
+        x: the intrinsic number; "weat" or alike by default.
+        y: the extrinsic one; "gap" or alike by default.
+        by: columns that make strata; by default those of test, metric, method, of, a, b and task with several values.
+        unit: which points belong together; "variant", "name" or "embedding" by default, where there is one.
+        seed_column: with which seed the task was trained; "seed" by default, where rows differ in nothing else.
+        random_state: seed of the resampling.
+
+    Raises:
+        InputError: the file is no table, or a cell of x or y is no number; names the line.
+        ParameterError: a column is missing, or cannot be told from the names.
+    """
+    from biasgauge.analyses.correlate import CorrelationResult, as_points, correlate
+
+    if isinstance(points, CorrelationResult):
+        return points
+    table = as_points(points.to_frame() if hasattr(points, "to_frame") else points)  # type: ignore[arg-type]  # says so
+    x, y = (_needed(table, column, axis) for column, axis in ((x, "x"), (y, "y")))
+    if by is None:
+        by = [name for name in _called(table, "by") if len(set(table.texts(name))) > 1 and name not in {x, y}]
+    if unit is None:
+        unit = next((name for name in _called(table, "unit") if name not in {x, y, *by}), None)
+    if seed_column is None:
+        seed_column = next((name for name in _called(table, "seed") if _repeats(table, name, x, y, by, unit)), None)
+    found = correlate(table, x, y, by, unit=unit, seed_column=seed_column, random_state=random_state)
+    named = Path(points).name if isinstance(points, (str, os.PathLike)) else POINTS
+    return replace(found, settings={"points": named, **found.settings})
+
+
+def _called(table: Points, role: str) -> list[str]:
+    """Columns with a usual name, in the order in which the names are listed."""
+    plain = {name.casefold().replace("_", " ").strip(): name for name in table.columns}
+    return [plain[name] for name in NAMES[role] if name in plain]
+
+
+def _needed(table: Points, given: str | None, role: str) -> str:
+    if given is not None:
+        table.at(given)
+        return given
+    found = _called(table, role)
+    if not found:
+        what = {"x": "intrinsic number", "y": "extrinsic number"}[role]
+        raise ParameterError(
+            f"{table.name} has no column called {' or '.join(NAMES[role])}: name the one of the {what} "
+            f"(--points-{role}); its columns are {', '.join(table.columns)}."
+        )
+    return found[0]
+
+
+def _repeats(table: Points, seed: str, x: str, y: str, by: Sequence[str], unit: str | None) -> bool:
+    """Whether rows differ in nothing but the seed and y, so that there is something to average."""
+    apart = [x, *by, unit] if unit is not None else [name for name in table.columns if name not in {y, seed}]
+    return seed not in {x, y, *by, unit} and len(set(zip(*map(table.texts, apart), strict=True))) < len(table)
+
+
+ABOUT_POINTS = (
+    "Each point is an embedding: across, an intrinsic number; upwards, a gap between groups of people in an "
+    "application that was trained on it. Intrinsic numbers need not say anything about an application "
+    "(Goldfarb-Tarrant et al. 2021)."
+)
+UNKNOWN = (
+    "An association in vectors need not show in an application that uses them, and an application can be unfair "
+    "without one (Goldfarb-Tarrant et al. 2021). This audit says nothing about either."
+)
+COMMANDS = """\
+# an intrinsic number for each of several embeddings
+biasgauge weat a.bin --test weat7 --json
+# a task trained on each, and gaps between groups of people
+biasgauge extrinsic TASK --vectors a.bin --data DATA --json > a.json
+# points.csv: one row per embedding, columns weat and gap
+biasgauge correlate points.csv --x weat --y gap
+biasgauge audit a.bin --points points.csv --tasks a.json"""
+LIMITS = (
+    "What this does not say: a correlation over these embeddings is none over others, over another task or another "
+    "measure of harm; it does not say that changing the one number changes the other; and no correlation seen is not "
+    "none there."
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Extrinsic(Result):
+    """Whether an intrinsic number tracks an extrinsic one, and results of downstream tasks.
+
+    Attributes:
+        correlation: of the points that were given; None without points.
+        tasks: results of downstream tasks that were given.
+    """
+
+    correlation: Any = None
+    tasks: tuple[Any, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """Where the points are from."""
+        return str(self.correlation.settings.get("points", POINTS))
+
+    def to_dict(self) -> JsonObject:
+        """The correlation, or how to get points; the tasks beside it."""
+        found = {"groups": [], "reason": HOW_TO_GET} if self.correlation is None else self.correlation.to_dict()
+        return {**found, "tasks": to_plain(self.tasks)}
+
+    @classmethod
+    def from_dict(cls, content: JsonMapping) -> Self:
+        """The result of which `to_dict` made `content`."""
+        found = {name: value for name, value in content.items() if name != "tasks"}
+        correlation = None if found.get("reason") == HOW_TO_GET else Stored.from_dict(found)
+        return cls(correlation, tuple(map(Stored.from_dict, content["tasks"])))
+
+    def summary(self) -> Summary:
+        """The section of the page."""
+        return summarize(self)
+
+
+def measure(context: AuditContext) -> Extrinsic:
+    """Correlate the points that were given, and read the tasks."""
+    points, tasks = context.options.get("points"), context.options.get("tasks", ())
+    correlation = None if points is None else track(points, random_state=context.random_state)
+    if not tasks:
+        return Extrinsic(correlation)
+    from biasgauge.applications import TaskResult, as_task
+
+    several = (tasks,) if isinstance(tasks, (str, os.PathLike, TaskResult)) else tasks
+    return Extrinsic(correlation, tuple(map(as_task, several)))
+
+
+def summarize(result: Extrinsic) -> Summary:
+    """Points and correlations, then the gaps of each task; or how to get points."""
+    tasks = [task.summary() for task in result.tasks]
+    names: list[str] = []
+    for task in tasks:
+        same = names.count(task.title)
+        names.append(f"{task.title} ({same + 1})" if same else task.title)
+    charts = [
+        replace(chart, group=name if len(tasks) > 1 else "")
+        for name, task in zip(names, tasks, strict=True)
+        for chart in task.charts
+    ]
+    parts = tuple(replace(task, charts=(), title=name) for name, task in zip(names, tasks, strict=True))
+    about = (
+        "What applications that were trained on vectors do: how differently groups of people fare. " if tasks else ""
+    )
+    if result.correlation is None:
+        return Summary(
+            PART.title,
+            "Unknown: no application was measured.",
+            (UNKNOWN,),
+            name="extrinsic",
+            about=about,
+            charts=tuple(charts),
+            parts=parts,
+            listings=(Listing("How to find out: four commands", COMMANDS),),
+        )
+    found = section(result.correlation.summary(), PART.name, PART.title, ABOUT_POINTS)
+    sentences = (*found.sentences, LIMITS)
+    return replace(found, sentences=sentences, charts=(*found.charts, *charts), parts=(*found.parts, *parts))
+
+
+def verdicts(result: Extrinsic, context: AuditContext) -> tuple[Verdict, ...]:
+    """The verdict on whether the intrinsic number tracks the extrinsic one, where points were given."""
+    from biasgauge.audits.tracking_verdict import answer_points
+
+    return () if result.correlation is None else (answer_points(result.correlation, context.rules),)
+
+
+PART = Part(
+    "extrinsic", "Bias in applications", measure, summarize, order=80, stage="applications", read=Extrinsic.from_dict,
+    verdicts=verdicts,
+)  # fmt: skip

@@ -1,0 +1,155 @@
+"""Associations counted in the text itself, beside those of the vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar
+
+from biasgauge.audits.part import Part, section
+from biasgauge.core import Estimate, IntervalsBeside, JsonMapping
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import AssociationTest
+from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.scores import Weat
+
+if TYPE_CHECKING:
+    from biasgauge.audits.context import AuditContext
+    from biasgauge.text import TokenCorpus
+
+WINDOW = 5
+"""Tokens on either side within which words count as near each other."""
+ABOUT = (
+    "Log odds ratios counted in the text that was given: how much more likely the words of the first target set are "
+    "near words of the first attribute set than near the second, less the same for the second target set. The interval "
+    "speaks of other documents of the same kind. Slope: by how much a word's association in the vectors rises where "
+    "its odds in the text are e = 2.7 times as large; 0 means that the vectors do not follow these counts."
+)
+
+
+@dataclass(frozen=True)
+class CorpusAssociation(IntervalsBeside):
+    """What the text and the vectors say about one test.
+
+    Attributes:
+        question: the lexicon.
+        title: what it asks.
+        text: difference of the mean log odds ratios of the two target sets, with its interval over documents.
+        vectors: the contrast in cosine units, mean over models.
+        slope: of words' associations in the vectors on their log odds ratios.
+        r: correlation of the two over words.
+        words: target words that both have.
+    """
+
+    intervals_of: ClassVar[tuple[str, ...]] = ("text", "slope", "r")
+
+    question: str
+    title: str
+    text: Estimate
+    vectors: float | None
+    slope: Estimate
+    r: Estimate
+    words: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CorpusComparison(Result):
+    """What a text says about the questions of an audit.
+
+    Attributes:
+        answers: one per association test.
+        settings: which text, and how it was counted.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("answers",)
+
+    answers: tuple[CorpusAssociation, ...]
+    settings: JsonMapping
+
+    def summary(self) -> Summary:
+        """Text and vectors side by side."""
+        columns = [
+            "question", Column("text: log odds", "estimate"), Column("vectors: contrast", "number", 3),
+            Column("slope", "estimate", 3), Column("r", "estimate"), Column("words", "count"),
+        ]  # fmt: skip
+        rows = [(row.question, row.text, row.vectors, row.slope, row.r, row.words) for row in self.answers]
+        both = [row for row in self.answers if row.text.excludes(0) and row.vectors is not None]
+        agree = sum((row.text.value or 0) * (row.vectors or 0) > 0 for row in both)
+        sized = (
+            f"{self.settings['tokens']:,} tokens in {counted(self.settings['documents'], 'document')}, within "
+            f"{self.settings['window']} tokens of each other."
+        )
+        shown = sum(row.text.excludes(0) is True for row in self.answers)
+        return Summary(
+            title="What the text says",
+            headline=f"The text itself shows {shown} of {counted(self.answers, 'association')}; the vectors have the "
+            f"same direction in {agree} of {len(both)}.",
+            sentences=(sized,),
+            tables=(Table.of("text", "Text and vectors side by side", columns, rows),),
+            name="text",
+            question="What does the text itself say?",
+            about=ABOUT,
+        )  # fmt: skip
+
+
+def measure(context: AuditContext) -> CorpusComparison | None:
+    """Count every association test in the text, and set the vectors' associations beside it.
+
+    Raises:
+        CorpusError: the text cannot be read.
+    """
+    if context.options.get("corpus") is None:
+        return None
+    from biasgauge.text import corpus_of
+
+    text = corpus_of(context.options["corpus"])
+    rows = [row for row in context.result_of("bias").rows if row.test == "weat" and row.value is not None]
+    answers = [
+        _compare(text, test, [row for row in rows if row.name == test.name], context)
+        for test in context.lexicons
+        if isinstance(test, AssociationTest)
+    ]
+    settings = {
+        "corpus": text.checksum, "tokens": len(text.tokens), "documents": len(text.documents) - 1, "window": WINDOW,
+    }  # fmt: skip
+    return CorpusComparison(tuple(answers), settings)
+
+
+def _compare(
+    text: TokenCorpus, test: AssociationTest, models: Sequence[Weat], context: AuditContext
+) -> CorpusAssociation:
+    from biasgauge.analyses.corpus_bias import corpus_bias
+    from biasgauge.analyses.criterion import amplification
+
+    contrasts = [
+        model.contrast.value for model in models if model.contrast is not None and model.contrast.value is not None
+    ]
+    vectors = sum(contrasts) / len(contrasts) if contrasts else None
+    try:
+        counted = corpus_bias(text, test=test, window=WINDOW, min_coverage=context.policy.min_coverage)
+    except ParameterError as problem:
+        none = Estimate(value=None, reason=str(problem))
+        return CorpusAssociation(test.name, test.title, none, vectors, none, none, 0)
+    contrast = counted.contrast or Estimate(value=None, reason="there is no contrast")
+    plain = Estimate(**{name: getattr(contrast, name) for name in (field.name for field in fields(Estimate))})
+    words: dict[str, list[float]] = {}
+    for model in models:
+        for word, number in model.associations.items():
+            words.setdefault(word, []).append(number)
+    if not words:
+        none = Estimate(value=None, reason="the vectors have no association")
+        return CorpusAssociation(test.name, test.title, plain, vectors, none, none, 0)
+    means = {word: sum(numbers) / len(numbers) for word, numbers in words.items()}
+    row = amplification(counted, means, random_state=context.random_state, resamples=1_000).rows[0]
+    return CorpusAssociation(test.name, test.title, plain, vectors, row.slope, row.r, row.words)
+
+
+def summarize(result: CorpusComparison) -> Summary:
+    """Text and vectors side by side."""
+    return section(result.summary(), PART.name, PART.title)
+
+
+PART = Part(
+    "text", "Associations in the text itself", measure, summarize, order=35, stage="counting",
+    read=CorpusComparison.from_dict,
+)  # fmt: skip

@@ -1,0 +1,178 @@
+"""How sure the associations of stereotypes are: the Bayesian model of distances for each lexicon and model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from biasgauge.audits.part import Part, Rows
+from biasgauge.audits.parts.bias import concept_cell
+from biasgauge.core import Estimate, JsonObject, Record, to_plain
+from biasgauge.errors import InputError
+from biasgauge.lexicons import Lexicon
+from biasgauge.results import Chart, Column, Stored, Summary, Table, level_text, lexicon_name, number_text
+from biasgauge.vectors import Embedding
+
+if TYPE_CHECKING:
+    from biasgauge.analyses.posterior import ConnectionContrast, Posterior
+    from biasgauge.audits.context import AuditContext
+    from biasgauge.audits.result import AuditResult
+
+VARIANT: Final = "crossed"
+"""Every attribute meets every protected word; the published model ignores it and is too sure of the groups."""
+MOST_POSTERIORS = 8
+"""Lexicons up to which tests have a posterior too."""
+ABOUT = (
+    "Cosine distances of each protected word from the attributes of the stereotype about it, from those of other "
+    "stereotypes, and from control words, in one hierarchical model (after Dobrzeniecka & Urbaniak 2023, with an "
+    "effect of each attribute, which the published model lacks). 1 is unrelated, less is closer. A difference is "
+    "inconclusive when its interval neither leaves the region of practical equivalence nor lies within it "
+    "(Kruschke 2018)."
+)
+POSTERIORS = ("groups", "contrasts", "words")
+CONTRASTS = (("associated", "different"), ("associated", "human"))
+"""Is a stereotype's word closer to those it is about than to others, and than words about people in general are?"""
+
+
+@dataclass(frozen=True, eq=False)
+class LexiconPosterior(Record):
+    """The posterior of one lexicon with one model, or why there is none.
+
+    Attributes:
+        model: name of the model.
+        lexicon: name of the lexicon.
+        title: what the lexicon is about.
+        posterior: the fit.
+        reason: why there is none.
+    """
+
+    model: str
+    lexicon: str
+    title: str
+    posterior: Posterior | None = None
+    reason: str | None = None
+
+    @property
+    def contrasts(self) -> tuple[ConnectionContrast, ...]:
+        """The contrasts that matter most, of the groups."""
+        if self.posterior is None:
+            return ()
+        return tuple(
+            contrast
+            for contrast in self.posterior.contrasts
+            if contrast.word is None and (contrast.a, contrast.b) in CONTRASTS
+        )
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The conclusions, one for each contrast that matters."""
+        if self.posterior is None or not self.contrasts:
+            return (f"{lexicon_name(self.lexicon)}: unknown: {self.reason or 'too few of its words were found'}.",)
+        told = [
+            f"{lexicon_name(self.lexicon)}: {_PREFIX[contrast.decision or '']}{self.difference(contrast)}."
+            for contrast in self.contrasts
+        ]
+        return (
+            *told,
+            *([f"{lexicon_name(self.lexicon)}: {self.posterior.caution}."] if self.posterior.caution else []),
+        )
+
+    def claim(self, contrast: ConnectionContrast) -> str:
+        """Which connection is closer."""
+        return _compared(contrast, "")
+
+    def difference(self, contrast: ConnectionContrast) -> str:
+        """How far apart two connections are, in words: how much closer the first is."""
+        mean, low, high = (0.0 if end is None else end for end in (contrast.mean, contrast.low, contrast.high))
+        sign = -1 if mean < 0 else 1
+        ends = sorted((sign * low, sign * high))
+        level = "" if self.posterior is None else f"{level_text(self.posterior.credible.prob)} "
+        around = f"{level}interval {number_text(ends[0], 3)} to {number_text(ends[1], 3)}"
+        small = f"region of practical equivalence ±{number_text(contrast.rope, 3)}"
+        sure = f"probability of the sign {number_text(contrast.p_direction)}"
+        return f"{_compared(contrast, f'{number_text(abs(mean), 3)} ')} ({around}, {small}; {sure})"
+
+    def to_dict(self) -> JsonObject:
+        """As it stands in `--json`; contrasts of single words are left to `biasgauge bayes`."""
+        about = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
+        if self.posterior is None:
+            return {**about, "groups": [], "words": [], "contrasts": [], "reason": self.reason}
+        content = self.posterior.to_dict()
+        content["contrasts"] = [contrast.to_dict() for contrast in self.posterior.contrasts if contrast.word is None]
+        return {**about, **content}
+
+
+def measure(context: AuditContext) -> Rows:
+    """Fit the crossed model to the distances of each lexicon, with the first model of each subject.
+
+    Stereotypes always have a posterior; tests, which take a second each, where there are few of them.
+    """
+    kinds = ("test", "stereotypes") if len(context.lexicons) <= MOST_POSTERIORS else ("stereotypes",)
+    chosen = [lexicon for lexicon in context.lexicons if lexicon.kind in kinds]
+    models = [subject.models[0] for subject in context.subjects]
+    return Rows(tuple(_posterior(model, lexicon, context) for lexicon in chosen for model in models))
+
+
+def _posterior(model: Embedding, lexicon: Lexicon, context: AuditContext) -> LexiconPosterior:
+    from biasgauge.analyses.posterior import bayes
+
+    try:
+        posterior = bayes(model, lexicon, variant=VARIANT, **context.word_settings)
+    except InputError as problem:
+        return LexiconPosterior(model.name, lexicon.name, lexicon.title, reason=str(problem))
+    lacking = "; ".join(f"{name}: {reason}" for name, reason in posterior.undefined.items()) or None
+    return LexiconPosterior(model.name, lexicon.name, lexicon.title, posterior, lacking)
+
+
+_PREFIX = {"": "", "different": "", "equivalent": "practically no difference: ", "undecided": "inconclusive: "}
+
+
+def _compared(contrast: ConnectionContrast, much: str) -> str:
+    """Which connection is closer, and by how `much`."""
+    closer, to = ("closer", "to") if (contrast.mean or 0.0) < 0 else ("farther", "from")
+    others = "other groups'" if contrast.b == "different" else "words about people in general"
+    return f"group words are {much}{closer} {to} their own stereotype's attributes than {to} {others}"
+
+
+def summarize(result: Rows, audit: AuditResult) -> Summary | None:
+    """Posteriors with their intervals; charts of the first model alone, a group for each lexicon; numbers of all."""
+    if not result.rows:
+        return None
+    several = len({to_plain(row)["model"] for row in result.rows}) > 1
+    first = audit.models[0].name
+    charts: list[Chart] = []
+    sentences: list[str] = []
+    rows: list[tuple[Any, ...]] = []
+    for row in result.rows:
+        content = to_plain(row)
+        of = f" ({content['model']})" if several else ""
+        sentences += [f"{sentence}{of}" for sentence in content["sentences"]]
+        if isinstance(row, LexiconPosterior) and row.posterior is not None and row.model == first:
+            own = {chart.name: chart for chart in row.posterior.summary().charts}
+            charts += [replace(own[name], group=row.lexicon) for name in POSTERIORS if name in own]
+        groups = content["groups"] or [{"connection": None, "reason": content.get("reason")}]
+        for group in groups:
+            mean, low, high, sd, reason = (group.get(name) for name in ("mean", "low", "high", "sd", "reason"))
+            estimate = Estimate(value=mean, low=low, high=high, reason=reason)
+            model = [content["model"]] if several else []
+            rows.append((concept_cell(content["lexicon"]), *model, group["connection"], estimate, sd))
+    columns: list[Column | str] = [
+        "lexicon", *(["model"] if several else []), "connection", Column("mean", "estimate", 3),
+        Column("standard deviation", "number", 3),
+    ]  # fmt: skip
+    title = "Mean cosine distance: posterior mean, interval and standard deviation"
+    return Summary(
+        title=PART.title,
+        headline="",
+        name=PART.name,
+        about=ABOUT + (f" The charts are of {first}." if several else ""),
+        sentences=tuple(sentences),
+        charts=tuple(charts),
+        tables=(Table.of("uncertainty", title, columns, rows),),
+    )
+
+
+PART = Part(
+    "uncertainty", "Posterior distributions of distances", measure, summarize, order=90, stage="posteriors",
+    read=Rows.reader(Stored.from_dict),
+)  # fmt: skip

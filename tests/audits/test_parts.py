@@ -1,0 +1,122 @@
+"""Parts of the audit: what ships keeps its promises, and false ones are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import biasgauge as bg
+from biasgauge import registry
+from biasgauge.audits.context import build_context
+from biasgauge.results import Result, Summary
+from biasgauge.testing import PropertyError, check_audit_part
+
+PACKAGE = Path(__file__).parents[1] / "extending" / "package" / "src"
+
+
+@pytest.mark.parametrize("name", registry.names("audit_part"))
+def test_every_part_keeps_its_promises(name: str) -> None:
+    part = registry.get("audit_part", name)
+    if name in {"text", "replicates"}:
+        pytest.skip("needs the part 'bias' beside it")
+    check_audit_part(part)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Number(Result):
+    tables: ClassVar[tuple[str, ...]] = ()
+    value: int
+
+    def _headline(self) -> str:
+        return str(self.value)
+
+
+class Counter:
+    name, title = "counter", "Words"
+    read = Number.from_dict
+
+    def measure(self, context: Any) -> Any:  # noqa: ANN401 - variants give other things
+        return Number(len(context.models[0]))
+
+    def summarize(self, result: Number) -> Any:  # noqa: ANN401 - variants give other things
+        return result.summary()
+
+
+def test_a_part_of_somebody_else_is_measured_shown_stored_and_read_back() -> None:
+    check_audit_part(Counter())
+    registry.register(Counter())
+    try:
+        result = bg.audit(bg.vectors.load_default(2_000), lexicons=["weat7"])
+        assert result.counter.value == 2_000
+        assert result.to_dict()["counter"] == {"value": 2_000}
+        shown = next(part for part in result.summary().parts if part.name == "counter")
+        assert (shown.title, shown.headline) == ("Words", "2000")
+        again = bg.audits.AuditResult.from_dict(result.to_dict())
+        assert again.counter.value == 2_000
+        assert next(part for part in again.summary().parts if part.name == "counter").headline == "2000"
+    finally:
+        registry.unregister("audit_part", "counter")
+
+
+def test_the_part_of_the_documentation_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PACKAGE))
+    check_audit_part(import_module("bias_extras.audit_part").PART)
+
+
+class NoResult(Counter):
+    def measure(self, context: Any) -> Any:  # noqa: ANN401 - the mistake
+        return len(context.models)
+
+
+class NotTheSame(Counter):
+    calls = 0
+
+    def measure(self, context: Any) -> Any:  # noqa: ANN401 - as above
+        self.calls += 1
+        return Number(self.calls + len(context.models))
+
+
+class NoSummary(Counter):
+    def summarize(self, result: Number) -> Any:  # noqa: ANN401 - the mistake
+        return str(result.value)
+
+
+class Forgetful(Counter):
+    @staticmethod
+    def read(_: Any) -> Number:  # noqa: ANN401 - the mistake
+        return Number(0)
+
+
+class Spaced(Counter):
+    name = "a counter"
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [(NoResult, "measure"), (NotTheSame, "measure"), (NoSummary, "summarize"), (Forgetful, "read"), (Spaced, "name")],
+)
+def test_a_false_part_is_found(part: type[Counter], name: str) -> None:
+    with pytest.raises(PropertyError) as problem:
+        check_audit_part(part())
+    assert problem.value.property == name
+
+
+def test_parts_that_wait_for_each_other_are_refused() -> None:
+    class Waiting:
+        name, title = "waiting", "Waiting"
+
+        def measure(self, context: Any) -> Any:  # noqa: ANN401 - a result
+            return context.result_of("waiting")
+
+        def summarize(self, result: Any) -> Summary | None:  # noqa: ANN401 - never called
+            return result  # type: ignore[no-any-return]
+
+    context = build_context([bg.vectors.load_default(200)], lexicons=["weat7"], parts={"waiting": Waiting()})
+    with pytest.raises(bg.ParameterError, match="waits for itself"):
+        context.result_of("waiting")
+    with pytest.raises(bg.ParameterError, match="no part"):
+        context.result_of("absent")
