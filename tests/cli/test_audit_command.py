@@ -86,7 +86,7 @@ def test_verbose_prints_the_evidence_quiet_the_path_alone(tmp_path: Path, capsys
     assert run(["audit", *QUICK, "--out", str(out), "--verbose"]) == 0
     shown = capsys.readouterr().out
     assert "Association tests by model" in shown
-    assert "How often would it be wrong?" in shown
+    assert "Error rates of this audit" in shown
     assert run(["audit", *QUICK, "--out", str(out), "--quiet", "--force"]) == 0
     printed = capsys.readouterr()
     assert printed.out == f"{out / 'report.html'}\n"
@@ -170,7 +170,7 @@ def test_the_bar_names_the_stages_of_an_audit() -> None:
     steps: list[tuple[int, int]] = []
     bg.audit(lexicons=["weat7"], stage=stages.append, progress=lambda done, total: steps.append((done, total)))
     assert stages[0] == "reading"
-    assert stages[-1] == "chance lists"
+    assert stages[-1] == "verdicts"
     assert {"testing", "scoring", "reliability", "robustness"} <= set(stages)
     shares = [done / total for done, total in steps]
     assert shares == sorted(shares)

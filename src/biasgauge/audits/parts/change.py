@@ -69,7 +69,9 @@ def measure(context: AuditContext) -> Change | None:
     usable = [lexicon for lexicon in context.lexicons if lexicon.kind in ("test", "stereotypes")]
     usual = [lexicon for lexicon in usable if lexicon.name in DEFAULT_LEXICONS]
     chosen = usable if len(usable) <= MOST_LEXICONS or not usual else usual
-    effect = mitigation_effect(context.before, context.models[0], chosen, policy=context.policy, random_state=context.random_state)
+    effect = mitigation_effect(
+        context.before, context.models[0], chosen, policy=context.policy, random_state=context.random_state
+    )
     before = context.measure(subjects_of([context.before]))
     return Change(effect, contrast_changes(before, context.outcomes, context.rules))
 
@@ -200,7 +202,7 @@ def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:
 
 def _damage(effect: MitigationEffect) -> Iterator[Evidence]:
     """Whether the vectors became worse at what they are for: similarities as people judge them."""
-    tried = {row.of: row.change for row in effect.part("benchmark") if row.change is not None}
+    tried = {row.subject: row.change for row in effect.part("benchmark") if row.change is not None}
     if not tried:
         yield Evidence("no damage", None, 0.0, None, "unknown whether the vectors became worse: no benchmark", LINK)
         return
