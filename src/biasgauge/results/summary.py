@@ -89,6 +89,7 @@ class Table:
         note: what the reader should know to read it.
         most: rows that a renderer with little room shows; None for all.
         folded: only for those who ask: a page folds it away, a terminal leaves it to the page.
+        one_line: a terminal cuts long text with an ellipsis, so that every row takes one line.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Table:
     note: str = ""
     most: int | None = None
     folded: bool = False
+    one_line: bool = False
 
     def __post_init__(self) -> None:
         for row in self.rows:

@@ -139,7 +139,8 @@ def _print_cells(screen: Console, table: Table, rows: Sequence[Sequence[Any]]) -
     ):
         side: Literal["left", "right"] = "right" if column.kind in _RIGHT else "left"
         head = Align(Text(name, "bold", justify=side), side, vertical="bottom")
-        grid.add_column(head, justify=side, width=width, overflow="fold")
+        overflow: Literal["ellipsis", "fold"] = "ellipsis" if table.one_line else "fold"
+        grid.add_column(head, justify=side, width=width, overflow=overflow, no_wrap=table.one_line)
     for row in cells:
         grid.add_row(*row)
     for line in screen.render_lines(grid, pad=False):

@@ -53,7 +53,7 @@ def brief(result: AuditResult) -> Summary:
         headline=headline(result),
         sentences=tuple(told),
         warnings=(*notes, *([f"{rest} more notes: --verbose lists them"] if rest else [])),
-        tables=(Table.of("verdicts", "", columns, rows[:MOST_ROWS], note=note),),
+        tables=(Table.of("verdicts", "", columns, rows[:MOST_ROWS], note=note, one_line=True),),
     )
 
 
