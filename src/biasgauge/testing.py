@@ -155,9 +155,14 @@ def check_audit_part(part: AuditPart, *, seed: int = 0) -> None:
     Raises:
         PropertyError: one of these is not so.
     """
-    from biasgauge.audits.context import build_context
-    from biasgauge.audits.part import AuditPart, read_part, summarize_part, write_part
-    from biasgauge.audits.run import audit_from_context
+    from biasgauge.audits import (
+        AuditPart,
+        audit_from_context,
+        build_context,
+        read_part,
+        summarize_part,
+        write_part,
+    )
 
     subject = f"audit part {getattr(part, 'name', part)!r}"
     if not isinstance(part, AuditPart):

@@ -1,4 +1,5 @@
 from biasgauge.audits.context import AuditContext as AuditContext
+from biasgauge.audits.context import build_context as build_context
 from biasgauge.audits.measurement import Tabulated as Tabulated
 from biasgauge.audits.measurement import Unmeasurable as Unmeasurable
 from biasgauge.audits.measurement import tabulate as tabulate
@@ -9,6 +10,9 @@ from biasgauge.audits.page.terminal_summary import next_step as next_step
 from biasgauge.audits.page.terminal_summary import stopped_by as stopped_by
 from biasgauge.audits.part import AuditPart as AuditPart
 from biasgauge.audits.part import NotMeasured as NotMeasured
+from biasgauge.audits.part import read_part as read_part
+from biasgauge.audits.part import summarize_part as summarize_part
+from biasgauge.audits.part import write_part as write_part
 from biasgauge.audits.parts.calibration import decision_rates as decision_rates
 from biasgauge.audits.parts.calibration import verdict_decisions as verdict_decisions
 from biasgauge.audits.parts.calibration import verdict_rates as verdict_rates
@@ -19,6 +23,7 @@ from biasgauge.audits.parts.replicates import spread_of as spread_of
 from biasgauge.audits.result import AuditResult as AuditResult
 from biasgauge.audits.result import ModelSummary as ModelSummary
 from biasgauge.audits.run import audit as audit
+from biasgauge.audits.run import audit_from_context as audit_from_context
 from biasgauge.audits.subjects import Subject as Subject
 from biasgauge.audits.transformers import audit_encoder as audit_encoder
 from biasgauge.audits.transformers import audit_words as audit_words
