@@ -90,7 +90,7 @@ def test_figures(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["--width", "0.1", "--set", "contrast=human,people"], "There is no posterior of 'people'"),
         (["--band", "3"], "'band' parameter must be a number from 0 to 2"),
         (["--band", "auto"], "Try: biasgauge bayes --help"),
-        (["--after", "{file}", "--word", "imam"], "--word draws one set of distances"),
+        (["--after", "{file}", "--word", "imam"], "one set of distances"),
         (["--after", "{file}", "--width", "0.1"], "does not go with --after"),
     ],
 )

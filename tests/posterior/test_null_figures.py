@@ -9,7 +9,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.posterior import distance_table, simulate_null, within_band
-from biasgauge.analyses.posterior.figures import CORRECTED, PUBLISHED
+from biasgauge.analyses.posterior.null_figures import CORRECTED, PUBLISHED
 from biasgauge.results.wording import share_text
 
 if TYPE_CHECKING:
