@@ -33,10 +33,10 @@ _PLAIN = {
     "gap": "applications.coref.gap:read_gap",
     "counts": "analyses.reliability:read_counts",
     "task": "applications.task:read_task",
-    "stereoset": "analyses.likelihood.context_association.files:read_clusters",
-    "predictions": "analyses.likelihood.context_association.files:read_scores",
-    "pairs": "analyses.likelihood.sentence_pairs.files:read_pairs",
-    "pair-scores": "analyses.likelihood.sentence_pairs.files:read_pair_scores",
+    "stereoset": "analyses.likelihood:read_clusters",
+    "predictions": "analyses.likelihood:read_scores",
+    "pairs": "analyses.likelihood:read_pairs",
+    "pair-scores": "analyses.likelihood:read_pair_scores",
 }
 """Functions that take the path of a file, by module."""
 

@@ -18,11 +18,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from biasgauge.analyses.likelihood import language_model, lpbs
-from biasgauge.analyses.likelihood.benchmark_scores import measure_named, score_clusters, score_pair_list
-from biasgauge.analyses.likelihood.context_association.files import Cluster, read_clusters
-from biasgauge.analyses.likelihood.models import LanguageModel, Sentence
-from biasgauge.analyses.likelihood.sentence_pairs.files import SentencePair, read_pairs
+from biasgauge.analyses.likelihood import (
+    Cluster,
+    LanguageModel,
+    Sentence,
+    SentencePair,
+    language_model,
+    lpbs,
+    measure_named,
+    read_clusters,
+    read_pairs,
+    score_clusters,
+    score_pair_list,
+)
 
 CROWS = {
     "masked": ("cps", "cps-released", "sss", "sss-released", "aul", "aula", "aula-released", "pll"),

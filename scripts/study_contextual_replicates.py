@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.analyses.likelihood.sentence_pairs.files import SentencePair, read_pairs
-from biasgauge.analyses.likelihood.sentence_pairs.scoring import ScoredPairs, preferences
+from biasgauge.analyses.likelihood import ScoredPairs, SentencePair, preferences, read_pairs
 from biasgauge.analyses.reliability import variance_components
 from biasgauge.scores import ScoreTensor
 

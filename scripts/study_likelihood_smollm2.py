@@ -18,8 +18,7 @@ from pathlib import Path
 import torch
 
 import biasgauge as bg
-from biasgauge.analyses.likelihood.benchmark_scores import score_clusters
-from biasgauge.analyses.likelihood.context_association.files import read_clusters
+from biasgauge.analyses.likelihood import read_clusters, score_clusters
 from biasgauge.io.atomic import write_text
 
 MEASURES = ["causal-sum", "causal-mean", "causal-word"]

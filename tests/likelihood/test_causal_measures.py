@@ -13,8 +13,8 @@ import pytest
 import torch
 
 import biasgauge as bg
+from biasgauge.analyses.likelihood import Sentence
 from biasgauge.analyses.likelihood.measures.causal import token_log_likelihoods
-from biasgauge.analyses.likelihood.models import Sentence
 from biasgauge.errors import InputError, ParameterError
 
 TEXTS = ["He is the singer.", "She is singing in the house.", "A cat.", "The cat and the dog are here, aren't they?"]

@@ -12,9 +12,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge import registry
-from biasgauge.analyses.likelihood.benchmark_scores import score_pair_list
-from biasgauge.analyses.likelihood.measure import SentenceMeasure
-from biasgauge.analyses.likelihood.models import Sentence
+from biasgauge.analyses.likelihood import Sentence, SentenceMeasure, score_pair_list
 from biasgauge.cli.entry import run
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.stats.clusters import clustered_mean
@@ -95,7 +93,7 @@ def test_replicates_are_a_second_way_of_the_interval(causal: tuple[Any, Any]) ->
 def test_a_measure_of_a_stranger_works_by_name(causal: tuple[Any, Any]) -> None:
     longest = SentenceMeasure(
         name="shortest", summary="fewer tokens", source="a test", needs="any",
-        score=lambda _, __, tokens: np.array([-float(len(own)) for own in tokens]),
+        score=lambda _, tokens: np.array([-float(len(own)) for own in tokens]),
     )  # fmt: skip
     registry.register(longest)
     try:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.analyses.likelihood.context_association.icat import icat_estimate
+from biasgauge.analyses.likelihood.context_association import icat_estimate
 from biasgauge.errors import CorpusError, InputError, ParameterError
 from biasgauge.stats.clusters import clustered_means
 

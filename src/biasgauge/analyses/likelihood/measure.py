@@ -1,4 +1,4 @@
-"""What a likelihood measure is: a rule that gives each of two sentences a score, higher where it is more likely."""
+"""`LikelihoodMeasure`: a rule that gives each of two sentences a score, higher where it is more likely."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.models import LanguageModel, Sentence, Tokens
-from biasgauge.core import Floats
+from biasgauge.analyses.likelihood.models import LanguageModel, Sentence, TokenQuery, Tokens
+from biasgauge.core import Floats, Integers
 
 Needs: TypeAlias = Literal["masked", "causal", "any"]
 Pair: TypeAlias = tuple[Sentence, Sentence]
-SentenceScores: TypeAlias = Callable[[LanguageModel, Sequence[Sentence], Sequence[Tokens]], Floats]
+SentenceScores: TypeAlias = Callable[[LanguageModel, Sequence[Tokens]], Floats]
 PairScores: TypeAlias = Callable[[LanguageModel, Sequence[tuple[Tokens, Tokens]]], Floats]
 
 
@@ -28,7 +28,7 @@ class LikelihoodMeasure(ABC):
         name: by which it is found.
         summary: what the number means, what 0 or a difference of 0 means, when it is undefined.
         source: where it was published.
-        needs: which kind of model it asks.
+        needs: the kind of model that it asks.
         released: the name of the same measure as released code computes it, where that differs.
         undefined: why a score of readable sentences may be undefined.
     """
@@ -41,15 +41,8 @@ class LikelihoodMeasure(ABC):
     undefined: str = "the measure has no value for it"
 
     @abstractmethod
-    def of_pairs(
-        self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]], sentences: Sequence[Pair]
-    ) -> Floats:
+    def of_pairs(self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]]) -> Floats:
         """Scores of both sentences, pairs × 2."""
-
-    @property
-    def by_sentence(self) -> bool:
-        """Whether a sentence has one score, whatever it is compared with."""
-        return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,18 +55,9 @@ class SentenceMeasure(LikelihoodMeasure):
 
     score: SentenceScores
 
-    @property
-    def by_sentence(self) -> bool:
-        """Whether a sentence has one score, whatever it is compared with."""
-        return True
-
-    def of_pairs(
-        self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]], sentences: Sequence[Pair]
-    ) -> Floats:
+    def of_pairs(self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]]) -> Floats:
         """Scores of both sentences, pairs × 2."""
-        flat = [tokens for pair in pairs for tokens in pair]
-        texts = [sentence for pair in sentences for sentence in pair]
-        return np.asarray(self.score(model, texts, flat), np.float64).reshape(-1, 2)
+        return np.asarray(self.score(model, [tokens for pair in pairs for tokens in pair]), np.float64).reshape(-1, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,9 +70,13 @@ class PairMeasure(LikelihoodMeasure):
 
     score: PairScores
 
-    def of_pairs(
-        self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]], sentences: Sequence[Pair]
-    ) -> Floats:
+    def of_pairs(self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]]) -> Floats:
         """Scores of both sentences, pairs × 2."""
-        del sentences  # tokens say it all
         return np.asarray(self.score(model, pairs), np.float64).reshape(-1, 2)
+
+
+def token_queries(tokens: Sequence[Tokens], positions: Sequence[Integers]) -> list[TokenQuery]:
+    """Query of the tokens at some positions of each sentence, nothing hidden."""
+    return [
+        TokenQuery(sentence.ids, index, sentence.ids[index]) for sentence, index in zip(tokens, positions, strict=True)
+    ]

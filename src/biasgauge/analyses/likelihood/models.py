@@ -55,11 +55,6 @@ class Sentence:
         """What the model reads."""
         return f"{self.given} {self.text}" if self.given else self.text
 
-    @property
-    def words(self) -> int:
-        """How many words are scored, by spaces; the same whatever the model's tokens."""
-        return len(self.text.split())
-
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
@@ -69,28 +64,30 @@ class Tokens:
         ids: of its tokens, special ones included.
         scored: which belong to the sentence itself: neither special nor given.
         words: the word that each token belongs to, counted from 0; -1 for special tokens.
+        word_count: words of the sentence itself between spaces, the same whatever the model's tokens.
     """
 
     ids: Integers
     scored: Flags
     words: Integers
+    word_count: int = 0
 
     def __len__(self) -> int:
         return len(self.ids)
 
 
 @dataclass(frozen=True, eq=False)
-class Query:
-    """Some tokens to be predicted: the probability of `targets` at `places`, given `ids`."""
+class TokenQuery:
+    """Some tokens to be predicted: the probability of `targets` at `positions`, given `ids`."""
 
     ids: Integers
-    places: Integers
+    positions: Integers
     targets: Integers
 
     @property
     def key(self) -> tuple[bytes, bytes, bytes]:
-        """The same for the same question."""
-        return self.ids.tobytes(), self.places.tobytes(), self.targets.tobytes()
+        """Key of its answer: the same for the same question."""
+        return self.ids.tobytes(), self.positions.tobytes(), self.targets.tobytes()
 
 
 class LanguageModel:
@@ -110,7 +107,7 @@ class LanguageModel:
         if loaded.kind == "encoder":
             raise ParameterError(f"{loaded.name} was loaded without a head that predicts; load it as masked or causal.")
         self.loaded = loaded
-        self._known: dict[tuple[bytes, bytes, bytes], Floats] = {}
+        self._answers: dict[tuple[bytes, bytes, bytes], Floats] = {}
         self.name = loaded.name
         self.kind: Kind = loaded.kind
         self.window = loaded.window
@@ -140,16 +137,17 @@ class LanguageModel:
             verbose=False,
         )
         tokens = []
-        for place, sentence in enumerate(sentences):
-            ids = encoded["input_ids"][place]
-            special = np.asarray(encoded["special_tokens_mask"][place], bool)
-            ends = np.array([end for _, end in encoded["offset_mapping"][place]], np.int64)
-            words = [-1 if word is None else word for word in encoded.word_ids(place)]
+        for index, sentence in enumerate(sentences):
+            ids = encoded["input_ids"][index]
+            special = np.asarray(encoded["special_tokens_mask"][index], bool)
+            ends = np.array([end for _, end in encoded["offset_mapping"][index]], np.int64)
+            words = [-1 if word is None else word for word in encoded.word_ids(index)]
             scored = ~special & (ends > len(sentence.given))
             if self.start is not None and (not ids or ids[0] != self.start):
                 ids, words = [self.start, *ids], [-1, *words]
                 scored = np.concatenate([[False], scored])
-            tokens.append(Tokens(np.asarray(ids, np.int64), scored, np.asarray(words, np.int64)))
+            count = len(sentence.text.split())
+            tokens.append(Tokens(np.asarray(ids, np.int64), scored, np.asarray(words, np.int64), count))
         return tokens
 
     def problem(self, tokens: Tokens) -> str | None:
@@ -158,34 +156,32 @@ class LanguageModel:
             return f"it has {len(tokens):,} tokens, and the model reads {self.window:,}"
         return None if tokens.scored.any() else "it has no tokens"
 
-    def log_probabilities(self, queries: Sequence[Query]) -> list[Floats]:
+    def log_probabilities(self, queries: Sequence[TokenQuery]) -> list[Floats]:
         """Log probabilities of the targets of each query.
 
-        A masked model is asked at the places themselves, whether they hold a mask or not; a causal model before them.
+        A masked model is asked at the positions themselves, masked or not; a causal model before them.
         """
-        keys = [query.key for query in queries]
-        asked = list(dict.fromkeys(key for key in keys if key not in self._known))
-        if len(self._known) + len(asked) > _REMEMBERED:
-            self._known.clear()
-            asked = list(dict.fromkeys(keys))
-        new = [queries[place] for place in _first_places(keys, asked)]
-        for batch in self._batches([query.ids for query in new]):
-            logits = self._run(np.stack([new[place].ids for place in batch])).logits
-            asked_here = [new[place] for place in batch]
-            values = _log_probabilities(logits, asked_here, shift=int(self.kind == "causal"))
-            for query, answer in zip(asked_here, values, strict=True):
-                self._known[query.key] = answer
-        return [self._known[key] for key in keys]
+        distinct = {query.key: query for query in reversed(queries)}
+        new = [key for key in dict.fromkeys(query.key for query in queries) if key not in self._answers]
+        if len(self._answers) + len(new) > _REMEMBERED:
+            self._answers.clear()
+            new = list(dict.fromkeys(query.key for query in queries))
+        for batch in self._batches([distinct[key].ids for key in new]):
+            asked = [distinct[new[index]] for index in batch]
+            logits = self._run(np.stack([query.ids for query in asked])).logits
+            values = _log_probabilities(logits, asked, shift=int(self.kind == "causal"))
+            self._answers |= {query.key: answer for query, answer in zip(asked, values, strict=True)}
+        return [self._answers[query.key] for query in queries]
 
     def attention_received(self, rows: Sequence[Integers]) -> list[Floats]:
         """Attention that each token receives, mean over all layers, heads and reading tokens; each row sums to 1."""
         answers: list[Floats] = [np.empty(0)] * len(rows)
         with self._attentions():
             for batch in self._batches(rows):
-                outcome = self._run(np.stack([rows[place] for place in batch]), output_attentions=True)
+                outcome = self._run(np.stack([rows[index] for index in batch]), output_attentions=True)
                 mean = sum(layer.double().mean(dim=(1, 2)) for layer in outcome.attentions) / len(outcome.attentions)
-                for row, place in enumerate(batch):
-                    answers[place] = mean[row].cpu().numpy()
+                for row, index in enumerate(batch):
+                    answers[index] = mean[row].cpu().numpy()
         return answers
 
     @contextmanager
@@ -200,62 +196,54 @@ class LanguageModel:
             model.set_attn_implementation(before)
 
     def _batches(self, rows: Sequence[Integers]) -> Iterator[list[int]]:
-        """Places of rows of one length, as many as the memory has room for."""
-        pieces = int(self.loaded.model.get_input_embeddings().weight.shape[0])
-        order = sorted(range(len(rows)), key=lambda place: len(rows[place]))
-        for length, group in groupby(order, key=lambda place: len(rows[place])):
-            places = list(group)
-            size = max(1, _CELLS // (pieces * max(length, 1)))
-            for start in range(0, len(places), size):
-                yield places[start : start + size]
+        """Indices of rows of one length, as many as the memory allows."""
+        vocabulary = int(self.loaded.model.get_input_embeddings().weight.shape[0])
+        order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
+        for length, group in groupby(order, key=lambda index: len(rows[index])):
+            indices = list(group)
+            size = max(1, _CELLS // (vocabulary * max(length, 1)))
+            for start in range(0, len(indices), size):
+                yield indices[start : start + size]
 
-    def _run(self, ids: Integers, **asked: bool) -> Any:  # noqa: ANN401 - an output of transformers
+    def _run(self, ids: Integers, **outputs: bool) -> Any:  # noqa: ANN401 - an output of transformers
         import torch
 
         with torch.inference_mode(), out_of_memory(f"{self.name}: a batch of {ids.shape} tokens does not fit"):
-            return self.loaded.model(torch.from_numpy(ids).to(self.loaded.model.device), **asked)
+            return self.loaded.model(torch.from_numpy(ids).to(self.loaded.model.device), **outputs)
 
 
-def _start_token(loaded: LoadedModel, asked: str | None) -> int | None:
+def _start_token(loaded: LoadedModel, requested: str | None) -> int | None:
     """The id of the token that a causal model reads first.
 
     A chat model's beginning of a text announces a speaker ("<|im_start|>"), and plain sentences are unlikely after it;
     what parts documents in its training text is the better start.
     """
     tokenizer = loaded.tokenizer
-    known: dict[str, int] = tokenizer.get_vocab()
-    if asked is not None and asked not in known:
-        raise ParameterError(f"The 'start' parameter must be a token of {loaded.name}. Got {asked!r}.")
-    names = [asked] if asked is not None else ["<|endoftext|>", tokenizer.bos_token, tokenizer.eos_token]
-    return next((known[name] for name in names if name is not None and name in known), None)
+    vocabulary: dict[str, int] = tokenizer.get_vocab()
+    if requested is not None and requested not in vocabulary:
+        raise ParameterError(f"The 'start' parameter must be a token of {loaded.name}. Got {requested!r}.")
+    names = [requested] if requested is not None else ["<|endoftext|>", tokenizer.bos_token, tokenizer.eos_token]
+    return next((vocabulary[name] for name in names if name is not None and name in vocabulary), None)
 
 
-def _first_places(keys: Sequence[object], asked: Sequence[object]) -> list[int]:
-    """Where each of some keys stands first."""
-    first: dict[object, int] = {}
-    for place, key in enumerate(keys):
-        first.setdefault(key, place)
-    return [first[key] for key in asked]
-
-
-def _log_probabilities(logits: torch.Tensor, queries: Sequence[Query], shift: int) -> list[Floats]:
-    """Of the targets at the places of each query, from predictions for every place; one query a row."""
+def _log_probabilities(logits: torch.Tensor, queries: Sequence[TokenQuery], shift: int) -> list[Floats]:
+    """Log probabilities of the targets of each query, from predictions for every position; one query a row."""
     import torch
 
-    counts = [len(query.places) for query in queries]
+    counts = [len(query.positions) for query in queries]
     if not sum(counts):
         return [np.empty(0)] * len(queries)
     rows = np.repeat(np.arange(len(queries)), counts)
-    places = np.concatenate([query.places for query in queries]) - shift
+    positions = np.concatenate([query.positions for query in queries]) - shift
     targets = np.concatenate([query.targets for query in queries])
     step = max(1, _PICKED_CELLS // logits.shape[-1])
     parts = []
     for start in range(0, len(rows), step):
-        row, place, target = (
-            torch.from_numpy(index[start : start + step]).to(logits.device) for index in (rows, places, targets)
+        row, position, target = (
+            torch.from_numpy(index[start : start + step]).to(logits.device) for index in (rows, positions, targets)
         )
-        own = logits[row, place].float()
-        parts.append(own.gather(1, target[:, None])[:, 0].double() - torch.logsumexp(own, dim=1).double())
+        predicted = logits[row, position].float()
+        parts.append(predicted.gather(1, target[:, None])[:, 0].double() - torch.logsumexp(predicted, dim=1).double())
     values: Floats = torch.cat(parts).cpu().numpy()
     return np.split(values, np.cumsum(counts)[:-1])
 
@@ -283,15 +271,15 @@ def language_model(
         return source
     if isinstance(source, LoadedModel):
         return language_model(LanguageModel(source, start), kind)
-    own = kind_of(source)
-    if kind not in {None, own}:
-        what = source if isinstance(source, str | os.PathLike) else "The model"
-        raise ParameterError(f"{what}: is a {own} language model, and a {kind} one is needed.")
-    return LanguageModel(load_model(source, kind=own, device=device), start)
+    actual = kind_of(source)
+    if kind not in {None, actual}:
+        name = source if isinstance(source, str | os.PathLike) else "The model"
+        raise ParameterError(f"{name}: is a {actual} language model, and a {kind} one is needed.")
+    return LanguageModel(load_model(source, kind=actual, device=device), start)
 
 
 def kind_of(source: object) -> Kind:
-    """Which kind of language model a folder, a GGUF file or an object is.
+    """Kind of language model of a folder, a GGUF file or an object.
 
     Raises:
         InputError: it predicts neither masked tokens nor the next one, or does not say.
@@ -314,11 +302,10 @@ def kind_of(source: object) -> Kind:
         classes = [type(model).__name__]
     if classes is None:
         raise InputError(f"{source}: is neither a GGUF file nor a folder with a valid config.json")
-    for ending, kind in (("ForMaskedLM", "masked"), ("ForPreTraining", "masked"), ("LMHeadModel", "causal")):
-        if any(str(name).endswith(ending) for name in classes):
-            return kind  # type: ignore[return-value]  # one of the two
-    if any(str(name).endswith("ForCausalLM") for name in classes):
+    if any(str(name).endswith(("ForMaskedLM", "ForPreTraining")) for name in classes):
+        return "masked"
+    if any(str(name).endswith(("LMHeadModel", "ForCausalLM")) for name in classes):
         return "causal"
-    said = ", ".join(map(str, classes)) or "nothing"
-    what = source if isinstance(source, str | os.PathLike) else type(source).__name__
-    raise InputError(f"{what}: predicts neither masked tokens nor the next one; config.json says {said}")
+    listed = ", ".join(map(str, classes)) or "nothing"
+    name = source if isinstance(source, str | os.PathLike) else type(source).__name__
+    raise InputError(f"{name}: predicts neither masked tokens nor the next one; config.json says {listed}")

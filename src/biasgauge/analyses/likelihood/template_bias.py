@@ -9,22 +9,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.benchmark_scores import models_of
-from biasgauge.analyses.likelihood.models import LanguageModel, ModelLike, Query, language_model
-from biasgauge.analyses.likelihood.template_reading import Filled, fill_template
-from biasgauge.core import Floats, JsonMapping, Record, check_level
+from biasgauge.analyses.likelihood.models import LanguageModel, ModelLike, TokenQuery, language_model
+from biasgauge.analyses.likelihood.scoring import models_of
+from biasgauge.core import Floats, Integers, JsonMapping, Record, check_level
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table, estimate_text, level_text
+from biasgauge.results import Column, RecordTable, Result, estimate_text, level_text
 from biasgauge.stats import Contrast, contrast_estimate
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PERSON, WORD = "[person]", "[word]"
+_COLUMNS = (
+    "word",
+    Column("mean score", "number", 3, source="mean"),
+    Column("scores", "count", source="count"),
+    Column("above 0", "share", source="share_first"),
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,9 @@ class LpbsResult(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("scores",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("_words", "By word", _COLUMNS, most=20, name="words"),
+    )
 
     mean: Contrast
     scores: tuple[LpbsScore, ...]
@@ -67,18 +76,17 @@ class LpbsResult(Result):
         share = grouped.apply(lambda values: float((values > 0).mean()))
         return grouped.agg(["mean", "count"]).assign(share_first=share).reset_index()
 
-    def summary(self) -> Summary:
-        """The mean, and every word's."""
-        level = level_text(self.mean.level)
-        rows = [tuple(row) for row in self.by_word().itertuples(index=False)]
-        heads = ["word", Column("mean score", "number", 3), Column("scores", "count"), Column("above 0", "share")]
-        return Summary(
-            title=f"Log probability bias scores: {', '.join(self.models)}",
-            headline=f"The mean score is {estimate_text(self.mean, 3)} ({level}, over {self.mean.over or 'nothing'}); "
-            "above 0 leans to the first person of the pairs.",
-            tables=(Table.of("words", "By word", heads, rows, most=20),),
-            warnings=self.warnings,
-        )
+    @property
+    def _words(self) -> tuple[Any, ...]:
+        return tuple(self.by_word().itertuples(index=False))
+
+    def _title(self) -> str:
+        return f"Log probability bias scores: {', '.join(self.models)}"
+
+    def _headline(self) -> str:
+        interval = f"{level_text(self.mean.level)}, over {self.mean.over or 'nothing'}"
+        mean = estimate_text(self.mean, 3)
+        return f"The mean score is {mean} ({interval}); above 0 leans to the first person of the pairs."
 
 
 def lpbs(
@@ -110,36 +118,38 @@ def lpbs(
         ParameterError: a template, the words or the persons cannot be used, or the model is not a masked one.
     """
     check_level(level)
-    asked = _checked(templates, words, persons)
+    question = _check_question(templates, words, persons)
     tables, names, scores = [], [], []
     sources = models_of(model)
     for count, source in enumerate(sources):
         language = language_model(source, "masked")
-        table = np.full((len(asked.words), len(asked.cells)), np.nan)
-        for column, (template, pair) in enumerate(asked.cells):
-            table[:, column] = _scores(language, template, asked.words, pair, as_published=as_published)
+        table = np.full((len(question.words), len(question.cells)), np.nan)
+        for column, (template, pair) in enumerate(question.cells):
+            table[:, column] = _scores(language, template, question.words, pair, as_published=as_published)
             if progress is not None:
-                progress(count * len(asked.cells) + column + 1, len(sources) * len(asked.cells))
+                progress(count * len(question.cells) + column + 1, len(sources) * len(question.cells))
         tables.append(table)
         names.append(language.name)
         scores += [
             LpbsScore(word, template, *pair, language.name, _plain(table[row, column]), _reason(table[row, column]))
-            for row, word in enumerate(asked.words)
-            for column, (template, pair) in enumerate(asked.cells)
+            for row, word in enumerate(question.words)
+            for column, (template, pair) in enumerate(question.cells)
         ]
     stack = np.stack(tables)
-    whole = np.isfinite(stack).all(axis=(0, 2))
-    settings = {"templates": list(asked.templates), "persons": [list(pair) for pair in asked.persons]}
+    complete = np.isfinite(stack).all(axis=(0, 2))
+    settings = {"templates": list(question.templates), "persons": [list(pair) for pair in question.persons]}
     settings |= {"as_published": as_published, "level": level}
     warnings = []
-    if not whole.all():
-        warnings.append(f"{int((~whole).sum())} words do not fit the model's window in some template and are left out.")
-    mean = _mean(stack[:, whole], level)
+    if not complete.all():
+        warnings.append(
+            f"{int((~complete).sum())} words do not fit the model's window in some template and are left out."
+        )
+    mean = _mean(stack[:, complete], level)
     return LpbsResult(mean, tuple(scores), tuple(names), settings, tuple(warnings))
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _LpbsQuestion:
     templates: tuple[str, ...]
     words: tuple[str, ...]
     persons: tuple[tuple[str, str], ...]
@@ -149,7 +159,9 @@ class _Asked:
         return [(template, pair) for template in self.templates for pair in self.persons]
 
 
-def _checked(templates: Sequence[str], words: Iterable[str], persons: Sequence[tuple[str, str]]) -> _Asked:
+def _check_question(
+    templates: Sequence[str], words: Iterable[str], persons: Sequence[tuple[str, str]]
+) -> _LpbsQuestion:
     if isinstance(templates, str | os.PathLike):
         raise ParameterError("The 'templates' parameter must be a list of sentences.")
     for template in templates:
@@ -159,14 +171,14 @@ def _checked(templates: Sequence[str], words: Iterable[str], persons: Sequence[t
     pairs = tuple((str(first), str(second)) for first, second in persons)
     if not templates or not listed or not pairs:
         raise ParameterError("There must be at least one template, one word and one pair of persons.")
-    return _Asked(tuple(dict.fromkeys(templates)), listed, pairs)
+    return _LpbsQuestion(tuple(dict.fromkeys(templates)), listed, pairs)
 
 
 def _scores(
     model: LanguageModel, template: str, words: Sequence[str], pair: tuple[str, str], *, as_published: bool
 ) -> Floats:
     """One number a word; NaN where the sentence is too long."""
-    queries: list[Query] = []
+    queries: list[TokenQuery] = []
     spans: list[tuple[int, list[int]] | None] = []
     for word in words:
         filled = [fill_template(model, template, person, word) for person in pair]
@@ -177,52 +189,53 @@ def _scores(
         start = len(queries)
         for sentence in filled:
             for prior in (False, True):
-                own = _released(model, sentence, prior=prior) if as_published else _whole(model, sentence, prior=prior)
-                queries += own
-                counts.append(len(own))
+                build = _released_queries if as_published else _piece_queries
+                person = build(model, sentence, prior=prior)
+                queries += person
+                counts.append(len(person))
         spans.append((start, counts))
     answers = model.log_probabilities(queries)
     values = np.full(len(words), np.nan)
-    for place, span in enumerate(spans):
+    for row, span in enumerate(spans):
         if span is None:
             continue
         start, counts = span
         ends = np.cumsum([start, *counts])
-        sums = [sum(float(answers[at][0]) for at in range(ends[part], ends[part + 1])) for part in range(4)]
-        values[place] = (sums[0] - sums[1]) - (sums[2] - sums[3])
+        sums = [sum(float(answer[0]) for answer in answers[low:high]) for low, high in pairwise(ends)]
+        values[row] = (sums[0] - sums[1]) - (sums[2] - sums[3])
     return values
 
 
-def _whole(model: LanguageModel, sentence: Filled, *, prior: bool) -> list[Query]:
+def _piece_queries(model: LanguageModel, sentence: FilledTemplate, *, prior: bool) -> list[TokenQuery]:
     """The person's pieces from left to right, later ones hidden; the word hidden too for the prior."""
     queries = []
-    for at, place in enumerate(sentence.person):
+    for piece, position in enumerate(sentence.person):
         ids = sentence.ids.copy()
-        ids[sentence.person[at:]] = model.mask
+        ids[sentence.person[piece:]] = model.mask
         if prior:
             ids[sentence.word] = model.mask
-        queries.append(Query(ids, np.array([place]), sentence.ids[[place]]))
+        queries.append(TokenQuery(ids, np.array([position]), sentence.ids[[position]]))
     return queries
 
 
-def _released(model: LanguageModel, sentence: Filled, *, prior: bool) -> list[Query]:
+def _released_queries(model: LanguageModel, sentence: FilledTemplate, *, prior: bool) -> list[TokenQuery]:
     """One mask for the person whatever its pieces, its first piece as target; the prior where the code reads it."""
-    kept = np.ones(len(sentence.ids), bool)
-    kept[sentence.person[1:]] = False
+    remaining = np.ones(len(sentence.ids), bool)
+    remaining[sentence.person[1:]] = False
     ids = sentence.ids.copy()
     ids[sentence.person[0]] = model.mask
-    place = int(sentence.person[0])
+    position = int(sentence.person[0])
     if prior:
-        kept[sentence.word[1:]] = False
+        remaining[sentence.word[1:]] = False
         ids[sentence.word[0]] = model.mask
-        masks = np.flatnonzero(ids[kept] == model.mask)
+        masks = np.flatnonzero(ids[remaining] == model.mask)
         # The last mask is the word's where the person comes first, and its index was counted without [CLS].
-        place_kept = int(masks[-1] if sentence.person[0] < sentence.word[0] else masks[0]) - 1
+        read_at = int(masks[-1] if sentence.person[0] < sentence.word[0] else masks[0]) - 1
         if sentence.person[0] >= sentence.word[0]:
-            place_kept += 1
+            read_at += 1
     else:
-        place_kept = int(kept[:place].sum())
-    return [Query(ids[kept], np.array([place_kept]), sentence.ids[[place]])]
+        read_at = int(remaining[:position].sum())
+    return [TokenQuery(ids[remaining], np.array([read_at]), sentence.ids[[position]])]
 
 
 def _mean(stack: Floats, level: float) -> Contrast:
@@ -239,3 +252,44 @@ def _plain(value: float) -> float | None:
 
 def _reason(value: float) -> str | None:
     return "the sentence is longer than the model's window" if np.isnan(value) else None
+
+
+class FilledTemplate(NamedTuple):
+    """Tokens of a sentence, with the positions of the person and of the word."""
+
+    ids: Integers
+    person: Integers
+    word: Integers
+
+
+def fill_template(model: LanguageModel, template: str, person: str, word: str) -> FilledTemplate:
+    """The sentence as the model reads it; a person at its beginning is capitalized.
+
+    Raises:
+        ParameterError: the tokenizer makes nothing of the person or the word.
+    """
+    pieces: list[tuple[str, str]] = []
+    rest = template
+    for slot in sorted(("[person]", "[word]"), key=template.index):
+        before, _, rest = rest.partition(slot)
+        text = person if slot == "[person]" else word
+        first = not pieces and not before.strip()
+        pieces += [("", before), (slot, text[:1].upper() + text[1:] if first else text)]
+    pieces.append(("", rest))
+    spans, sentence = {}, ""
+    for slot, text in pieces:
+        spans[slot] = (len(sentence), len(sentence) + len(text))
+        sentence += text
+    encoded = model.loaded.tokenizer(
+        sentence, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
+    )
+    offsets = np.array(encoded["offset_mapping"], np.int64)
+    special = np.asarray(encoded["special_tokens_mask"], bool)
+    positions = {}
+    for slot in ("[person]", "[word]"):
+        start, end = spans[slot]
+        inside = ~special & (offsets[:, 1] > start) & (offsets[:, 0] < end) & (offsets[:, 1] > offsets[:, 0])
+        positions[slot] = np.flatnonzero(inside)
+        if not len(positions[slot]):
+            raise ParameterError(f"The tokenizer of {model.name} makes nothing of {sentence[start:end]!r}.")
+    return FilledTemplate(np.asarray(encoded["input_ids"], np.int64), positions["[person]"], positions["[word]"])

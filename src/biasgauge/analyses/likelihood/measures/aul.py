@@ -1,4 +1,4 @@
-"""All unmasked likelihood: how likely is every token, given the whole sentence with nothing hidden?"""
+"""All unmasked likelihood: mean log probability of the tokens, given the whole sentence with nothing hidden."""
 
 from __future__ import annotations
 
@@ -6,29 +6,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.measure import SentenceMeasure
-from biasgauge.analyses.likelihood.models import LanguageModel, Query, Sentence, Tokens
+from biasgauge.analyses.likelihood.measure import SentenceMeasure, token_queries
+from biasgauge.analyses.likelihood.models import LanguageModel, Tokens
 from biasgauge.core import Floats
 
 SOURCE = "Kaneko & Bollegala 2022"
 
 
-def _likely(model: LanguageModel, tokens: Sequence[Tokens]) -> list[Floats]:
-    places = [np.flatnonzero(own.scored) for own in tokens]
-    return model.log_probabilities([Query(own.ids, at, own.ids[at]) for own, at in zip(tokens, places, strict=True)])
+def _log_probabilities(model: LanguageModel, tokens: Sequence[Tokens]) -> list[Floats]:
+    return model.log_probabilities(token_queries(tokens, [np.flatnonzero(sentence.scored) for sentence in tokens]))
 
 
-def _aul(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens]) -> Floats:
-    del sentences
-    return np.array([values.mean() for values in _likely(model, tokens)])
+def _aul(model: LanguageModel, tokens: Sequence[Tokens]) -> Floats:
+    return np.array([values.mean() for values in _log_probabilities(model, tokens)])
 
 
-def _aula(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens], *, normalized: bool) -> Floats:
-    del sentences
-    received = model.attention_received([own.ids for own in tokens])
+def _aula(model: LanguageModel, tokens: Sequence[Tokens], *, normalized: bool) -> Floats:
+    received = model.attention_received([sentence.ids for sentence in tokens])
     scores = []
-    for values, weights, own in zip(_likely(model, tokens), received, tokens, strict=True):
-        weight = weights[own.scored]
+    for values, weights, sentence in zip(_log_probabilities(model, tokens), received, tokens, strict=True):
+        weight = weights[sentence.scored]
         scores.append((values * weight).sum() / (weight.sum() if normalized else len(values)))
     return np.array(scores)
 
@@ -49,7 +46,7 @@ MEASURE = (
         source=f"{SOURCE}, with weights that sum to 1",
         needs="masked",
         released="aula-released",
-        score=lambda model, sentences, tokens: _aula(model, sentences, tokens, normalized=True),
+        score=lambda model, tokens: _aula(model, tokens, normalized=True),
     ),
     SentenceMeasure(
         name="aula-released",
@@ -57,6 +54,6 @@ MEASURE = (
         "weights sum to about 1 already, so that the longer of two sentences scores higher for its length alone.",
         source=SOURCE,
         needs="masked",
-        score=lambda model, sentences, tokens: _aula(model, sentences, tokens, normalized=False),
+        score=lambda model, tokens: _aula(model, tokens, normalized=False),
     ),
 )

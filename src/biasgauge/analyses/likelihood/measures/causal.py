@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.measure import SentenceMeasure
-from biasgauge.analyses.likelihood.models import LanguageModel, Query, Sentence, Tokens
+from biasgauge.analyses.likelihood.measure import SentenceMeasure, token_queries
+from biasgauge.analyses.likelihood.models import LanguageModel, Tokens
 from biasgauge.core import Floats
 
 _READING = "given everything before it, from the model's start token on"
@@ -15,22 +15,20 @@ _READING = "given everything before it, from the model's start token on"
 
 def token_log_likelihoods(model: LanguageModel, tokens: Sequence[Tokens]) -> list[Floats]:
     """Log probability of each scored token given those before it; without a start token the first is not scored."""
-    places = [np.flatnonzero(own.scored & (np.arange(len(own)) > 0)) for own in tokens]
-    return model.log_probabilities([Query(own.ids, at, own.ids[at]) for own, at in zip(tokens, places, strict=True)])
+    predicted = [np.flatnonzero(sentence.scored & (np.arange(len(sentence)) > 0)) for sentence in tokens]
+    return model.log_probabilities(token_queries(tokens, predicted))
 
 
-def _sum(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens]) -> Floats:
-    del sentences
+def _sum(model: LanguageModel, tokens: Sequence[Tokens]) -> Floats:
     return np.array([values.sum() if len(values) else np.nan for values in token_log_likelihoods(model, tokens)])
 
 
-def _mean(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens]) -> Floats:
-    del sentences
+def _mean(model: LanguageModel, tokens: Sequence[Tokens]) -> Floats:
     return np.array([values.mean() if len(values) else np.nan for values in token_log_likelihoods(model, tokens)])
 
 
-def _per_word(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens]) -> Floats:
-    return np.asarray(_sum(model, sentences, tokens) / np.array([max(sentence.words, 1) for sentence in sentences]))
+def _per_word(model: LanguageModel, tokens: Sequence[Tokens]) -> Floats:
+    return np.asarray(_sum(model, tokens) / np.array([max(sentence.word_count, 1) for sentence in tokens]))
 
 
 MEASURE = (

@@ -1,4 +1,4 @@
-"""CrowS-Pairs score: how likely are the words that two sentences share, given those in which they differ?"""
+"""CrowS-Pairs score: log probability of the words that two sentences share, given those in which they differ."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.alignment import align_pieces, align_words
-from biasgauge.analyses.likelihood.masking import hidden_one_by_one
+from biasgauge.analyses.likelihood.alignment import align_pieces, align_words, hidden_one_by_one
 from biasgauge.analyses.likelihood.measure import PairMeasure
 from biasgauge.analyses.likelihood.models import LanguageModel, Tokens
 from biasgauge.core import Floats
@@ -20,7 +19,7 @@ def _scores(model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]], *, rel
     rows = []
     for pair in pairs:
         shared = (align_pieces(*pair) if released else align_words(*pair)).shared
-        rows += [(tokens, places) for tokens, places in zip(pair, shared, strict=True)]
+        rows += list(zip(pair, shared, strict=True))
     likely = hidden_one_by_one(model, rows, whole_words=not released)
     sums = np.array([values.sum() if len(values) else np.nan for values in likely]).reshape(-1, 2)
     return np.round(sums, _DECIMALS) if released else sums

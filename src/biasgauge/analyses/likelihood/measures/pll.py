@@ -6,17 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.masking import hidden_one_by_one
+from biasgauge.analyses.likelihood.alignment import hidden_one_by_one
 from biasgauge.analyses.likelihood.measure import SentenceMeasure
-from biasgauge.analyses.likelihood.models import LanguageModel, Sentence, Tokens
+from biasgauge.analyses.likelihood.models import LanguageModel, Tokens
 from biasgauge.core import Floats
 
 
-def _scores(
-    model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens], *, whole_words: bool
-) -> Floats:
-    del sentences
-    rows = [(own, np.flatnonzero(own.scored)) for own in tokens]
+def _scores(model: LanguageModel, tokens: Sequence[Tokens], *, whole_words: bool) -> Floats:
+    rows = [(sentence, np.flatnonzero(sentence.scored)) for sentence in tokens]
     return np.array([values.sum() for values in hidden_one_by_one(model, rows, whole_words=whole_words)])
 
 
@@ -28,7 +25,7 @@ MEASURE = (
         source="Kauf & Ivanova 2023",
         needs="masked",
         released="pll-released",
-        score=lambda model, sentences, tokens: _scores(model, sentences, tokens, whole_words=True),
+        score=lambda model, tokens: _scores(model, tokens, whole_words=True),
     ),
     SentenceMeasure(
         name="pll-released",
@@ -36,6 +33,6 @@ MEASURE = (
         "away, so that rare words of many pieces look likely.",
         source="Salazar, Liang, Nguyen & Kirchhoff 2020",
         needs="masked",
-        score=lambda model, sentences, tokens: _scores(model, sentences, tokens, whole_words=False),
+        score=lambda model, tokens: _scores(model, tokens, whole_words=False),
     ),
 )

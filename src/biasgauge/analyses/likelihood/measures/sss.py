@@ -1,4 +1,4 @@
-"""StereoSet score of two sentences: how likely are the words in which they differ, given those that they share?"""
+"""StereoSet score of two sentences: log probability of the words in which they differ, given those they share."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.alignment import align_pieces, align_words
-from biasgauge.analyses.likelihood.masking import hidden_together
+from biasgauge.analyses.likelihood.alignment import align_pieces, align_words, hidden_together
 from biasgauge.analyses.likelihood.measure import PairMeasure
-from biasgauge.analyses.likelihood.models import LanguageModel, Query, Tokens
+from biasgauge.analyses.likelihood.models import LanguageModel, TokenQuery, Tokens
 from biasgauge.core import Floats
 
 
@@ -17,20 +16,20 @@ def _scores(model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]]) -> Flo
     queries = []
     for pair in pairs:
         modified = align_words(*pair).modified
-        queries += [hidden_together(model, tokens, places) for tokens, places in zip(pair, modified, strict=True)]
+        queries += [hidden_together(model, tokens, indices) for tokens, indices in zip(pair, modified, strict=True)]
     likely = model.log_probabilities(queries)
     return np.array([values.mean() if len(values) else np.nan for values in likely]).reshape(-1, 2)
 
 
 def _mean_of_matrix(model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]]) -> Floats:
-    """Mean over all places × all tokens: k × k numbers of which the k on the diagonal are asked for."""
+    """Mean over all positions × all tokens: k × k numbers of which the k on the diagonal are asked for."""
     queries = []
     for pair in pairs:
         modified = align_pieces(*pair).modified
-        for tokens, places in zip(pair, modified, strict=True):
-            query = hidden_together(model, tokens, places)
-            crossed = np.repeat(query.places, len(places)), np.tile(query.targets, len(places))
-            queries.append(Query(query.ids, *crossed))
+        for tokens, indices in zip(pair, modified, strict=True):
+            query = hidden_together(model, tokens, indices)
+            crossed = np.repeat(query.positions, len(indices)), np.tile(query.targets, len(indices))
+            queries.append(TokenQuery(query.ids, *crossed))
     likely = model.log_probabilities(queries)
     return np.array([values.mean() if len(values) else np.nan for values in likely]).reshape(-1, 2)
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biasgauge.analyses.likelihood import LanguageModel, Query, Sentence, SentenceMeasure, Tokens
+from biasgauge.analyses.likelihood import LanguageModel, SentenceMeasure, TokenQuery, Tokens
 from biasgauge.core.arrays import Floats
 
 
-def worst(model: LanguageModel, sentences: Sequence[Sentence], tokens: Sequence[Tokens]) -> Floats:
+def worst(model: LanguageModel, tokens: Sequence[Tokens]) -> Floats:
     """The smallest log probability of a token given those before it; the first token is the model's start."""
-    del sentences
-    places = [np.flatnonzero(own.scored)[1:] for own in tokens]
-    answers = model.log_probabilities([Query(own.ids, at, own.ids[at]) for own, at in zip(tokens, places, strict=True)])
+    scored = [np.flatnonzero(sentence.scored)[1:] for sentence in tokens]
+    queries = [TokenQuery(sentence.ids, at, sentence.ids[at]) for sentence, at in zip(tokens, scored, strict=True)]
+    answers = model.log_probabilities(queries)
     return np.array([values.min() if len(values) else np.nan for values in answers])
 
 

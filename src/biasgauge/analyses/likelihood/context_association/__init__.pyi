@@ -1,3 +1,0 @@
-from biasgauge.analyses.likelihood.context_association.result import SplitScores as SplitScores
-from biasgauge.analyses.likelihood.context_association.result import StereoSetResult as StereoSetResult
-from biasgauge.analyses.likelihood.context_association.result import StereoSetScores as StereoSetScores
