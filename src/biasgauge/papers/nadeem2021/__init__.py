@@ -9,7 +9,7 @@ from biasgauge.papers.paper import printed_numbers
 from biasgauge.papers.row import Recomputed
 
 if TYPE_CHECKING:
-    from biasgauge.analyses.likelihood.context_association import SplitScores, StereoSetResult, StereoSetScores
+    from biasgauge.analyses.likelihood import SplitScores, StereoSetResult, StereoSetScores
     from biasgauge.papers.paper import Data, Progress
 
 PRINTED = printed_numbers("biasgauge.papers.nadeem2021")
