@@ -184,12 +184,16 @@ def command(
             bound = parameters.bind(*arguments, **named)
             bound.apply_defaults()
             options: Options = bound.arguments["options"]
+            if sum((options.json, options.latex, options.markdown)) > 1:
+                raise ParameterError("stdout holds one of --json, --latex and --markdown.")
             typed: JsonObject = {"set": set}
             for parameter, value in bound.arguments.items():
                 typed |= vars(value) if is_dataclass(value) else {parameter: value}
             written = (*outputs, *options.outputs)
-            for option in [option for option in typed if option not in {output.option for output in written}]:
-                (checks or {}).get(option, check_there)(typed[option])
+            targets = {output.option for output in written}
+            for option, value in typed.items():
+                if option not in targets:
+                    (checks or {}).get(option, check_there)(value)
             try_outputs(written, typed, force=getattr(options, "force", False))
             further = read_settings(set, settings or {}, title, options=typed, open_ended=open_ended)
             try:
@@ -243,8 +247,6 @@ def finish(outcome: Outcome, options: Options) -> None:
 
 def _print(outcome: Outcome, options: Options) -> None:
     """Print the result on stdout, in the form that was asked for."""
-    if sum((options.json, options.latex, options.markdown)) > 1:
-        raise ParameterError("stdout holds one of --json, --latex and --markdown.")
     if options.json:
         content = outcome.result.to_dict()
         settings = content.pop("settings", getattr(outcome.result, "settings", {}))
