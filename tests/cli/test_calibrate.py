@@ -48,13 +48,13 @@ def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--doses", "--json"], "separated by commas. Got '--json'."),
-        (["--doses", "1,two"], "separated by commas. Got '1,two'."),
+        (["--doses", "--json"], "commas. Got '--json'"),
+        (["--doses", "1,two"], "commas. Got '1,two'"),
         (["--doses", "1,2"], "must hold 0 (the blanks)"),
-        (["--carriers", "waa,wba"], "deals doses to 40 carriers; 2 of the 2 given words"),
+        (["--carriers", "waa,wba"], "to 40 carriers; 2 of the 2"),
         (["--per-dose", "400"], "needs 820 carriers"),
         (["--pairs", "nothing"], "nothing"),
-        (["--set", "recipe=glove"], "--set: recipe is set as a whole and by its parts; give one of the two."),
+        (["--set", "recipe=glove"], "recipe is set as a whole"),
         (["--set", "recipe.dimm=9"], "dimm"),
     ],
 )
@@ -72,4 +72,4 @@ def test_bad_input_gets_one_sentence(
 def test_a_calibration_that_is_none_is_refused_by_the_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "c.json").write_text("{}", encoding="utf-8")
     assert run(["audit", "--calibration", str(tmp_path / "c.json"), "--out", str(tmp_path / "a"), "--quiet"]) == 2
-    assert "is not a calibration; calibrate --out makes such a file" in capsys.readouterr().err
+    assert "is not a calibration" in capsys.readouterr().err

@@ -210,9 +210,9 @@ def test_all_that_is_commented_in_the_new_study_is_right(tmp_path: Path, capsys:
         (("[analyses", "[analysis"), (), "there is no table [analysis]; did you mean 'analyses'?"),
         (('"own.txt"', '"nowhere.txt"'), (), "small.toml, line 9: there is no file 'nowhere.txt'"),
         (("weat7", "weat77"), (), "weat7"),
-        (("", ""), ("--memory", "lots"), "--memory must be a size such as 16GB or 512MiB. Got 'lots'."),
-        (("", ""), ("--workers", "-1"), "must be a whole number of at least 0. Got -1"),
-        (("", ""), ("--seed", "4"), "The seed of a study stands in its file: [study] seed = 4."),
+        (("", ""), ("--memory", "lots"), "--memory must be a size"),
+        (("", ""), ("--workers", "-1"), "at least 0. Got -1"),
+        (("", ""), ("--seed", "4"), "[study] seed = 4"),
     ],
 )
 def test_a_mistake_is_exit_code_2_and_nothing_is_run(
@@ -248,7 +248,7 @@ def test_memory_is_told_as_people_write_it(text: str, expected: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "0", "0.5", "9" * 400 + "TB", "-3GB", "nan"])
 def test_memory_that_is_no_size(text: str) -> None:
-    with pytest.raises(ParameterError, match="--memory must be a size such as 16GB"):
+    with pytest.raises(ParameterError, match="--memory must be"):
         memory_bytes(text)
 
 

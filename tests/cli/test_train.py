@@ -124,7 +124,7 @@ def test_further_settings(text: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--algorithm", "word2vec"], "must be one of sgns, cbow, fasttext, glove"),
+        (["--algorithm", "word2vec"], "must be one of sgns"),
         (["--min-count", "100000"], "min_count"),
         (["--set", "negative"], "NAME=VALUE"),
         (["--set", "color=3"], "has no setting 'color'"),
@@ -135,7 +135,7 @@ def test_further_settings(text: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         (["--tokenizer", "wrods"], "words"),
         (["--dim", "0"], "'dim'"),
         (["--seeds", "0"], "'seeds'"),
-        (["--layout", "jsonl"], "text.txt, line 1: is no JSON"),
+        (["--layout", "jsonl"], "text.txt, line 1: is not JSON"),
     ],
     ids=" ".join,
 )
