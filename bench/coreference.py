@@ -71,7 +71,7 @@ def main() -> None:
 
     training = best(step, 2)
     ranker.eval()
-    kept = ranker(arrays).kept
+    kept = ranker(arrays).counts
     mention, back = (torch.from_numpy(one) for one in antecedent_pairs(kept, settings.max_antecedents))
     spans = torch.randn(sum(kept), 4 * settings.lstm_size + vectors.dim + settings.char_filters + settings.feature_size)
     with torch.inference_mode():

@@ -170,8 +170,8 @@ def stepped(function):
         return result
     return run
 
-balance_lines._COPIED = 64
-balance_lines._kept = stepped(balance_lines._kept)
+balance_lines._COPY_BYTES = 64
+balance_lines._remaining_stretches = stepped(balance_lines._remaining_stretches)
 os.fsync = stepped(os.fsync)
 Path.replace = stepped(Path.replace)
 sets = {"x": ["he"], "y": ["she"], "a": ["career"], "b": ["home"]}

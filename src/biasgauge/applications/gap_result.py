@@ -13,9 +13,8 @@ from biasgauge.results import (
     AltairChart,
     Chart,
     Column,
+    RecordTable,
     Result,
-    Summary,
-    Table,
     altair,
     interval_chart,
     level_text,
@@ -104,6 +103,23 @@ class GapChange(RatedEstimate):
     p_method: str | None = None
 
 
+class _Rated(Protocol):
+    @property
+    def metric(self) -> str: ...
+    @property
+    def positive_class(self) -> Label: ...
+
+
+def rate_label(row: _Rated) -> str:
+    """Name of a rate in words, with its positive class."""
+    return row.metric.replace("_", " ") + ("" if row.positive_class is None else f", {row.positive_class}")
+
+
+_RATE = Column("rate", source=rate_label)
+_GROUPS = Column("groups", source=lambda row: f"{row.a} − {row.b}")
+_P = Column("p", "p", source="p_value")
+
+
 @dataclass(frozen=True, repr=False)
 class GapResult(Result):
     """Gaps between groups, with the rates that they are differences of.
@@ -118,6 +134,26 @@ class GapResult(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("gaps",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "gaps",
+            "Gaps: first group − second",
+            (
+                _RATE,
+                _GROUPS,
+                Column("gap", "estimate", 3, source="."),
+                _P,
+                Column("Holm-adjusted p", "p", source="p_holm"),
+                Column("items of the first", "count", source="n_a"),
+                Column("items of the second", "count", source="n_b"),
+            ),
+        ),
+        RecordTable(
+            "rates",
+            "Rates of each group",
+            (_RATE, Column("group"), Column("value", "estimate", 3, source="."), Column("items", "count", source="n")),
+        ),
+    )
 
     settings: JsonObject
     classes: tuple[Label, ...]
@@ -151,23 +187,14 @@ class GapResult(Result):
         """One row for each rate of each group."""
         return records_frame(self.rates)
 
-    def summary(self) -> Summary:
-        """Number of gaps that differ from 0, every gap, and the rates of each group."""
-        rows = [
-            (rate_label(gap), f"{gap.a} − {gap.b}", gap, gap.p_value, gap.p_holm, gap.n_a, gap.n_b) for gap in self.gaps
-        ]
-        columns = ["rate", "groups", Column("gap", "estimate", 3), Column("p", "p"), Column("Holm-adjusted p", "p")]
-        columns += [Column("items of the first", "count"), Column("items of the second", "count")]
-        gaps = Table.of("gaps", "Gaps: first group − second", columns, rows)
-        rates = [(rate_label(rate), rate.group, rate, rate.n) for rate in self.rates]
-        columns = ["rate", "group", Column("value", "estimate", 3), Column("items", "count")]
-        return Summary(
-            title="Gaps between groups",
-            headline=gap_headline(self.gaps, "gaps between groups"),
-            warnings=self.warnings,
-            tables=(gaps, Table.of("rates", "Rates of each group", columns, rates)),
-            charts=_charts(self.gaps, self.settings, "gaps", "gap", _GAPS),
-        )
+    def _title(self) -> str:
+        return "Gaps between groups"
+
+    def _headline(self) -> str:
+        return gap_headline(self.gaps, "gaps between groups")
+
+    def _charts(self) -> tuple[Chart, ...]:
+        return _charts(self.gaps, self.settings, "gaps", "gap", _GAPS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -180,6 +207,20 @@ class GapComparison(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("changes",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "changes",
+            _CHANGES,
+            (
+                _RATE,
+                _GROUPS,
+                Column("first gap", "number", 3, source="first"),
+                Column("second gap", "number", 3, source="second"),
+                Column("second − first", "estimate", 3, source="."),
+                _P,
+            ),
+        ),
+    )
 
     settings: JsonObject
     classes: tuple[Label, ...]
@@ -187,33 +228,14 @@ class GapComparison(Result):
     warnings: tuple[str, ...]
     changes: tuple[GapChange, ...]
 
-    def summary(self) -> Summary:
-        """Number of gaps that changed, and each gap by the first and the second predictions."""
-        rows = [
-            (rate_label(change), f"{change.a} − {change.b}", change.first, change.second, change, change.p_value)
-            for change in self.changes
-        ]
-        gaps = [Column("first gap", "number", 3), Column("second gap", "number", 3)]
-        columns = ["rate", "groups", *gaps, Column("second − first", "estimate", 3), Column("p", "p")]
-        return Summary(
-            title="Gaps by two sets of predictions",
-            headline=gap_headline(self.changes, "differences of gaps"),
-            warnings=self.warnings,
-            tables=(Table.of("changes", _CHANGES, columns, rows),),
-            charts=_charts(self.changes, self.settings, "gap_changes", "difference of gaps", _CHANGES),
-        )
+    def _title(self) -> str:
+        return "Gaps by two sets of predictions"
 
+    def _headline(self) -> str:
+        return gap_headline(self.changes, "differences of gaps")
 
-class _Rated(Protocol):
-    @property
-    def metric(self) -> str: ...
-    @property
-    def positive_class(self) -> Label: ...
-
-
-def rate_label(row: _Rated) -> str:
-    """Name of a rate in words, with its positive class."""
-    return row.metric.replace("_", " ") + ("" if row.positive_class is None else f", {row.positive_class}")
+    def _charts(self) -> tuple[Chart, ...]:
+        return _charts(self.changes, self.settings, "gap_changes", "difference of gaps", _CHANGES)
 
 
 def gap_headline(rows: Sequence[Estimate], subject: str) -> str:

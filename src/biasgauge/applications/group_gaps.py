@@ -123,7 +123,7 @@ class _GapEstimator:
         """Array of the shape (resamples, groups, then the rest of each, rates)."""
         parts = [cells, cells.sum(axis=1, keepdims=True) - cells] if cells.shape[1] > 2 else [cells]
         return np.concatenate(
-            [np.stack([function(part) for function in self.rate_functions], axis=-1) for part in parts], axis=1
+            [np.stack([function(side) for function in self.rate_functions], axis=-1) for side in parts], axis=1
         )
 
     def group_rates(self) -> Iterator[GroupRate]:

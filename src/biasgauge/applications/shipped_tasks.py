@@ -60,10 +60,10 @@ def _prepare_hatecheck(
     positive = settings.pop("positive", None) or training_data.positive
     check_choice(training_data.classes, positive=positive)
     parts = {}
-    for part in ("train", "dev"):
-        texts = training_data.parts[part]
+    for split in ("train", "dev"):
+        texts = training_data.parts[split]
         labels = tuple(HATEFUL if label == positive else NOT_HATEFUL for label in texts.labels)
-        parts[part] = replace(texts, labels=labels)
+        parts[split] = replace(texts, labels=labels)
     parts["test"] = load_hatecheck(data, language)
     return TextClassification(TextData(f"{name} after {source}", parts, positive=HATEFUL), vectors, **settings)
 

@@ -242,13 +242,13 @@ class TaskResult(Result):
         )
 
     def _gaps(self) -> Summary:
-        several = len(self.seeds) > 1
-        spread = Column("sd", "number", 3) if several else Column("p", "p")
+        several_seeds = len(self.seeds) > 1
+        spread = Column("sd", "number", 3) if several_seeds else Column("p", "p")
         rows = []
         for gap in self.gaps:
             sd = None if gap.sd is None else gap.sd.value
             labels = _short(gap.metric), gap.positive_class
-            rows.append((*labels, gap, sd if several else gap.p_value, f"{gap.a} − {gap.b}"))
+            rows.append((*labels, gap, sd if several_seeds else gap.p_value, f"{gap.a} − {gap.b}"))
         columns: list[Column | str] = ["metric", "of", Column("gap [interval]", "estimate", 3), spread, "groups"]
         table = Table.of("gaps", "", columns, rows, most=_MAX_GAPS)
         return Summary("Gaps", "", question="rate of the first group − rate of the second", tables=(table,))

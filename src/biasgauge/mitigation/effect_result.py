@@ -178,12 +178,12 @@ class MitigationEffect(Result):
     def summary(self) -> Summary:
         """Every number before and after, part by part; a chart for each part that has both."""
         name = f"{self.before} → {self.after}"
-        first, *others = self.sentences
+        first, *sentences = self.sentences
         complete = {row.part for row in self.rows if None not in row.sides}
         return Summary(
             title=f"Effect, {name}",
             headline=f"{name}: {first}",
-            sentences=tuple(others),
+            sentences=tuple(sentences),
             charts=tuple(
                 Chart(
                     part,

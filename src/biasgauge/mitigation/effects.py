@@ -239,8 +239,8 @@ def moved_rows(
     """Mean cosine of the new with the old vectors of each set of words, and of all words."""
     rows = []
     for name, words in {**sets, "all": before.words}.items():
-        found = before.lookup(words).rows
-        blocks = [found[start : start + ROWS] for start in range(0, len(found), ROWS)]
+        word_rows = before.lookup(words).rows
+        blocks = [word_rows[start : start + ROWS] for start in range(0, len(word_rows), ROWS)]
         cosines = np.concatenate(
             [np.empty(0), *(row_cosines(before.vectors[block], after.vectors[block]) for block in blocks)]
         )

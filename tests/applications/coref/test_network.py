@@ -95,7 +95,7 @@ def test_forward_against_loops_over_pairs(parts: Any, planted: Any) -> None:
     documents = [replace(one, genre="news", speakers=("Ann",) * 7 + ("Bob",) * 5), other]
     arrays = features.arrays(documents)
     ranking = ranker(arrays)
-    assert ranking.kept == [7, 7]  # 0.6 × 12 words
+    assert ranking.counts == [7, 7]  # 0.6 × 12 words
     words, states = ranker.words(arrays)
     first, last = torch.from_numpy(ranking.first), torch.from_numpy(ranking.last)
     spans = ranker.span_vectors(words, states, first, last)

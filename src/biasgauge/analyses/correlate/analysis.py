@@ -349,14 +349,14 @@ def _power_sentence(groups: Sequence[CorrelationGroup], power_of: float) -> str:
         return ""
     largest, smallest = defined[0], min(defined, key=lambda group: group.units)
     noun = "points" if all(group.units == group.n for group in groups) else "units"
-    in_stratum = there = ""
+    in_stratum = place_phrase = ""
     if smallest.units < largest.units:
         in_stratum = f"; with the {smallest.units} of the smallest stratum, {share_text(smallest.power)}"
-        there = " there"
+        place_phrase = " there"
     return (
         f"With {largest.units} {noun} a true r of {power_of:g} would be detected (p ≤ {ALPHA:g}) "
         f"{share_text(largest.power)} of the time{in_stratum}. To be detected {share_text(POWER)} of the time, a true "
-        f"r must be {smallest.detectable:.2f} or more{there}."
+        f"r must be {smallest.detectable:.2f} or more{place_phrase}."
     )
 
 

@@ -13,7 +13,7 @@ from biasgauge.core import Estimate, JsonMapping, JsonObject, Record, VectorsLik
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import read_saved
 from biasgauge.lexicons import AssociationTest
-from biasgauge.results import Column, Result, Summary, Table, counted, records_frame
+from biasgauge.results import Column, RecordTable, Result, counted, records_frame
 from biasgauge.scores import weat
 from biasgauge.stats import Resampling
 from biasgauge.vectors import load
@@ -137,6 +137,23 @@ class PointsResult(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("points",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "points",
+            "The points",
+            (
+                Column("version", source="variant"),
+                "test",
+                Column("WEAT", "estimate", source="weat"),
+                "metric",
+                Column("of", source="positive_class"),
+                Column("groups", source=lambda row: f"{row.a} − {row.b}"),
+                Column("gap", "number", 3),
+                Column("seed", "count"),
+            ),
+            most=20,
+        ),
+    )
 
     points: tuple[Point, ...]
     performance: tuple[Performance, ...]
@@ -147,21 +164,12 @@ class PointsResult(Result):
         """One row for each metric, group, version and seed."""
         return records_frame(self.performance)
 
-    def summary(self) -> Summary:
-        """Number of points, and the points."""
+    def _title(self) -> str:
+        return "Intrinsic and extrinsic numbers"
+
+    def _headline(self) -> str:
         versions = len({point.variant for point in self.points})
-        columns = ["version", "test", Column("WEAT", "estimate"), "metric", "of", "groups"]
-        columns += [Column("gap", "number", 3), Column("seed", "count")]
-        rows = [
-            (row.variant, row.test, row.weat, row.metric, row.positive_class, f"{row.a} − {row.b}", row.gap, row.seed)
-            for row in self.points
-        ]
-        return Summary(
-            title="Intrinsic and extrinsic numbers",
-            headline=f"{counted(self.points, 'point')} of {counted(versions, 'version')}",
-            tables=(Table.of("points", "The points", columns, rows, most=20),),
-            warnings=self.warnings,
-        )
+        return f"{counted(self.points, 'point')} of {counted(versions, 'version')}"
 
 
 class _TaskOutcome(NamedTuple):

@@ -45,11 +45,11 @@ def load_hateval(data: Path, language: str) -> TextData:
         raise InputError(f"{data}: is a file; name the folder with HatEval's train, dev and test files")
     parts: dict[str, Texts] = {}
     warnings: list[str] = []
-    for part in SPLITS:
-        names = (f"hateval2019_{language}_{part}.csv", f"{part}_{language}.csv", f"{part}.csv")
-        table = read_table(find_file(data, names, f"HatEval's {part} file"))
-        groups = _hateval_targets(table, language, warnings) if part == "test" else None
-        parts[part] = Texts.of(table, table.cells("text"), table.coded("HS", HATEVAL), groups)
+    for split in SPLITS:
+        names = (f"hateval2019_{language}_{split}.csv", f"{split}_{language}.csv", f"{split}.csv")
+        table = read_table(find_file(data, names, f"HatEval's {split} file"))
+        groups = _hateval_targets(table, language, warnings) if split == "test" else None
+        parts[split] = Texts.of(table, table.cells("text"), table.coded("HS", HATEVAL), groups)
     order = None if warnings else HATEVAL_ORDER
     return TextData(f"hateval-{language}", parts, positive="hateful", order=order, warnings=tuple(warnings))
 
@@ -134,16 +134,16 @@ def load_csv(
         splits = {**SPLITS, "validation": "dev"}
         parts = split_by(texts, table.coded(SPLIT, splits)) if SPLIT in table.columns else split_up(texts, split_seed)
     else:
-        names = [part for part in SPLITS if part != "dev" or any(data.glob("dev.[ct]sv*"))]
-        files = {part: find_file(data, (f"{part}.csv", f"{part}.tsv"), f"file of {part} texts") for part in names}
-        parts = {part: _own_texts(read_table(path), *columns) for part, path in files.items()}
-    for part in ("train", "test"):
-        if part not in parts:
-            raise CorpusError(f"the column {SPLIT!r} names no texts for {part}", path=data)
+        names = [split for split in SPLITS if split != "dev" or any(data.glob("dev.[ct]sv*"))]
+        files = {split: find_file(data, (f"{split}.csv", f"{split}.tsv"), f"file of {split} texts") for split in names}
+        parts = {split: _own_texts(read_table(path), *columns) for split, path in files.items()}
+    for split in ("train", "test"):
+        if split not in parts:
+            raise CorpusError(f"the column {SPLIT!r} names no texts for {split}", path=data)
     if "dev" not in parts:
         parts = {**split_up(parts["train"], split_seed, WITHOUT_DEV), "test": parts["test"]}
-    classes = sorted({label for part in parts.values() for label in part.labels})
-    groups = {group for part in parts.values() for group in part.groups}
+    classes = sorted({label for split in parts.values() for label in split.labels})
+    groups = {group for split in parts.values() for group in split.groups}
     for column, values in ((label_column, classes), (group_column, groups)):
         if len(values) > MAX_CLASSES:
             raise CorpusError(

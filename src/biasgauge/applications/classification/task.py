@@ -126,7 +126,7 @@ class TextClassification:
         self.settings = {**self.cnn.to_dict(), "classes": list(self.classes)}
         self.recorded = {
             "data": data.name,
-            "texts": {name: len(part) for name, part in self.parts.items()},
+            "texts": {name: len(split) for name, split in self.parts.items()},
             "positive": self.positive,
             "as_published": as_published,
             "retweets": retweets,
@@ -140,7 +140,7 @@ class TextClassification:
         """Train with one seed and predict the test texts."""
         from biasgauge.applications.classification.cnn import fixed_threads, logits, train
 
-        texts = {name: self._numbered(part) for name, part in self.parts.items()}
+        texts = {name: self._numbered(split) for name, split in self.parts.items()}
         table, classes = self.vectors.table, len(self.classes)
         with fixed_threads():
             run = train(texts["train"], texts["dev"], table, classes, self.cnn, seed=seed, progress=progress)
@@ -156,12 +156,12 @@ class TextClassification:
             "stopped_early": run.stopped_early,
         }
 
-    def _numbered(self, part: Tokenized) -> NumberedTexts:
+    def _numbered(self, split: Tokenized) -> NumberedTexts:
         from biasgauge.applications.classification.cnn import NumberedTexts
 
         codes = {name: code for code, name in enumerate(self.classes)}
-        labels = [codes[label] for label in part.labels]
-        return NumberedTexts.of(part.tokens, labels, self.vectors.numbers, least=max(self.cnn.widths))
+        labels = [codes[label] for label in split.labels]
+        return NumberedTexts.of(split.tokens, labels, self.vectors.numbers, least=max(self.cnn.widths))
 
     def summarize(self, outcomes: dict[int, JsonObject], resampling: Resampling) -> TaskSummary:
         """Metrics and gaps over seeds."""
@@ -202,8 +202,8 @@ def _test_groups(
 def _checksum(parts: dict[str, Tokenized]) -> str:
     """SHA-256 of tokens and labels, which decide predictions; groups do not."""
     digest = hashlib.sha256()
-    for name, part in parts.items():
-        digest.update(json.dumps([name, part.tokens, part.labels]).encode())
+    for name, split in parts.items():
+        digest.update(json.dumps([name, split.tokens, split.labels]).encode())
     return digest.hexdigest()
 
 

@@ -86,13 +86,13 @@ class TextData:
     @property
     def classes(self) -> tuple[str, ...]:
         """All labels, sorted."""
-        return tuple(sorted({label for part in self.parts.values() for label in part.labels}))
+        return tuple(sorted({label for split in self.parts.values() for label in split.labels}))
 
     def checked(self) -> TextData:
         """Return the data if a classifier can learn from it: no part is empty, and there are two labels to learn."""
-        for name, part in self.parts.items():
-            if not len(part):
-                raise InputError(f"{part.source}: {self.name} has no texts for {name}")
+        for name, split in self.parts.items():
+            if not len(split):
+                raise InputError(f"{split.source}: {self.name} has no texts for {name}")
         train = self.parts["train"]
         problem = ""
         if len(set(train.labels)) < 2:
@@ -115,9 +115,9 @@ def stratified(labels: Sequence[str], shares: Sequence[float], random_state: int
         rows = random.permutation([row for row, label in enumerate(labels) if label == stratum]).tolist()
         counts = [int(share * len(rows) + 1e-9) for share in shares[1:]]
         bounds = np.cumsum([0, len(rows) - sum(counts), *counts]).tolist()
-        for part, (start, stop) in zip(parts, pairwise(bounds), strict=True):
-            part.extend(rows[start:stop])
-    return [sorted(part) for part in parts]
+        for subset, (start, stop) in zip(parts, pairwise(bounds), strict=True):
+            subset.extend(rows[start:stop])
+    return [sorted(subset) for subset in parts]
 
 
 def split_up(texts: Texts, random_state: int, shares: Mapping[str, float] = SHARES) -> dict[str, Texts]:
@@ -157,26 +157,26 @@ def tokenize(
     tweets = tokenizer == TWITTER
     data, notes = _drop_retweets(data) if tweets and retweets == "drop" else (data, [])
     parts = {}
-    for name, part in data.checked().parts.items():
-        texts = [_RETWEET.sub("", text) for text in part.texts] if tweets else part.texts
+    for name, source in data.checked().parts.items():
+        texts = [_RETWEET.sub("", text) for text in source.texts] if tweets else source.texts
         tokens = [tuple(split(text)) for text in texts]
         empty, long = sum(not text for text in tokens), sum(len(text) > MAX_TOKENS for text in tokens)
         if empty:
             notes.append(f"{empty:,} texts for {name} have no words")
         if long:
             notes.append(f"{long:,} texts for {name} were cut after {MAX_TOKENS:,} tokens")
-        parts[name] = Tokenized(tuple(text[:MAX_TOKENS] for text in tokens), part.labels, part.groups)
+        parts[name] = Tokenized(tuple(text[:MAX_TOKENS] for text in tokens), source.labels, source.groups)
     return parts, notes
 
 
 def _drop_retweets(data: TextData) -> tuple[TextData, list[str]]:
     """Data without tweets that start with `RT @`, and a note for each part that had some."""
     parts, notes = {}, []
-    for name, part in data.parts.items():
-        parts[name] = part.take([row for row, text in enumerate(part.texts) if not _RETWEET.match(text)])
-        dropped = len(part) - len(parts[name])
+    for name, split in data.parts.items():
+        parts[name] = split.take([row for row, text in enumerate(split.texts) if not _RETWEET.match(text)])
+        dropped = len(split) - len(parts[name])
         if dropped:
-            notes.append(f"{dropped:,} of {len(part):,} texts for {name} are retweets and were dropped")
+            notes.append(f"{dropped:,} of {len(split):,} texts for {name} are retweets and were dropped")
     return replace(data, parts=parts), notes
 
 

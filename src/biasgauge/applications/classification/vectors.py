@@ -59,7 +59,7 @@ def task_vectors(
     "subwords" compose.
     """
     check_choice(get_args(Unknown), unknown=unknown)
-    counts = Counter(token for part in parts for text in part.tokens for token in text)
+    counts = Counter(token for split in parts for text in split.tokens for token in text)
     embedding = load(vectors, words=list(counts), progress=progress)
     if unknown == "subwords":
         if not isinstance(vectors, (str, os.PathLike)):

@@ -225,4 +225,4 @@ def clusters_from_antecedents(back: Integers) -> list[list[int]]:
         roots = further
     order = np.argsort(roots, kind="stable")
     starts = np.flatnonzero(np.diff(roots[order], prepend=-1))
-    return [part.tolist() for part in np.split(order, starts[1:]) if len(part) > 1]
+    return [members.tolist() for members in np.split(order, starts[1:]) if len(members) > 1]

@@ -22,7 +22,7 @@ from biasgauge.applications.task_figures import gap_f1_charts
 from biasgauge.core import Estimate, Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import CorpusError
 from biasgauge.io import csv_rows
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Chart, Column, RecordTable, Result
 from biasgauge.stats import BootstrapMethod, Resampling, bootstrap_settings, estimates_of_sums
 
 GENDER = {
@@ -81,6 +81,18 @@ class GapF1(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("scores",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "scores",
+            "Pronouns resolved, in percent",
+            (
+                Column("snippets", source="subset"),
+                "metric",
+                Column("value", "estimate", 2, source="."),
+                Column("number", "count", source="n"),
+            ),
+        ),
+    )
 
     scores: tuple[GapScore, ...]
     settings: JsonObject
@@ -90,20 +102,16 @@ class GapF1(Result):
         """Find one, e.g. `score("feminine")`."""
         return next(score for score in self.scores if (score.subset, score.metric) == (subset, metric))
 
-    def summary(self) -> Summary:
-        """The released scorer's bias, and every number."""
+    def _title(self) -> str:
+        return "GAP"
+
+    def _headline(self) -> str:
         ratio = self.score(RATIO)
-        value = "" if ratio.value is None else f"{ratio.value:.2f} (1: both genders fare alike)"
-        ratio_text = value or f"undefined: {ratio.reason}"
-        columns = ["snippets", "metric", Column("value", "estimate", 2), Column("number", "count")]
-        rows = [(score.subset, score.metric, score, score.n) for score in self.scores]
-        return Summary(
-            title="GAP",
-            headline=f"F1 of feminine by masculine pronouns: {ratio_text}.",
-            tables=(Table.of("scores", "How well pronouns are resolved, in percent", columns, rows),),
-            charts=gap_f1_charts(self),
-            warnings=self.warnings,
-        )
+        value = f"undefined: {ratio.reason}" if ratio.value is None else f"{ratio.value:.2f} (1: no difference)"
+        return f"F1 of feminine by masculine pronouns: {value}."
+
+    def _charts(self) -> tuple[Chart, ...]:
+        return gap_f1_charts(self)
 
 
 def gap_f1(

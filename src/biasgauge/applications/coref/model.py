@@ -93,8 +93,8 @@ class CorefModel:
         target = Path(folder)
         make_folder(target)
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
-        with atomic_file(target / "weights.new.safetensors") as part:
-            save_file(weights, part)
+        with atomic_file(target / "weights.new.safetensors") as temporary:
+            save_file(weights, temporary)
         digest = file_sha256(target / "weights.new.safetensors")
         name = f"weights-{digest[:12]}.safetensors"
         (target / "weights.new.safetensors").replace(target / name)
@@ -211,14 +211,14 @@ def _clusters(ranking: Ranking, documents: list[Document]) -> Iterator[list[list
     """Clusters of each document: every mention with its best antecedent."""
     back = ranking.scores.argmax(dim=1).cpu().numpy()
     mention = word = 0
-    for document, kept in zip(documents, ranking.kept, strict=True):
-        first, last = (ends[mention : mention + kept] - word for ends in (ranking.first, ranking.last))
+    for document, count in zip(documents, ranking.counts, strict=True):
+        first, last = (ends[mention : mention + count] - word for ends in (ranking.first, ranking.last))
         spans = list(zip(first.tolist(), last.tolist(), strict=True))
         yield [
             [spans[member] for member in cluster]
-            for cluster in clusters_from_antecedents(back[mention : mention + kept])
+            for cluster in clusters_from_antecedents(back[mention : mention + count])
         ]
-        mention += kept
+        mention += count
         word += len(document.words)
 
 

@@ -45,7 +45,7 @@ class Ranking:
 
     first: Integers
     last: Integers
-    kept: list[int]
+    counts: list[int]
     scores: Tensor
     gold: Tensor
 
@@ -190,7 +190,7 @@ class SpanRanker(nn.Module):
         words, states = self.words(arrays)
         firsts, lasts = candidate_spans(arrays.remaining, self.settings.max_width)
         scores = self.mention_scores(words, states, self._on_device(firsts), self._on_device(lasts))
-        best, counts = self._kept(arrays, firsts, lasts, scores.detach().cpu().numpy())
+        best, counts = self._select_mentions(arrays, firsts, lasts, scores.detach().cpu().numpy())
         first, last = firsts[best], lasts[best]
         chosen = scores[self._on_device(best)]
         spans = self.span_vectors(words, states, self._on_device(first), self._on_device(last))
@@ -205,7 +205,9 @@ class SpanRanker(nn.Module):
         ranked = table.index_put((i, self._on_device(back)), total)
         return Ranking(first, last, counts, ranked, self._on_device(arrays.gold[first, last - first]))
 
-    def _kept(self, arrays: Arrays, first: Integers, last: Integers, scores: Vectors) -> tuple[Integers, list[int]]:
+    def _select_mentions(
+        self, arrays: Arrays, first: Integers, last: Integers, scores: Vectors
+    ) -> tuple[Integers, list[int]]:
         """Places of the best candidates of each document, and how many it has."""
         ends = np.searchsorted(first, np.cumsum(arrays.documents))
         best, start = [], 0

@@ -154,8 +154,8 @@ def summarize(
     ]
     gaps: list[TaskGap] = []
     by_seed: list[list[Gap]] = [[] for _ in logs]
-    for part, sums in pairs.items():
-        subset, size = f"{WINOBIAS}{part}", sums.shape[1]
+    for test_set, sums in pairs.items():
+        subset, size = f"{WINOBIAS}{test_set}", sums.shape[1]
         for index, version in enumerate(VERSIONS):
             means = zip(PAIRED, _seed_means(sums[:, :, index], _shares, resampling), strict=True)
             metrics += [
@@ -177,7 +177,7 @@ def summarize(
         metrics=tuple(metrics),
         gaps=tuple(gaps),
         seeds=tuple(SeedRun(seed, _best_epoch(log), tuple(seed_gaps)) for (seed, log), seed_gaps in runs),
-        counts={f"{WINOBIAS}{part}": sums.shape[1] for part, sums in pairs.items()},
+        counts={f"{WINOBIAS}{test_set}": sums.shape[1] for test_set, sums in pairs.items()},
         warnings=tuple(_weakness_warnings(metrics)),
         items=PairedItems(dict(pairs), sentences),
     )

@@ -142,8 +142,8 @@ class TrainingRun:
         for number, state in self.optimizer.state_dict()["state"].items():
             tensors |= {f"adam.{number}.{name}": state[name] for name in _MOMENTS}
         name = f"training-{len(self.log):04d}.safetensors"
-        with atomic_file(folder / name) as part:
-            save_file({key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}, part)
+        with atomic_file(folder / name) as temporary:
+            save_file({key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}, temporary)
         content = {
             "tensors": name,
             "sha256": file_sha256(folder / name),

@@ -24,7 +24,7 @@ from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.io import atomic_file, refuse_inputs
 from biasgauge.mitigation.balancing.lines import check_ending, compressed, copy_without, read_units
 from biasgauge.mitigation.balancing.words import A, B, BalanceSets, SetFinder, SetSums, X, Y, balance_sets
-from biasgauge.results import Column, Result, Summary, Table, figures_text, share_text
+from biasgauge.results import Column, RecordTable, Result, figures_text, share_text
 from biasgauge.text import Layout, tokenizer_named, writing
 
 if TYPE_CHECKING:
@@ -91,6 +91,18 @@ class BalanceResult(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("classes",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "classes",
+            "",
+            (
+                Column("lines", source="name"),
+                *(Column(name, "count") for name in ("before", "removed", "after")),
+                Column("hold", source=lambda row: " + ".join(row.holds)),
+            ),
+            name="lines",
+        ),
+    )
 
     path: str
     source: str
@@ -126,17 +138,12 @@ class BalanceResult(Result):
             **({} if self.asked else {"reason": "the degree asks for no line to be removed"}),
         }
 
-    def summary(self) -> Summary:
-        """Lines removed, by class."""
-        numbers = [Column(name, "count") for name in ("before", "removed", "after")]
-        rows = [(row.name, row.before, row.removed, row.after, " + ".join(row.holds)) for row in self.classes]
-        share = self.removed / self.lines
-        return Summary(
-            title=f"Balanced corpus {self.path}",
-            headline=f"{self.removed:,} of {self.lines:,} lines removed ({share_text(share, 2)}): {self.path}",
-            tables=(Table.of("lines", "", ["lines", *numbers, "hold"], rows),),
-            warnings=self.warnings,
-        )
+    def _title(self) -> str:
+        return f"Balanced corpus {self.path}"
+
+    def _headline(self) -> str:
+        share = share_text(self.removed / self.lines, 2)
+        return f"{self.removed:,} of {self.lines:,} lines removed ({share}): {self.path}"
 
 
 def balance(  # noqa: PLR0913 - settings, each with a name and a default
@@ -204,7 +211,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
     check_ending(target)
 
     tally = _Tally(SetFinder(sets.words, rule), _removable(direction))
-    with writing(target), atomic_file(target) as part:
+    with writing(target), atomic_file(target) as temporary:
         digest = read_units(source, reader, tally.count, _half_progress(progress, 0))
         if not tally.counts.sum():
             raise CorpusError("holds no lines", path=source)
@@ -217,7 +224,7 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
                 random_state=random_state,
             )  # fmt: skip
         lines = _line_numbers(first[removal.removed], sizes[removal.removed])
-        with compressed(part, target.suffix) as copy:
+        with compressed(temporary, target.suffix) as copy:
             copy_without(source, copy, lines, digest, _half_progress(progress, 1))
 
     after = tally.counts - np.bincount(movable[removal.removed], minlength=16)
