@@ -193,8 +193,11 @@ def expand(
     """
     base, excluded = word_lists.lexicon(lexicon), typed_words(exclude)
     embedding = _load(vectors, vocabulary, limit, options)
+    from biasgauge.core import WordPolicy
+
+    policy = WordPolicy.from_options(case_fallback=case_fallback)
     result = mitigation.expand_lexicon(
-        base, embedding, name=out.stem, n=n, to=to, exclude=excluded or (), case_fallback=case_fallback
+        base, embedding, name=out.stem, n=n, to=to, exclude=excluded or (), policy=policy
     )
     result.save(out)
     settings = {"reference": lexicon, "vectors": vectors, "neighbors": n, "to": to, "exclude": excluded}

@@ -14,15 +14,18 @@ import numpy as np
 
 from biasgauge import lexicons
 from biasgauge.core import (
+    DEFAULT_POLICY,
     Floats,
     JsonMapping,
     LexiconLike,
     Places,
     Record,
     VectorsLike,
+    WordPolicy,
     WordsLike,
     check_choice,
     check_whole,
+    resolve_sets,
     unit_rows,
 )
 from biasgauge.errors import LexiconError
@@ -101,7 +104,7 @@ def expand_lexicon(
     to: Linkage = "mean",
     exclude: WordsLike = (),
     name: str | None = None,
-    case_fallback: bool = False,
+    policy: WordPolicy = DEFAULT_POLICY,
 ) -> Expansion:
     """Add to each set of a lexicon the words that are nearest to it in an embedding.
 
@@ -118,7 +121,7 @@ def expand_lexicon(
             nearest of them, which brings in what lies beside a word of the set in another of its meanings.
         exclude: words that must not be added: a list, or the name or file of a lexicon; case does not matter.
         name: of the new lexicon; by default that of the old one with "_expanded".
-        case_fallback: look a lost word of the lexicon up in lower case, then capitalized.
+        policy: how words of the lexicon are looked up; one word of each set must be found.
 
     Raises:
         LexiconError: there is no such lexicon, it is of another kind, or the embedding has no word of a set.
@@ -131,7 +134,7 @@ def expand_lexicon(
     check_choice(get_args(Linkage), to=to)
     empty = isinstance(exclude, (list, tuple, set, frozenset)) and not exclude
     excluded = () if empty else tuple(sorted(set(words_of(exclude).words)))
-    coverage = embedding.coverage(base.sets, case_fallback=case_fallback, directions=True)
+    coverage = Coverage.from_resolved(resolve_sets(base.sets, [embedding], policy))
     for set_name, lookup in coverage.sets.items():
         if not lookup.words:
             raise LexiconError(f"no word of the set {set_name!r} of {base.name!r} has a vector in {embedding.name}")
