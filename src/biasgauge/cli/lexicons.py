@@ -191,10 +191,10 @@ def expand(
         exclude: words that must not be added, separated by commas (one word: with a comma after it), a file with one
             word per line, or a lexicon
     """
-    base, excluded = word_lists.lexicon(lexicon), typed_words(exclude)
-    embedding = _load(vectors, vocabulary, limit, options)
     from biasgauge.core import WordPolicy
 
+    base, excluded = word_lists.lexicon(lexicon), typed_words(exclude)
+    embedding = _load(vectors, vocabulary, limit, options)
     policy = WordPolicy.from_options(case_fallback=case_fallback)
     result = mitigation.expand_lexicon(
         base, embedding, name=out.stem, n=n, to=to, exclude=excluded or (), policy=policy
