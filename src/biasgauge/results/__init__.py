@@ -1,4 +1,4 @@
-"""What every analysis hands back: results as data, and how they are summed up."""
+"""Results of every analysis as data, their summaries, and renderers for terminal, page, notebook and paper."""
 
 from biasgauge.core import attach
 

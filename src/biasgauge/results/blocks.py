@@ -197,7 +197,7 @@ class Strip(Drawing):
 
 @dataclass(frozen=True)
 class Histogram(Drawing):
-    """How often values occur, with one value marked.
+    """Counts of values in bins, with one value marked.
 
     Attributes:
         edges: of the bins.
@@ -217,10 +217,10 @@ class Histogram(Drawing):
         """The same numbers as a table."""
         from biasgauge.results.summary import Column
 
-        kept = [Column("marked", "number", 3), Column("95 % within ±", "number", 3), Column("least", "number", 3),
+        columns = [Column("marked", "number", 3), Column("95 % within ±", "number", 3), Column("least", "number", 3),
                 Column("most", "number", 3), Column("count", "count")]  # fmt: skip
         row = (self.at, self.band, self.edges[0], self.edges[-1], sum(self.counts))
-        return self._table(kept, (row,))
+        return self._table(columns, (row,))
 
     def file_table(self) -> Table:
         """Every bin, and beside it the value to be compared with them."""
@@ -253,7 +253,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars(Drawing):
-    """What a number is made of: its parts, the largest first.
+    """Terms of a sum, the largest first.
 
     Attributes:
         bars: the parts.

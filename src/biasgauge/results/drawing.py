@@ -36,7 +36,7 @@ def altair() -> Any:  # noqa: ANN401 - the library has no stubs
 def styled(chart: AltairChart, title: str, remark: str, width: Width = "full") -> AltairChart:
     """Give a chart its title, what to read from it, its width, and the looks that all have."""
     alt = altair()
-    lines = [part for line in remark.split("\n") for part in wrap(line, _CHARACTERS[width])]
+    lines = [piece for line in remark.split("\n") for piece in wrap(line, _CHARACTERS[width])]
     heads = wrap(title, int(_CHARACTERS[width] * 0.75))
     return (
         on_grid(_with_display_names(chart), width)
@@ -54,7 +54,7 @@ def _with_display_names(chart: AltairChart) -> AltairChart:
 
 
 def top_legend() -> Any:  # noqa: ANN401 - a legend
-    """What colors mean, in one line above the chart."""
+    """Legend in one line above the chart."""
     return altair().Legend(orient="top", title=None, direction="horizontal", columns=6, symbolOpacity=1)
 
 
@@ -73,17 +73,17 @@ def end_labels(base: AltairChart, x: str, text: str, **looks: Any) -> AltairChar
     )
 
 
-def marks_of(meanings: Mapping[str, tuple[str, str]], field: str, known: Sequence[str]) -> dict[str, Any]:
+def marks_of(meanings: Mapping[str, tuple[str, str]], field: str, values: Sequence[str]) -> dict[str, Any]:
     """Shape and color that say the same, for the values of a field that occur.
 
     Args:
         meanings: value → shape and color.
         field: which field of the data.
-        known: the values that occur.
+        values: those that occur.
     """
     alt = altair()
-    order = [name for name in meanings if name in set(known)]
-    shape, color = ([meanings[name][place] for name in order] for place in (0, 1))
+    order = [name for name in meanings if name in set(values)]
+    shape, color = ([meanings[name][index] for name in order] for index in (0, 1))
     legend = top_legend() if len(order) > 1 else None
     return {
         "shape": alt.Shape(f"{field}:N", scale=alt.Scale(domain=order, range=shape), legend=legend),

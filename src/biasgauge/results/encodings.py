@@ -1,7 +1,7 @@
-"""Text for terminals: without characters that they obey, and without those that they lack.
+"""Text for terminals: without control characters, and without characters that an encoding lacks.
 
-Words, titles and names of files come from anywhere, and a terminal takes some characters for orders: to clear the
-screen, to set its title, to write from right to left. Those are shown by their numbers.
+Words, titles and file names come from anywhere, and a terminal obeys some characters: to clear the screen, to set its
+title, to write from right to left. Those are shown by their numbers.
 """
 
 from __future__ import annotations
@@ -53,6 +53,6 @@ def _plain_character(character: str, encoding: str) -> str:
     try:
         character.encode(encoding)
     except UnicodeEncodeError:
-        known = PLAIN.get(character)
-        return known if known is not None else character.encode("ascii", "backslashreplace").decode()
+        replacement = PLAIN.get(character)
+        return replacement if replacement is not None else character.encode("ascii", "backslashreplace").decode()
     return character

@@ -1,4 +1,4 @@
-"""Which terms a reader meets in a summary, so that renderers can explain each where it first stands."""
+"""Terms that occur in a summary, so that renderers can explain each at its first mention."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ROWS = 60
 _IN_WORDS = ("text", "name", "mark")
 
 
-def first_met(texts: Iterable[str], known: set[str]) -> tuple[Term, ...]:
+def first_met(texts: Iterable[str], explained: set[str]) -> tuple[Term, ...]:
     """The terms of some texts that are not yet known; from then on they are."""
-    new = tuple(term for term in terms_in(texts) if term.name not in known)
-    known.update(term.name for term in new)
+    new = tuple(term for term in terms_in(texts) if term.name not in explained)
+    explained.update(term.name for term in new)
     return new
 
 
@@ -43,10 +43,10 @@ def texts_of(summary: Summary, *, folded: bool = True) -> Iterator[str]:
 
 
 def printed_texts(summary: Summary) -> Iterator[str]:
-    """What a terminal prints of a summary and its parts."""
+    """Texts that a terminal prints of a summary and its parts."""
     yield from texts_of(summary, folded=False)
-    for part in summary.other_parts:
-        yield from printed_texts(part)
+    for section in summary.other_parts:
+        yield from printed_texts(section)
 
 
 def _texts_of_table(table: Table) -> Iterator[str]:

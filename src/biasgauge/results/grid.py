@@ -56,10 +56,10 @@ def _fits_itself(chart: Any) -> bool:  # noqa: ANN401 - a chart
 def scaled_panels(spec: Any, factor: float) -> Any:  # noqa: ANN401 - any part of a specification
     """A copy of a specification whose panels are so many times as wide; data and looks stay as they are."""
     if isinstance(spec, list):
-        return [scaled_panels(part, factor) for part in spec]
+        return [scaled_panels(item, factor) for item in spec]
     if not isinstance(spec, dict):
         return spec
-    copy = {name: scaled_panels(part, factor) if name in _PARTS else part for name, part in spec.items()}
+    copy = {name: scaled_panels(item, factor) if name in _PARTS else item for name, item in spec.items()}
     if isinstance(copy.get("width"), int | float):
         copy["width"] = copy["width"] * factor
     return copy

@@ -33,9 +33,9 @@ def interval_chart(
     """
     alt = altair()
     rows = alt.Y("what:N", title=None, sort=list(dict.fromkeys(frame["what"])), axis=alt.Axis(grid=True))
-    told = [name for name in frame.columns if name != "kind"]
+    tooltip = [name for name in frame.columns if name != "kind"]
     shapes = {name: channels.pop(name) for name in ("shape",) if name in channels}  # of dots; a line has none
-    base = alt.Chart().encode(y=rows, tooltip=told, **{"color": alt.value(COLORS[0]), **channels})
+    base = alt.Chart().encode(y=rows, tooltip=tooltip, **{"color": alt.value(COLORS[0]), **channels})
     layers = [zero_line()] if zero else []
     layers.append(base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"))
     dots = base.mark_point(filled=True, size=46, opacity=1).encode(x=x, **shapes)
@@ -82,7 +82,7 @@ def chart_of_rows(
         alt = altair()
         frame = pd.DataFrame([{"low": None, "high": None, **row} for row in rows])
         kinds = list(dict.fromkeys(frame[color])) if color else []
-        looks = meanings or {kind: ("circle", COLORS[place % len(COLORS)]) for place, kind in enumerate(kinds)}
+        looks = meanings or {kind: ("circle", COLORS[index % len(COLORS)]) for index, kind in enumerate(kinds)}
         channels = marks_of(looks, color, kinds) if color else {}
         return interval_chart(frame, alt.X(f"{number}:Q", title=axis), panel=panel, width=420, **channels)
 

@@ -83,7 +83,7 @@ def _character(character: str) -> str:
 
 
 def _columns(table: Table, texts: list[list[str]]) -> str:
-    """How each column stands: numbers on the right, long text broken into lines."""
+    """Column specification: numbers on the right, long text broken into lines."""
     longest = [max((len(row[at]) for row in texts), default=0) for at in range(len(table.columns))]
     long = [
         length > _ONE_LINE and column.kind not in NUMERIC for column, length in zip(table.columns, longest, strict=True)

@@ -31,7 +31,7 @@ def markdown(summary: Summary, depth: int = 1) -> str:
         lines += [f"{_escaped(title + quote.text)} *{_escaped(quote.caveat)}*", ""]
     for listing in summary.listings:
         lines += [f"{_escaped(listing.title)}:", "", *(f"    {line}" for line in listing.text.split("\n")), ""]
-    lines += [markdown(part, depth + 1) for part in summary.parts]
+    lines += [markdown(section, depth + 1) for section in summary.parts]
     return "\n".join(lines)
 
 
@@ -52,28 +52,28 @@ def table_csv(table: Table) -> str:
 
     rows = []
     for row in table.rows:
-        found: dict[str, object] = {}
+        cells: dict[str, object] = {}
         for value, column in zip(row, table.columns, strict=True):
             if column.kind == "estimate":
                 for name in ("value", "low", "high", "reason"):
                     key = column.name if name == "value" else f"{column.name} {name}"
-                    found[key] = None if value is None else getattr(value, name)
+                    cells[key] = None if value is None else getattr(value, name)
             else:
                 plain = getattr(value, "value", value)
-                found[column.name] = cell_text(plain, column) if column.kind == "words" and plain is not None else plain
-        rows.append(found)
+                cells[column.name] = cell_text(plain, column) if column.kind == "words" and plain is not None else plain
+        rows.append(cells)
     return csv_text(pd.DataFrame(rows))
 
 
 def plain_text(summary: Summary, width: int = 100) -> str:
-    """What the terminal would show, without colors."""
+    """The summary as a terminal shows it, without colors."""
     from rich.console import Console
 
     from biasgauge.results.terminal import print_summary
 
-    held = StringIO()
-    print_summary(Console(file=held, width=width, highlight=False, emoji=False, color_system=None), summary)
-    return held.getvalue()
+    buffer = StringIO()
+    print_summary(Console(file=buffer, width=width, highlight=False, emoji=False, color_system=None), summary)
+    return buffer.getvalue()
 
 
 def _escaped(text: str) -> str:

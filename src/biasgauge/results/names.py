@@ -55,8 +55,8 @@ def lexicon_name(name: str) -> str:
 
 def name_and_about(title: str) -> tuple[str, str]:
     """The two parts of a lexicon's title: "WEAT 7" and "math and arts, …"; the second is empty where there is one."""
-    name, _, about = title.partition(": ")
-    return name, about
+    name, _, subject = title.partition(": ")
+    return name, subject
 
 
 def list_name(name: str) -> str:
@@ -67,8 +67,8 @@ def list_name(name: str) -> str:
 
 def lists_name(a: str, b: str) -> str:
     """Display name of two lists that are compared: "math / arts (WEAT 7)"."""
-    (first, source), (second, other) = _list_and_source(a), _list_and_source(b)
-    if source != other:
+    (first, source), (second, second_source) = _list_and_source(a), _list_and_source(b)
+    if source != second_source:
         return f"{list_name(a)} / {list_name(b)}"
     return f"{first} / {second} ({source})" if source else f"{first} / {second}"
 
@@ -88,10 +88,10 @@ def with_display_names(spec: Any) -> Any:  # noqa: ANN401 - any part of a chart
     if isinstance(spec, str):
         return measure_name(spec)
     if isinstance(spec, list):
-        return [with_display_names(part) for part in spec]
+        return [with_display_names(item) for item in spec]
     if not isinstance(spec, dict):
         return spec
     return {
-        key: test_name(part) if key == "test" and isinstance(part, str) else with_display_names(part)
-        for key, part in spec.items()
+        key: test_name(item) if key == "test" and isinstance(item, str) else with_display_names(item)
+        for key, item in spec.items()
     }

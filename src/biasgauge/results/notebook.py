@@ -22,23 +22,23 @@ def notebook_html(summary: Summary, depth: int = 0) -> str:
     pieces = [f"<p><b>{escape(summary.headline)}</b></p>"] if summary.headline else []
     pieces += [f"<p><i>note: {escape(warning)}</i></p>" for warning in summary.warnings]
     if summary.sentences:
-        pieces.append("<ul>" + "".join(f"<li>{escape(one)}</li>" for one in summary.sentences) + "</ul>")
+        pieces.append("<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in summary.sentences) + "</ul>")
     pieces += [_table(table) for table in summary.tables if table.rows]
     pieces += [_quote(quote) for quote in summary.quotes]
     for listing in summary.listings:
         pieces.append(f"<details><summary>{escape(listing.title)}</summary><pre>{escape(listing.text)}</pre></details>")
-    pieces += [_part(part, depth + 1) for part in summary.parts]
+    pieces += [_section_html(section, depth + 1) for section in summary.parts]
     return "".join(pieces)
 
 
-def _part(part: Summary, depth: int) -> str:
+def _section_html(section: Summary, depth: int) -> str:
     """A part, folded away; what ended in something is one line, and what holds such lines stays open."""
-    if part.mark:
-        about = f" ({escape(part.about)})" if part.about else ""
-        return f"<p><b>{escape(part.mark)}</b> {escape(part.title)}{about}: {escape(part.headline)}</p>"
-    if any(one.mark for one in part.parts):
-        return f"<h4>{escape(part.title)}</h4>{notebook_html(part, depth)}"
-    return f"<details><summary>{escape(part.title)}</summary>{notebook_html(part, depth)}</details>"
+    if section.mark:
+        subject = f" ({escape(section.about)})" if section.about else ""
+        return f"<p><b>{escape(section.mark)}</b> {escape(section.title)}{subject}: {escape(section.headline)}</p>"
+    if any(subsection.mark for subsection in section.parts):
+        return f"<h4>{escape(section.title)}</h4>{notebook_html(section, depth)}"
+    return f"<details><summary>{escape(section.title)}</summary>{notebook_html(section, depth)}</details>"
 
 
 def _quote(quote: Quote) -> str:

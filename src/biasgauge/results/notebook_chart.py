@@ -37,13 +37,13 @@ def notebook_chart(summary: Summary) -> str:
     names = list(charts)
     figure = _figure(forest_spec(forest), forest.title) if forest is not None else drawing(charts[names.pop(0)].drawn())
     shown = ", ".join(f"figures()[{name!r}]" for name in names[:_NAMED])
-    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    more = f"<p>Further charts: {escape(shown)}{rest}.</p>" if names else ""
+    remainder = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    more = f"<p>Further charts: {escape(shown)}{remainder}.</p>" if names else ""
     return figure + more
 
 
 def missing_extra() -> str:
-    """How to get what draws; empty where it is installed."""
+    """Sentence that says how to install the extra `figures`; empty where it is installed."""
     return _MISSING if find_spec("vl_convert") is None else ""
 
 
@@ -65,8 +65,8 @@ def _forests(summary: Summary) -> Iterator[Forest]:
     """Forest plots of the summary and its parts that have something to draw."""
     if summary.forest is not None and any(row.drawn and row.estimate is not None for row in summary.forest.rows):
         yield summary.forest
-    for part in summary.parts:
-        yield from _forests(part)
+    for section in summary.parts:
+        yield from _forests(section)
 
 
 def _svg(spec: JsonObject) -> str:

@@ -72,7 +72,7 @@ class Result(Record):
         return f"{self._title()}: {', '.join(counted(getattr(self, name), 'row') for name in self.tables) or 'done'}"
 
     def _sentences(self) -> Sequence[str]:
-        """What else to know, most important first."""
+        """Further findings, most important first."""
         return ()
 
     def _charts(self) -> Sequence[Chart]:
@@ -131,7 +131,7 @@ class Result(Record):
         return notebook_html(self.summary())
 
     def _repr_mimebundle_(self, **_choices: Any) -> dict[str, str]:  # noqa: ANN401 - which types a notebook wants
-        """What Jupyter and VS Code show: the same with its main chart, where the extra `figures` is installed."""
+        """Return the summary with its main chart (with the extra `figures`), for Jupyter and VS Code."""
         from biasgauge.results.notebook import notebook_html
         from biasgauge.results.notebook_chart import notebook_chart
 
@@ -151,9 +151,9 @@ def _columns(row: Any) -> dict[str, Any]:  # noqa: ANN401 - a record
     flat: dict[str, Any] = {}
     for name, value in to_plain(row).items():
         if name == "interval":
-            known = value or {}
-            flat |= {end: known.get(end) for end in ("low", "high", "level", "method")}
-            flat["interval_reason"] = known.get("reason")
+            interval = value or {}
+            flat |= {end: interval.get(end) for end in ("low", "high", "level", "method")}
+            flat["interval_reason"] = interval.get("reason")
         elif name.endswith("_interval"):
             flat |= {name.replace("interval", end): (value or {}).get(end) for end in ("low", "high")}
         else:

@@ -52,12 +52,12 @@ def save_result(result: Result, path: Path) -> Path:
     if ending not in WRITERS:
         raise ParameterError(f"A result can be saved as {', '.join(WRITERS)}. Got {str(path)!r}.")
     frames = result.frames_beside() if ending == ".html" else {}
-    beside = [other for other in _BESIDE.get(ending, ()) if not (other == ".csv" and frames)]
-    texts = {path.with_suffix(other): WRITERS[other](result) for other in beside}
+    companions = [suffix for suffix in _BESIDE.get(ending, ()) if not (suffix == ".csv" and frames)]
+    texts = {path.with_suffix(suffix): WRITERS[suffix](result) for suffix in companions}
     names = portable_names(frames)
     texts |= {path.with_name(f"{names[name]}.csv"): csv_text(frame) for name, frame in frames.items()}
-    for place, text in {**texts, path: WRITERS[ending](result)}.items():
-        write_text(place, text)
+    for target, text in {**texts, path: WRITERS[ending](result)}.items():
+        write_text(target, text)
     return path
 
 
@@ -95,8 +95,8 @@ def save_figures(
         drawing = _Drawing(fitted_to_grid(chart))
         for kind in formats:
             path = target / f"{names[name]}.{kind}"
-            with atomic_file(path) as part:
-                part.write_bytes(drawing.as_bytes(kind))
+            with atomic_file(path) as temporary:
+                temporary.write_bytes(drawing.as_bytes(kind))
             written.append(path)
     return written
 

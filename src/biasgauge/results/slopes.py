@@ -15,7 +15,7 @@ _ROUNDS, _MARGIN = 6, 0.06
 _LONGEST = 410
 """Pixels of a label."""
 _LEFT, _RIGHT = -0.35, 4.0
-"""The lines run from 0 to 1; right of them is room for labels."""
+"""The lines run from 0 to 1; right of them stand labels."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Slope:
 
     @property
     def flipped(self) -> bool:
-        """Whether it came out on the other side of 0."""
+        """Return whether its sign changed."""
         return self.signed and self.before * self.after < 0
 
 
@@ -49,7 +49,7 @@ def slope_chart(slopes: Sequence[Slope], axis: str, *, height: int | None = None
     alt = altair()
     tall = height or max(180, (_LABEL + 3) * len(slopes) + 40)
     names = [LEGEND[slope.flipped] for slope in slopes]
-    ends = _label_places(slopes, tall)
+    ends = _label_positions(slopes, tall)
     rows = [
         {"what": slope.what, "side": side, "at": at, "value": value, "sign": name}
         for slope, name in zip(slopes, names, strict=True)
@@ -57,10 +57,10 @@ def slope_chart(slopes: Sequence[Slope], axis: str, *, height: int | None = None
     ]
     labels = [
         {
-            "what": slope.what, "at": 1.08, "place": place, "sign": name,
+            "what": slope.what, "at": 1.08, "place": position, "sign": name,
             "label": f"{_from_to(slope, digits)}  {slope.what}{slope.note}",
         }
-        for slope, name, place in zip(slopes, names, ends, strict=True)
+        for slope, name, position in zip(slopes, names, ends, strict=True)
     ]  # fmt: skip
     low, high = _extent(slopes)
     margin = _MARGIN * (max(high, *ends) - min(low, *ends))  # labels of the axes stand clear of those of the lines
@@ -70,13 +70,13 @@ def slope_chart(slopes: Sequence[Slope], axis: str, *, height: int | None = None
     )
     x = alt.X("at:Q", title=None, axis=sides, scale=alt.Scale(domain=[_LEFT, _RIGHT], nice=False))
     scale = alt.Scale(domain=reach, nice=False, zero=True)
-    known = [name for name in LEGEND.values() if name in names]
+    signs = [name for name in LEGEND.values() if name in names]
     hues = {LEGEND[False]: SECOND, LEGEND[True]: ACCENT}
     color = alt.Color(
         "sign:N",
         title=None,
-        scale=alt.Scale(domain=known, range=[hues[name] for name in known]),
-        legend=top_legend() if len(known) > 1 else None,
+        scale=alt.Scale(domain=signs, range=[hues[name] for name in signs]),
+        legend=top_legend() if len(signs) > 1 else None,
     )
     base = alt.Chart(pd.DataFrame(rows)).encode(
         x=x, y=alt.Y("value:Q", title=axis, scale=scale), color=color, tooltip=["what", "side", "value", "sign"]
@@ -128,14 +128,14 @@ def _extent(slopes: Sequence[Slope]) -> tuple[float, float]:
     return min(numbers), max(numbers)
 
 
-def _label_places(slopes: Sequence[Slope], height: int) -> list[float]:
-    """Where labels stand: labels that are pushed apart may need a longer axis, on which they must be apart again."""
+def _label_positions(slopes: Sequence[Slope], height: int) -> list[float]:
+    """Positions of labels: labels that are pushed apart may need a longer axis, on which they must be apart again."""
     extent = _extent(slopes)
     ends = [slope.after for slope in slopes]
     for _ in range(_ROUNDS):
-        places = _apart(ends, extent, height)
-        extent = min(extent[0], *places), max(extent[1], *places)
-    return places
+        positions = _apart(ends, extent, height)
+        extent = min(extent[0], *positions), max(extent[1], *positions)
+    return positions
 
 
 def _apart(values: Sequence[float], extent: tuple[float, float], height: int) -> list[float]:
@@ -143,18 +143,18 @@ def _apart(values: Sequence[float], extent: tuple[float, float], height: int) ->
     span = (extent[1] - extent[0]) or 1.0
     gap = _LABEL * span / max(height - 3 * _LABEL, _LABEL)
     order = sorted(range(len(values)), key=lambda at: values[at])
-    places: list[list[float]] = []  # blocks of labels: middle and count
+    blocks: list[list[float]] = []  # blocks of labels: middle and count
     for at in order:
         block = [values[at], 1.0]
-        while places and block[0] - (block[1] - 1) / 2 * gap - gap < places[-1][0] + (places[-1][1] - 1) / 2 * gap:
-            middle, count = places.pop()
+        while blocks and block[0] - (block[1] - 1) / 2 * gap - gap < blocks[-1][0] + (blocks[-1][1] - 1) / 2 * gap:
+            middle, count = blocks.pop()
             block = [(middle * count + block[0] * block[1]) / (count + block[1]), count + block[1]]
-        places.append(block)
-    spread = [middle + (at - (count - 1) / 2) * gap for middle, count in places for at in range(int(count))]
-    found = [0.0] * len(values)
-    for at, place in zip(order, spread, strict=True):
-        found[at] = place
-    return found
+        blocks.append(block)
+    spread = [middle + (at - (count - 1) / 2) * gap for middle, count in blocks for at in range(int(count))]
+    positions = [0.0] * len(values)
+    for at, position in zip(order, spread, strict=True):
+        positions[at] = position
+    return positions
 
 
 def _from_to(slope: Slope, digits: int) -> str:

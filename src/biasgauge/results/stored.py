@@ -16,7 +16,7 @@ SAID = ("headlines", "sentences", "verdicts", "readings", "warnings", "notices")
 
 
 def sentences_of(content: JsonMapping) -> list[str]:
-    """What the JSON of any result says in sentences, or in objects that have a sentence."""
+    """Sentences in the JSON of any result, plain or in objects that have a sentence."""
     lists = (content.get(name) for name in SAID)
     entries = [entry for entries in lists if isinstance(entries, list | tuple) for entry in entries]
     texts = (entry.get("sentence") if isinstance(entry, dict) else entry for entry in entries)

@@ -121,9 +121,9 @@ class Table:
 
     def without_empty(self) -> Table:
         """The same table without columns that have no value in any row."""
-        kept = [place for place in range(len(self.columns)) if any(row[place] not in (None, "") for row in self.rows)]
-        rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
-        return replace(self, columns=tuple(self.columns[place] for place in kept), rows=rows)
+        filled = [index for index in range(len(self.columns)) if any(row[index] not in (None, "") for row in self.rows)]
+        rows = tuple(tuple(row[index] for index in filled) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[index] for index in filled), rows=rows)
 
 
 @dataclass(frozen=True)
@@ -168,10 +168,10 @@ def _record_columns(record: Any) -> tuple[Column | str, ...]:  # noqa: ANN401 - 
     """Columns of all fields of a record; of one that is an estimate itself, its labels and then the estimate."""
     from biasgauge.core import Estimate
 
-    names = [part.name for part in fields(record)]
+    names = [field_of_record.name for field_of_record in fields(record)]
     if not isinstance(record, Estimate):
         return tuple(names)
-    inherited = {part.name for part in fields(Estimate)}
+    inherited = {field_of_record.name for field_of_record in fields(Estimate)}
     return *(name for name in names if name not in inherited), Column("value [{level}]", "estimate", source="."), "n"
 
 
@@ -226,7 +226,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Extra:
-    """What a page shows of a part that sentences, tables and charts cannot say: markup with its own data and scripts.
+    """Content of a page beyond sentences, tables and charts: markup with its own data and scripts.
 
     Attributes:
         package: where the files are, such as "biasgauge.audits".
@@ -246,7 +246,7 @@ class Extra:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a result comes to.
+    """Summary of a result.
 
     Attributes:
         title: what was analyzed.
@@ -300,25 +300,25 @@ class Summary:
     def rows_of_parts(self) -> dict[str, Summary]:
         """The parts that rows of the forest plot name, by name."""
         named = {row.part for row in self.forest.rows if row.part} if self.forest else set()
-        return {part.name: part for part in self.parts if part.name in named}
+        return {section.name: section for section in self.parts if section.name in named}
 
     @property
     def other_parts(self) -> tuple[Summary, ...]:
         """The parts that stand by themselves."""
         inside = self.rows_of_parts
-        return tuple(part for part in self.parts if part.name not in inside)
+        return tuple(section for section in self.parts if section.name not in inside)
 
     def named_charts(self, start: str = "") -> Iterator[tuple[str, Chart]]:
         """Charts of this and of all parts, each with a name that no other has: part, group, its own."""
         for chart in self.charts:
             yield f"{start}{f'{chart.group}-' if chart.group else ''}{chart.name}", chart
-        for part in self.parts:
-            yield from part.named_charts(f"{part.name}-" if part.name else start)
+        for section in self.parts:
+            yield from section.named_charts(f"{section.name}-" if section.name else start)
 
     def all_tables(self) -> Iterator[Table]:
         """Tables of this and of all parts, in order; a forest plot is one."""
         if self.forest is not None:
             yield self.forest.table()
         yield from self.tables
-        for part in self.parts:
-            yield from part.all_tables()
+        for section in self.parts:
+            yield from section.all_tables()

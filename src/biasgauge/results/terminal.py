@@ -55,22 +55,22 @@ def _print_body(screen: Console, summary: Summary, *, brief: bool) -> None:
         if table.rows and not table.folded and not brief:
             screen.print()
             print_table(screen, table)
-    for part in summary.other_parts:
-        if part.mark:
-            _print_marked(screen, part)
-        elif not brief and not (summary.brief and _is_silent(part)):
+    for section in summary.other_parts:
+        if section.mark:
+            _print_marked(screen, section)
+        elif not brief and not (summary.brief and _is_silent(section)):
             screen.print()
-            print_title(screen, part.title, part.question)
-            if part.headline:
-                _print_text(screen, part.headline)
-            for warning in () if summary.brief else part.warnings:
+            print_title(screen, section.title, section.question)
+            if section.headline:
+                _print_text(screen, section.headline)
+            for warning in () if summary.brief else section.warnings:
                 _print_text(screen, f"note: {warning}", "yellow")
-            _print_body(screen, part, brief=summary.brief)
+            _print_body(screen, section, brief=summary.brief)
 
 
-def _is_silent(part: Summary) -> bool:
-    """Whether a part has nothing but tables and charts."""
-    return not (part.headline or part.sentences or part.parts)
+def _is_silent(section: Summary) -> bool:
+    """Return whether a part has nothing but tables and charts."""
+    return not (section.headline or section.sentences or section.parts)
 
 
 def print_forest(screen: Console, forest: Forest) -> None:
@@ -85,13 +85,13 @@ def print_forest(screen: Console, forest: Forest) -> None:
             _print_text(screen, f"  {number}{row.detail}", "dim")
 
 
-def _print_marked(screen: Console, part: Summary) -> None:
-    """What a part ended in, what it is about, and why: two lines."""
+def _print_marked(screen: Console, section: Summary) -> None:
+    """Print the decision, the subject and the reason of a part in two lines."""
     from rich.text import Text
 
-    title, about = (shown_as(told, screen.encoding) for told in (part.title, part.about))
-    screen.print(Text.assemble((part.mark, _STYLES[part.tone]), f"  {title}", (f" ({about})", "dim")))
-    _print_text(screen, f"  {part.headline}")
+    title, subject = (shown_as(text, screen.encoding) for text in (section.title, section.about))
+    screen.print(Text.assemble((section.mark, _STYLES[section.tone]), f"  {title}", (f" ({subject})", "dim")))
+    _print_text(screen, f"  {section.headline}")
 
 
 def print_title(screen: Console, title: str, question: str = "") -> None:

@@ -30,7 +30,7 @@ class Term:
         return KEYS.get(self.name) or re.sub(r"\W+", "-", self.name.lower())
 
     def met(self, text: str) -> bool:
-        """Whether a text mentions it."""
+        """Return whether a text mentions it."""
         return re.search(self.pattern or rf"(?<!\w){re.escape(self.name)}(?!\w)", text) is not None
 
 
@@ -100,12 +100,16 @@ TERMS = (
 
 def explained(names: Iterable[str], width: int = 78) -> str:
     """Some terms as the end of a help text: a line each, broken where it is too long."""
-    known = {term.name: term for term in TERMS}
+    by_name = {term.name: term for term in TERMS}
     lines = [
         line
         for name in names
         for line in wrap(
-            f"{name}: {known[name].line}", width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+            f"{name}: {by_name[name].line}",
+            width,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_on_hyphens=False,
         )
     ]
     return "\nTerms:\n" + "\n".join(lines) + "\n" if lines else ""
@@ -113,5 +117,5 @@ def explained(names: Iterable[str], width: int = 78) -> str:
 
 def terms_in(texts: Iterable[str]) -> tuple[Term, ...]:
     """The terms that some texts mention."""
-    whole = "\n".join(texts)
-    return tuple(term for term in TERMS if term.met(whole))
+    text = "\n".join(texts)
+    return tuple(term for term in TERMS if term.met(text))

@@ -1,4 +1,4 @@
-"""How the cells of a table look, by the kind of their column."""
+"""Text of the cells of a table, by the kind of their column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values are written, in sentences, tables and figures alike: one rule for each kind.
+"""Formats of values in sentences, tables and figures: one rule for each kind.
 
 Numbers have fixed decimals and a true minus sign; p-values alone drop the zero before the point, as papers print them;
 shares are percent; a pair is written first–second.
@@ -45,8 +45,8 @@ def figures_text(value: float | None, figures: int = 3) -> str:
     """A number to so many significant figures, for what may be of any size; whole numbers in full."""
     if value is None or not isfinite(value):
         return MISSING
-    whole = float(value).is_integer() and abs(value) < _LARGEST_WHOLE
-    return (f"{value:,.0f}" if whole else f"{value:.{figures}g}").replace("-", "−")
+    is_integer = float(value).is_integer() and abs(value) < _LARGEST_WHOLE
+    return (f"{value:,.0f}" if is_integer else f"{value:.{figures}g}").replace("-", "−")
 
 
 def signed_text(value: float | None, digits: int = 3) -> str:
@@ -63,8 +63,8 @@ def share_text(share: float | None, digits: int = 0) -> str:
 def shares_text(low: float | None, high: float | None, digits: int = 0) -> str:
     """The interval of a share in percent, beside it: [12, 34]; empty where there is none."""
     ends = [MISSING if end is None or not isfinite(end) else f"{100 * end:.{digits}f}" for end in (low, high)]
-    told = ",\u00a0".join(ends).replace("-", "−")
-    return "" if ends == [MISSING, MISSING] else f"[{told}]"
+    text = ",\u00a0".join(ends).replace("-", "−")
+    return "" if ends == [MISSING, MISSING] else f"[{text}]"
 
 
 def level_text(level: float) -> str:
@@ -107,9 +107,9 @@ def unbroken(text: str) -> str:
     return _TOGETHER.sub("\u00a0", text)
 
 
-def count_of(part: int, whole: int) -> str:
+def count_of(count: int, total: int) -> str:
     """A count of a whole: 19 of 23; all 23."""
-    return f"all {whole:,}" if part == whole else f"{part:,} of {whole:,}"
+    return f"all {total:,}" if count == total else f"{count:,} of {total:,}"
 
 
 def counted(things: int | Sized, noun: str, plural: str = "") -> str:
@@ -137,7 +137,7 @@ def words_text(words: Sequence[str] | Mapping[str, Sequence[str]], most: int | N
 def setting_text(value: object) -> str:
     """A setting as a reader would write it: lists with commas, tables as name and value."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {setting_text(part)}" for name, part in value.items())
+        return ", ".join(f"{name} {setting_text(item)}" for name, item in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(setting_text, value))
     return "none" if value is None else str(value)

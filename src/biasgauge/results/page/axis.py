@@ -20,23 +20,23 @@ class Axis:
 
     @classmethod
     def over(cls, values: Iterable[float | None], margin: float = 0.06) -> Axis:
-        """An axis that shows 0 and all these values, with some room at its ends."""
-        known = [0.0, *(value for value in values if value is not None)]
-        low, high = min(known), max(known)
-        room = margin * ((high - low) or 1.0)
-        return cls(low - room, high + room)
+        """An axis that shows 0 and all these values, with a margin at its ends."""
+        defined = [0.0, *(value for value in values if value is not None)]
+        low, high = min(defined), max(defined)
+        padding = margin * ((high - low) or 1.0)
+        return cls(low - padding, high + padding)
 
     def at(self, value: float) -> float:
-        """Where a value stands."""
+        """Position of a value in percent."""
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
-        """Where round numbers stand, and how they look; 0 is one of them."""
+        """Positions and labels of round numbers; 0 is one of them."""
         step = _round_up((self.high - self.low) / MOST_TICKS)
         digits = max(0, -floor(log10(step)))
-        places = range(ceil(self.low / step), floor(self.high / step) + 1)
-        return tuple((self.at(place * step), signed_text(place * step, digits)) for place in places)
+        multiples = range(ceil(self.low / step), floor(self.high / step) + 1)
+        return tuple((self.at(multiple * step), signed_text(multiple * step, digits)) for multiple in multiples)
 
 
 def _round_up(step: float) -> float:

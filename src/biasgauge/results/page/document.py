@@ -1,4 +1,4 @@
-"""What every page shares: its frame, its own files, and the policy that lets nothing else run."""
+"""Frame that every page shares, its scripts and styles, and the policy that lets nothing else run."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def whole_page(
     """
     content = {
         **({CHARTS: charts} if charts else {}),
-        **{key: one for extra in extras for key, one in extra.data.items()},
+        **{key: item for extra in extras for key, item in extra.data.items()},
     }
     pictures = {name: text for section in sections.values() for name, text in section.all_pictures()}
-    texts = {key: json.dumps(one, allow_nan=False, separators=(",", ":")) for key, one in content.items()}
+    texts = {key: json.dumps(item, allow_nan=False, separators=(",", ":")) for key, item in content.items()}
     plots = {PLOTS: own_file("vega.js")} if content else {}
     shown = {**texts, **({PICTURES: json.dumps(pictures)} if pictures else {})}
-    own = [own_file(name) for name in (*(("pictures.js", "figures.js") if shown else ()), "page.js")]
-    own += [own_file(name, extra.package) for extra in extras for name in extra.scripts]
+    scripts = [own_file(name) for name in (*(("pictures.js", "figures.js") if shown else ()), "page.js")]
+    scripts += [own_file(name, extra.package) for extra in extras for name in extra.scripts]
     return (
         _environment()
         .get_template("page.html")
@@ -61,10 +61,10 @@ def whole_page(
                 key=lambda term: term.name.lower(),
             ),
             version=__version__,
-            policy=_policy([*plots.values(), *own]),
+            policy=_policy([*plots.values(), *scripts]),
             style=Markup(style_sheet("".join(texts.values())) + own_file("page.css")),  # noqa: S704 - the package's own
             data={key: packed(text) for key, text in (shown | plots).items()},
-            scripts=[Markup(one) for one in own],  # noqa: S704 - the package's own
+            scripts=[Markup(item) for item in scripts],  # noqa: S704 - the package's own
         )
     )
 
@@ -90,7 +90,7 @@ def own_file(name: str, package: str = _PAGE) -> str:
 def _environment() -> Environment:
     """Templates that escape everything and refuse names that they were not given."""
     loader = PackageLoader("biasgauge.results", "templates")
-    made = Environment(
+    environment = Environment(
         loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
@@ -98,8 +98,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: unbroken(value) if type(value) is str else value,  # scripts and data are Markup
     )
-    made.filters["day"] = _day
-    return made
+    environment.filters["day"] = _day
+    return environment
 
 
 def _day(iso: str) -> str:
@@ -109,9 +109,9 @@ def _day(iso: str) -> str:
 
 
 def _policy(scripts: Iterable[str]) -> str:
-    """What the page may do: show itself, and run exactly these scripts; load nothing, send nothing."""
-    hashes = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts)
-    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    """Content security policy: the page may show itself and run exactly these scripts; load nothing, send nothing."""
+    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{script}'" for script in hashes)
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; base-uri 'none'; form-action 'none'"
 
 

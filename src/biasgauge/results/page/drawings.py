@@ -47,15 +47,15 @@ class ForestView:
 
     @property
     def drawn(self) -> bool:
-        """Whether any line has a number."""
+        """Return whether any line has a number."""
         return any(row.point is not None for rows in self.groups.values() for row in rows)
 
 
 def forest_view(forest: Forest, anchor: str) -> ForestView:
-    """Where everything of a forest plot stands; `anchor` is what the page calls its section."""
+    """Lay out a forest plot; `anchor` is the name of its section in the page."""
     drawn = [row.estimate for row in forest.rows if row.estimate is not None and row.drawn]
     band = forest.band
-    ends = [end for one in drawn for end in (one.value, one.low, one.high)]
+    ends = [end for estimate in drawn for end in (estimate.value, estimate.low, estimate.high)]
     axis = Axis.over([*ends, *(() if band is None else (-band, band))])
     return ForestView(
         forest,
@@ -67,15 +67,15 @@ def forest_view(forest: Forest, anchor: str) -> ForestView:
 
 
 def _row(row: ForestRow, axis: Axis, anchor: str, digits: int) -> RowView:
-    own = f"{anchor}-{row.part}" if row.part else ""
+    link = f"{anchor}-{row.part}" if row.part else ""
     estimate: Any = row.estimate
     if estimate is None or estimate.value is None:
-        return RowView(row, own)
+        return RowView(row, link)
     point, low, high = (
         None if end is None or not row.drawn else axis.at(end) for end in (estimate.value, estimate.low, estimate.high)
     )
     interval = interval_text(estimate.low, estimate.high, digits, signed=True)
-    return RowView(row, own, point, low, high, signed_text(estimate.value, digits), interval)
+    return RowView(row, link, point, low, high, signed_text(estimate.value, digits), interval)
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,11 @@ def _strip(strip: Strip) -> StripView:
     stacked: list[tuple[Dot, float, int]] = []
     for dot in sorted(strip.dots, key=lambda dot: dot.value):
         x = axis.at(dot.value)
-        near = {level for _, other, level in stacked if abs(other - x) < DOT}
+        near = {level for _, position, level in stacked if abs(position - x) < DOT}
         stacked.append((dot, x, next(level for level in range(len(near) + 1) if level not in near)))
     base = 8 + STEP * (1 + max((level for *_, level in stacked), default=0))
     labels: list[Label] = []
-    for dot, x, _ in [one for one in stacked if one[0].apart][:MOST_LABELS]:
+    for dot, x, _ in [placed_dot for placed_dot in stacked if placed_dot[0].apart][:MOST_LABELS]:
         labels.append(_label(dot.label, x, labels))
     bottom = max((label.y for label in labels), default=0)
     placed = tuple((dot, x, base - STEP * level) for dot, x, level in stacked)
@@ -117,19 +117,19 @@ def _strip(strip: Strip) -> StripView:
     return StripView(strip, axis, placed, below, base, base + 12 + bottom)
 
 
-def _label(text: str, x: float, others: list[Label]) -> Label:
+def _label(text: str, x: float, placed: list[Label]) -> Label:
     """A label on the first line on which it touches no other."""
     width = LETTER * (len(text) + 1)
     anchor = "start" if x < width / 2 else "end" if x > 100 - width / 2 else "middle"
     left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
 
-    def touches(other: Label) -> bool:
-        wide = LETTER * (len(other.text) + 1)
-        start = {"start": other.x, "middle": other.x - wide / 2, "end": other.x - wide}[other.anchor]
+    def touches(label: Label) -> bool:
+        wide = LETTER * (len(label.text) + 1)
+        start = {"start": label.x, "middle": label.x - wide / 2, "end": label.x - wide}[label.anchor]
         return left < start + wide and start < left + width
 
     line = 13
-    while any(other.y == line and touches(other) for other in others):
+    while any(label.y == line and touches(label) for label in placed):
         line += 13
     return Label(text, x, line, anchor)
 
@@ -210,5 +210,5 @@ _VIEWS: dict[str, Callable[[Any], StripView | HistogramView | BarsView]] = {
 
 
 def drawing_view(drawing: Drawing) -> StripView | HistogramView | BarsView:
-    """Where everything of a drawing stands."""
+    """Lay out a drawing."""
     return _VIEWS[drawing.kind](drawing)

@@ -59,7 +59,7 @@ class Cell:
 
     @property
     def plain(self) -> bool:
-        """Whether its text is the number that it is sorted by."""
+        """Return whether its text is the number that it is sorted by."""
         if self.small or self.words or self.link:
             return False
         return re.fullmatch(r"−?[\d,]*\.?\d+", self.text) is not None
@@ -143,20 +143,20 @@ class Section:
             yield f"{self.anchor}-forest", _csv_of(self.forest.forest.table())
         for drawing in self.drawings:
             yield drawing.key, _csv_of(drawing.view.drawing.file_table())
-        for part in (*self.rows.values(), *self.parts):
-            yield from part.all_pictures()
+        for section in (*self.rows.values(), *self.parts):
+            yield from section.all_pictures()
 
     def all_terms(self) -> Iterable[Term]:
         """Terms of this and of all parts; some may come more than once."""
         yield from self.terms
-        for part in (*self.rows.values(), *self.parts):
-            yield from part.all_terms()
+        for section in (*self.rows.values(), *self.parts):
+            yield from section.all_terms()
 
     def all_charts(self) -> Iterable[PageChart]:
         """Charts of this and of all parts."""
         yield from self.charts
-        for part in (*self.parts, *self.rows.values()):
-            yield from part.all_charts()
+        for section in (*self.parts, *self.rows.values()):
+            yield from section.all_charts()
 
 
 def summary_page(summary: Summary) -> str:
@@ -165,16 +165,16 @@ def summary_page(summary: Summary) -> str:
     Warnings stand with what is on top: with the summary's own sentences, tables and charts, else after the second part.
     """
     sections: dict[str, Section] = {}
-    known = set[str]()
-    own = summary.sentences or summary.more or summary.tables or summary.charts or summary.listings or summary.extra
-    if own:
-        sections["summary"] = _section(summary, "summary", "Summary", known, parts=False)
-    for number, part in enumerate(summary.parts, 1):
-        name = part.name or f"part-{number}"
-        sections[name] = _section(part, name, part.title, known, brief=summary.brief)
-        if number == min(_WARNED, len(summary.parts)) and not own and summary.warnings:
+    explained = set[str]()
+    content = summary.sentences or summary.more or summary.tables or summary.charts or summary.listings or summary.extra
+    if content:
+        sections["summary"] = _section(summary, "summary", "Summary", explained, parts=False)
+    for number, section in enumerate(summary.parts, 1):
+        name = section.name or f"part-{number}"
+        sections[name] = _section(section, name, section.title, explained, brief=summary.brief)
+        if number == min(_WARNED, len(summary.parts)) and not content and summary.warnings:
             sections["warnings"] = _warnings(summary)
-    extras = [part.extra for part in (summary, *summary.parts) if part.extra is not None]
+    extras = [section.extra for section in (summary, *summary.parts) if section.extra is not None]
     charts = {chart.key: chart.spec for section in sections.values() for chart in section.all_charts()}
     return whole_page(summary, sections, charts, extras)
 
@@ -185,10 +185,10 @@ def _warnings(summary: Summary) -> Section:
 
 
 def _section(
-    summary: Summary, name: str, title: str, known: set[str], *, parts: bool = True, brief: bool = False
+    summary: Summary, name: str, title: str, explained: set[str], *, parts: bool = True, brief: bool = False
 ) -> Section:
     """A part of the page; `known` are the terms that were explained above it, to which it adds its own."""
-    terms = first_met(texts_of(summary), known)
+    terms = first_met(texts_of(summary), explained)
     sentences, leading = summary.sentences, _BRIEF if brief else _LEADING
     inside = summary.rows_of_parts if parts else {}
     return Section(
@@ -201,22 +201,23 @@ def _section(
         charts=tuple(page_chart(name, chart) for chart in summary.charts),
         tables=tuple(_folded(page_table(table), brief) for table in summary.tables if table.rows),
         parts=tuple(
-            _section(part, f"{name}-{part.name or number}", part.title, known, brief=brief)
-            for number, part in enumerate(summary.other_parts if parts else ())
+            _section(section, f"{name}-{section.name or number}", section.title, explained, brief=brief)
+            for number, section in enumerate(summary.other_parts if parts else ())
         ),
         extra=Markup() if summary.extra is None else rendered(summary.extra),
         brief=brief,
         drawings=tuple(_drawing(name, drawing) for drawing in summary.drawings),
         forest=None if summary.forest is None else forest_view(summary.forest, name),
         rows={  # each is read by itself
-            f"{name}-{key}": _section(part, f"{name}-{key}", part.title, set(known)) for key, part in inside.items()
+            f"{name}-{key}": _section(section, f"{name}-{key}", section.title, set(explained))
+            for key, section in inside.items()
         },
         terms=terms,
     )
 
 
 def _folded(table: PageTable, brief: bool) -> PageTable:  # noqa: FBT001 - private
-    """Where a page should be brief, long tables are folded away."""
+    """Fold long tables away where a page should be brief."""
     return replace(table, folded=True) if brief and len(table.rows) > _SHORT else table
 
 
@@ -262,7 +263,7 @@ def page_table(table: Table) -> PageTable:
         rows=tuple(
             tuple(_cell(value, column) for value, column in zip(row, table.columns, strict=True)) for row in table.rows
         ),
-        numbers=frozenset(place for place, column in enumerate(table.columns) if column.kind in NUMERIC),
+        numbers=frozenset(index for index, column in enumerate(table.columns) if column.kind in NUMERIC),
         folded=table.folded,
     )
 
@@ -270,13 +271,13 @@ def page_table(table: Table) -> PageTable:
 def records_table(caption: str, records: Sequence[JsonMapping]) -> PageTable:
     """A table of the rows that a figure draws; columns without any value are left out."""
     names = [name for name in dict.fromkeys(name for row in records for name in row) if not name.startswith("_")]
-    kept = [name for name in names if any(row.get(name) not in (None, "") for row in records)]
+    columns = [name for name in names if any(row.get(name) not in (None, "") for row in records)]
     return PageTable(
         caption=caption,
-        columns=tuple(name.replace("_", " ") for name in kept),
-        rows=tuple(tuple(_drawn(row.get(name)) for name in kept) for row in records),
+        columns=tuple(name.replace("_", " ") for name in columns),
+        rows=tuple(tuple(_drawn(row.get(name)) for name in columns) for row in records),
         numbers=frozenset(
-            place for place, name in enumerate(kept) if all(_is_number(row.get(name)) for row in records)
+            index for index, name in enumerate(columns) if all(_is_number(row.get(name)) for row in records)
         ),
     )
 
