@@ -24,6 +24,8 @@ from biasgauge.lexicons.checking import LexiconCheck as LexiconCheck
 from biasgauge.lexicons.checking import SetCheck as SetCheck
 from biasgauge.lexicons.checking import check as check
 from biasgauge.lexicons.findings import Finding as Finding
+from biasgauge.lexicons.findings import SharedWords as SharedWords
+from biasgauge.lexicons.findings import shared_words as shared_words
 from biasgauge.lexicons.listing import browse_seeds as browse_seeds
 from biasgauge.lexicons.listing import check_lexicons as check_lexicons
 from biasgauge.lexicons.listing import list_lexicons as list_lexicons
@@ -48,8 +50,6 @@ from biasgauge.lexicons.queries import queries_from_lexicons as queries_from_lex
 from biasgauge.lexicons.queries import queries_of as queries_of
 from biasgauge.lexicons.seed_sets import SeedBank as SeedBank
 from biasgauge.lexicons.seed_sets import SeedSet as SeedSet
-from biasgauge.lexicons.shared import SharedWords as SharedWords
-from biasgauge.lexicons.shared import shared_words as shared_words
-from biasgauge.lexicons.table import found as found
+from biasgauge.lexicons.table import describe as describe
 from biasgauge.lexicons.table import parse_toml as parse_toml
 from biasgauge.lexicons.table import shown as shown

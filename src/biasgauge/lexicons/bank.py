@@ -23,7 +23,7 @@ from biasgauge.errors import InternalError
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import shown
-from biasgauge.results import Result, Summary, Table
+from biasgauge.results import Column, RecordTable, Result
 
 Filter = Literal["corrected", "published", "none"]
 
@@ -36,7 +36,7 @@ _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 @dataclass(frozen=True)
 class Removal(Record):
-    """What a filter took away: one word of a set, or the whole set when `word` is None."""
+    """Removal by a filter: one word of a set, or the whole set when `word` is None."""
 
     renamed: ClassVar[Mapping[str, str]] = {"set_id": "set"}
 
@@ -66,6 +66,9 @@ class FilteredSeedBank(Result):
 
     abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("removed",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("removed", "Removed", (Column("set", source="set_id"), "word", "reason"), most=20),
+    )
     hidden: ClassVar[frozenset[str]] = frozenset({"bank"})
 
     filter: Filter
@@ -84,14 +87,11 @@ class FilteredSeedBank(Result):
         bank = self.bank
         return {"sets": len(bank.seeds), "seeds": bank.total, "categories": len(bank.categories)}
 
-    def summary(self) -> Summary:
-        """What is left, and what was taken away."""
-        rows = [(removal.set_id, removal.word, removal.reason) for removal in self.removed]
-        return Summary(
-            title=f"Seed bank, filter {self.filter}",
-            headline=f"{len(self.bank.seeds)} sets of {self.bank.total:,} seeds; {len(rows)} removals",
-            tables=(Table.of("removed", "Removed", ["set", "word", "reason"], rows, most=20),),
-        )
+    def _title(self) -> str:
+        return f"Seed bank, filter {self.filter}"
+
+    def _headline(self) -> str:
+        return f"{len(self.bank.seeds)} sets of {self.bank.total:,} seeds; {len(self.removed)} removals"
 
 
 def seed_bank(filter: Filter = "corrected") -> FilteredSeedBank:  # noqa: A002  # the word that the papers use
@@ -121,7 +121,7 @@ def _cleaned(seed: str, filter: Filter) -> str:  # noqa: A002  # as in seed_bank
 def _filtered(bank: SeedBank, filter: Filter) -> FilteredSeedBank:  # noqa: A002  # as in seed_bank
     removed: list[Removal] = []
     rewritten: list[Rewriting] = []
-    kept: list[SeedSet] = []
+    remaining: list[SeedSet] = []
     seeds_left = 0
     for seed_set in bank.seeds:
         words = []
@@ -136,12 +136,12 @@ def _filtered(bank: SeedBank, filter: Filter) -> FilteredSeedBank:  # noqa: A002
         seeds_left += len(words)
         if len(words) >= FEWEST:
             category = published_label(seed_set.category) if filter == "published" else seed_set.category
-            kept.append(replace(seed_set, category=category, words=tuple(words)))
+            remaining.append(replace(seed_set, category=category, words=tuple(words)))
         else:
             left = f"{len(words)} of its {len(seed_set.words)} words left, fewer than {FEWEST}"
             removed.append(Removal(seed_set.id, None, left if seed_set.words else "its source lists no words"))
-    ids = {seed_set.id for seed_set in kept}
+    ids = {seed_set.id for seed_set in remaining}
     pairings = tuple((a, b) for a, b in bank.pairings if a in ids and b in ids)
     return FilteredSeedBank(
-        filter, replace(bank, seeds=tuple(kept), pairings=pairings), tuple(removed), tuple(rewritten), seeds_left
+        filter, replace(bank, seeds=tuple(remaining), pairings=pairings), tuple(removed), tuple(rewritten), seeds_left
     )

@@ -18,7 +18,7 @@ from biasgauge.core import PairsLike, WordSet, WordsLike, did_you_mean, nearest
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
 from biasgauge.lexicons.parse import parse_lexicon, read_lexicon
-from biasgauge.lexicons.table import found, parse_toml, shown
+from biasgauge.lexicons.table import describe, parse_toml, shown
 
 SUFFIX = ".toml"
 PLAIN_SUFFIX = ".txt"
@@ -49,7 +49,7 @@ def lexicon(reference: str | os.PathLike[str] | Lexicon) -> Lexicon:
             path = os.fspath(reference)
             if isinstance(path, str):
                 return read_lexicon(path)
-    raise ParameterError(f"a lexicon must be a name, a path or a Lexicon, found {found(reference)}")
+    raise ParameterError(f"a lexicon must be a name, a path or a Lexicon, found {describe(reference)}")
 
 
 def looks_like_path(reference: str) -> bool:
@@ -66,23 +66,23 @@ def unknown(name: str) -> str:
 
 
 def lexicons_in(folder: Path | ModuleType) -> dict[str, Callable[[], Lexicon]]:
-    """What a folder of TOML files, or a package with such files, holds: a loader for each name.
+    """Loaders of the lexicons in a folder of TOML files, or in a package with such files, by name.
 
     Raises:
         LexiconError: there is no such folder, or it holds no lexicon.
     """
-    place: Traversable = folder if isinstance(folder, Path) else files(folder)
+    root: Traversable = folder if isinstance(folder, Path) else files(folder)
     try:
-        inside = [file for file in place.iterdir() if file.name.endswith(SUFFIX)]
+        inside = [file for file in root.iterdir() if file.name.endswith(SUFFIX)]
     except OSError as problem:
-        raise LexiconError(f"cannot be read as a folder of lexicons ({problem.strerror})", path=str(place)) from problem
+        raise LexiconError(f"cannot be read as a folder of lexicons ({problem.strerror})", path=str(root)) from problem
     if not inside:
-        raise LexiconError(f"holds no lexicon, which would be a file with the ending {SUFFIX}", path=str(place))
+        raise LexiconError(f"holds no lexicon, which would be a file with the ending {SUFFIX}", path=str(root))
     return {file.name.removesuffix(SUFFIX): _loader(file, shipped=folder == FOLDER) for file in inside}
 
 
 def _loader(file: Traversable, *, shipped: bool) -> Callable[[], Lexicon]:
-    """What reads a lexicon when it is first asked for."""
+    """Function that reads a lexicon at its first call."""
     return cache(lambda: parse_lexicon(parse_toml(file.read_bytes(), str(file)), path=str(file), shipped=shipped))
 
 
@@ -108,7 +108,7 @@ def words_of(words: WordsLike) -> WordSet:
             if not words:
                 raise ParameterError("words must be a name, a path or at least one word, found none")
             return WordSet("given words", words)
-    raise ParameterError(f"words must be a name, a path or an iterable of strings, found {found(words)}")
+    raise ParameterError(f"words must be a name, a path or an iterable of strings, found {describe(words)}")
 
 
 def pairs_of(pairs: PairsLike) -> Pairs:
@@ -126,7 +126,7 @@ def pairs_of(pairs: PairsLike) -> Pairs:
             if not pairs:
                 raise ParameterError("pairs must be a name, a path or at least one pair, found none")
             return Pairs(name="given pairs", pairs=pairs)
-    raise ParameterError(f"pairs must be a name, a path or an iterable of pairs, found {found(pairs)}")
+    raise ParameterError(f"pairs must be a name, a path or an iterable of pairs, found {describe(pairs)}")
 
 
 def _words_by_name(reference: str) -> WordSet:
@@ -167,13 +167,13 @@ def _one_set(source: Lexicon, set_name: str) -> WordSet:
     labels = {members.name: members for members in source.roles.values()} if isinstance(source, AssociationTest) else {}
     if set_name in labels:
         return WordSet(name, labels[set_name].words)
-    known = ", ".join([*source.sets, *labels])
-    raise LexiconError(f"the lexicon {shown(source.name)} has no set {shown(set_name)}; its sets: {known}")
+    names = ", ".join([*source.sets, *labels])
+    raise LexiconError(f"the lexicon {shown(source.name)} has no set {shown(set_name)}; its sets: {names}")
 
 
 def _word(word: object, number: int) -> str:
     if not isinstance(word, str):
-        raise ParameterError(f"word {number} must be a string, found {found(word)}")
+        raise ParameterError(f"word {number} must be a string, found {describe(word)}")
     if not word or word != word.strip():
         raise ParameterError(f"word {number} must be a word without white space around it, found {shown(word)}")
     return word
@@ -182,7 +182,7 @@ def _word(word: object, number: int) -> str:
 def _pair(pair: object, number: int) -> tuple[str, str]:
     expected = f"pair {number} must be two words, as in [('he', 'she')]"
     if isinstance(pair, str) or not isinstance(pair, Iterable):
-        raise ParameterError(f"{expected}, found {found(pair)}")
+        raise ParameterError(f"{expected}, found {describe(pair)}")
     match tuple(pair):
         case (first, second):
             return _word(first, number), _word(second, number)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,11 +17,10 @@ from biasgauge.core import JsonMapping, Record
 from biasgauge.lexicons.by_language.findings import gender_findings, spelling_findings
 from biasgauge.lexicons.by_language.record import Language, language_of
 from biasgauge.lexicons.by_name import lexicon
-from biasgauge.lexicons.findings import Finding, Severity, in_order, listed_words
+from biasgauge.lexicons.findings import Finding, Severity, in_order, listed_words, shared_words
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
 from biasgauge.lexicons.seed_sets import SeedBank
-from biasgauge.lexicons.shared import shared_words
-from biasgauge.results import Result, Summary, counted, level_text, number_text
+from biasgauge.results import Result, counted, level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,20 +88,20 @@ class LexiconCheck(Result):
 
     @property
     def ok(self) -> bool:
-        """Whether there is no finding of severity "error"."""
+        """Return whether there is no finding of severity "error"."""
         return all(finding.severity != "error" for finding in self.findings)
 
     def derived(self) -> JsonMapping:
         """Odd words by set; `coverage` is there when a vocabulary was given."""
         kinds = ("duplicates", "case_duplicates", "multiword")
         shape: dict[str, Any] = {
-            kind: {part.name: words for part in self.sets if (words := getattr(part, kind))} for kind in kinds
+            kind: {row.name: words for row in self.sets if (words := getattr(row, kind))} for kind in kinds
         }
-        if all(part.lost is not None for part in self.sets):
+        if all(row.lost is not None for row in self.sets):
             shape["coverage"] = {
-                "asked": sum(part.unique for part in self.sets),
-                "found": sum(part.found or 0 for part in self.sets),
-                "lost": {part.name: part.lost for part in self.sets if part.lost},
+                "asked": sum(row.unique for row in self.sets),
+                "found": sum(row.found or 0 for row in self.sets),
+                "lost": {row.name: row.lost for row in self.sets if row.lost},
             }
         return {"ok": self.ok, **shape}
 
@@ -113,23 +112,24 @@ class LexiconCheck(Result):
         counted = ("duplicates", "multiword")
         return pd.DataFrame(
             [
-                {"set": part.name, "asked": part.asked, "unique": part.unique, "found": part.found}
-                | {"lost": None if part.lost is None else len(part.lost)}
-                | {name: len(getattr(part, name)) for name in counted}
-                for part in self.sets
+                {"set": row.name, "asked": row.asked, "unique": row.unique, "found": row.found}
+                | {"lost": None if row.lost is None else len(row.lost)}
+                | {name: len(getattr(row, name)) for name in counted}
+                for row in self.sets
             ]
         )
 
-    def summary(self) -> Summary:
-        """How many words there are, whether it is fit for use, and what was found."""
-        found = [part.found for part in self.sets if part.found is not None]
-        asked = sum(part.unique for part in self.sets)
-        counts = f"{sum(found):,} of {counted(asked, 'word')} found" if found else counted(asked, "word")
-        return Summary(
-            f"{self.name} ({self.kind})",
-            f"{counts}, {'usable' if self.ok else 'not usable'}",
-            sentences=tuple(f"{finding.severity}: {finding.sentence}" for finding in self.findings),
-        )
+    def _title(self) -> str:
+        return f"{self.name} ({self.kind})"
+
+    def _headline(self) -> str:
+        in_vocabulary = [row.found for row in self.sets if row.found is not None]
+        words = counted(sum(row.unique for row in self.sets), "word")
+        counts = f"{sum(in_vocabulary):,} of {words} found" if in_vocabulary else words
+        return f"{counts}, {'usable' if self.ok else 'not usable'}"
+
+    def _sentences(self) -> Sequence[str]:
+        return [f"{finding.severity}: {finding.sentence}" for finding in self.findings]
 
 
 def check(
@@ -168,11 +168,11 @@ def check(
         *(_overlap_finding(checked, overlap) for overlap in overlaps),
         *(
             finding
-            for part in sets
-            for finding in _findings_of_set(part, together=checked.kind in TOGETHER, min_coverage=min_coverage)
+            for row in sets
+            for finding in _findings_of_set(row, together=checked.kind in TOGETHER, min_coverage=min_coverage)
         ),
         *(_unequal_finding(checked, pair) for pair in unequal),
-        *spelling_findings(checked, dict.fromkeys(word for part in sets for word in part.lost or ()), vocabulary),
+        *spelling_findings(checked, dict.fromkeys(word for row in sets for word in row.lost or ()), vocabulary),
         *gender_findings(checked, spoken, checked.words if vocabulary is None else vocabulary),
     ]
     return LexiconCheck(checked.name, checked.kind, sets, in_order(findings), overlaps, unequal)
@@ -184,13 +184,16 @@ def _lost(
     """Words that a measurement would do without: those that are not there, and with them their counterparts."""
     if vocabulary is None:
         return None
-    known: Container[str] = vocabulary
+    spellings: Container[str] = vocabulary
     if hasattr(vocabulary, "coverage"):
         looked_up = vocabulary.coverage({"words": words}, case_fallback=case_fallback, directions=True)
-        known = set(looked_up.sets["words"].words)
-    lost = [word for word in dict.fromkeys(words) if word not in known]
+        spellings = set(looked_up.sets["words"].words)
+    lost = [word for word in dict.fromkeys(words) if word not in spellings]
     pairs = checked.counterparts if isinstance(checked, AssociationTest) else ()
-    gone = {*lost, *(word for pair in pairs for word, other in (pair, pair[::-1]) if other in lost and word in words)}
+    gone = {
+        *lost,
+        *(word for pair in pairs for word, counterpart in (pair, pair[::-1]) if counterpart in lost and word in words),
+    }
     return tuple(word for word in dict.fromkeys(words) if word in gone)
 
 
@@ -216,8 +219,8 @@ def _compared(checked: Lexicon) -> Iterator[tuple[str, str]]:
         case Pairs():
             yield checked.ends
         case Stereotypes():
-            for part in ("protected", "attributes"):
-                yield from combinations([f"{group.name}.{part}" for group in checked.groups], 2)
+            for kind in ("protected", "attributes"):
+                yield from combinations([f"{group.name}.{kind}" for group in checked.groups], 2)
         case SeedBank():
             yield from checked.pairings
 
@@ -283,25 +286,25 @@ def _unequal_finding(checked: Lexicon, pair: Unequal) -> Finding:
     return Finding("note", f"{sizes}.")
 
 
-def _findings_of_set(part: SetCheck, *, together: bool, min_coverage: float) -> Iterator[Finding]:
-    """What is odd about one set; of sets that are measured `together`, one that is too short spoils them all."""
-    if not part.asked:
-        yield Finding("note", f"Set '{part.name}' is empty.")
-    if part.duplicates:
-        yield Finding("warning", f"Set '{part.name}' has {listed_words(part.duplicates)} more than once.")
-    if part.case_duplicates:
-        differing = counted(part.case_duplicates, "word that differs", "words that differ")
-        yield Finding("note", f"Set '{part.name}' has {differing} by case alone.")
-    of = f"of {part.unique} words of set '{part.name}' are"
-    if part.multiword:
-        named = listed_words(part.multiword)
-        yield Finding("note", f"{len(part.multiword)} {of} multi-word ({named}): most embeddings lack them.")
-    if part.lost:
-        short = part.found is not None and part.found < min_coverage * part.unique
+def _findings_of_set(row: SetCheck, *, together: bool, min_coverage: float) -> Iterator[Finding]:
+    """Findings about one set; of sets that are measured `together`, one that is too short spoils them all."""
+    if not row.asked:
+        yield Finding("note", f"Set '{row.name}' is empty.")
+    if row.duplicates:
+        yield Finding("warning", f"Set '{row.name}' has {listed_words(row.duplicates)} more than once.")
+    if row.case_duplicates:
+        differing = counted(row.case_duplicates, "word that differs", "words that differ")
+        yield Finding("note", f"Set '{row.name}' has {differing} by case alone.")
+    subject = f"of {row.unique} words of set '{row.name}' are"
+    if row.multiword:
+        named = listed_words(row.multiword)
+        yield Finding("note", f"{len(row.multiword)} {subject} multi-word ({named}): most embeddings lack them.")
+    if row.lost:
+        short = row.found is not None and row.found < min_coverage * row.unique
         severity: Severity = "note"
-        if not part.found or (short and together):
+        if not row.found or (short and together):
             severity = "error"
         elif short:
             severity = "warning"
         needed = f"; {level_text(min_coverage)} must be found" if short else ""
-        yield Finding(severity, f"{len(part.lost)} {of} not in the vocabulary: {listed_words(part.lost)}{needed}.")
+        yield Finding(severity, f"{len(row.lost)} {subject} not in the vocabulary: {listed_words(row.lost)}{needed}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 from biasgauge import registry
@@ -14,7 +14,7 @@ from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.model import Lexicon
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
-from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.results import Column, RecordTable, Result, Summary, counted, words_text
 
 _FEW = 30
 """Words of a set that are shown unless all are asked for."""
@@ -40,15 +40,18 @@ class LexiconList(Result):
     """Lexicons with their sources."""
 
     tables: ClassVar[tuple[str, ...]] = ("lexicons",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("lexicons", "", ("name", "kind", "words", "title")),
+    )
 
     lexicons: tuple[LexiconRow, ...]
     settings: JsonMapping
 
-    def summary(self) -> Summary:
-        """One row per lexicon."""
-        rows = [(row.name, row.kind, row.words, row.title) for row in self.lexicons]
-        table = Table.of("lexicons", "", ["name", "kind", Column("words", "count"), "title"], rows)
-        return Summary("Lexicons", counted(rows, "word list"), tables=(table,))
+    def _title(self) -> str:
+        return "Lexicons"
+
+    def _headline(self) -> str:
+        return counted(self.lexicons, "word list")
 
 
 def list_lexicons(*, kind: str | None = None, language: str | None = None) -> LexiconList:
@@ -58,11 +61,11 @@ def list_lexicons(*, kind: str | None = None, language: str | None = None) -> Le
         kind: only lexicons of this kind (words, pairs, sets, test, stereotypes, values, translations, seeds).
         language: only lexicons of this language (en, es).
     """
-    known = registry.everything("lexicon").values()
+    lexicons = registry.everything("lexicon").values()
     texts = [field.name for field in fields(LexiconRow) if field.name not in {"sets", "words"}]
     rows = tuple(
         LexiconRow(sets=len(entry.sets), words=len(entry.words), **{name: getattr(entry, name) for name in texts})
-        for entry in known
+        for entry in lexicons
         if kind in (None, entry.kind) and language in (None, entry.language)
     )
     return LexiconList(rows, {"kind": kind, "language": language})
@@ -83,18 +86,18 @@ class LexiconContent(Result):
         return {"lexicon": {**self.lexicon.to_dict(), "checksum": self.lexicon.checksum}}
 
     def summary(self) -> Summary:
-        """What is known about it, then its sets."""
+        """Its metadata, then its sets."""
         shown = self.lexicon
         stated = [(key, getattr(shown, key)) for key in ("title", "source", "citation", "license", "notes")]
-        about = [f"{key}: {text}" for key, text in stated if text]
+        metadata = [f"{key}: {text}" for key, text in stated if text]
         counts = f"{counted(shown.words, 'word')} in {counted(shown.sets, 'set')}"
         return Summary(
             title=shown.name,
             headline=f"{shown.name} ({shown.kind}, {shown.language}): {counts}",
-            sentences=tuple(about),
+            sentences=tuple(metadata),
             warnings=tuple(f"beware: {text}" for text in shown.beware),
             parts=tuple(
-                Summary(f"{name} ({len(members)})", listed(members, None if self.words else _FEW))
+                Summary(f"{name} ({len(members)})", words_text(members, None if self.words else _FEW))
                 for name, members in shown.sets.items()
             ),
         )
@@ -112,7 +115,7 @@ def show_lexicon(reference: str | os.PathLike[str] | Lexicon, *, words: bool = F
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LexiconChecks(Result):
-    """Whether lexicons are fit for use."""
+    """Checks of lexicons: are they fit for use?"""
 
     abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("checks",)
@@ -121,7 +124,7 @@ class LexiconChecks(Result):
 
     @property
     def ok(self) -> bool:
-        """Whether all of them can be used."""
+        """Return whether all of them can be used."""
         return all(checked.ok for checked in self.checks)
 
     def summary(self) -> Summary:
@@ -173,18 +176,21 @@ class SeedSetList(Result):
             rows.append({**seed_set.content(), "sourcing": list(seed_set.sourcing), "partners": partners})
         return {"sets": rows, "settings": self.settings}
 
+    def _title(self) -> str:
+        return "Seed bank"
+
+    def _headline(self) -> str:
+        ids = {seed_set.id for seed_set in self.sets}
+        pairings = sum(ids.issuperset(pair) for pair in self.bank.pairings)
+        return f"{counted(self.sets, 'set')}, {counted(pairings, 'pairing')} among them"
+
     def summary(self) -> Summary:
-        """One row per set."""
-        rows = []
-        for seed_set in self.sets:
-            last = listed(seed_set.words, 8) if self.words else seed_set.short_paper
-            rows.append((len(seed_set.words), ", ".join(seed_set.sourcing), seed_set.id, last))
-        columns = [Column("seeds", "count"), "sourcing", "set", "seeds" if self.words else "paper"]
-        table = Table.of("sets", "", columns, rows)
-        known = {seed_set.id for seed_set in self.sets}
-        pairings = sum(all(part in known for part in pair) for pair in self.bank.pairings)
-        headline = f"{counted(self.sets, 'set')}, {counted(pairings, 'pairing')} among them"
-        return Summary("Seed bank", headline, tables=(table,))
+        """One row per set, with its seeds or its paper."""
+        shown = Column("seeds", "words", source="words") if self.words else Column("paper", source="short_paper")
+        counts = Column("seeds", "count", source=lambda seed_set: len(seed_set.words))
+        sourcing = Column("sourcing", source=lambda seed_set: ", ".join(seed_set.sourcing))
+        table = RecordTable("sets", "", (counts, sourcing, Column("set", source="id"), shown))
+        return replace(super().summary(), tables=(table.fill(self),))
 
 
 def browse_seeds(
@@ -209,12 +215,6 @@ def browse_seeds(
         filter: which form of the bank.
         words: show the seeds too.
     """
-    asked = {"paper": paper, "category": category, "sourcing": sourcing, "justification": justification, "word": word}
+    filters = {"paper": paper, "category": category, "sourcing": sourcing, "justification": justification, "word": word}
     bank = seed_bank(filter).bank
-    return SeedSetList(bank, bank.browse(**asked), words, {**asked, "filter": filter})
-
-
-def listed(words: Sequence[str], most: int | None) -> str:
-    """Words in a row; past `most`, how many more there are."""
-    more = f" … and {len(words) - most:,} more" if most is not None and len(words) > most else ""
-    return ", ".join(words[:most]) + more
+    return SeedSetList(bank, bank.browse(**filters), words, {**filters, "filter": filter})

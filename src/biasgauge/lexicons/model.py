@@ -1,4 +1,4 @@
-"""What a lexicon is: named sets of words, where they come from, and what to beware of.
+"""Lexicons: named sets of words with their source and caveats.
 
 One frozen class per kind. Each shows its words through `sets` (set name -> words, in file order, duplicates kept) and
 `words` (every word once, in first-seen order), so that code which only needs words need not know the kind.
@@ -94,11 +94,11 @@ class Lexicon(ABC):
 
     def to_dict(self) -> dict[str, object]:
         """Give everything under the keys of the TOML file: parsing it again gives an equal lexicon."""
-        about: dict[str, object] = {"name": self.name, "kind": self.kind}
-        about |= {key: value for key in METADATA if (value := getattr(self, key))}
+        metadata: dict[str, object] = {"name": self.name, "kind": self.kind}
+        metadata |= {key: value for key in METADATA if (value := getattr(self, key))}
         if self.beware:
-            about["beware"] = list(self.beware)
-        return about | self.content()
+            metadata["beware"] = list(self.beware)
+        return metadata | self.content()
 
     @classmethod
     def from_dict(cls, content: Mapping[str, object]) -> Lexicon:
@@ -115,7 +115,7 @@ class Lexicon(ABC):
 
     def to_frame(self) -> pd.DataFrame:
         """Long table: one row per word of each set, with columns `set`, `word` and those of the kind."""
-        import pandas as pd  # importing pandas takes longer than all of this room
+        import pandas as pd  # importing pandas takes longer than all of this package
 
         rows = self._rows()
         return pd.DataFrame(rows, columns=list(rows[0]) if rows else ["set", "word"])
@@ -305,9 +305,9 @@ class Stereotypes(Lexicon):
     def sets(self) -> Mapping[str, tuple[str, ...]]:
         """Words under "GROUP.protected" and "GROUP.attributes"."""
         return {
-            f"{group.name}.{part}": words
+            f"{group.name}.{kind}": words
             for group in self.groups
-            for part, words in (("protected", group.protected), ("attributes", group.attributes))
+            for kind, words in (("protected", group.protected), ("attributes", group.attributes))
         }
 
     @property

@@ -24,9 +24,9 @@ from biasgauge.lexicons.model import (
     WordSets,
 )
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
-from biasgauge.lexicons.table import Table, found, read_text, read_toml, shown
+from biasgauge.lexicons.table import Table, describe, read_text, read_toml, shown
 
-About = dict[str, Any]
+Metadata = dict[str, Any]
 """What all kinds share, as keyword arguments."""
 
 
@@ -61,38 +61,38 @@ def parse_lexicon(
     table = Table(data, path)
     kind = table.take("kind", f"one of {', '.join(_KINDS)}")
     if not isinstance(kind, str):
-        table.fail(f"'kind' must be a string, found {found(kind)}")
+        table.fail(f"'kind' must be a string, found {describe(kind)}")
     if kind not in _KINDS:
         table.fail(f"unknown kind {shown(kind)}: expected one of {', '.join(_KINDS)}{did_you_mean(kind, _KINDS)}")
     default = Path(os.fspath(path)).stem if path is not None else "unnamed"
-    about: About = {"name": table.word(table.text("name", default=default), "name")}
-    about |= {key: table.text(key, default=DEFAULT_LANGUAGE if key == "language" else "") for key in METADATA}
-    if not about["language"].strip():
+    metadata: Metadata = {"name": table.word(table.text("name", default=default), "name")}
+    metadata |= {key: table.text(key, default=DEFAULT_LANGUAGE if key == "language" else "") for key in METADATA}
+    if not metadata["language"].strip():
         table.fail("'language' must not be empty; leave the key out for English")
-    about |= {"beware": table.words("beware", optional=True), "shipped": shipped}
-    lexicon = _KINDS[kind](table, about | {"path": None if path is None else os.fspath(path)})
+    metadata |= {"beware": table.words("beware", optional=True), "shipped": shipped}
+    lexicon = _KINDS[kind](table, metadata | {"path": None if path is None else os.fspath(path)})
     table.finish()
     return lexicon
 
 
-def _words(table: Table, about: About) -> Words:
-    return Words(**about, listed=table.words("words"))
+def _words(table: Table, metadata: Metadata) -> Words:
+    return Words(**metadata, listed=table.words("words"))
 
 
-def _pairs(table: Table, about: About) -> Pairs:
+def _pairs(table: Table, metadata: Metadata) -> Pairs:
     ends = table.words("ends") if "ends" in table else ("first", "second")
     if len(ends) != 2 or len(set(ends)) != 2:
         table.fail(f"'ends' must be two different names, found {', '.join(ends)}")
     pairs = tuple((first, second) for first, second in table.rows("pairs", 2, "pairs of words"))
-    return Pairs(**about, ends=(ends[0], ends[1]), pairs=pairs)
+    return Pairs(**metadata, ends=(ends[0], ends[1]), pairs=pairs)
 
 
-def _sets(table: Table, about: About) -> WordSets:
+def _sets(table: Table, metadata: Metadata) -> WordSets:
     inner = table.table("sets", "named sets of words")
-    return WordSets(**about, members=tuple(WordSet(name, inner.words(name)) for name in inner.names("sets")))
+    return WordSets(**metadata, members=tuple(WordSet(name, inner.words(name)) for name in inner.names("sets")))
 
 
-def _test(table: Table, about: About) -> AssociationTest:
+def _test(table: Table, metadata: Metadata) -> AssociationTest:
     x, y, a, b = (_role(table, role) for role in ("x", "y", "a", "b"))
     rows = table.rows("counterparts", 2, "pairs of forms", optional=True)
     pairs = tuple((first, second) for first, second in rows)
@@ -100,7 +100,7 @@ def _test(table: Table, about: About) -> AssociationTest:
     for number, pair in enumerate(pairs, 1):
         if not any(members.issuperset(pair) for members in together):
             table.fail(f"'counterparts, item {number}' has {shown(pair[0])} and {shown(pair[1])}, not both in one set")
-    return AssociationTest(**about, x=x, y=y, a=a, b=b, counterparts=pairs)
+    return AssociationTest(**metadata, x=x, y=y, a=a, b=b, counterparts=pairs)
 
 
 def _role(table: Table, role: str) -> WordSet:
@@ -110,7 +110,7 @@ def _role(table: Table, role: str) -> WordSet:
     return members
 
 
-def _stereotypes(table: Table, about: About) -> Stereotypes:
+def _stereotypes(table: Table, metadata: Metadata) -> Stereotypes:
     inner = table.table("groups", "groups")
     groups = tuple(_group(inner, name) for name in inner.names("groups"))
     group_order = table.words("group_order", optional=True)
@@ -124,8 +124,8 @@ def _stereotypes(table: Table, about: About) -> Stereotypes:
     controls = table.table("controls", "human and neutral", optional=True)
     human, neutral = controls.text("human", default=""), controls.text("neutral", default="")
     controls.finish()
-    about |= {"human": human or None, "neutral": neutral or None}
-    return Stereotypes(**about, groups=groups, group_order=group_order, defining_sets=rows, eval_targets=targets)
+    metadata |= {"human": human or None, "neutral": neutral or None}
+    return Stereotypes(**metadata, groups=groups, group_order=group_order, defining_sets=rows, eval_targets=targets)
 
 
 def _group(groups: Table, name: str) -> Group:
@@ -152,14 +152,14 @@ def _check_defining_sets(
                 table.fail(f"{problem}, which is not among its protected words")
 
 
-def _values(table: Table, about: About) -> Values:
+def _values(table: Table, metadata: Metadata) -> Values:
     unit, inner = table.text("unit"), table.table("values", "numbers by word")
-    return Values(**about, unit=unit, items=tuple((word, inner.number(word)) for word in inner.names("words")))
+    return Values(**metadata, unit=unit, items=tuple((word, inner.number(word)) for word in inner.names("words")))
 
 
-def _translations(table: Table, about: About) -> Translations:
+def _translations(table: Table, metadata: Metadata) -> Translations:
     to = table.text("to")
-    if to == about["language"]:
+    if to == metadata["language"]:
         table.fail(f"'to' must be another language than 'language', found {shown(to)} for both")
     entries = []
     for inner in table.tables("entries", "word and forms"):
@@ -167,10 +167,10 @@ def _translations(table: Table, about: About) -> Translations:
         entries.append((word, inner.words("forms")))
         inner.finish()
     _unique(table, "entries", (word for word, _ in entries))
-    return Translations(**about, to=to, entries=tuple(entries))
+    return Translations(**metadata, to=to, entries=tuple(entries))
 
 
-def _seeds(table: Table, about: About) -> SeedBank:
+def _seeds(table: Table, metadata: Metadata) -> SeedBank:
     seeds = tuple(_seed_set(inner) for inner in table.tables("seeds", "a seed set"))
     _unique(table, "seeds", (seed_set.id for seed_set in seeds))
     ids = {seed_set.id: None for seed_set in seeds}
@@ -181,7 +181,7 @@ def _seeds(table: Table, about: About) -> SeedBank:
                 problem = f"'pairings, item {number}' names {shown(name)}, which is no id of a seed set"
                 table.fail(f"{problem}{did_you_mean(name, ids)}")
         pairings.append((a, b))
-    return SeedBank(**about, seeds=seeds, pairings=tuple(pairings))
+    return SeedBank(**metadata, seeds=seeds, pairings=tuple(pairings))
 
 
 def _seed_set(inner: Table) -> SeedSet:
@@ -192,10 +192,10 @@ def _seed_set(inner: Table) -> SeedSet:
     return seed_set
 
 
-def _language(table: Table, about: About) -> Language:
+def _language(table: Table, metadata: Metadata) -> Language:
     """A language's file is named after its code, so that lists find it by the language that they state."""
-    if about["name"] != about["language"]:
-        names = f"{shown(about['name'])} and {shown(about['language'])}"
+    if metadata["name"] != metadata["language"]:
+        names = f"{shown(metadata['name'])} and {shown(metadata['language'])}"
         table.fail(f"the name of a language must be its code: 'name' (or the file's name) and 'language' are {names}")
     inner = table.table("roles", "lists by role", optional=True)
     named = {role: inner.words(role, optional=True) for role in ROLES}
@@ -206,14 +206,14 @@ def _language(table: Table, about: About) -> Language:
         if template.count("{}") != 1:
             table.fail(f"'templates' must be sentences with one gap, {{}}, found {shown(template)}")
     spelled = table.words("spelled_forms", optional=True)
-    return Language(**about, roles=roles, templates=templates, spelled_forms=spelled, gender=_gender(table))
+    return Language(**metadata, roles=roles, templates=templates, spelled_forms=spelled, gender=_gender(table))
 
 
 def _gender(table: Table) -> GenderRules:
     inner = table.table("gender", "endings, words and counterparts", optional=True)
     capitals = inner.take("nouns_have_capitals", "true or false", default=False)
     if not isinstance(capitals, bool):
-        table.fail(f"'gender.nouns_have_capitals' must be true or false, found {found(capitals)}")
+        table.fail(f"'gender.nouns_have_capitals' must be true or false, found {describe(capitals)}")
     pairs = tuple((first, second) for first, second in inner.rows("counterparts", 2, "pairs of endings", optional=True))
     endings, words = (_by_gender(inner, key) for key in ("endings", "words"))
     inner.finish()
@@ -235,7 +235,7 @@ def _unique(table: Table, key: str, names: Iterable[str]) -> None:
         seen.add(name)
 
 
-_KINDS: dict[str, Callable[[Table, About], Lexicon]] = {
+_KINDS: dict[str, Callable[[Table, Metadata], Lexicon]] = {
     "words": _words,
     "pairs": _pairs,
     "sets": _sets,

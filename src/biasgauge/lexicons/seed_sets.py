@@ -46,7 +46,7 @@ class SeedSet:
 
     @property
     def sourcing(self) -> tuple[str, ...]:
-        """How the seeds were found, in the words of the Bad Seeds paper; ("unknown",) where the bank does not say."""
+        """Sources of the seeds, in the terms of the Bad Seeds paper; ("unknown",) where the bank states none."""
         kinds = [kind.strip() for kind in self.justification_kind.split(",") if kind.strip()]
         return tuple(SOURCING.get(kind, kind) for kind in kinds) or ("unknown",)
 
@@ -159,11 +159,11 @@ class SeedBank(Lexicon):
         ]
 
 
-def _holds(text: str, part: str | None) -> bool:
-    return part is None or part.casefold() in text.casefold()
+def _holds(text: str, phrase: str | None) -> bool:
+    return phrase is None or phrase.casefold() in text.casefold()
 
 
-def _has_word(text: str, part: str) -> bool:
-    """Whether text holds a part that neither begins nor ends inside a word; "_" and digits separate words too."""
+def _has_word(text: str, phrase: str) -> bool:
+    """Return whether a text holds a phrase as whole words; "_" and digits separate words too."""
     letter = "[^\\W\\d_]"
-    return re.search(f"(?<!{letter}){re.escape(part)}(?!{letter})", text, re.IGNORECASE) is not None
+    return re.search(f"(?<!{letter}){re.escape(phrase)}(?!{letter})", text, re.IGNORECASE) is not None

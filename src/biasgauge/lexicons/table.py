@@ -35,7 +35,7 @@ def read_text(path: str | os.PathLike[str], wanted: str) -> str:
 _LONGEST_SHOWN = 40
 
 
-def found(value: object) -> str:
+def describe(value: object) -> str:
     """Say what a value is, in TOML's words and in few characters."""
     match value:
         case bool():
@@ -68,8 +68,8 @@ def _shortened(text: str) -> str:
 class Table:
     """A table under the key `place` ("" for the top level) of the file `path`. Keys taken are remembered."""
 
-    def __init__(self, data: Mapping[str, object], path: str | os.PathLike[str] | None, place: str = "") -> None:
-        self._data, self._path, self._place = data, path, place
+    def __init__(self, data: Mapping[str, object], path: str | os.PathLike[str] | None, key_path: str = "") -> None:
+        self._data, self._path, self._place = data, path, key_path
         self._known: list[str] = []
 
     def __contains__(self, key: str) -> bool:
@@ -88,13 +88,13 @@ class Table:
         self._known.append(key)
         if key not in self._data:
             if default is None:
-                strangers = [given for given in self._data if given not in self._known]
+                strangers = [key_in_file for key_in_file in self._data if key_in_file not in self._known]
                 hint = did_you_mean(key, strangers).replace("did you mean", "is it")
                 self.fail(f"the key '{self.key(key)}' is missing: expected {expected}{hint}")
             return default
         value = self._data[key]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not object):
-            self.fail(f"'{self.key(key)}' must be {expected}, found {found(value)}")
+            self.fail(f"'{self.key(key)}' must be {expected}, found {describe(value)}")
         return value
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -104,9 +104,9 @@ class Table:
             self.fail(f"'{self.key(key)}' must not be empty")
         return value
 
-    def array(self, key: str, of: str, fewest: str, *, optional: bool = False, empty: bool = False) -> list[object]:
+    def array(self, key: str, noun: str, fewest: str, *, optional: bool = False, empty: bool = False) -> list[object]:
         """Give an array, empty where it is optional and missing; `fewest` says what it must hold unless it may be."""
-        values: list[object] = self.take(key, f"an array of {of}", list, [] if optional else None)
+        values: list[object] = self.take(key, f"an array of {noun}", list, [] if optional else None)
         if not values and not empty and not optional:
             self.fail(f"'{self.key(key)}' must hold at least one {fewest}, found an empty array")
         return values
@@ -116,26 +116,26 @@ class Table:
         values = self.array(key, "words", "word", optional=optional, empty=empty)
         return tuple(self.word(value, f"{self.key(key)}, item {number}") for number, value in enumerate(values, 1))
 
-    def rows(self, key: str, size: int, of: str, *, optional: bool = False) -> tuple[tuple[str, ...], ...]:
+    def rows(self, key: str, size: int, noun: str, *, optional: bool = False) -> tuple[tuple[str, ...], ...]:
         """Give an array of arrays of `size` words each."""
-        values, place = self.array(key, of, f"of {of}", optional=optional), self.key(key)
-        return tuple(self._row(value, f"{place}, item {number}", size) for number, value in enumerate(values, 1))
+        values, key_path = self.array(key, noun, f"of {noun}", optional=optional), self.key(key)
+        return tuple(self._row(value, f"{key_path}, item {number}", size) for number, value in enumerate(values, 1))
 
-    def _row(self, value: object, place: str, size: int) -> tuple[str, ...]:
+    def _row(self, value: object, key_path: str, size: int) -> tuple[str, ...]:
         if not isinstance(value, list):
-            self.fail(f"'{place}' must be an array of {size} words, found {found(value)}")
+            self.fail(f"'{key_path}' must be an array of {size} words, found {describe(value)}")
         if len(value) != size:
-            self.fail(f"'{place}' must have {size} words, found {len(value)}")
-        return tuple(self.word(word, f"{place}, word {number}") for number, word in enumerate(value, 1))
+            self.fail(f"'{key_path}' must have {size} words, found {len(value)}")
+        return tuple(self.word(word, f"{key_path}, word {number}") for number, word in enumerate(value, 1))
 
-    def word(self, value: object, place: str) -> str:
+    def word(self, value: object, key_path: str) -> str:
         """Give a word: a string with something in it and no white space around it."""
         if not isinstance(value, str):
-            self.fail(f"'{place}' must be a word in quotes, found {found(value)}")
+            self.fail(f"'{key_path}' must be a word in quotes, found {describe(value)}")
         if not value:
-            self.fail(f"'{place}' must be a word, found an empty string")
+            self.fail(f"'{key_path}' must be a word, found an empty string")
         if value != value.strip():
-            self.fail(f"'{place}' must be a word without white space around it, found {shown(value)}")
+            self.fail(f"'{key_path}' must be a word without white space around it, found {shown(value)}")
         return value
 
     def number(self, key: str) -> float:
@@ -146,34 +146,34 @@ class Table:
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            self.fail(f"'{self.key(key)}' must be a finite number, found {found(value)}")
+            self.fail(f"'{self.key(key)}' must be a finite number, found {describe(value)}")
         return number
 
-    def table(self, key: str, of: str, *, optional: bool = False) -> Table:
+    def table(self, key: str, noun: str, *, optional: bool = False) -> Table:
         """Give the table under a key."""
-        return Table(self.take(key, f"a table of {of}", dict, {} if optional else None), self._path, self.key(key))
+        return Table(self.take(key, f"a table of {noun}", dict, {} if optional else None), self._path, self.key(key))
 
-    def tables(self, key: str, of: str) -> list[Table]:
+    def tables(self, key: str, noun: str) -> list[Table]:
         """Give an array of tables that holds at least one."""
         tables = []
-        for number, value in enumerate(self.array(key, f"tables of {of}", f"table of {of}"), 1):
-            place = f"{self.key(key)}, item {number}"
+        for number, value in enumerate(self.array(key, f"tables of {noun}", f"table of {noun}"), 1):
+            key_path = f"{self.key(key)}, item {number}"
             if not isinstance(value, dict):
-                self.fail(f"'{place}' must be a table of {of}, found {found(value)}")
-            tables.append(Table(value, self._path, place))
+                self.fail(f"'{key_path}' must be a table of {noun}, found {describe(value)}")
+            tables.append(Table(value, self._path, key_path))
         return tables
 
-    def names(self, of: str) -> list[str]:
+    def names(self, noun: str) -> list[str]:
         """Give the keys of a table whose keys the user chooses; there must be one, and none padded or empty."""
         if not self._data:
-            self.fail(f"'{self._place}' must hold at least one of {of}, found an empty table")
+            self.fail(f"'{self._place}' must hold at least one of {noun}, found an empty table")
         return [self.word(name, f"a key of {self._place}") for name in self._data]
 
     def finish(self) -> None:
         """Refuse keys that were not taken."""
         for key in self._data:
             if key not in self._known:
-                known = ", ".join(dict.fromkeys(self._known))
+                keys = ", ".join(dict.fromkeys(self._known))
                 where = f"the table '{self._place}'" if self._place else "this kind of lexicon"
                 hint = did_you_mean(key, self._known)
-                self.fail(f"the key {shown(key)} is not known in {where}{hint or f'; known keys: {known}'}")
+                self.fail(f"the key {shown(key)} is not known in {where}{hint or f'; known keys: {keys}'}")

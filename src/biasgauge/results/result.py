@@ -58,7 +58,7 @@ class Result(Record):
             title=self._title(),
             headline=self._headline(),
             sentences=tuple(self._sentences()),
-            tables=tuple(table.fill(self) for table in tables),
+            tables=tuple(filled for table in tables if (filled := table.fill(self)).rows),
             charts=tuple(self._charts()),
             warnings=tuple(getattr(self, "warnings", ())),
         )

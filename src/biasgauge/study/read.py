@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 from biasgauge.core import JsonMapping, JsonObject, did_you_mean
 from biasgauge.errors import InputError, LexiconError
 from biasgauge.io import is_device
-from biasgauge.lexicons import found, parse_toml, shown
+from biasgauge.lexicons import describe, parse_toml, shown
 from biasgauge.study.schema import (
     MOST,
     NAME,
@@ -163,7 +163,9 @@ def _tables(content: JsonMapping, problems: list[Problem]) -> JsonObject:
     for section, kind in Sections.named.items():
         named = content.get(section, {})
         if not isinstance(named, dict):
-            problems.append(Problem((section,), f"{section!r} must be tables [{section}.NAME], found {found(named)}"))
+            problems.append(
+                Problem((section,), f"{section!r} must be tables [{section}.NAME], found {describe(named)}")
+            )
             named = {}
         checked = {}
         problems += [Problem((section, name), sentence) for name, sentence in _unportable(named)]
@@ -199,7 +201,7 @@ def _unportable(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _table(kind: type[One], content: object, path: tuple[str, ...], problems: list[Problem]) -> One | None:
     if not isinstance(content, dict):
-        problems.append(Problem(path, f"{'.'.join(path)!r} must be a table, found {found(content)}"))
+        problems.append(Problem(path, f"{'.'.join(path)!r} must be a table, found {describe(content)}"))
         return None
     try:
         return kind.model_validate(content)
@@ -252,7 +254,7 @@ def _sentence(
         return f"{table}: the key {key!r} is missing: expected {expected}{near}"
     if problem["type"] == "value_error":
         return f"{table}: {key!r} must be {expected}; {_own_words(problem)}"
-    return f"{table}: {key!r} must be {expected}, found {found(content[key])}"
+    return f"{table}: {key!r} must be {expected}, found {describe(content[key])}"
 
 
 def _own_words(problem: ErrorDetails) -> str:

@@ -23,7 +23,7 @@ from biasgauge.core import (
     did_you_mean,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import Lexicon, Words, found, lexicon, pairs_of, shown, words_of
+from biasgauge.lexicons import Lexicon, Words, describe, lexicon, pairs_of, shown, words_of
 
 if TYPE_CHECKING:
     from biasgauge.text.training import Recipe
@@ -147,11 +147,11 @@ def setting_problems(
         elif parameters[name].is_record:
             yield from _record_problems(name, value, parameters[name])
         elif (expected := _mismatch(value, parameters[name])) is not None:
-            yield name, f"{name!r} of {owner} must be {expected}, found {found(value)}"
+            yield name, f"{name!r} of {owner} must be {expected}, found {describe(value)}"
         elif name in LEVELS and isinstance(value, (int, float)) and not 0 < value < 1:
-            yield name, f"{name!r} of {owner} must lie between 0 and 1, found {found(value)}"
+            yield name, f"{name!r} of {owner} must lie between 0 and 1, found {describe(value)}"
         elif {*parameters[name].types} <= {"int", "None"} and isinstance(value, int) and value < 0:  # counts and seeds
-            yield name, f"{name!r} of {owner} must not be negative, found {found(value)}"
+            yield name, f"{name!r} of {owner} must not be negative, found {describe(value)}"
 
 
 def _record_problems(name: str, value: object, setting: Setting) -> Iterator[tuple[str, str]]:
@@ -163,14 +163,14 @@ def _record_problems(name: str, value: object, setting: Setting) -> Iterator[tup
     if value == NONE and setting.nullable:
         return
     if not isinstance(value, dict):
-        yield name, f"{name!r} must be a table with {', '.join(record)}, found {found(value)}"
+        yield name, f"{name!r} must be a table with {', '.join(record)}, found {describe(value)}"
         return
     for key, content in value.items():
         if key not in record:
             near = did_you_mean(key, record) or f"; it has {', '.join(record)}"
             yield name, f"{name!r} has no setting {shown(key)}{near}"
         elif (expected := _mismatch(content, record[key])) is not None:
-            yield name, f"{key!r} of {name!r} must be {expected}, found {found(content)}"
+            yield name, f"{key!r} of {name!r} must be {expected}, found {describe(content)}"
 
 
 def _mismatch(value: object, setting: Setting) -> str | None:

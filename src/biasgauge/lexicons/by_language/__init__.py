@@ -1,4 +1,4 @@
-"""What each language has: its lists, its grammatical gender, and what can be wrong with a list in it."""
+"""Languages: their lists, their grammatical gender, and checks of a list in a language."""
 
 from biasgauge.core import attach
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
 from biasgauge.lexicons.findings import Finding, in_order
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
-from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.results import Column, RecordTable, Result, Summary, counted
 from biasgauge.stats import auc_estimate
 
 WANTED = {
@@ -50,7 +50,7 @@ class RoleCheck(Record):
 
 @dataclass(frozen=True)
 class FrequencyBalance(Record):
-    """How often two sets that are set against each other occur.
+    """Balance of the frequencies of two compared sets.
 
     Attributes:
         list, a, b: the lexicon, and what its two sets are about.
@@ -66,10 +66,45 @@ class FrequencyBalance(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LanguageCheck(Result):
-    """What a language brings, list by list, and what is uneven about it. `ok` means no error."""
+    """Lists of a language for each need, and imbalances between compared sets. `ok` means no error."""
 
     abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("roles",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "roles",
+            "What an analysis may need",
+            (
+                Column("need", source="meaning"),
+                Column("lists", source=lambda role: ", ".join(role.lists) or "none"),
+                Column("not found", source=lambda role: ", ".join(role.missing)),
+            ),
+        ),
+        RecordTable(
+            "genders",
+            "Grammatical gender of compared sets",
+            (
+                "list",
+                Column("sets", source=lambda shares: f"{shares.a} / {shares.b}"),
+                Column("first set", source=lambda shares: _counts(shares.first)),
+                Column("second set", source=lambda shares: _counts(shares.second)),
+                Column("gender unknown", "count", source="unknown"),
+                Column("difference", "number", source="apart"),
+            ),
+            note="By the rules of the language's file; words whose gender they do not tell are only counted.",
+        ),
+        RecordTable(
+            "known_frequencies",
+            "Frequency of compared sets",
+            (
+                "list",
+                Column("sets", source=lambda balance: f"{balance.a} / {balance.b}"),
+                Column("first set before second [{level}]", "estimate", source="frequency"),
+            ),
+            note="Chance that a word of the first set stands before one of the second in the file: .5 is balanced.",
+            name="frequencies",
+        ),
+    )
 
     language: str
     title: str
@@ -82,56 +117,32 @@ class LanguageCheck(Result):
 
     @property
     def ok(self) -> bool:
-        """Whether neither the language nor one of its lists has a finding of severity "error"."""
-        return all(check.ok for check in self.checks) and all(one.severity != "error" for one in self.findings)
+        """Return whether neither the language nor one of its lists has a finding of severity "error"."""
+        return all(check.ok for check in self.checks) and all(finding.severity != "error" for finding in self.findings)
+
+    @property
+    def known_frequencies(self) -> tuple[FrequencyBalance, ...]:
+        """Compared sets whose frequencies are known."""
+        return tuple(balance for balance in self.frequencies if balance.frequency.defined)
 
     def derived(self) -> JsonMapping:
-        """Whether it can be used."""
+        """`ok`."""
         return {"ok": self.ok}
 
-    def summary(self) -> Summary:
-        """Needs with their lists, what is uneven, then list by list what was found."""
+    def _title(self) -> str:
+        return f"Check of the language {self.language} ({self.title})"
+
+    def _headline(self) -> str:
+        usable, lists = sum(check.ok for check in self.checks), counted(self.checks, "list is", "lists are")
         named = sum(bool(role.lists) for role in self.roles)
-        usable = sum(check.ok for check in self.checks)
-        lists = counted(self.checks, "list is", "lists are")
-        told = f"{usable} of {lists} usable; {named} of {len(self.roles)} needs have a list"
-        needs = [(role.meaning, ", ".join(role.lists) or "none", ", ".join(role.missing)) for role in self.roles]
-        uneven = [
-            (
-                shares.list,
-                f"{shares.a} / {shares.b}",
-                _counts(shares.first),
-                _counts(shares.second),
-                shares.unknown,
-                shares.apart,
-            )
-            for shares in self.genders
-        ]
-        often = [
-            (row.list, f"{row.a} / {row.b}", row.frequency.value, row.frequency.low, row.frequency.high)
-            for row in self.frequencies
-            if row.frequency.value is not None
-        ]
-        sets = ["list", "sets"]
-        shares = [*sets, "first set", "second set", Column("not told", "count"), Column("apart", "number", 2)]
-        chances = [*sets, Column("first set before second", "number", 2), *(Column(end, "number", 2) for end in ENDS)]
-        tables = [Table.of("roles", "What an analysis may need", ["need", "lists", "not found"], needs)]
-        if uneven:
-            note = "By the rules of the language's file; words whose gender they do not tell are only counted."
-            tables.append(Table.of("genders", "Grammatical gender of compared sets", shares, uneven, note=note))
-        if often:
-            note = "Chance that a word of the first set stands before one of the second in the file: .5 is balanced."
-            tables.append(Table.of("frequencies", "Frequency of compared sets", chances, often, note=note))
-        return Summary(
-            title=f"Check of the language {self.language} ({self.title})",
-            headline=f"{told}.",
-            sentences=tuple(f"{finding.severity}: {finding.sentence}" for finding in self.findings),
-            tables=tuple(tables),
-            parts=tuple(check.summary() for check in self.checks),
-        )
+        return f"{usable} of {lists} usable; {named} of {len(self.roles)} needs have a list."
 
+    def _sentences(self) -> Sequence[str]:
+        return [f"{finding.severity}: {finding.sentence}" for finding in self.findings]
 
-ENDS = ("low", "high")
+    def summary(self) -> Summary:
+        """Needs with their lists, imbalances between compared sets, then the check of each list."""
+        return replace(super().summary(), parts=tuple(check.summary() for check in self.checks))
 
 
 def check_language(
@@ -160,13 +171,13 @@ def check_language(
         )
     lists, roles = lists_of(record)
     rules: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
-    checks = tuple(check(one, vocabulary, language=record, **rules) for one in lists)
+    checks = tuple(check(checked, vocabulary, language=record, **rules) for checked in lists)
     return LanguageCheck(
         language=record.name,
         title=record.title,
         roles=roles,
         checks=checks,
-        genders=tuple(shares for one in lists for shares in gender_shares(one, record)),
+        genders=tuple(shares for checked in lists for shares in gender_shares(checked, record)),
         frequencies=tuple(_frequencies(lists, vocabulary, case_fallback=case_fallback)),
         findings=in_order(_findings(record, roles, lists)),
         settings=rules,
@@ -175,33 +186,35 @@ def check_language(
 
 def lists_of(record: Language) -> tuple[list[Lexicon], tuple[RoleCheck, ...]]:
     """Every list in a language, and what became of the names in its roles."""
-    found = {one.name: one for one in lexicons_in_language(record)}
+    by_name = {listed.name: listed for listed in lexicons_in_language(record)}
     roles = []
     for role, meaning in ROLES.items():
         missing = []
         for name, reference in zip(dict(record.roles).get(role, ()), record.named(role), strict=True):
-            source, _, part = name.partition(":")
+            source, _, set_name = name.partition(":")
             try:
-                known = found.setdefault(source, lexicon(reference.removesuffix(f":{part}") if part else reference))
+                named = by_name.setdefault(
+                    source, lexicon(reference.removesuffix(f":{set_name}") if set_name else reference)
+                )
             except LexiconError:
                 missing.append(name)
                 continue
-            labels = [members.name for members in known.roles.values()] if isinstance(known, AssociationTest) else []
-            if part and part not in {*known.sets, *labels}:
+            labels = [members.name for members in named.roles.values()] if isinstance(named, AssociationTest) else []
+            if set_name and set_name not in {*named.sets, *labels}:
                 missing.append(name)
         roles.append(RoleCheck(role, meaning, dict(record.roles).get(role, ()), tuple(missing)))
-    return [one for one in found.values() if one.words], tuple(roles)
+    return [listed for listed in by_name.values() if listed.words], tuple(roles)
 
 
 def words_to_look_up(record: Language) -> set[str]:
     """Words that a check of a language looks for in vectors: its lists, their other forms and other spellings."""
-    words = {word for one in lists_of(record)[0] for word in one.words}
+    words = {word for listed in lists_of(record)[0] for word in listed.words}
     return words | {form for word in words for form in (*record.gender.other_forms(word), *other_spellings(word))}
 
 
 def _findings(record: Language, roles: tuple[RoleCheck, ...], lists: list[Lexicon]) -> Iterator[Finding]:
     yield from _role_findings(record, roles, lists)
-    if not any(one.kind in ("test", "stereotypes") for one in lists):
+    if not any(listed.kind in ("test", "stereotypes") for listed in lists):
         yield Finding(
             "note", "There is no association test and no stereotype set: an audit has nothing to ask unless given one."
         )
@@ -224,10 +237,10 @@ def _role_findings(record: Language, roles: tuple[RoleCheck, ...], lists: list[L
                 "warning" if WANTED[role.role] == "warning" else "note",
                 f"The role '{role.role}' has no list: no {role.meaning}, so that parts of an audit have no answer.",
             )
-        strangers = [one.name for one in lists if one.name in role.lists and one.language != record.name]
+        strangers = [listed.name for listed in lists if listed.name in role.lists and listed.language != record.name]
         if strangers:
             yield Finding("error", f"The role '{role.role}' names lists in another language: {', '.join(strangers)}.")
-    by_name = {one.name: one for one in lists}
+    by_name = {listed.name: listed for listed in lists}
     for name in dict(record.roles).get("base_pairs", ()):
         pairs = by_name.get(name)
         if pairs is not None and not isinstance(pairs, Pairs):
@@ -245,15 +258,19 @@ def _frequencies(
 ) -> Iterator[FrequencyBalance]:
     if vocabulary is None or not hasattr(vocabulary, "lookup"):
         return
-    for one in lists:
-        pairs = [one.ends] if isinstance(one, Pairs) else list(compared_sets(one))
+    for listed in lists:
+        pairs = [listed.ends] if isinstance(listed, Pairs) else list(compared_sets(listed))
         for a, b in pairs:
             # a smaller row is more frequent
             rows = [
-                -vocabulary.lookup(dict.fromkeys(one.sets[name]), case_fallback=case_fallback).rows.astype(np.float64)
+                -vocabulary.lookup(dict.fromkeys(listed.sets[name]), case_fallback=case_fallback).rows.astype(
+                    np.float64
+                )
                 for name in (a, b)
             ]
-            yield FrequencyBalance(one.name, set_label(one, a), set_label(one, b), auc_estimate(rows[0], rows[1]))
+            yield FrequencyBalance(
+                listed.name, set_label(listed, a), set_label(listed, b), auc_estimate(rows[0], rows[1])
+            )
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""What can be wrong with a list in a language with accents and grammatical gender: spelling, forms, agreement."""
+"""Findings about a list in a language with accents and grammatical gender: spelling, forms, agreement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": 
 
 
 def other_spellings(word: str) -> tuple[str, ...]:
-    """How else a vocabulary may spell a word.
+    """Other spellings of a word that a vocabulary may have.
 
     Composed or decomposed accents, no accents, ss for ß, ae for ä, another case, an underscore between parts.
     """
@@ -47,11 +47,11 @@ def spelling_findings(checked: Lexicon, lost: Iterable[str], vocabulary: Contain
     if vocabulary is None:
         return
     spelled = {word: next((form for form in other_spellings(word) if form in vocabulary), None) for word in lost}
-    if other := {word: form for word, form in spelled.items() if form is not None}:
-        named = listed_words(f"{word} → {form}" for word, form in other.items())
+    if respelled := {word: form for word, form in spelled.items() if form is not None}:
+        named = listed_words(f"{word} → {form}" for word, form in respelled.items())
         yield Finding(
             "note",
-            f"The vocabulary has {len(other)} of the lost words in another spelling ({named}): spell them as the "
+            f"The vocabulary has {len(respelled)} of the lost words in another spelling ({named}): spell them as the "
             "vectors do, or look them up with --case-fallback where only the case differs.",
         )
 
@@ -89,7 +89,7 @@ def compared_sets(checked: Lexicon) -> Iterator[tuple[str, str]]:
 
 
 def gender_shares(checked: Lexicon, language: Language) -> tuple[GenderShares, ...]:
-    """How the genders of compared sets differ, but for words for men and women; empty for a language without rules."""
+    """Differences in gender of compared sets, but for words for men and women; empty for a language without rules."""
     return tuple(_shares(checked, a, b, language) for a, b in _judged(checked, language))
 
 
@@ -102,32 +102,32 @@ def _judged(checked: Lexicon, language: Language) -> list[tuple[str, str]]:
 
 def _shares(checked: Lexicon, a: str, b: str, language: Language) -> GenderShares:
     genders = [[language.gender.gender_of(word) for word in dict.fromkeys(checked.sets[name])] for name in (a, b)]
-    first, second = (dict(sorted(Counter(filter(None, own)).items())) for own in genders)
+    first, second = (dict(sorted(Counter(filter(None, genders_of_set)).items())) for genders_of_set in genders)
     sizes = sum(first.values()), sum(second.values())
     apart = None
     if min(sizes) >= FEWEST:
         kinds = {*first, *second}
         apart = sum(abs(first.get(kind, 0) / sizes[0] - second.get(kind, 0) / sizes[1]) for kind in kinds) / 2
-    unknown = sum(own.count(None) for own in genders)
+    unknown = sum(genders_of_set.count(None) for genders_of_set in genders)
     return GenderShares(checked.name, set_label(checked, a), set_label(checked, b), first, second, unknown, apart)
 
 
-def gender_findings(checked: Lexicon, language: Language, known: Container[str]) -> Iterator[Finding]:
+def gender_findings(checked: Lexicon, language: Language, vocabulary: Container[str]) -> Iterator[Finding]:
     """Sets that differ in grammatical gender, and words without their other form; `known` has words of the language."""
     for pair in _judged(checked, language):
         shares = _shares(checked, *pair, language)
         if shares.apart is not None and shares.apart >= UNEVEN:
             yield _uneven(checked, shares)
         for name in pair:
-            yield from _forms(checked, name, language, known)
+            yield from _forms(checked, name, language, vocabulary)
 
 
-def _forms(checked: Lexicon, name: str, language: Language, known: Container[str]) -> Iterator[Finding]:
+def _forms(checked: Lexicon, name: str, language: Language, vocabulary: Container[str]) -> Iterator[Finding]:
     """Words of a set without their other form, where the set has both forms of any or could have of half its words."""
     words = tuple(dict.fromkeys(checked.sets[name]))
-    own, label = set(words), set_label(checked, name)
-    forms = {word: [form for form in language.gender.other_forms(word) if form in known] for word in words}
-    both = [word for word in words if not own.isdisjoint(forms[word])]
+    members, label = set(words), set_label(checked, name)
+    forms = {word: [form for form in language.gender.other_forms(word) if form in vocabulary] for word in words}
+    both = [word for word in words if not members.isdisjoint(forms[word])]
     alone = [word for word in words if forms[word] and word not in both]
     if alone and (both or 2 * len(alone) >= len(words)):
         named = listed_words(f"{word} / {forms[word][0]}" for word in alone)
@@ -147,7 +147,7 @@ def _forms(checked: Lexicon, name: str, language: Language, known: Container[str
 
 
 def _names_gender(checked: Lexicon, sets: tuple[str, str], language: Language) -> bool:
-    """Whether the two sets are the words for men and women themselves, whose genders differ on purpose."""
+    """Return whether the two sets are the words for men and women themselves, whose genders differ on purpose."""
     from biasgauge.lexicons.by_name import lexicon
 
     named: set[str] = set()
@@ -174,10 +174,10 @@ def _uneven(checked: Lexicon, shares: GenderShares) -> Finding:
 
 
 def _counted(counts: dict[str, int]) -> str:
-    whole = sum(counts.values())
-    return ", ".join(f"{count} of {whole} {gender}" for gender, count in counts.items())
+    total = sum(counts.values())
+    return ", ".join(f"{count} of {total} {gender}" for gender, count in counts.items())
 
 
 def set_label(checked: Lexicon, name: str) -> str:
-    """What a set is about: of a test, the label of a role."""
+    """Label of a set; of a test, the label of the role."""
     return checked.roles[name].name if isinstance(checked, AssociationTest) else name

@@ -1,4 +1,4 @@
-"""What a language has for each need of an analysis: a record in a file of its own, found by the language's code.
+"""Lists that a language has for each need of an analysis: a file of its own, found by the language's code.
 
 A lexicon states its language; the record of that language says which lists are its base pairs, its control words and so
 on, how its nouns show their gender, and sentences to read words in. Code asks for a need and never for a language.
@@ -40,7 +40,7 @@ SUFFIX = ".toml"
 
 @dataclass(frozen=True)
 class GenderRules:
-    """How the nouns and adjectives of a language show their grammatical gender: rules of thumb, and exceptions.
+    """Rules by which nouns and adjectives of a language show their grammatical gender, and exceptions.
 
     Attributes:
         endings: endings by gender, as in ("feminine", ("a", "ción")); the longest that fits decides.
@@ -71,7 +71,7 @@ class GenderRules:
         """The gender that the rules give a word; None where they give none."""
         folded = word.casefold()
         for gender, words in self.words:
-            if folded in {known.casefold() for known in words}:
+            if folded in {listed.casefold() for listed in words}:
                 return gender
         if self.nouns_have_capitals and not word[:1].isupper():
             return None
@@ -84,16 +84,16 @@ class GenderRules:
         return max(fitting, key=lambda fit: fit[0])[1] if fitting else None
 
     def other_forms(self, word: str) -> Iterator[str]:
-        """How the form of the other gender would be spelled, if there is one: "médica" for "médico"; and back."""
+        """Spellings of the form of the other gender, if there is one: "médica" for "médico"; and back."""
         for masculine, feminine in self.counterparts:
-            for own, other in ((masculine, feminine), (feminine, masculine)):
-                if word.endswith(own) and len(word) > len(own):
-                    yield word.removesuffix(own) + other
+            for ending, counterpart in ((masculine, feminine), (feminine, masculine)):
+                if word.endswith(ending) and len(word) > len(ending):
+                    yield word.removesuffix(ending) + counterpart
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Language(Lexicon):
-    """Which lists a language has for which need. It has no words of its own; `name` is its code, as lists state it.
+    """Lists of a language by need. It has no words of its own; `name` is its code, as lists state it.
 
     Attributes:
         roles: names of lists by role, in the order of `ROLES`; a role that is missing has no list.
@@ -120,13 +120,13 @@ class Language(Lexicon):
         return stated | ({"gender": self.gender.content()} if self.gender else {})
 
     def named(self, role: str) -> tuple[str, ...]:
-        """What the lists of a role are called, as any function takes them; those beside this file by their paths."""
+        """Names of the lists of a role, as any function takes them; those beside this file by their paths."""
         if role not in ROLES:
             raise ParameterError(f"A role of a language must be one of {', '.join(ROLES)}. Got {role!r}.")
         return tuple(self._reference(name) for name in dict(self.roles).get(role, ()))
 
     def lacks(self, *roles: str) -> str:
-        """Why something cannot be done that needs these roles, and what to do about it; empty where it can."""
+        """Reason why an analysis that needs these roles is impossible, and a remedy; empty where it is possible."""
         missing = [ROLES[role] for role in roles if not self.named(role)]
         if not missing:
             return ""
@@ -136,7 +136,7 @@ class Language(Lexicon):
         )
 
     def own_pairs(self) -> str:
-        """What its base pairs are called: the default of whatever scores words along pairs.
+        """Names of its base pairs: the default of whatever scores words along pairs.
 
         Raises:
             ParameterError: it has none; says what to do about it.
@@ -147,11 +147,11 @@ class Language(Lexicon):
 
     def _reference(self, name: str) -> str:
         """A registered list by its name, else a file beside this one."""
-        source, _, part = name.partition(":")
+        source, _, set_name = name.partition(":")
         if source in registry.names("lexicon") or self.path is None or self.shipped:
             return name
-        beside = Path(self.path).parent / f"{source}{SUFFIX}"
-        return f"{beside}:{part}" if part else str(beside)
+        neighbor = Path(self.path).parent / f"{source}{SUFFIX}"
+        return f"{neighbor}:{set_name}" if set_name else str(neighbor)
 
 
 def language_of(language: str | os.PathLike[str] | Language) -> Language:
@@ -180,11 +180,15 @@ def languages() -> tuple[Language, ...]:
 
 def lexicons_in_language(language: Language) -> list[Lexicon]:
     """Every registered list of words in a language, and those beside its file; translations and records left out."""
-    found = dict(registry.everything("lexicon"))
+    lexicons = dict(registry.everything("lexicon"))
     if language.path is not None and not language.shipped:
         from biasgauge.lexicons.by_name import lexicons_in
 
-        found |= {name: load() for name, load in lexicons_in(Path(language.path).parent).items() if name not in found}
+        lexicons |= {
+            name: load() for name, load in lexicons_in(Path(language.path).parent).items() if name not in lexicons
+        }
     return [
-        one for one in found.values() if one.language == language.name and one.kind not in ("translations", "language")
+        listed
+        for listed in lexicons.values()
+        if listed.language == language.name and listed.kind not in ("translations", "language")
     ]

@@ -12,7 +12,7 @@ from biasgauge import registry
 from biasgauge._version import __version__
 from biasgauge.core import JsonMapping, JsonObject, did_you_mean
 from biasgauge.errors import BiasgaugeError, ParameterError
-from biasgauge.lexicons import found
+from biasgauge.lexicons import describe
 from biasgauge.study.cell import Cell, canonical
 from biasgauge.study.files import Checksums, FileSettings, matching_paths
 from biasgauge.study.read import Problem, Study
@@ -255,7 +255,7 @@ class PlanBuilder:
             try:
                 canonical(value)
             except ParameterError:
-                self.problem((*path, name), f"{name!r} must be text, numbers, lists or tables, found {found(value)}")
+                self.problem((*path, name), f"{name!r} must be text, numbers, lists or tables, found {describe(value)}")
                 plain[name] = None
         return plain
 

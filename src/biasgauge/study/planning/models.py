@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from biasgauge import registry
 from biasgauge.core import JsonObject
 from biasgauge.errors import BiasgaugeError, InputError
-from biasgauge.lexicons import found
+from biasgauge.lexicons import describe
 from biasgauge.study.files import matching_paths
 from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Settings, Version
 from biasgauge.study.schema import ModelTable, Seeds
@@ -86,11 +86,11 @@ def check_recipe(
     if len(plan.problems) > before:
         return None
     if (dim := settings_given.get("dim", 1)) > MOST_DIM:
-        plan.problem((*path, "dim"), f"'dim' of {owner} must be at most {MOST_DIM:,}, found {found(dim)}")
+        plan.problem((*path, "dim"), f"'dim' of {owner} must be at most {MOST_DIM:,}, found {describe(dim)}")
         return None
     removed = settings_given.get("remove", [])
     if not isinstance(removed, list) or not all(isinstance(word, str) for word in removed):
-        plan.problem((*path, "remove"), f"'remove' of {owner} must be a list of words, found {found(removed)}")
+        plan.problem((*path, "remove"), f"'remove' of {owner} must be a list of words, found {describe(removed)}")
         return None
     try:
         checked = chosen.settings_from({name: settings_given[name] for name in settings if name in settings_given})

@@ -9,7 +9,7 @@ from typing import Any
 from biasgauge.core import JsonObject, to_plain
 from biasgauge.errors import ParameterError
 from biasgauge.io import CsvRow, csv_of_records, csv_rows
-from biasgauge.lexicons import found
+from biasgauge.lexicons import describe
 from biasgauge.study.outcomes import RESULT, analysis, material, settings_of
 from biasgauge.study.settings import Setting, check_lexicon, check_lexicons, check_pairs, check_words
 from biasgauge.study.step import Job, Kind, Step, all_lexicons
@@ -25,7 +25,7 @@ def _listed(benchmarks: object) -> Sequence[str | Path]:
     """Benchmarks by name or file, whether several are given or one."""
     benchmark_list: Sequence[Any] = benchmarks if isinstance(benchmarks, (list, tuple)) else [benchmarks]
     if not all(isinstance(benchmark, (str, Path)) for benchmark in benchmark_list):
-        raise ParameterError(f"'benchmarks' must be a benchmark or a list of benchmarks, found {found(benchmarks)}")
+        raise ParameterError(f"'benchmarks' must be a benchmark or a list of benchmarks, found {describe(benchmarks)}")
     return benchmark_list
 
 
