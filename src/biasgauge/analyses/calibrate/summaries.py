@@ -10,6 +10,7 @@ from biasgauge.results import (
     AltairChart,
     Chart,
     Column,
+    RecordTable,
     Shown,
     Summary,
     Table,
@@ -20,7 +21,7 @@ from biasgauge.results import (
 
 if TYPE_CHECKING:
     from biasgauge.analyses.calibrate.result import Calibration
-    from biasgauge.analyses.calibrate.rows import CalibrationLimit, Curve, DetectionRate
+    from biasgauge.analyses.calibrate.rows import CalibrationLimit, Curve
 
 VARIANCE_PARTS = {
     "dose": "share of the variance of a single score",
@@ -51,12 +52,13 @@ def calibration_summary(result: Calibration) -> Summary:
         headline=_headline(result),
         sentences=tuple(_sentences(result)),
         tables=(
-            _curve_table(result), _limit_table(result), _false_positive_table(result), _power_table(result),
-            _test_curve_table(result), _frequency_table(result), _specificity_table(result),
+            *(table.fill(result) for table in (CURVES, LIMITS, FALSE_POSITIVES, POWER)),
+            _test_curve_table(result),
+            *(table.fill(result) for table in (FREQUENCY, SPECIFICITY)),
         ),
         charts=tuple(charts),
         warnings=result.warnings,
-    )  # fmt: skip
+    )
 
 
 def _best_limit(result: Calibration, words: int) -> CalibrationLimit | None:
@@ -129,63 +131,59 @@ def _display_name(name: str) -> str:
     return f"{registered_name(registered)}{comma}{qualifier}"
 
 
-def _curve_table(result: Calibration) -> Table:
-    columns = [
-        "measure", Column("slope", "estimate", 4),
-        Column("r", "number", 2, about="correlation with the dose: validity"),
+_DETECTED_BY = Column("found by", source=lambda row: _name_cell(row.name))
+_WORDS, _SHARE = Column("words", "count"), Column("share", "estimate", 3)
+_ODDS_RATIO = Column("odds ratio", "number", 2, source=lambda row: exp(row.dose))
+_SETS = Column("looked at", "count", source="sets")
+_MEASURE = Column("measure", "name")
+CURVES = RecordTable(
+    "curves", "Scores against the dose, and what else moves them",
+    (
+        Column("measure", source=lambda curve: _name_cell(curve.measure)),
+        Column("slope", "estimate", 4, source="response.slope"),
+        Column("r", "number", 2, about="correlation with the dose: validity", source="response.r"),
         Column("retest", "number", 2, about="correlation of two runs: reliability"),
-        *(Column(name, "share", about=explanation) for name, explanation in VARIANCE_PARTS.items()),
-        Column("p, line", "p", about="small: a straight line does not fit"),
-    ]  # fmt: skip
-    rows = [
-        (
-            _name_cell(curve.measure), curve.response.slope, curve.response.r, curve.retest,
-            *(curve.shares[name] for name in VARIANCE_PARTS),
-            curve.response.p_lack_of_fit,
-        )
-        for curve in result.curves
-    ]  # fmt: skip
-    return Table.of("curves", "Scores against the dose, and what else moves them", columns, rows).without_empty()
-
-
-def _limit_table(result: Calibration) -> Table:
-    columns = [
-        "found by", Column("words", "count"), "end", Column("limit of blank", "number", 4),
-        Column("detected from odds", "number", 2, about="limit of detection, as an odds ratio"), "remark",
-    ]  # fmt: skip
-    rows = [
-        (
-            _name_cell(limit.name), limit.words, limit.side, limit.blank,
-            None if limit.detection.value is None else Shown(limit.odds_ratio, limit_text(limit.detection)),
-            limit.detection.reason or ("extrapolated" if limit.beyond else ""),
-        )
-        for limit in result.limits
-    ]  # fmt: skip
-    note = "Extrapolated: beyond the largest odds ratio that was planted."
-    return Table.of("limits", "Limits of blank and of detection", columns, rows, most=12, note=note)
-
-
-def _rate_rows(rates: tuple[DetectionRate, ...]) -> list[tuple[Any, ...]]:
-    return [(_name_cell(rate.name), rate.words, exp(rate.dose), rate.share, rate.sets) for rate in rates]
-
-
-def _false_positive_table(result: Calibration) -> Table:
-    columns = ["found by", Column("words", "count"), Column("share", "estimate", 3), Column("looked at", "count")]
-    rows = [(name, words, share, sets) for name, words, _, share, sets in _rate_rows(result.false_positives)]
-    return Table.of("false-positives", "False positives: detections where nothing was planted", columns, rows, most=12)
-
-
-def _power_table(result: Calibration) -> Table:
-    columns = [
-        "found by", Column("words", "count"), Column("odds ratio", "number", 2), Column("share", "estimate", 3),
-        Column("looked at", "count"),
-    ]  # fmt: skip
-    return Table.of("power", "Power: rates of detection at other doses", columns, _rate_rows(result.power), folded=True)
+        *(Column(name, "share", about=text, source=lambda curve, name=name: curve.shares[name])
+          for name, text in VARIANCE_PARTS.items()),
+        Column("p, line", "p", about="small: a straight line does not fit", source="response.p_lack_of_fit"),
+    ), drop_empty=True,
+)  # fmt: skip
+LIMITS = RecordTable(
+    "limits", "Limits of blank and of detection",
+    (
+        _DETECTED_BY, _WORDS, Column("end", source="side"), Column("limit of blank", "number", 4, source="blank"),
+        Column("detected from odds", "number", 2, about="limit of detection, as an odds ratio",
+               source=lambda limit: limit.odds_ratio and Shown(limit.odds_ratio, limit_text(limit.detection))),
+        Column("remark", source=lambda limit: limit.detection.reason or ("extrapolated" if limit.beyond else "")),
+    ), "Extrapolated: beyond the largest odds ratio that was planted.", most=12,
+)  # fmt: skip
+FALSE_POSITIVES = RecordTable(
+    "false_positives", "False positives: detections where nothing was planted",
+    (_DETECTED_BY, _WORDS, _SHARE, _SETS), most=12, name="false-positives",
+)  # fmt: skip
+POWER = RecordTable(
+    "power", "Power: rates of detection at other doses", (_DETECTED_BY, _WORDS, _ODDS_RATIO, _SHARE, _SETS), folded=True
+)
+FREQUENCY = RecordTable(
+    "frequency", "Effect of word frequency alone",
+    (
+        _MEASURE, Column("slope", "estimate", 4), Column("in shuffled text", "estimate", 4, source="shuffled_slope"),
+        Column("corrected", "estimate", 4, source="corrected_slope"),
+        Column("gain of r", "estimate", 3, source="helps"),
+    ), "Change of the score with ten times the frequency; in shuffled text all of it is artifact.", drop_empty=True,
+)  # fmt: skip
+SPECIFICITY = RecordTable(
+    "specificity", "Specificity: effect of a dose of another attribute",
+    (
+        _MEASURE, Column("slope on the other dose", "estimate", 4, source="slope"),
+        Column("on its own", "number", 4, source="own_slope"),
+    ),
+)  # fmt: skip
 
 
 def _test_curve_table(result: Calibration) -> Table:
     columns = [
-        "test", Column("words", "count"), Column("r", "number", 2, about="correlation with the dose, over sets"),
+        "test", _WORDS, Column("r", "number", 2, about="correlation with the dose, over sets"),
         Column("odds ratio", "number", 2), Column("mean", "estimate", 4),
     ]  # fmt: skip
     rows = [
@@ -195,26 +193,6 @@ def _test_curve_table(result: Calibration) -> Table:
     ]
     note = "Carriers of a dose against as many blanks; intervals over planted texts."
     return Table.of("test-curves", "Association tests against the dose", columns, rows, note=note, folded=True)
-
-
-def _frequency_table(result: Calibration) -> Table:
-    columns = [
-        Column("measure", "name"), Column("slope", "estimate", 4), Column("in shuffled text", "estimate", 4),
-        Column("corrected", "estimate", 4), Column("gain of r", "estimate", 3),
-    ]  # fmt: skip
-    rows = [
-        (effect.measure, effect.slope, effect.shuffled_slope, effect.corrected_slope, effect.helps)
-        for effect in result.frequency
-    ]
-    note = "Change of the score with ten times the frequency; in shuffled text all of it is artifact."
-    return Table.of("frequency", "Effect of word frequency alone", columns, rows, note=note).without_empty()
-
-
-def _specificity_table(result: Calibration) -> Table:
-    columns = [Column("measure", "name"), Column("slope on the other dose", "estimate", 4),
-               Column("on its own", "number", 4)]  # fmt: skip
-    rows = [(row.measure, row.slope, row.own_slope) for row in result.specificity]
-    return Table.of("specificity", "Specificity: effect of a dose of another attribute", columns, rows)
 
 
 def curve_chart(result: Calibration) -> AltairChart:
