@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +132,10 @@ def _display_name(name: str) -> str:
     return f"{registered_name(registered)}{comma}{qualifier}"
 
 
+def _variance_share(name: str) -> Callable[[Curve], float | None]:
+    return lambda curve: curve.shares[name]
+
+
 _DETECTED_BY = Column("found by", source=lambda row: _name_cell(row.name))
 _WORDS, _SHARE = Column("words", "count"), Column("share", "estimate", 3)
 _ODDS_RATIO = Column("odds ratio", "number", 2, source=lambda row: exp(row.dose))
@@ -143,8 +148,7 @@ CURVES = RecordTable(
         Column("slope", "estimate", 4, source="response.slope"),
         Column("r", "number", 2, about="correlation with the dose: validity", source="response.r"),
         Column("retest", "number", 2, about="correlation of two runs: reliability"),
-        *(Column(name, "share", about=text, source=lambda curve, name=name: curve.shares[name])
-          for name, text in VARIANCE_PARTS.items()),
+        *(Column(name, "share", about=text, source=_variance_share(name)) for name, text in VARIANCE_PARTS.items()),
         Column("p, line", "p", about="small: a straight line does not fit", source="response.p_lack_of_fit"),
     ), drop_empty=True,
 )  # fmt: skip

@@ -18,7 +18,7 @@ Reliability = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class WordScores:
+class ScoredWords:
     """Scores of words under one measure; positive leans to the first end.
 
     Attributes:
@@ -37,13 +37,13 @@ class WordScores:
     over: str = ""
     errors: Floats | None = None
 
-    def select_finite(self, words: Iterable[str]) -> WordScores:
+    def select_finite(self, words: Iterable[str]) -> ScoredWords:
         """Scores of these words, in their order, without those that have none."""
         index = {word: row for row, word in enumerate(self.words) if np.isfinite(self.values[row])}
         selected = tuple(word for word in words if word in index)
         rows = [index[word] for word in selected]
         repeats, errors = (None if table is None else table[rows] for table in (self.repeats, self.errors))
-        return WordScores(self.measure, selected, self.values[rows], repeats, self.over, errors)
+        return ScoredWords(self.measure, selected, self.values[rows], repeats, self.over, errors)
 
     @property
     def reliability(self) -> Reliability | None:
@@ -67,7 +67,7 @@ def word_scores(
     case_fallback: bool,
     min_contexts: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> list[WordScores]:
+) -> list[ScoredWords]:
     """Scores of words, one for each measure, from any of the accepted sources.
 
     Raises:
@@ -78,7 +78,7 @@ def word_scores(
     if hasattr(scores, "columns") and hasattr(scores, "to_dict"):
         return [_from_frame(scores)]
     if isinstance(scores, Mapping) and all(isinstance(value, (int, float)) for value in scores.values()):
-        return [WordScores("score", tuple(scores), np.array(list(scores.values()), np.float64))]
+        return [ScoredWords("score", tuple(scores), np.array(list(scores.values()), np.float64))]
     if isinstance(scores, ScoreStore):
         scores = scores.read()
     if not isinstance(scores, ScoreTensor):
@@ -91,7 +91,7 @@ def word_scores(
     return [_from_tensor(scores, measure) for measure in range(len(scores.measures))]
 
 
-def _from_tensor(scores: ScoreTensor, measure: int) -> WordScores:
+def _from_tensor(scores: ScoreTensor, measure: int) -> ScoredWords:
     """Mean over pairs and models; models are repeats where there are several, else pairs."""
     with np.errstate(invalid="ignore"):
         block = np.asarray(scores.values[measure], np.float64)  # pair × word × model
@@ -103,18 +103,18 @@ def _from_tensor(scores: ScoreTensor, measure: int) -> WordScores:
         repeats, over = block[:, :, 0].T, "pairs"
     else:
         repeats, over = None, ""
-    return WordScores(scores.measures[measure], scores.words, values, repeats, over)
+    return ScoredWords(scores.measures[measure], scores.words, values, repeats, over)
 
 
-def _from_corpus(bias: CorpusBias, min_contexts: int) -> WordScores:
+def _from_corpus(bias: CorpusBias, min_contexts: int) -> ScoredWords:
     """Log odds of the words with enough contexts, with their standard errors."""
     rows = [row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts]
     numbers = np.array([row.log_odds for row in rows], np.float64)
     errors = np.array([max(row.se_documents or 0.0, row.se or 0.0) for row in rows])
-    return WordScores("log odds", tuple(row.word for row in rows), numbers, errors=errors)
+    return ScoredWords("log odds", tuple(row.word for row in rows), numbers, errors=errors)
 
 
-def _from_frame(frame: Any) -> WordScores:  # noqa: ANN401 - a data frame
+def _from_frame(frame: Any) -> ScoredWords:  # noqa: ANN401 - a data frame
     """Scores from columns `word` and `score`; a column `model` or `pair` identifies repeats."""
     missing = {"word", "score"} - set(frame.columns)
     if missing:
@@ -124,9 +124,9 @@ def _from_frame(frame: Any) -> WordScores:  # noqa: ANN401 - a data frame
         if frame["word"].duplicated().any():
             twice = frame["word"][frame["word"].duplicated()].iloc[0]
             raise ParameterError(f"A frame of scores has one row per word, or a column 'model'. Got {twice!r} twice.")
-        return WordScores("score", tuple(frame["word"]), frame["score"].to_numpy(np.float64))
+        return ScoredWords("score", tuple(frame["word"]), frame["score"].to_numpy(np.float64))
     wide = frame.pivot_table(index="word", columns=over, values="score", sort=False)
     repeats = wide.to_numpy(np.float64)
-    return WordScores(
+    return ScoredWords(
         "score", tuple(wide.index), repeats.mean(axis=1), repeats if repeats.shape[1] > 1 else None, f"{over}s"
     )

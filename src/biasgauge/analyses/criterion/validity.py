@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.analyses.criterion.scores import WordScores, word_scores
+from biasgauge.analyses.criterion.scores import ScoredWords, word_scores
 from biasgauge.core import (
     Estimate,
     Floats,
@@ -262,7 +262,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
 
 
 def _row(
-    scores: WordScores, target: Floats, sign: float, resampling: Resampling, reliability: float | None,
+    scores: ScoredWords, target: Floats, sign: float, resampling: Resampling, reliability: float | None,
     *, correlate: bool,
 ) -> CriterionRow:  # fmt: skip
     """Correlation of scores and criterion, or AUC of two lists; `reliability` is that of the scores, if known."""
