@@ -261,7 +261,7 @@ def mac_change(
     """The paired t test of Manzini et al. between two embeddings, over (target, attribute set) means.
 
     It says how far the change would move with other words. Where the two were trained separately
-    (`embeddings.separate_training`), other training runs move it too, and `warnings` says so: with replicates of both
+    (`vectors.separately_trained`), other training runs move it too, and `warnings` says so: with replicates of both
     sides, the interval and p are over target words and training runs. Undefined, with the reason, when MAC is
     undefined on any.
 

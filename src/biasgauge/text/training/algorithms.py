@@ -200,7 +200,7 @@ class Recipe(Record):
         seed: decides the initial vectors and everything random in training.
         sample: number of the bootstrap sample of documents; None is the corpus itself.
         sample_seed: seed of the bootstrap samples.
-        min_count, unknown, remove: the vocabulary, as `corpora.vocabulary` has them.
+        min_count, unknown, remove: the vocabulary, as in `vocabulary`.
         precision: of the numbers in the file.
         subwords: whether the file holds the vectors of fastText's n-grams, from which unseen words are built.
         threads: threads within the model; more than one is faster and not deterministic.

@@ -138,7 +138,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
         templates: sentences with a gap {}, a set that ships (any, bare, noun, name, adjective, verb), or a TOML file.
         corpus: a text to draw natural contexts from, in the place of templates.
         draws: contexts of each word.
-        layout: of the text, as in `corpora.read_corpus`.
+        layout: of the text, as in `read_corpus`.
         field: likewise.
         documents: likewise.
         layers: "all", or some of 0 to n.

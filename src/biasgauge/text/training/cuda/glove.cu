@@ -1,4 +1,4 @@
-// GloVe: `pass_over` of training/glove/descent.py, one block a replicate.
+// GloVe: `pass_over` of training/glove.py, one block a replicate.
 //
 // Cells that share no word can be visited together and change nothing for each other: warp 0 puts up to CELLS of them,
 // in their order, into a batch, AHEAD batches before its turn, which ends before the first cell that needs a row of it.
