@@ -25,7 +25,7 @@ def counted() -> Embedding:
 
 def values(model: Embedding) -> list[int]:
     assert model.frequencies is not None
-    return model.frequencies.values.tolist()
+    return [int(value) for value in model.frequencies.values]
 
 
 def test_a_trained_model_has_the_counts_of_its_text(tmp_path: Path) -> None:

@@ -75,11 +75,10 @@ class Views(list[Embedding]):
         """
         wanted: dict[str, tuple[Level, ...]] = {}
         existing = self.facets
-        for name, level_or_levels in levels.items():
+        for name, named in levels.items():
             if name not in existing:
                 raise ParameterError(f"Views have no facet {name!r}; they have {', '.join(FACETS)}.")
-            one_level = isinstance(level_or_levels, (str, int))
-            wanted[name] = (level_or_levels,) if one_level else tuple(level_or_levels)
+            wanted[name] = (named,) if isinstance(named, (str, int)) else tuple(named)
             for level in wanted[name]:
                 if level not in existing[name]:
                     raise ParameterError(f"No view has the {name} {level!r}; there are {_listed(existing[name])}.")
