@@ -105,7 +105,7 @@ def preregister(file: Path, /, *, out: Path | None = None, options: Options = OP
 
 @command(examples=EPILOGUE)
 def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options: Options = OPTIONS) -> Outcome:
-    """Show what a study would compute, what exists already, and what the rest will cost; compute nothing.
+    """Show what a study would compute, and what exists already; compute nothing.
 
     Args:
         file: the study, a TOML file
@@ -165,12 +165,12 @@ def run(
     Args:
         study: the study, a TOML file
         out: folder for all outcomes, or a URL that fsspec knows; FILE-study beside the file by default
-        workers: cells that run at a time: processes of this machine; all cores by default, 0 for this very process
-        memory: what cells may use together, as 16GB; four fifths of the machine by default
-        scheduler: run on Dask: the address of a scheduler, or "local" for a cluster that lives as long as the run
+        workers: processes of this machine, each with one cell at a time; all cores by default, 0 for this very process
+        memory: what these processes may use together, as 16GB; no limit by default
+        scheduler: the address of a Dask scheduler; by default a cluster of this machine that lives as long as the run
         device: train on the cpu, or with cuda on GPUs: the same bytes
-        retry_failed: try cells again that failed in an earlier run. Those that failed for a passing reason (a full
-            disk, a worker that was lost) are always tried again
+        retry_failed: try cells again that failed in an earlier run. Those with a transient failure (a full disk,
+            a worker that was lost) are always tried again
     """
     size = None if memory is None else memory_bytes(memory)
     declared = studies.read_study(study)
@@ -205,7 +205,7 @@ def run(
     if result.failed:
         console(options, aside=True).print(f"biasgauge: {result.advice}", markup=False, soft_wrap=True)
     summary = result.summary()
-    conclusions = studies.study_state(declared, result.out).conclusions()
+    conclusions = result.conclusions()
     warnings = tuple(warning for warning in result.warnings if warning not in printed)
     summary = replace(summary, warnings=warnings, parts=(*conclusions, *summary.parts))
     return Outcome(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from biasgauge.core import JsonMapping, Record
 from biasgauge.results import Result, Summary, Table, counted
+
+if TYPE_CHECKING:
+    from biasgauge.study.planning.plan import Plan
 
 State = Literal["done", "reused", "failed", "blocked"]
 REPORT = "report"
@@ -113,9 +116,11 @@ class StudyRun(Result):
         results: name to the folder (or URL) that holds it; those of cells that failed or are blocked are missing.
         warnings: what was odd: damaged outcomes that were computed again, cells that hardly fit the machine.
         preregistration: what was done otherwise than planned; None for a study that was not preregistered.
+        plan: the plan that was run, as it stands afterwards; None where this was read back from JSON.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("cells",)
+    hidden: ClassVar[frozenset[str]] = frozenset({"plan"})
 
     out: str
     cells: tuple[CellRun, ...]
@@ -123,6 +128,7 @@ class StudyRun(Result):
     results: Mapping[str, str]
     warnings: tuple[str, ...]
     preregistration: Registered | None = None
+    plan: Plan | None = None
 
     @property
     def done(self) -> int:
@@ -147,6 +153,12 @@ class StudyRun(Result):
     def derived(self) -> JsonMapping:
         """Count cells by state."""
         return {"done": self.done, "reused": self.reused, "failed": self.failed, "blocked": self.blocked}
+
+    def conclusions(self) -> tuple[Summary, ...]:
+        """Conclusions of the results that are there, one sentence each."""
+        from biasgauge.study.state import StudyState
+
+        return () if self.plan is None else StudyState(self.out, self.plan, self.results, ()).conclusions()
 
     @property
     def advice(self) -> str:

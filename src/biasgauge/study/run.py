@@ -93,7 +93,9 @@ def run_study(
         "running it again brings them back."
     )
     warnings = ran.warnings if replaced is None else (*ran.warnings, note)
-    return StudyRun(store.url, ran.cells, ran.failures, results, warnings, preregistration=plan.preregistration)
+    finished = frozenset(cell.key for cell in ran.cells if cell.state in {"done", "reused"})
+    plan = replace(plan, finished=finished, failures={failure.key: failure for failure in ran.failures})
+    return StudyRun(store.url, ran.cells, ran.failures, results, warnings, plan.preregistration, plan)
 
 
 def default_out(study: Study) -> Path:
