@@ -13,6 +13,10 @@ from biasgauge.analyses.posterior.comparison import PriorShift as PriorShift
 from biasgauge.analyses.posterior.comparison import compare as compare
 from biasgauge.analyses.posterior.comparison import loo as loo
 from biasgauge.analyses.posterior.comparison import prior_sensitivity as prior_sensitivity
+from biasgauge.analyses.posterior.contrast_table import CellMean as CellMean
+from biasgauge.analyses.posterior.contrast_table import ContrastMean as ContrastMean
+from biasgauge.analyses.posterior.contrast_table import ContrastPosterior as ContrastPosterior
+from biasgauge.analyses.posterior.contrast_table import posterior as posterior
 from biasgauge.analyses.posterior.diagnostics import Diagnostics as Diagnostics
 from biasgauge.analyses.posterior.estimates import Change as Change
 from biasgauge.analyses.posterior.estimates import ConnectionContrast as ConnectionContrast

@@ -13,7 +13,7 @@ same for all attributes of a kind, so complete tables of hundreds of attributes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -299,16 +299,41 @@ def _factor(square: Floats, vector: Floats) -> tuple[Floats, Floats]:
     return factor[:, columns, :columns], np.diagonal(factor, axis1=1, axis2=2)[:, :columns]
 
 
-class CrossedDraws(NamedTuple):
-    """Draws of one crossed model, one chain after the other; columns of `sds` as in `CrossedModel`."""
+class SdModel(Protocol):
+    """A model with all effects integrated out: `CrossedModel`, `CompleteTable`; attributes as there."""
 
-    model: CrossedModel
+    @property
+    def dimensions(self) -> int:
+        """Number of standard deviations."""
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the values."""
+
+    @property
+    def resolutions(self) -> Floats:
+        """Smallest standard deviations that can be told from 0."""
+
+    def log_density(self, sds: Floats) -> Floats:
+        """Log posterior density of each row of standard deviations."""
+
+    def draw_effects(self, sds: Floats, random: np.random.Generator) -> Effects:
+        """Draw effects given standard deviations."""
+
+
+_Model = TypeVar("_Model", bound=SdModel)
+
+
+class CrossedDraws(NamedTuple, Generic[_Model]):
+    """Draws of one model, one chain after the other; columns of `sds` as in the model."""
+
+    model: _Model
     sds: Floats
     effects: Effects
     acceptance: float
 
 
-def sample_crossed(model: CrossedModel, chains: int, draws: int, random: np.random.Generator) -> CrossedDraws:
+def sample_crossed(model: _Model, chains: int, draws: int, random: np.random.Generator) -> CrossedDraws[_Model]:
     """Independence Metropolis: `chains` × `draws` of the standard deviations, then effects given each of them."""
     proposal = _fit_proposal(model, random)
     steps = _THINNING * draws + _BURN_IN
@@ -328,7 +353,7 @@ def sample_crossed(model: CrossedModel, chains: int, draws: int, random: np.rand
     return CrossedDraws(model, sds, model.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
 
 
-def _log_density(model: CrossedModel, points: Floats) -> Floats:
+def _log_density(model: SdModel, points: Floats) -> Floats:
     """Log density in the coordinates log(sd + resolution).
 
     These are logarithms where a standard deviation is known well, and end at a finite point where it may as well be 0.
@@ -360,7 +385,7 @@ class _Proposal(NamedTuple):
         return density
 
 
-def _fit_proposal(model: CrossedModel, random: np.random.Generator) -> _Proposal:
+def _fit_proposal(model: SdModel, random: np.random.Generator) -> _Proposal:
     """Match mean and covariance of the coordinates, from a rough start, by importance sampling in rounds."""
     center = np.log(model.spread / 2 + model.resolutions)
     factor: Floats = np.eye(model.dimensions)

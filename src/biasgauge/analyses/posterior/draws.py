@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from biasgauge.analyses.posterior.crossed import CrossedDraws, blocks_with_rows, crossed_model, sample_crossed
+from biasgauge.analyses.posterior.crossed import (
+    CrossedDraws,
+    CrossedModel,
+    blocks_with_rows,
+    crossed_model,
+    sample_crossed,
+)
 from biasgauge.analyses.posterior.diagnostics import Diagnostics, diagnose
 from biasgauge.analyses.posterior.exact import sample_cells
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors
@@ -290,7 +296,7 @@ def _exact_draws(
 
 def crossed_draws(
     table: DistanceTable, priors: Priors, per_chain: int, seeds: Sequence[int], groups: Places | None = None
-) -> tuple[Draws, list[CrossedDraws]]:
+) -> tuple[Draws, list[CrossedDraws[CrossedModel]]]:
     """Draws of the crossed model, and of each of its blocks; with the group of each word, pairings have effects too."""
     parts = []
     for names in blocks_with_rows(table):

@@ -1,0 +1,280 @@
+"""`posterior`: the contrast of an association test as one crossed hierarchical model of all its similarities.
+
+Every target meets every attribute, so the likelihood splits into independent parts whose covariances are as small as
+the number of groups: residuals centered by word and attribute, word means around their group, attribute means around
+theirs, and the means of the cells (group of targets × group of attributes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from biasgauge.analyses.posterior.crossed import Effects, sample_crossed
+from biasgauge.analyses.posterior.diagnostics import Diagnostics, diagnose
+from biasgauge.analyses.posterior.draws import CHAINS
+from biasgauge.analyses.posterior.estimates import PosteriorMean, posterior_means
+from biasgauge.analyses.posterior.priors import Normal, Priors, ScalePrior, priors_of
+from biasgauge.core import (
+    DEFAULT_POLICY,
+    Floats,
+    Integers,
+    JsonMapping,
+    LexiconLike,
+    Query,
+    SimilarityTable,
+    VectorsLike,
+    WordPolicy,
+    check_number,
+    check_whole,
+    resolve,
+)
+from biasgauge.results import Column, RecordTable, Result, estimate_text, level_text
+from biasgauge.stats import Credible, IntervalKind
+from biasgauge.vectors import Coverage, each_model, load
+
+_MEAN = Column("mean [{level}]", "estimate", 3, source=".")
+_SIMILARITY_PRIOR = Normal(0.0, 0.3)
+"""Prior of a mean similarity."""
+SDS = ("residual", "lean", "attribute", "pairing", "word")
+"""Standard deviations, in the order of their columns."""
+
+
+class CompleteTable:
+    """Posterior density of the standard deviations of a complete table, and means of its cells given them.
+
+        value(w, a) = mean[cell] + word[w] + lean[w, group of a] + attribute[a] + pairing[a, group of w] + residual
+
+    Columns of standard deviations are those of `SDS`.
+    """
+
+    dimensions = len(SDS)
+
+    def __init__(self, table: Floats, rows: Integers, columns: Integers, priors: Priors) -> None:
+        self.priors = priors
+        self._n, self._m = np.bincount(rows).astype(float), np.bincount(columns).astype(float)
+        in_rows, in_columns = (np.eye(labels.max() + 1)[labels] for labels in (rows, columns))
+        by_word = table @ in_columns / self._m  # words × groups of attributes
+        by_attribute = (in_rows.T @ table).T / self._n  # attributes × groups of targets
+        cells = in_rows.T @ by_word / self._n[:, None]
+        around_words, around_attributes = by_word - cells[rows], by_attribute - cells.T[columns]
+        residuals = table - by_word[:, columns] - by_attribute[:, rows].T + cells[rows][:, columns]
+        self.spread = float(table.std())
+        self._square, self._freedom = float((residuals**2).sum()), float(np.outer(self._n - 1, self._m - 1).sum())
+        # cross products of word means within each group of targets, and of attribute means within each of attributes
+        self._words = np.einsum("wi,wj,wk->ijk", in_rows, around_words, around_words)
+        self._attributes = np.einsum("ai,aj,ak->ijk", in_columns, around_attributes, around_attributes)
+        self._cells = cells.ravel() - priors.group.mean
+        size = table.size
+        units = (by_word.size, len(columns), by_attribute.size, len(rows))
+        self.resolutions = self.spread * np.array([0.1, *((size / count) ** -0.5 for count in units)])
+
+    def log_density(self, sds: Floats) -> Floats:
+        """Log posterior density of each row of standard deviations, effects integrated out, up to a constant."""
+        density = np.full(len(sds), -np.inf)
+        usable = np.flatnonzero((sds > 1e-6 * self.spread).all(axis=1) & (sds < 1e3).all(axis=1))
+        residual, lean, attribute, pairing, word = (sds[usable] ** 2).T
+        total = self._freedom * np.log(residual) + self._square / residual
+        # contrasts of word means: a word's own variance is shared by the groups of attributes, the rest is not
+        own = lean[:, None] + residual[:, None] / self._m
+        total = total + _normal_terms(_shared_plus_diagonal(word, own), self._words, self._n - 1)
+        own = pairing[:, None] + residual[:, None] / self._n
+        total = total + _normal_terms(_shared_plus_diagonal(attribute, own), self._attributes, self._m - 1)
+        covariance = self._cell_covariance(sds[usable])
+        total = total + _normal_terms(covariance, np.outer(self._cells, self._cells)[None], np.ones(1))
+        priors = self.priors
+        prior = priors.residual.log_density(sds[usable, 0]) + priors.between.log_density(sds[usable][:, [1, 4]]).sum(1)
+        density[usable] = prior + priors.attribute.log_density(sds[usable, 2:4]).sum(axis=1) - 0.5 * total
+        return density
+
+    def draw_effects(self, sds: Floats, random: np.random.Generator) -> Effects:
+        """Draw the means of the cells, targets major, given standard deviations."""
+        variance = self.priors.group.sd**2
+        gain = variance * np.linalg.inv(self._cell_covariance(sds))
+        posterior = variance * (np.eye(len(self._cells)) - gain)
+        noise = random.standard_normal((len(sds), len(self._cells), 1))
+        drawn = gain @ self._cells + (np.linalg.cholesky(posterior) @ noise)[..., 0]
+        nothing = np.empty((len(sds), 0))
+        return Effects(drawn + self.priors.group.mean, nothing, nothing)
+
+    def _cell_covariance(self, sds: Floats) -> Floats:
+        """Covariance of the observed means of cells: prior of means, words, leans, attributes, pairings, residuals."""
+        residual, lean, attribute, pairing, word = (sds**2).T[:, :, None, None]
+        i, j = (index.ravel() for index in np.indices((len(self._n), len(self._m))))
+        n, m, same = self._n[i], self._m[j], np.eye(len(i))
+        covariance: Floats = (
+            (self.priors.group.sd**2 + lean / n + pairing / m + residual / (n * m)) * same
+            + word * (i[:, None] == i) / n
+            + attribute * (j[:, None] == j) / m
+        )
+        return covariance
+
+
+def _shared_plus_diagonal(shared: Floats, own: Floats) -> Floats:
+    """Stack of matrices: shared · 11ᵀ + diag(own)."""
+    matrices: Floats = shared[:, None, None] + own[:, :, None] * np.eye(own.shape[1])
+    return matrices
+
+
+def _normal_terms(covariance: Floats, products: Floats, freedom: Floats) -> Floats:
+    """−2 log likelihood of independent groups with one covariance: Σ df · log |C| + tr(C⁻¹ · cross products)."""
+    inverse = np.linalg.inv(covariance)
+    terms: Floats = freedom.sum() * np.linalg.slogdet(covariance)[1] + np.einsum("mjk,ikj->m", inverse, products)
+    return terms
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellMean(PosteriorMean):
+    """Posterior of the mean similarity of one group of targets with one group of attributes."""
+
+    hidden: ClassVar[frozenset[str]] = PosteriorMean.hidden | {"word"}
+
+    targets: str
+    attributes: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContrastMean(PosteriorMean):
+    """Posterior of a contrast; `p_direction` is the probability of its median's sign, in [.5, 1]; .5 says nothing."""
+
+    hidden: ClassVar[frozenset[str]] = PosteriorMean.hidden | {"word"}
+
+    p_direction: float | None = None
+    p_equivalent: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContrastPosterior(Result):
+    """Posterior of the contrast of an association test, from one crossed hierarchical model of all similarities.
+
+    Attributes:
+        name: of the query and the model.
+        contrast: in units of the cosine; positive as the query claims, 0 no association. For WEAT in [-4, 4].
+        cells: mean similarity of each group of targets with each group of attributes.
+        sds: standard deviations: "residual", "lean" (word × group of attributes), "attribute", "pairing" (attribute ×
+            group of targets), "word".
+        diagnostics: of the sampler.
+        credible: kind and probability of the intervals.
+        coverage: words asked for and found.
+        settings: everything that decides the result.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"credible": "interval"}
+    tables: ClassVar[tuple[str, ...]] = ("cells",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("cells", "Mean similarity", ("targets", "attributes", _MEAN)),
+    )
+
+    name: str
+    contrast: ContrastMean
+    cells: tuple[CellMean, ...]
+    sds: Mapping[str, float]
+    diagnostics: Diagnostics
+    credible: Credible
+    coverage: JsonMapping
+    settings: JsonMapping
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Problems of the sampler; why there is no contrast."""
+        return tuple(self.diagnostics.problems) if self.contrast.value is not None else (str(self.contrast.reason),)
+
+    def _title(self) -> str:
+        return f"Posterior of the contrast, {self.name}"
+
+    def _headline(self) -> str:
+        if self.contrast.value is None:
+            return f"{self.name}: the contrast is undefined: {self.contrast.reason}"
+        interval = f"{level_text(self.credible.prob)} {self.credible.kind}"
+        return f"{self.name}: contrast {estimate_text(self.contrast, 3)} ({interval}), in units of the cosine"
+
+
+@each_model
+def posterior(
+    vectors: VectorsLike,
+    lexicon: LexiconLike,
+    *,
+    priors: Priors | Mapping[str, str | Normal | ScalePrior] | None = None,
+    interval: IntervalKind = "hpdi",
+    prob: float = 0.89,
+    draws: int = 4_000,
+    rope: float = 0.0,
+    policy: WordPolicy = DEFAULT_POLICY,
+    random_state: int = 0,
+) -> ContrastPosterior:
+    """Posterior of the contrast of an association test or of stereotypes, as one crossed hierarchical model.
+
+        cosine(w, a) = mean[group of w, group of a] + word[w] + lean[w, group of a] + attribute[a]
+                       + pairing[a, group of w] + residual
+        contrast = sum over groups of weight × mean; for WEAT (XA − XB) − (YA − YB)
+
+    All effects are Normal around 0 with one standard deviation each. What a word has with all attributes, or an
+    attribute with all words, cancels in the contrast; leans and pairings do not. The interval generalizes over target
+    words *and* attributes, as that of `weat(...).contrast` does.
+
+    Args:
+        vectors: an `Embedding` or anything `load` takes; a list of models gives a `ByModel`.
+        lexicon: a lexicon that asks one question: an association test, or stereotypes.
+        priors: as in `bayes`: `group` of a mean similarity (Normal(0, 0.3) by default), `between` of words and
+            leans, `attribute` of attributes and pairings, `residual`.
+        interval: "hpdi" or "percentile".
+        prob: probability inside the intervals.
+        draws: number of draws.
+        rope: half-width of the region of practical equivalence for `p_equivalent`.
+        policy: how words are looked up, and how many must be found.
+        random_state: seed; the same seed gives the same draws.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+    """
+    check_whole(1, draws=draws)
+    check_whole(0, random_state=random_state)
+    check_number(0, rope=rope)
+    credible = Credible(interval, prob)
+    query = Query.from_lexicon(lexicon)
+    model = load(vectors)
+    resolved = resolve(query, model, policy)
+    believed = (
+        priors if isinstance(priors, Priors) else priors_of("crossed", {"group": _SIMILARITY_PRIOR, **(priors or {})})
+    )
+    settings = {
+        "interval": interval, "prob": prob, "draws": draws, "rope": rope, **policy.settings([model]),
+        "random_state": random_state, "priors": believed.to_dict(),
+    }  # fmt: skip
+    result = ContrastPosterior(
+        name=f"{query.name}, {model.name}",
+        contrast=ContrastMean(value=None, reason=resolved.reason),
+        cells=(),
+        sds={},
+        diagnostics=Diagnostics(None, "", None, "", problems=("nothing was sampled",)),
+        credible=credible,
+        coverage=Coverage.from_resolved(resolved.sets).to_dict(),
+        settings=settings,
+    )
+    if resolved.reason is not None:
+        return result
+    table = SimilarityTable(resolved)
+    if shared := sorted(set(table.target_words) & set(table.attribute_words)):
+        reason = f"{shared[0]!r} is both a target and an attribute, and no word is compared with itself"
+        return replace(result, contrast=ContrastMean(value=None, reason=reason))
+    complete = CompleteTable(table.values[0], table.target_groups, table.attribute_groups, believed)
+    drawn = sample_crossed(complete, CHAINS, -(-draws // CHAINS), np.random.default_rng([random_state]))
+    cells = [(target.name, attribute.name) for target in query.targets for attribute in query.attributes]
+    contrast = drawn.effects.means @ np.asarray(table.weights, float).ravel()
+    sampled = {"mean": drawn.effects.means, "contrast": contrast[:, None], "sds": drawn.sds}
+    by_chain = {name: values.reshape(CHAINS, -1, values.shape[1]) for name, values in sampled.items()}
+    (estimate,) = posterior_means(contrast[:, None], credible, rope)
+    means = zip(cells, posterior_means(drawn.effects.means, credible), strict=True)
+    sds = dict(zip(SDS, drawn.sds.mean(axis=0).tolist(), strict=True))
+    return replace(
+        result,
+        contrast=ContrastMean(**estimate),
+        cells=tuple(
+            CellMean(targets=target, attributes=attribute, **numbers) for (target, attribute), numbers in means
+        ),
+        sds=sds,
+        diagnostics=diagnose(by_chain, acceptance=drawn.acceptance),
+    )
