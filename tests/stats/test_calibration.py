@@ -592,11 +592,10 @@ SETTLED_ELSEWHERE = {
     "not_estimated": "gives no number",
     "undefined_statistic": "gives no number",
     "icc_stack": "icc",
-    "bootstrap": "estimate_from_draws, held by tests of correlations",
+    "bootstrap_correlation": "estimate_from_draws, held by tests of correlations",
     "estimates_of_sums": "estimate_from_draws, held by tests of coreference",
     "sd_over_seeds": "sd_estimate",
     "bootstrap_estimate": "percentile_estimate",
-    "joined": "reads an estimate that was written",
 }
 """Producers without a case of their own, with the reason."""
 
