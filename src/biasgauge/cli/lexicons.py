@@ -29,7 +29,7 @@ from biasgauge.cli.command import (
 from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_words
-from biasgauge.core import JsonObject
+from biasgauge.core import JsonObject, WordPolicy
 
 if TYPE_CHECKING:
     from biasgauge.vectors import Embedding
@@ -191,8 +191,6 @@ def expand(
         exclude: words that must not be added, separated by commas (one word: with a comma after it), a file with one
             word per line, or a lexicon
     """
-    from biasgauge.core import WordPolicy
-
     base, excluded = word_lists.lexicon(lexicon), typed_words(exclude)
     embedding = _load(vectors, vocabulary, limit, options)
     policy = WordPolicy.from_options(case_fallback=case_fallback)

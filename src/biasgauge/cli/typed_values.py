@@ -6,15 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from cyclopts import Parameter
 
-from biasgauge.core import JsonObject, did_you_mean
+from biasgauge.core import JsonObject, WordPolicy, did_you_mean
 from biasgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from biasgauge.core import WordPolicy
 
 NONE = "none"
 """None, as it is typed."""
@@ -59,8 +56,6 @@ class WordLookup:
 
     def policy(self, **rules: Any) -> WordPolicy:
         """The policy that was asked for."""
-        from biasgauge.core import WordPolicy
-
         return replace(WordPolicy.from_options(self.min_coverage, self.case_fallback), **rules)
 
 

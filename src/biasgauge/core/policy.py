@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, Self, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, Self, get_args
 
-from biasgauge.core.arrays import Flags, Places, Vectors
 from biasgauge.core.checks import check_choice, check_number
 from biasgauge.core.json_types import JsonObject
 from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:  # a command that explains itself loads no library of numbers
+    from biasgauge.core.arrays import Flags, Places, Vectors
 
 CaseRule = Literal["auto", "exact", "fallback"]
 CounterpartRule = Literal["balance", "keep", "as-published"]
