@@ -20,7 +20,7 @@ from biasgauge.text.training.algorithms import ALGORITHMS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPER = ROOT / "paper"
-REFERENCES = Path(biasgauge.__file__).parent / "auditing" / "references.bib"
+REFERENCES = Path(biasgauge.__file__).parent / "audits" / "references.bib"
 STUDY = ROOT / "docs" / "studies" / "calibration"
 PLANTED = "mentions"
 """The planting that the paper speaks of: first-order association."""

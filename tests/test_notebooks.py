@@ -36,7 +36,12 @@ def test_every_result_says_what_it_comes_to() -> None:
             import_module(info.name)
     found = {one.__name__: one for one in results(bg.Result)}
     assert len(found) > 20
-    assert [name for name, one in found.items() if one.summary is bg.Result.summary] == []
+    silent = [
+        name
+        for name, one in found.items()
+        if one.summary is bg.Result.summary and one._headline is bg.Result._headline  # noqa: SLF001 - what a class declares
+    ]
+    assert silent == []
     repeated = [name for name, one in found.items() if {"__repr__", "_repr_html_"} & set(vars(one))]
     assert repeated == []  # written once, in Result
 

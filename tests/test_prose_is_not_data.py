@@ -21,9 +21,10 @@ READING = frozenset(
 )
 
 ALLOWED = {
-    "papers/coverage.py note.partition": "the first clause of a printed row's note, for a table of what is missing",
-    "presentation/page/summary_page.py remark.split": "lines of a remark are shown as paragraphs",
-    "presentation/page/summary_page.py title.endswith": "a full stop is not set twice",
+    "lexicons/model.py title.partition": "the name of a list in front of its title",
+    "papers/figures.py note.partition": "the first clause of a printed row's note, for a table of what is missing",
+    "results/page/rendering.py remark.split": "lines of a remark are shown as paragraphs",
+    "results/page/rendering.py title.endswith": "a full stop is not set twice",
     "results/result.py headline.split": "white space is folded, for one line",
 }
 

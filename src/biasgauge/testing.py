@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from biasgauge.core import Floats, Places
+from biasgauge.io import parse_json
 from biasgauge.lexicons import parse_lexicon
 from biasgauge.metrics import AssociationResult, Linear, Measure, SetTest, Swap
 from biasgauge.results import Result, Summary
@@ -184,11 +185,11 @@ def check_audit_part(part: AuditPart, *, seed: int = 0) -> None:
     if results[0] is None or results[1] is None:
         return
     audit = audit_from_context(build_context([model], lexicons=[test], parts={part.name: part}))
-    contents = [json.loads(json.dumps(write_part(part, result, audit))) for result in results if result is not None]
+    contents = [parse_json(json.dumps(write_part(part, result, audit))) for result in results if result is not None]
     if contents[0] != contents[1]:
         raise PropertyError(subject, "measure", "deterministic", "two calls gave different results")
     back = read_part(part, contents[0])
-    if json.loads(json.dumps(write_part(part, back, audit))) != contents[0]:
+    if parse_json(json.dumps(write_part(part, back, audit))) != contents[0]:
         raise PropertyError(subject, "read", "JSON and back", "the JSON differs after reading it back")
     for result in (results[0], back):
         summary = summarize_part(part, result, audit)

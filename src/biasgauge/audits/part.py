@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from biasgauge import registry
 from biasgauge.core import JsonObject, to_plain
-from biasgauge.results import Result, Stored, Summary
+from biasgauge.results import Result, Stored, Summary, counted
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -81,6 +81,9 @@ class Rows(Result):
     def reader(cls, record: Callable[[Any], Any]) -> Callable[[Any], Rows]:
         """Return what reads the list back, each item by `record`."""
         return lambda content: cls(tuple(map(record, content)))
+
+    def _headline(self) -> str:
+        return f"{counted(self.rows, 'row')}."
 
     def to_list(self) -> list[Any]:
         """The rows as JSON has them."""

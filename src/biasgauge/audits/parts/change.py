@@ -13,7 +13,7 @@ from biasgauge.audits.page.did_it_work import ContrastChange, nearer_text
 from biasgauge.audits.part import Part, section
 from biasgauge.audits.subjects import subjects_of
 from biasgauge.audits.verdicts import Decision, Evidence, Rules, Verdict
-from biasgauge.core import Estimate, JsonMapping, JsonObject, to_plain
+from biasgauge.core import Estimate, JsonMapping, JsonObject, check_object, to_plain
 from biasgauge.results import Result, Stored, Summary, share_text, signed_text
 from biasgauge.stats import Contrast, contrast_estimate
 
@@ -51,6 +51,7 @@ class Change(Result):
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
         """The change of which `to_dict` made `content`."""
+        check_object(cls, content)
         effect = {name: value for name, value in content.items() if name != "contrasts"}
         return cls(Stored.from_dict(effect), tuple(map(ContrastChange.from_dict, content["contrasts"])))
 

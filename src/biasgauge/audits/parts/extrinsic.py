@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from biasgauge.audits.part import Part, section
-from biasgauge.core import JsonMapping, JsonObject, to_plain
+from biasgauge.core import JsonMapping, JsonObject, check_object, to_plain
 from biasgauge.errors import ParameterError
 from biasgauge.results import Listing, Result, Stored, Summary
 
@@ -151,6 +151,7 @@ class Extrinsic(Result):
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
         """The result of which `to_dict` made `content`."""
+        check_object(cls, content)
         found = {name: value for name, value in content.items() if name != "tasks"}
         correlation = None if found.get("reason") == HOW_TO_GET else Stored.from_dict(found)
         return cls(correlation, tuple(map(Stored.from_dict, content["tasks"])))

@@ -111,6 +111,11 @@ class Replicates(Result):
     models: tuple[str, ...]
     bias: tuple[ReplicateSpread, ...]
 
+    def _headline(self) -> str:
+        defined = [row for row in self.bias if row.agree is not None]
+        same = sum(row.agree == row.models for row in defined)
+        return f"{same} of {counted(defined, 'test lies', 'tests lie')} on the same side of no bias in all models."
+
 
 def measure(context: AuditContext) -> Replicates:
     """Gather the tests of models that differ by random seed or sample; views of a transformer do not count."""
@@ -148,11 +153,9 @@ def summarize(result: Replicates) -> Summary | None:
         )
         for row in result.bias
     ]
-    known = [row for row in result.bias if row.agree is not None]
-    same = sum(row.agree == row.models for row in known)
     return Summary(
         title=PART.title,
-        headline=f"{same} of {counted(known, 'test lies', 'tests lie')} on the same side of no bias in all models.",
+        headline=result._headline(),  # noqa: SLF001 - of this module
         name="replicates",
         about=(
             f"The same tests on {len(result.models)} models that differ by random seed or sample. A finding that "
