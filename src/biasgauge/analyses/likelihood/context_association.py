@@ -106,7 +106,7 @@ class StereoSetScores(IntervalsBeside):
     undefined: tuple[Undefined, ...] = ()
 
     def derived(self) -> JsonMapping:
-        """Why there is no number, where there is none."""
+        """Reason where there is no number."""
         return {"reason": next((e.reason for e in (self.lms, self.ss, self.icat) if e.value is None), None)}
 
 

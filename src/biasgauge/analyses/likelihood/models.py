@@ -52,7 +52,7 @@ class Sentence:
 
     @property
     def whole(self) -> str:
-        """What the model reads."""
+        """Text that the model reads."""
         return f"{self.given} {self.text}" if self.given else self.text
 
 
@@ -151,7 +151,7 @@ class LanguageModel:
         return tokens
 
     def problem(self, tokens: Tokens) -> str | None:
-        """Why a sentence cannot be scored; None where it can."""
+        """Reason why a sentence cannot be scored; None where it can."""
         if len(tokens) > self.window:
             return f"it has {len(tokens):,} tokens, and the model reads {self.window:,}"
         return None if tokens.scored.any() else "it has no tokens"

@@ -187,7 +187,7 @@ def preferred(first: Floats, second: Floats, tied: Ties) -> Floats:
 
 
 def equal_scores(first: Floats, second: Floats) -> Flags:
-    """Where both have a score, and it is the same."""
+    """Mask of comparisons in which both have the same score."""
     return np.asarray(np.isfinite(first) & np.isfinite(second) & (np.asarray(first) == np.asarray(second)))
 
 

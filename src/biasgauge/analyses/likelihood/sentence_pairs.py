@@ -1,4 +1,4 @@
-"""Which of two sentences does a language model prefer? `score_pairs` for the user's own pairs, `crows_pairs`.
+"""Preferences of language models between two sentences: `score_pairs` for one's own pairs, `crows_pairs`.
 
 The pairs of CrowS-Pairs (Nangia et al. 2020) were written by 77 writers, some of whom wrote a hundred: intervals are
 over writers. Blodgett et al. (2021) list what is wrong with many of the pairs; no interval says anything about that.
@@ -107,7 +107,7 @@ class PreferenceScores(IntervalsBeside):
     undefined: int
 
     def derived(self) -> JsonMapping:
-        """Why there is no number, where there is none."""
+        """Reason where there is no number."""
         return {"reason": self.preferred.reason if self.preferred.value is None else None}
 
 

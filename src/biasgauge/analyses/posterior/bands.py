@@ -1,4 +1,4 @@
-"""Which share of similarities lies within ±(1 − MAC), by connection: figures 3–5 and 15–17 of the paper.
+"""Share of similarities within ±(1 − MAC), by connection: figures 3–5 and 15–17 of the paper.
 
 MAC is a mean, and 1 − MAC a mean similarity to the stereotypes. The paper draws a band of that width around 0 and
 counts the similarities inside it, to show how little the mean says of single words.

@@ -37,7 +37,7 @@ UNMOVED = "no distance changed"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangeResult(Result):
-    """What changed.
+    """Changes of mean distances, after less before.
 
     Attributes:
         before: posterior of the distances before.
@@ -72,20 +72,20 @@ class ChangeResult(Result):
 
     @property
     def caution(self) -> str:
-        """What every table and figure must say; empty when all draws can be trusted."""
+        """Caution that every table and figure carries; empty when all draws can be trusted."""
         own = f"the diagnostics of the change failed: {'; '.join(self.problems)}" if self.problems else ""
         return "; ".join(part for part in (own, self.before.caution, self.after.caution) if part)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the reader should know first."""
+        """Caution, separate training, rows left out."""
         counts = [(side, count) for side, count in self.left_out.items() if count]
         rows = [f"{count:,} rows are only in {side} and are left out" for side, count in counts]
         separate = [SEPARATE] if self.separately_trained else []
         return (*([self.caution] if self.caution else []), *separate, *rows)
 
     def derived(self) -> JsonMapping:
-        """What speaks against the draws, in one sentence, and all warnings."""
+        """Caution and all warnings."""
         return {"caution": self.caution, "warnings": self.warnings}
 
     def to_frame(self) -> pd.DataFrame:
@@ -201,7 +201,7 @@ def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[Distance
 
 
 def _keys(table: DistanceTable) -> list[tuple[str, ...]]:
-    """What a row is about; rows are sorted by it."""
+    """Connection, word and attribute of each row; rows are sorted by them."""
     columns = table.columns()
     return list(zip(*(columns[name] for name in ("connection", "protected_word", "word_to_compare")), strict=True))
 

@@ -30,7 +30,7 @@ NOTEWORTHY = 0.25
 
 @dataclass(frozen=True)
 class Loo(Record):
-    """How well one model predicts each distance from all others.
+    """Leave-one-out predictive accuracy of one model.
 
     Attributes:
         elpd: expected log predictive density, summed over the distances; more is better.
@@ -169,7 +169,7 @@ def log_likelihood(draws: Draws, rows: SampledRows, observed: Floats, part: slic
 
 @dataclass(frozen=True)
 class PriorShift(Record):
-    """What one other prior does to one estimate.
+    """Shift of one estimate under another prior.
 
     Attributes:
         prior: which prior was changed, and how.
@@ -210,7 +210,7 @@ class PriorSensitivity(Result):
         return {"largest": self.largest}
 
     def summary(self) -> Summary:
-        """How far each estimate moves under each prior."""
+        """Shift of each estimate under each prior."""
         worst = self.largest
         by = f"{number_text(worst.shift)} posterior standard deviations"
         headline = f"{worst.name} moves by {by} with {worst.prior}"

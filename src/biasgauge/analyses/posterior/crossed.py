@@ -149,7 +149,7 @@ class CrossedModel:
 
     @property
     def degenerate(self) -> bool:
-        """Whether words and attributes explain every distance exactly, with rows to spare: there is no posterior."""
+        """True when words and attributes explain every distance, with rows to spare: there is no posterior."""
         words = len(self.cells)
         counts = np.zeros((words, len(self.attributes)))
         np.add.at(counts, (self._cell, self._attribute), 1)

@@ -24,7 +24,7 @@ MOST_EDGE = 1e-6
 
 @dataclass(frozen=True)
 class Diagnostics(Record):
-    """What speaks for and against the draws.
+    """Convergence diagnostics of the draws.
 
     Attributes:
         rhat_max: largest rank-normalized split R-hat; 1 when chains agree. None with too few draws.
@@ -46,15 +46,15 @@ class Diagnostics(Record):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing speaks against the draws."""
+        """True when no diagnostic failed."""
         return not self.problems
 
     def derived(self) -> dict[str, bool]:
-        """Whether all is well."""
+        """The key "ok"."""
         return {"ok": self.ok}
 
     def sentence(self, sampler: str) -> str:
-        """Whether the draws can be trusted, with the numbers that say so."""
+        """Verdict on the draws, with R-hat and effective draws."""
         if self.rhat_max is None or self.ess_min is None:
             return f"Diagnostics: {'; '.join(self.problems)}."
         verdict = "good" if self.ok else "FAILED"

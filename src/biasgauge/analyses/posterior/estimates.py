@@ -1,4 +1,4 @@
-"""What is read off the draws: means with intervals, and differences between connections."""
+"""Posterior means with intervals, and differences between connections, from draws."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ConnectionContrast(PosteriorMean):
 
     @property
     def decision(self) -> Equivalence | None:
-        """What the interval says of the region of practical equivalence; None when undefined."""
+        """Decision by the interval and the region of practical equivalence; None when undefined."""
         return decide_equivalence(self.low, self.high, self.rope)
 
     def derived(self) -> JsonMapping:

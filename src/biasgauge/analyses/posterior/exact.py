@@ -135,7 +135,7 @@ def _means(
 
 
 def _sd_box(cells: Sequence[Cells], prior: ScalePrior) -> Box:
-    """Where log of a standard deviation can possibly lie: far beyond what data and prior allow."""
+    """Range of the log of a standard deviation, far beyond what data and prior allow."""
     spread = max(cell.spread for cell in cells)
     low = min(prior.mean, max(spread, _TINIEST))
     return float(np.log(_TINIEST * low)), float(np.log(_LARGEST * (prior.mean + spread)))

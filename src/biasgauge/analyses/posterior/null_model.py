@@ -75,7 +75,7 @@ class NullModel(Record):
 
     @property
     def shared(self) -> bool:
-        """Whether similarities of a word, an attribute or a family have anything in common."""
+        """True when similarities of a word, an attribute or a family have a common term."""
         return bool(self.word_sd or self.attribute_sd or self.family_sd)
 
     @property

@@ -123,7 +123,7 @@ def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:
 
 
 def model_data(table: DistanceTable, variant: str) -> dict[str, Any]:
-    """What a model sees of the distances, by name; it can be given others of the same shape and need not be rebuilt."""
+    """Data of a model by name; others of the same shape may replace them without rebuilding it."""
     if variant in {"student", "crossed"}:
         return {"observed": table.distance}
     means = {f"mean_{cell.connection}": cell.mean for cell in cells_of(table)}

@@ -1,4 +1,4 @@
-"""How many attribute words until the interval of a contrast is narrower than some width?
+"""Number of attribute words until the interval of a contrast is narrower than some width.
 
 The variance of a contrast of two group means has three parts. How protected words differ from each other (tau) falls
 with the number of protected words alone, however many attributes there are. Residuals (sigma) fall with both. Effects
@@ -57,7 +57,7 @@ class Spreads:
 
 @dataclass(frozen=True)
 class PlanRow(Record):
-    """What some number of protected words asks for.
+    """Attribute words needed with some number of protected words.
 
     Attributes:
         words: protected words in each of the two connections.
@@ -70,7 +70,7 @@ class PlanRow(Record):
 
 @dataclass(frozen=True, repr=False)
 class AttributePlan(Result):
-    """How many attribute words are enough.
+    """Number of attribute words that are enough.
 
     Attributes:
         contrast: the two connections.
@@ -146,7 +146,7 @@ class AttributePlan(Result):
         return [(*row.words, *(row.attributes or (None, None))) for row in self.rows]
 
     def summary(self) -> Summary:
-        """How many attribute words are enough, for several numbers of protected words."""
+        """Attribute words needed, for several numbers of protected words."""
         a, b = self.contrast
         columns = [Column(f"{what}, {name}", "count") for what in ("words", "attributes") for name in (a, b)]
         note = "– : no number of attributes is enough"

@@ -89,7 +89,7 @@ ScalePrior = Exponential | HalfNormal
 
 @dataclass(frozen=True)
 class Priors(Record):
-    """What is believed before the distances are seen.
+    """Prior distributions of all parameters.
 
     Attributes:
         group: mean distance of a connection; in the variant "intercept" its deviation from the baseline.
@@ -119,7 +119,7 @@ DEFAULT_PRIORS = MappingProxyType(
     dict.fromkeys(VARIANTS, PUBLISHED)
     | {"intercept": Priors(group=Normal(0.0, 0.2), between=Exponential(5.0), residual=Exponential(5.0))}
 )
-"""What a variant uses when nothing else is asked for."""
+"""Priors of each variant by default."""
 
 
 def priors_of(variant: str, chosen: Priors | Mapping[str, str | Normal | ScalePrior] | None) -> Priors:

@@ -1,4 +1,4 @@
-"""Where tables of distances come from: vectors with a lexicon, data frames, and the authors' files.
+"""Sources of tables of distances: vectors with a lexicon, data frames, and the authors' files.
 
 Columns of files and frames, in any order: protected_word, word_to_compare, word_class, cosine_distance,
 cosine_similarity, connection (associated, different, human, none). Other columns, such as the unnamed row number, are

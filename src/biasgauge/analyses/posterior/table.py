@@ -262,7 +262,7 @@ class Cells:
 
     @property
     def degenerate(self) -> bool:
-        """Whether the likelihood grows without bound as sigma goes to 0: the posterior does not exist."""
+        """True when the likelihood grows without bound as sigma goes to 0: there is no posterior."""
         if self.spare:
             return self.within <= self.spare * _ROUNDING**2
         return len(self.words) > 1 and float(np.ptp(self.mean)) <= _ROUNDING
