@@ -4,7 +4,8 @@ Two things make it several times as fast as convolution layers on the same proce
 a sum of one product for each token, and frozen vectors let every distinct token of a batch be multiplied once, however
 often it occurs. And a maximum over time hands its gradient to one window only, so the gradient of a filter is a
 weighted sum of a few token vectors. Both sums are embedding bags. Nothing else is different: tests hold outputs and
-gradients against plain convolution.
+gradients against plain convolution. Tokens of all texts lie in one array; a batch is cut out of it in one step, without
+a loop over texts or tokens.
 """
 
 from __future__ import annotations
@@ -45,12 +46,14 @@ class _StrongestWindow(torch.autograd.Function):
         distinct, tokens = torch.unique(tokens, return_inverse=True)
         used = vectors[distinct]
         products = used @ weights.T
+        # windows that reach beyond the end of a text can never be the largest
         if beyond is not None and distinct[-1] == beyond:
             products[-1] = -torch.inf
         products = products.view(-1, filters)
         strongest, windows_won = [], []
         offset = 0
         for width in widths:
+            # row of `products` for each token of a window: (token, offset within the filter)
             windows = tokens.unfold(1, width, 1) * offsets + torch.arange(offset, offset + width, device=tokens.device)
             sums = functional.embedding_bag(windows.reshape(-1, width), products, mode="sum")
             best = sums.view(len(tokens), -1, filters).max(dim=1)

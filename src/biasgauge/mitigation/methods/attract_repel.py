@@ -2,6 +2,12 @@
 
 To debias a test, X is drawn to B and Y to A, and pushed from A and B; to overbias, the other way round. Source:
 Goldfarb-Tarrant et al. 2021, §4; the constraints are all pairs of a target and an attribute.
+
+The descent follows Mrkšić et al., "Semantic Specialization of Distributional Word Vector Spaces using Monolingual and
+Cross-Lingual Constraints", TACL 5 (2017), §3. For a pair (l, r) with negative examples t, all scaled to length 1, the
+cost of attracting is relu(margin + l·t_l − l·r) + relu(margin + r·t_r − l·r), and of repelling the same with both
+products negated. The gradient with respect to the scaled vectors is a sum of other scaled vectors, so a batch's
+gradient is one product of a small matrix of coefficients with the batch's vectors.
 """
 
 from __future__ import annotations
@@ -140,6 +146,7 @@ def gradient(current: Floats, original: Floats, batch: Batch, settings: Descent)
     for end, negative in ((left, batch.negatives[:, 0]), (right, batch.negatives[:, 1])):
         cost = batch.margin + batch.sign * (similarity[end, negative] - similarity[left, right])
         active = (cost > 0) & (negative >= 0)
+        # d(a·b)/da = b and d(a·b)/db = a: each product adds its sign at both places of the matrix
         for word, partner, amount in ((end, negative, batch.sign), (left, right, -batch.sign)):
             np.add.at(coefficients, (word[active], partner[active]), amount)
             np.add.at(coefficients, (partner[active], word[active]), amount)
@@ -147,6 +154,7 @@ def gradient(current: Floats, original: Floats, batch: Batch, settings: Descent)
     occurrences = np.bincount(batch.pairs.ravel(), minlength=len(units))[:, None]
     weight = settings.regularization * (len(batch.pairs) if settings.as_published else 1)
     slope += weight * occurrences * (units - original)
+    # chain rule through u = v / |v|: the part of the slope across u, divided by |v|
     tangent: Floats = (slope - np.einsum("ij,ij->i", slope, units)[:, None] * units) / lengths
     return tangent
 

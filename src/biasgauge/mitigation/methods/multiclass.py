@@ -1,4 +1,11 @@
-"""`multiclass_hard`: neutralize and equalize in the subspace of several classes (Manzini et al. 2019)."""
+"""`multiclass_hard` and `multiclass_soft`: debiasing in the subspace of several classes (Manzini et al. 2019).
+
+Hard debiasing neutralizes and equalizes in the subspace. Soft debiasing (Bolukbasi et al. 2016, Appendix) is one linear
+map T that minimizes ‖(WT)(WT)ᵀ − WWᵀ‖² + λ‖(NT)(BT)ᵀ‖², rows being words, N the neutral ones and B the bias. It is a
+convex problem in M = TTᵀ, which must be positive semidefinite. With WᵀW = U S² Uᵀ and X = S UᵀMU S the first norm is
+the plain distance of X from S², so the problem is well conditioned, and accelerated projected gradients reach its one
+solution.
+"""
 
 from __future__ import annotations
 
@@ -209,6 +216,7 @@ def soft_map(words: Floats, neutral: Floats, basis: Floats, weight: float) -> Fl
     axes, target = axes[:, spanned], squares[spanned]
     back = axes / np.sqrt(target)
     solved = _minimize(target, back.T @ neutral @ back, back.T @ basis.T @ basis @ back, weight)
+    # M = U S⁻¹ X S⁻¹ Uᵀ in the span of the words; outside it nothing changes
     middle = back @ solved @ back.T
     outside = np.eye(len(words)) - axes @ axes.T
     mapped: Floats = root(middle) + outside
@@ -224,6 +232,7 @@ def root(matrix: Floats) -> Floats:
 
 def _minimize(target: Floats, p: Floats, q: Floats, weight: float) -> Floats:
     """Minimize ‖X − S²‖² + weight · tr(P X Q X): Nesterov's method, projected on positive semidefinite matrices."""
+    # the cost is 2-strongly convex and its gradient Lipschitz, which gives step 1/L and momentum (√L − √2)/(√L + √2)
     lipschitz = 2 + 2 * weight * float(np.linalg.norm(p, 2) * np.linalg.norm(q, 2))
     momentum = (lipschitz**0.5 - 2**0.5) / (lipschitz**0.5 + 2**0.5)
     start = np.diag(target)

@@ -161,6 +161,7 @@ def repel_words(
     A neighbor is repelled where more than `threshold` of its similarity with the word lies along the direction.
     """
     chosen = indirect_bias(words, neighbors, direction) > threshold
+    # repelled neighbors first, so that the array can be cut to the largest number of them
     order = np.argsort(~chosen, axis=1, kind="stable")[:, : max(int(chosen.sum(axis=1).max(initial=0)), 1)]
     near = np.ascontiguousarray(np.take_along_axis(neighbors, order[:, :, None], axis=1))
     is_repelled = np.take_along_axis(chosen, order, axis=1)
@@ -170,6 +171,7 @@ def repel_words(
         slope = cost_gradients(current, words, near, repelled, direction, weights)
         first += (1 - _DECAYS[0]) * (slope - first)
         second += (1 - _DECAYS[1]) * (slope**2 - second)
+        # Adam: moments corrected for their start at 0
         corrected = first / (1 - _DECAYS[0] ** epoch)
         current -= learning_rate * corrected / (np.sqrt(second / (1 - _DECAYS[1] ** epoch)) + _EPSILON)
     units: Singles = current / np.sqrt(np.einsum("wd,wd->w", current, current))[:, None]
