@@ -1,4 +1,4 @@
-"""Documents as arrays: what the network sees of them."""
+"""Documents as arrays, candidate spans, pairs of mentions and antecedents, and the clusters that follow from them."""
 
 from __future__ import annotations
 
