@@ -201,7 +201,7 @@ def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="ROOT may write anywhere")
 def test_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match="file: cannot be written: Permission denied; name another place"):
+    with pytest.raises(InputError, match="file: cannot be written: Permission denied; name another path"):
         write_text(tmp_path / "file", "content")
 
 

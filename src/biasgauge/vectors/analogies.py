@@ -115,7 +115,7 @@ def solve_analogies(
     check_whole(1, top=top)
     undefined, lengths = _undefined(embedding, inputs, method)
     questions = np.flatnonzero(undefined == 0)
-    search = _Search(
+    search = _AnalogySearch(
         embedding.vectors, inputs[:, questions], _Rule(method, epsilon), top, exclude_inputs=exclude_inputs
     )
     search.run(_candidates(embedding, candidates))
@@ -169,7 +169,7 @@ def _undefined(embedding: Embedding, inputs: Places, method: Method) -> tuple[Co
     return reasons, lengths
 
 
-class _Search:
+class _AnalogySearch:
     """Search for questions of 3 rows each: the `most` best of some candidates, whose rows rise."""
 
     def __init__(self, vectors: Vectors, inputs: Places, rule: _Rule, most: int, *, exclude_inputs: bool) -> None:

@@ -212,7 +212,7 @@ def draw_contexts(
     word_list = words_of(words)
     names = tuple(dict.fromkeys(word_list.words))
     pools = {word: _Reservoir(word, draws, random_state) for word in names}
-    search = _Search(pools, case_sensitive=case_sensitive)
+    search = _ContextSearch(pools, case_sensitive=case_sensitive)
     visit_documents(corpus, search.visit, layout=layout, field=field, documents=documents, progress=progress)
     occurrences = {word: pool.seen for word, pool in pools.items()}
     if not any(occurrences.values()):
@@ -265,7 +265,7 @@ class _Reservoir:
         return [self._sample[index] for index in self._random.permutation(len(self._sample))]
 
 
-class _Search:
+class _ContextSearch:
     """Finds all words in one document after the other.
 
     Words of letters alone are looked up among the words of the text; others, such as "African American" or "co-worker",

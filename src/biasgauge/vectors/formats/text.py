@@ -41,7 +41,7 @@ def read_text(request: Request) -> VectorTable:
         sample, _ = next(line_blocks(source), ([], True))
         layout = find_layout(request, sample)
         source.rewind()
-        return _Reader(request, layout, source).read()
+        return _TextReader(request, layout, source).read()
 
 
 def find_layout(request: Request, lines: Sequence[bytes]) -> TextLayout:
@@ -92,7 +92,7 @@ def row_width(line: bytes) -> int:
     return width
 
 
-class _Reader:
+class _TextReader:
     """Walks through the lines once and hands complete rows to the table."""
 
     def __init__(self, request: Request, layout: TextLayout, source: ByteSource) -> None:

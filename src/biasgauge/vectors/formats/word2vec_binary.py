@@ -26,10 +26,10 @@ _WRONG_DIM = "the header is probably wrong about the number of dimensions, or th
 def read_word2vec_binary(request: Request) -> VectorTable:
     """Read a word2vec binary file in one pass; with `wanted`, copy only the rows of those words."""
     with request.open() as source:
-        return _Reader(request, source).read()
+        return _BinaryReader(request, source).read()
 
 
-class _Reader:
+class _BinaryReader:
     """Walks from row to row: each begins where the one before it ended."""
 
     def __init__(self, request: Request, source: ByteSource) -> None:
