@@ -66,7 +66,7 @@ def _drawn(rows: Sequence[Row]) -> list[Row]:
 
 
 def _moved(row: Row) -> float:
-    """How far the corrected number is from the printed one, by the size of both."""
+    """Relative difference between the corrected and the printed number."""
     if not (isinstance(row.corrected, int | float) and isinstance(row.published, int | float)):
         return 0.0
     return abs(row.corrected - row.published) / max(abs(row.published), abs(row.corrected), 1e-12)
@@ -188,17 +188,18 @@ class PartCoverage(Record):
 def part_coverage(paper: str, parts: Mapping[str, str], rows: Sequence[Row]) -> tuple[PartCoverage, ...]:
     """Every part with what came of it."""
     return tuple(
-        _of_part(paper, name, about, [row for row in rows if row.part == name]) for name, about in parts.items()
+        _of_part(paper, name, description, [row for row in rows if row.part == name])
+        for name, description in parts.items()
     )
 
 
-def _of_part(paper: str, name: str, about: str, rows: Sequence[Row]) -> PartCoverage:
+def _of_part(paper: str, name: str, description: str, rows: Sequence[Row]) -> PartCoverage:
     counted = [row for row in rows if row.kind != "identity"]
     open_rows = [row for row in counted if row.state == "not checked"]
     without = [row for row in open_rows if row.as_published is None and row.corrected is None]
     return PartCoverage(
         name,
-        about,
+        description,
         f"biasgauge reproduce {paper} --part {name}",
         reached=sum(row.state == "agrees" for row in counted),
         differ=sum(row.state == "differs" for row in counted),
@@ -227,23 +228,34 @@ def coverage_table(parts: Sequence[PartCoverage]) -> Table:
     )
     rows = [
         (
-            Shown(part.part, part.part, part.about),
+            Shown(coverage.part, coverage.part, coverage.about),
             *(
                 number or None
-                for number in (part.reached, part.differ, part.beside, part.alone, part.unchecked, part.identities)
+                for number in (
+                    coverage.reached,
+                    coverage.differ,
+                    coverage.beside,
+                    coverage.alone,
+                    coverage.unchecked,
+                    coverage.identities,
+                )
             ),
-            ", ".join(part.missing) or None,
-            Shown(part.command, f"--part {part.part}"),
+            ", ".join(coverage.missing) or None,
+            Shown(coverage.command, f"--part {coverage.part}"),
         )
-        for part in parts
+        for coverage in parts
     ]
     columns = ("part", *counts, "missing", Column("command", about="after biasgauge reproduce PAPER"))
     return Table.of("coverage", "What is covered, part by part", columns, rows).without_empty()
 
 
 def coverage_charts(parts: Sequence[PartCoverage]) -> tuple[Chart, ...]:
-    """How much of each part is reached; none where a paper has nothing but identities."""
-    shown = [part for part in parts if part.reached + part.differ + part.beside + part.alone + part.unchecked]
+    """Chart of the share of each part that is reached; none where a paper has nothing but identities."""
+    shown = [
+        coverage
+        for coverage in parts
+        if coverage.reached + coverage.differ + coverage.beside + coverage.alone + coverage.unchecked
+    ]
     if not shown:
         return ()
     remark = "Numbers of each part; list lengths and sums of printed numbers are left out"
@@ -256,13 +268,13 @@ def _bars(parts: Sequence[PartCoverage]) -> AltairChart:
     alt = altair()
     names = ("reached", "differ", "beside", "alone", "unchecked")
     records = [
-        {"part": part.part, "state": state, "place": place, "numbers": getattr(part, name)}
-        for part in parts
-        for place, (state, name) in enumerate(zip(STATES, names, strict=True))
-        if getattr(part, name)
+        {"part": coverage.part, "state": state, "place": order, "numbers": getattr(coverage, name)}
+        for coverage in parts
+        for order, (state, name) in enumerate(zip(STATES, names, strict=True))
+        if getattr(coverage, name)
     ]
     base = alt.Chart(pd.DataFrame(records)).encode(
-        y=alt.Y("part:N", title=None, sort=[part.part for part in parts]),
+        y=alt.Y("part:N", title=None, sort=[coverage.part for coverage in parts]),
         x=alt.X("numbers:Q", title="numbers", stack="zero"),
         order="place:O",
         tooltip=["part", "state", "numbers"],

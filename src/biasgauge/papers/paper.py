@@ -81,11 +81,11 @@ class Data:
         return path
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives, made the first time it is asked for: parts of a paper share what takes long."""
+        """Return what `make` gives, computed at the first call: parts of a paper share long computations."""
         if key not in self._made:
             self._made[key] = make()
-        made: T = self._made[key]
-        return made
+        value: T = self._made[key]
+        return value
 
     def used(self) -> dict[str, str]:
         """For each need that is met, where; relative to the folder."""
@@ -146,10 +146,10 @@ class Paper(Record):
     about: str = ""
 
     def derived(self) -> JsonMapping:
-        """What its parts are about, and how many numbers they have."""
+        """Descriptions of its parts, and how many numbers they have."""
         return {
-            "parts": {part.name: part.about for part in self.parts},
-            "numbers": sum(len(part.published) for part in self.parts),
+            "parts": {table.name: table.about for table in self.parts},
+            "numbers": sum(len(table.published) for table in self.parts),
         }
 
 
@@ -172,13 +172,13 @@ def read_paper(package: str) -> Paper:
     ]
     parts = [
         Part(
-            part["name"],
-            part["about"],
-            tuple(row for row in rows if row.part == part["name"]),
-            needs=tuple(part.get("needs", ())),
-            **_named_functions(package, part, "compute"),
+            table["name"],
+            table["about"],
+            tuple(row for row in rows if row.part == table["name"]),
+            needs=tuple(table.get("needs", ())),
+            **_named_functions(package, table, "compute"),
         )
-        for part in content.pop("parts")
+        for table in content.pop("parts")
     ]
     return Paper(**content, needs=tuple(needs), parts=tuple(parts))
 
@@ -191,7 +191,7 @@ def published_rows(package: str) -> tuple[Row, ...]:
 
 
 def printed_numbers(package: str) -> dict[str, float]:
-    """What a paper prints by the id of the row, where that is a number."""
+    """Printed numbers of a paper by the id of the row."""
     return {row.id: row.published for row in published_rows(package) if isinstance(row.published, int | float)}
 
 

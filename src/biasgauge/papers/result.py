@@ -1,4 +1,4 @@
-"""What came of reproducing a paper, as data."""
+"""Results of reproducing a paper."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Reproduction(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the reader should know first: numbers that differ, data that are missing."""
+        """Numbers that differ, and data that are missing."""
         differ = [row.id for row in self.rows if row.agrees is False]
         checked = sum(row.agrees is not None for row in self.rows)
         unreached = [f"{len(differ)} of {checked} published numbers that were checked differ: {', '.join(differ)}"]
@@ -85,14 +85,14 @@ class Reproduction(Result):
         )
 
     def derived(self) -> JsonMapping:
-        """How many rows of each kind are in each state, and what the reader should know first."""
+        """Counts of rows by kind and state, coverage and warnings."""
         counts = {
             kind: {state.replace(" ", "_"): self.count(state, kind) for state in Row.counted} for kind in get_args(Kind)
         }
         return {"counts": counts, "coverage": self.coverage, "warnings": self.warnings, "version": __version__}
 
     def count(self, state: str, kind: Kind | None = None) -> int:
-        """How many rows are in a state: "agrees", "differs", "not printed" or "not checked"; of one kind, or of all."""
+        """Number of rows in a state: "agrees", "differs", "not printed" or "not checked"; of one kind, or of all."""
         return sum(row.state == state and kind in (None, row.kind) for row in self.rows)
 
     @property
@@ -102,7 +102,7 @@ class Reproduction(Result):
 
     @property
     def conclusion(self) -> str:
-        """How many published values are reached; what agrees by its nature is counted apart."""
+        """Sentence on how many published values are reached; identities and ranges are counted apart."""
         reached, missed = (self.count(state, "value") for state in ("agrees", "differs"))
         checked = reached + missed
         if not checked:
@@ -112,18 +112,18 @@ class Reproduction(Result):
         )
 
     def _apart(self) -> Iterator[str]:
-        """What is counted apart, in words."""
-        for kind, told in _APART.items():
+        """Sentences on identities and ranges."""
+        for kind, description in _APART.items():
             agree, differ = (self.count(state, kind) for state in ("agrees", "differs"))  # type: ignore[arg-type]
             if agree + differ:
-                yield f"{agree:,} of {agree + differ:,} {told}"
+                yield f"{agree:,} of {agree + differ:,} {description}"
 
     def row(self, name: str) -> Row:
         """The row of that id."""
         return {row.id: row for row in self.rows}[name]
 
     def summary(self) -> Summary:
-        """How many numbers are reached, why the others are not, and every number part by part."""
+        """Counts of numbers that are reached, reasons for the others, and every number part by part."""
         differ = [row for row in self.rows if row.agrees is False]
         parts = [
             Summary(
@@ -132,9 +132,9 @@ class Reproduction(Result):
                 charts=part_charts(name, [row for row in self.rows if row.part == name]),
                 tables=(_table(name, [row for row in self.rows if row.part == name]),),
                 name=f"part-{name}",
-                question=about,
+                question=description,
             )
-            for name, about in self.parts.items()
+            for name, description in self.parts.items()
         ]
         if self.missing:
             missing = tuple(
@@ -144,8 +144,8 @@ class Reproduction(Result):
             )
             parts.append(Summary("Data that were not found", "", missing, name="missing"))
         if differ:
-            told = tuple(f"{row.id} differs{f' ({row.rule})' if row.rule else ''}: {row.note}" for row in differ)
-            parts.insert(0, Summary("Why they differ", "", told, name="differences"))
+            reasons = tuple(f"{row.id} differs{f' ({row.rule})' if row.rule else ''}: {row.note}" for row in differ)
+            parts.insert(0, Summary("Why they differ", "", reasons, name="differences"))
         parts.append(Summary("About this reproduction", "", (self.about, _HOW_TO_READ), name="about"))
         settings = {**self.settings, **self.settings["files"]}
         rows = [(name.replace("_", " "), setting_text(value)) for name, value in settings.items() if name != "files"]
@@ -196,7 +196,7 @@ def _cells(row: Row, start: str) -> tuple[Any, ...]:
 
 
 def _shared_start(names: Sequence[str]) -> str:
-    """What all names begin with, up to a full stop; it stands once above the column."""
+    """Common prefix of all names, up to a full stop; it is shown once, above the column."""
     steps = zip(*(name.split(".")[:-1] for name in names), strict=False)
     return "".join(f"{step[0]}." for step in takewhile(lambda step: len(set(step)) == 1, steps))
 

@@ -121,12 +121,12 @@ class Row(Record):
             object.__setattr__(self, "kind", "range")
 
     def derived(self) -> JsonMapping:
-        """Whether it agrees."""
+        """`agrees`."""
         return {"agrees": self.agrees}
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the paper's rule gives the paper's number here; None where that cannot be said."""
+        """Return whether the paper's rule gives the paper's number here; None where that cannot be said."""
         if self.published is None or self.as_published is None:
             return None
         if self.between is not None and not isinstance(self.as_published, str):
@@ -146,13 +146,13 @@ class Row(Record):
 
     @property
     def numeric(self) -> bool:
-        """Whether a published number and one of ours can be set beside each other."""
+        """Return whether a published number can be compared with one of ours."""
         ours = (self.as_published, self.corrected)
         return isinstance(self.published, int | float) and any(isinstance(number, int | float) for number in ours)
 
     @property
     def off(self) -> float:
-        """How far the paper's rule is from the printed number, in tolerances; 0 where that cannot be said."""
+        """Distance of the paper's rule from the printed number, in tolerances; 0 where it is unknown."""
         if not (isinstance(self.published, int | float) and isinstance(self.as_published, int | float)):
             return 0.0
         return abs(self.as_published - self.published) / max(self.tolerance or 0.0, _ROUNDING)

@@ -23,7 +23,7 @@ def null_vectors(random: np.random.Generator, sentences: int) -> dict[str, Float
     size = 4 * WORDS
     words = random.normal(size=(size, 1, DIMENSIONS))
     vectors = words + SPREAD * random.normal(size=(size, sentences, DIMENSIONS))
-    return {role: vectors[WORDS * place : WORDS * (place + 1)] for place, role in enumerate("xyab")}
+    return {role: vectors[WORDS * index : WORDS * (index + 1)] for index, role in enumerate("xyab")}
 
 
 def rejections(p_values: Iterator[float]) -> Estimate:
@@ -33,6 +33,6 @@ def rejections(p_values: Iterator[float]) -> Estimate:
 
 
 def simulated(runs: int, sentences: int, seed: int, p_value: Callable[[dict[str, Floats]], float]) -> Estimate:
-    """How often a test rejects in so many studies of the null."""
+    """Rejection rate of a test over simulated studies of the null."""
     random = np.random.default_rng([seed, sentences])
     return rejections(p_value(null_vectors(random, sentences)) for _ in range(runs))

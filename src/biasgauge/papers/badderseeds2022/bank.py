@@ -1,4 +1,4 @@
-"""What of Badder Seeds needs no models: its bank of seed sets, its lists, and whether its numbers fit each other."""
+"""Numbers of Badder Seeds that need no models: its bank of seed sets, its lists, and sums of its own numbers."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def fill_sums(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, 
     for name, shuffle in APPENDIX["shuffles"].items():
         a, b = (sets[seed_set] for seed_set in shuffle["sets"])
         pairs = set(zip(a, b, strict=False))
-        rest = max(len(a), len(b)) - len(pairs)
-        note = f"{rest} words of the longer list have no partner and are cut off" if rest else ""
+        unpaired = max(len(a), len(b)) - len(pairs)
+        note = f"{unpaired} words of the longer list have no partner and are cut off" if unpaired else ""
         rows[f"sums.pairs.{name}"] = Recomputed(len(pairs), note=note)
         rows[f"sums.shuffled.{name}"] = _left_as_they_were(pairs, *shuffle["orders"])
         if name == "gender":
@@ -80,13 +80,13 @@ def fill_sums(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, 
 
 
 def _left_as_they_were(pairs: set[tuple[str, str]], first: str, second: str) -> Recomputed:
-    kept = [pair for pair in zip(first.split(), second.split(), strict=False) if pair in pairs]
-    note = f"{', '.join(' and '.join(pair) for pair in kept)}; " if kept else ""
-    return Recomputed(len(kept), note=f"{note}a random order leaves one in the mean")
+    unchanged = [pair for pair in zip(first.split(), second.split(), strict=False) if pair in pairs]
+    note = f"{', '.join(' and '.join(pair) for pair in unchanged)}; " if unchanged else ""
+    return Recomputed(len(unchanged), note=f"{note}a random order leaves one in the mean")
 
 
 def fill_labels(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """Which pairs the rows that Figure 4 highlights are, in the list that they are taken from."""
+    """Pairs of the rows that Figure 4 highlights, in the list that they are taken from."""
     pairings = seed_bank("published").bank.pairings
     ordered = sorted(pairings)
     rows = {}

@@ -43,17 +43,17 @@ def fill(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomput
         note = _LARGEST + _DUPLICATES if theirs.value is not None else theirs.reason or ""
         rows[f"tableA2.{name}"] = Recomputed.of(theirs, ours, note, differs)
     theirs_sorted, ours_sorted = _sorted(result.to_frame())
-    for name, place in _RANKED.items():
-        if min(len(theirs_sorted), len(ours_sorted)) >= abs(place) + 1:
-            rows[f"tableA2.{name}"] = Recomputed.of(theirs_sorted[place], ours_sorted[place], _LARGEST, differs)
+    for name, rank in _RANKED.items():
+        if min(len(theirs_sorted), len(ours_sorted)) >= abs(rank) + 1:
+            rows[f"tableA2.{name}"] = Recomputed.of(theirs_sorted[rank], ours_sorted[rank], _LARGEST, differs)
     rows["tableA2.pairs.gathered"] = Recomputed.of(len(theirs_sorted), len(ours_sorted), _LEFT, differs)
     if result.cloud is None:
         return rows
     theirs_sorted, ours_sorted = _sorted(result.cloud.to_frame())
     rows["tableA2.pairs.generated"] = Recomputed.of(len(theirs_sorted), len(ours_sorted), _LEFT + _NOUNS, differs)
     if min(len(theirs_sorted), len(ours_sorted)) >= len(_GENERATED):
-        for name, place in _GENERATED.items():
-            both = theirs_sorted[place], ours_sorted[place]
+        for name, rank in _GENERATED.items():
+            both = theirs_sorted[rank], ours_sorted[rank]
             rows[f"tableA2.generated.{name}"] = Recomputed.of(*both, _LARGEST + _NOUNS, differs)
     return rows
 
@@ -76,7 +76,7 @@ _LONG = 25
 
 
 def fill_figure_4(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
-    """How similarity goes with explained variance and with coherence, in each corpus."""
+    """Correlation of similarity with explained variance and with coherence, in each corpus."""
     rows: dict[str, Recomputed] = {}
     for corpus in CORPORA:
         if data.find(f"{corpus}_min10") is None and corpus != "nyt":
@@ -102,6 +102,6 @@ def _averaged(data: Data, corpus: str, seed: int) -> float | None:
 def _measured(data: Data, corpus: str, seed: int, progress: Progress | None) -> tuple[SeedsResult, str]:
     """All pairs of sets, gathered and generated, on the models of one corpus; once for all parts."""
     models, differs = models_of(data, f"{corpus}_min10")
-    asked: dict[str, Any] = {"pairs": "all", "filter": "published", "shuffles": 0, "leave_one_out": False}
-    asked |= {"generated": _SETS, "random_state": seed, "progress": progress}
-    return data.once(("seeds", corpus, seed), lambda: seeds(models, **asked)), differs
+    settings: dict[str, Any] = {"pairs": "all", "filter": "published", "shuffles": 0, "leave_one_out": False}
+    settings |= {"generated": _SETS, "random_state": seed, "progress": progress}
+    return data.once(("seeds", corpus, seed), lambda: seeds(models, **settings)), differs

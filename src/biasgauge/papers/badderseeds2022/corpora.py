@@ -29,16 +29,16 @@ _MIXED = (
 
 def fill(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
     """Count the corpora that are there."""
-    there = [corpus for corpus in CORPORA if data.find(corpus) is not None]
+    available = [corpus for corpus in CORPORA if data.find(corpus) is not None]
     if find_spec("spacy") is None:
-        rows = [row for row in published_rows(PACKAGE) if row.part == "tableA1" and row.needs in there]
+        rows = [row for row in published_rows(PACKAGE) if row.part == "tableA1" and row.needs in available]
         return {row.id: Recomputed(note=_NO_SPACY) for row in rows}
-    found: dict[str, Recomputed] = {}
-    for number, corpus in enumerate(there):
-        found |= _sizes(corpus, data.path(corpus), seed)
+    recomputed: dict[str, Recomputed] = {}
+    for number, corpus in enumerate(available):
+        recomputed |= _sizes(corpus, data.path(corpus), seed)
         if progress is not None:
-            progress(number + 1, len(there))
-    return found
+            progress(number + 1, len(available))
+    return recomputed
 
 
 def _sizes(corpus: str, path: Path, seed: int) -> dict[str, Recomputed]:
@@ -48,7 +48,7 @@ def _sizes(corpus: str, path: Path, seed: int) -> dict[str, Recomputed]:
         tokens = read_corpus(iter(articles(path) if corpus == "nyt" else reviews(path, seed)), tokenizer=TOKENIZER)
     (theirs,), (ours,) = statistics(tokens, as_published=PUBLISHED).rows, statistics(tokens).rows
     drawn = _NOT_SEEDED if corpus in {"romance", "history"} else ""
-    found = {
+    sizes = {
         f"tableA1.{corpus}.{size}": Recomputed(
             getattr(theirs, size),
             getattr(ours, size),
@@ -58,7 +58,7 @@ def _sizes(corpus: str, path: Path, seed: int) -> dict[str, Recomputed]:
         for size in ("documents", "words", "vocabulary", "mean_length")
     }
     paragraphs = Recomputed.both(ours.lines, "lines that have a word; the paper does not say what it counts")
-    return {**found, "tableA1.nyt.paragraphs": paragraphs} if corpus == "nyt" else found
+    return {**sizes, "tableA1.nyt.paragraphs": paragraphs} if corpus == "nyt" else sizes
 
 
 def articles(path: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What Badder Seeds (2022) printed, and the lists of its appendix, as far as they are computed with.
+"""Printed numbers of Badder Seeds (2022), the lists of its appendix, and the models that replace its own.
 
 Numbers "read off" are from its figures, which print none; those of the notebooks are from the output that was released
 with the code.
@@ -33,6 +33,6 @@ NOT_RELEASED = "the authors' models were not released, so that models of your ow
 
 def models_of(data: Data, name: str) -> tuple[list[Embedding], str]:
     """The models of a need, and in what they differ from the paper's; those that ship where there are none."""
-    if there := data.find_all(name):
-        return data.once(("models", name), lambda: load_models(list(there))), ""
+    if paths := data.find_all(name):
+        return data.once(("models", name), lambda: load_models(list(paths))), ""
     return data.once("shipped models", lambda: load_default_replicates()[:SHIPPED]), OTHER_MODELS

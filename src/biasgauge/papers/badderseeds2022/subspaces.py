@@ -39,9 +39,9 @@ def fill_figure_2(data: Data, seed: int, _progress: Progress | None) -> dict[str
     sets = seed_bank("published").bank.sets
     rows = {}
     for name, shuffle in APPENDIX["shuffles"].items():
-        asked: dict[str, Any] = {"leave_one_out": False, "min_coverage": 0.5, "random_state": seed}
-        (listed,) = seeds(models, *(sets[seed_set] for seed_set in shuffle["sets"]), shuffles=_MANY, **asked)
-        (once,) = seeds(models, *(order.split() for order in shuffle["orders"]), shuffles=0, **asked)
+        settings: dict[str, Any] = {"leave_one_out": False, "min_coverage": 0.5, "random_state": seed}
+        (listed,) = seeds(models, *(sets[seed_set] for seed_set in shuffle["sets"]), shuffles=_MANY, **settings)
+        (once,) = seeds(models, *(order.split() for order in shuffle["orders"]), shuffles=0, **settings)
         share, pairing = listed.pairing.first, listed.pairing
         rows[f"figure2.{name}.as listed"] = Recomputed.of(
             share, share, share.reason or f"{pairing.pairs} pairs are there", differs
@@ -75,8 +75,10 @@ def fill_figure_3(data: Data, _seed: int, _progress: Progress | None) -> dict[st
         if corpus == "history":
             choice = seed_choice(models, list(FEMALE_SETS), UNPLEASANT, filter="published", min_coverage=0.6)
             rows |= {
-                f"figure3.{one.set}": Recomputed.of(_cosine_with_letters(mean, sets[one.set]), one, _LETTERED, differs)
-                for one in choice.lists
+                f"figure3.{seed_list.set}": Recomputed.of(
+                    _cosine_with_letters(mean, sets[seed_list.set]), seed_list, _LETTERED, differs
+                )
+                for seed_list in choice.lists
             }
     return rows
 
@@ -101,10 +103,10 @@ def _unpleasantness(models: Sequence[Embedding], word: str) -> Estimate | None:
     cosines = [
         cosine(
             model[word].astype(np.float64),
-            np.mean([model[other] for other in words if other in model], axis=0, dtype=np.float64),
+            np.mean([model[term] for term in words if term in model], axis=0, dtype=np.float64),
         )
         for model in models
-        if word in model and any(other in model for other in words)
+        if word in model and any(term in model for term in words)
     ]
     return mean_over_models(np.array(cosines), 0.95, None, (-1.0, 1.0)) if cosines else None
 
@@ -138,11 +140,11 @@ def fill_figure_a2(data: Data, _seed: int, _progress: Progress | None) -> dict[s
     rows = {}
     for name in APPENDIX["figureA2"]:
         column = _column(name)
-        for (word, _), (_, own) in zip(column, reversed(column), strict=True):
+        for (word, _), (_, rank) in zip(column, reversed(column), strict=True):
             if word:
-                note = _MIRRORED if own is not None else f"{_MIRRORED}, but it is illegible in our copy"
+                note = _MIRRORED if rank is not None else f"{_MIRRORED}, but it is illegible in our copy"
                 rows[f"figureA2.{name}.{word}"] = Recomputed.of(
-                    theirs.get((name, word)), own, note, NOT_RELEASED if theirs else ""
+                    theirs.get((name, word)), rank, note, NOT_RELEASED if theirs else ""
                 )
     return rows
 

@@ -1,4 +1,4 @@
-"""What the authors' own distances give: tables 1 and 2, the posterior figures, shares within a band."""
+"""Numbers from the authors' own distances: tables 1 and 2, the posterior figures, shares within a band, debiasing."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def _of_files(data: Data, start: str, value: Callable[..., Recomputed]) -> dict[
     """Rows START.NAME.…: `value` of the file of that name, the name, and what else stands in the row's id."""
     rows = {}
     for row in (row for row in IDS if row.startswith(f"{start}.")):
-        _, name, *about = row.split(".")
+        _, name, *labels = row.split(".")
         name = "religion_reddit" if name == "caption" else name
         path = path_of(data, name)
-        rows[row] = absent(name) if path is None else value(path, name, *about)
+        rows[row] = absent(name) if path is None else value(path, name, *labels)
     return rows
 
 
@@ -94,9 +94,9 @@ def table_1(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Rec
             nearest = np.where(table.word == table.words.index(word), table.distance, np.inf).argmin()
             rows[f"nearest.{word}"] = Recomputed.both(CONNECTIONS[table.connection[nearest]])
 
-    def value(path: Path, name: str, about: str) -> Recomputed:
+    def value(path: Path, name: str, label: str) -> Recomputed:
         table = read_distances(path, duplicates="keep")
-        return Recomputed.both(table.repeated if about == "repeated" else _lost(name, table))
+        return Recomputed.both(table.repeated if label == "repeated" else _lost(name, table))
 
     return {**rows, **_of_files(data, "data", value)}
 
@@ -108,12 +108,12 @@ def _lost(name: str, table: DistanceTable) -> float:
 
 def _mac_row(result: MacResult, note: str = "", *, turned: bool = False) -> Recomputed:
     """MAC, or one less it, with its interval."""
-    around = result.interval
-    if result.value is None or around is None or around.low is None or around.high is None:
+    interval = result.interval
+    if result.value is None or interval is None or interval.low is None or interval.high is None:
         return Recomputed(result.value, result.value, note=note)
     if turned:
-        return Recomputed.both(1 - result.value, note)._replace(low=1 - around.high, high=1 - around.low)
-    return Recomputed.both(result.value, note)._replace(low=around.low, high=around.high)
+        return Recomputed.both(1 - result.value, note)._replace(low=1 - interval.high, high=1 - interval.low)
+    return Recomputed.both(result.value, note)._replace(low=interval.low, high=interval.high)
 
 
 def table_2(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
@@ -168,8 +168,8 @@ def _weat_7(table: DistanceTable, ddof: int) -> Recomputed:
         for terms in _TARGETS
     ]
     result = weat_from_similarities(*blocks, ddof=ddof)
-    around = result.interval
-    ends = (None, None) if around is None else (around.low, around.high)
+    interval = result.interval
+    ends = (None, None) if interval is None else (interval.low, interval.high)
     kind = "sample" if ddof else "population"
     return Recomputed(result.effect_size, result.effect_size, *ends, note=f"{kind} standard deviation; BCa over words")
 
@@ -230,7 +230,7 @@ def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
 
 
 def words(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """How far the words' coordinates are from those of the figures."""
+    """Differences between the words' coordinates and those of the figures."""
     figures = {point: drawn for path in data.find_all("coordinates") for point, drawn in _coordinates(path).items()}
     rows: dict[str, Recomputed] = {}
     for name in POSTERIORS:
@@ -334,7 +334,7 @@ def bands(data: Data, seed: int, progress: Progress | None) -> dict[str, Recompu
 def _changes(
     topic: str, width: float, paths: dict[str, Path | None], raw: dict[str, dict[str, float]], seed: int
 ) -> dict[str, Recomputed]:
-    """What the labels before and after differ by; corrected: on the same words."""
+    """Differences of the labels before and after; corrected: on the same words."""
     kinds = [name.rpartition(".")[2] for name in IDS if name.startswith(f"band.{topic}.change.")]
     if paths["before"] is None or paths["after"] is None:
         name = f"{topic}_reddit" if paths["before"] is None else f"debiased_{topic}_reddit"
@@ -342,7 +342,7 @@ def _changes(
     both = within_band(
         read_distances(paths["before"]), after=read_distances(paths["after"]), band=width, random_state=seed
     )
-    same = {one.connection: one for one in both.shares if one.side == "change"}
+    same = {share.connection: share for share in both.shares if share.side == "change"}
     return {
         f"band.{topic}.change.{kind}": Recomputed(
             raw["after"][kind] - raw["before"][kind], same[kind].share, same[kind].low, same[kind].high
@@ -355,7 +355,7 @@ def debiasing(data: Data, seed: int, _progress: Progress | None) -> dict[str, Re
     """Associated less different of a word before and after, from the word means; corrected: in the crossed model."""
     rows = {}
     for row in (name for name in IDS if name.startswith("debiasing.")):
-        _, topic, *about = row.split(".")
+        _, topic, *labels = row.split(".")
         names = f"{topic}_reddit", f"debiased_{topic}_reddit"
         paths = [path_of(data, name) for name in names]
         missing = next((name for name, path in zip(names, paths, strict=True) if path is None), None)
@@ -364,18 +364,18 @@ def debiasing(data: Data, seed: int, _progress: Progress | None) -> dict[str, Re
             continue
         here = [path for path in paths if path is not None]
         theirs, ours = ([fit(data, path, seed) for path in here] for fit in (published_fit, crossed_fit))
-        rows[row] = Recomputed(_told(about, *theirs), _told(about, *ours))
+        rows[row] = Recomputed(_labeled_change(labels, *theirs), _labeled_change(labels, *ours))
     return rows
 
 
-def _told(about: list[str], before: Posterior, after: Posterior) -> float | str | None:
+def _labeled_change(labels: list[str], before: Posterior, after: Posterior) -> float | str | None:
     """The number of a row: the word that moved most, a difference after, or the product of both."""
-    if about == ["moved"]:
+    if labels == ["moved"]:
         first, second = _differences(before), _differences(after)
         return max(first, key=lambda word: abs(second[word] - first[word]))
-    word, what = about
+    word, quantity = labels
     difference = _differences(after)[word]
-    return difference if what == "after" else difference * _differences(before)[word]
+    return difference if quantity == "after" else difference * _differences(before)[word]
 
 
 def _differences(fit: Posterior) -> dict[str, float]:

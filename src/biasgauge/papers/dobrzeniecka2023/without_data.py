@@ -1,4 +1,4 @@
-"""What of Dobrzeniecka & Urbaniak 2023 needs no data: its example, its word lists, its data sets without bias."""
+"""Numbers of Dobrzeniecka & Urbaniak 2023 that need no data: its example, its word lists, data sets without bias."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ def null_example(_data: Data, _seed: int, _progress: Progress | None) -> dict[st
     for name, first, second in (("a", blocks[0], blocks[2]), ("b", blocks[1], blocks[3])):
         welch = ttest_ind(first.ravel(), second.ravel(), equal_var=False)
         ends = welch.confidence_interval()
-        for part, value in (("p", welch.pvalue), ("low", ends.low), ("high", ends.high)):
-            numbers[f"{name}.{part}"] = float(value)
+        for label, value in (("p", welch.pvalue), ("low", ends.low), ("high", ends.high)):
+            numbers[f"{name}.{label}"] = float(value)
         if name == "a" and test.p_value:
             numbers["a.times"] = float(welch.pvalue) / test.p_value
     return {f"null.{name}": Recomputed.both(value) for name, value in numbers.items()}
 
 
 def null_simulation(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """How often ten thousand data sets without bias have a WEAT as large as the paper's."""
+    """Share of ten thousand data sets without bias that have a WEAT as large as the paper's."""
     size = 2 * _SIDE
     tables = (_SD * r_normal(_SIMULATION_SEED, _DATA_SETS * size**2)).reshape(_DATA_SETS, size, size)
     population, sample = (weat_numbers(tables, NullModel(), ddof) for ddof in (0, 1))
@@ -99,7 +99,7 @@ _BIG = 134_217_728
 
 
 def r_normal(seed: int, count: int) -> Floats:
-    """What `set.seed(seed); rnorm(count)` gives in R: Mersenne Twister, the seed scrambled as R does, inversion."""
+    """Return what `set.seed(seed); rnorm(count)` gives in R: Mersenne Twister, seed scrambled as in R, inversion."""
     from scipy.special import ndtri
 
     state = seed

@@ -23,35 +23,35 @@ _MEASURES = {"ripa_unit": "ripa", "nbm_du2021": "nbm"}
 
 def fitted(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
     """Estimates, R² and what it loses without each factor; nothing where fewer than two sets can be compared."""
-    given = given_sets(data)
-    if not given:
+    user_sets = given_sets(data)
+    if not user_sets:
         return {}
-    whole = {own.name for own in given} == set(COMBINATIONS)
-    sets = given if whole else (*given, shipped_set(data))
+    complete = {replicate_set.name for replicate_set in user_sets} == set(COMBINATIONS)
+    sets = user_sets if complete else (*user_sets, shipped_set(data))
     rows: dict[str, Recomputed] = {}
     for number, outcome in enumerate(OUTCOMES):
         # corrected: measures brought to one standard deviation before they are compared
         theirs = _fit(sets, "published", outcome, seed, standardize=False)
         ours = _fit(sets, "corrected", outcome, seed, standardize=outcome == "inter_rater")
-        rows |= _rows(outcome, theirs, ours, _note(sets), same=whole)
+        rows |= _rows(outcome, theirs, ours, _note(sets), same=complete)
         if progress is not None:
             progress(number + 1, len(OUTCOMES))
     return rows
 
 
 def _note(sets: Sequence[ReplicateSet]) -> str:
-    return f"fitted to {len(sets)} sets: {'; '.join(own.note for own in sets)}"
+    return f"fitted to {len(sets)} sets: {'; '.join(replicate_set.note for replicate_set in sets)}"
 
 
 def _fit(
     sets: Sequence[ReplicateSet], side: str, outcome: str, seed: int, *, standardize: bool
 ) -> FactorsResult | None:
     sources = []
-    for own in sets:
-        scores = own.published if side == "published" else own.corrected
+    for replicate_set in sets:
+        scores = replicate_set.published if side == "published" else replicate_set.corrected
         if scores is not None:
             counts = stored_counts(scores)
-            sources.append(FactorSource(own.algorithm, own.corpus, scores, counts=counts))
+            sources.append(FactorSource(replicate_set.algorithm, replicate_set.corpus, scores, counts=counts))
     if len(sources) < 2:
         return None
     return factors(sources, outcome=outcome, standardize=standardize, refits=_REFITS, random_state=seed)  # type: ignore[arg-type]
@@ -76,23 +76,23 @@ def _numbers(outcome: str, fit: FactorsResult | None) -> dict[str, tuple[float |
     """Every number by the name of its row, with its interval."""
     if fit is None:
         return {}
-    found: dict[str, tuple[float | None, float | None, float | None]] = {}
+    numbers: dict[str, tuple[float | None, float | None, float | None]] = {}
     for effect in fit.fixed:
         name = _column(effect.name)
         if name and effect.estimate is not None:
             margin = None if effect.se_words is None else _Z * effect.se_words
             ends = (None, None) if margin is None else (effect.estimate - margin, effect.estimate + margin)
-            found[f"regression.{outcome}.estimate.{name}"] = (effect.estimate, *ends)
+            numbers[f"regression.{outcome}.estimate.{name}"] = (effect.estimate, *ends)
     for factor, drop in fit.drops.items():
-        found[f"regression.{outcome}.drop.{factor}"] = _ends(drop.fixed)
+        numbers[f"regression.{outcome}.drop.{factor}"] = _ends(drop.fixed)
     shares = {"fixed": fit.r2.fixed, **fit.r2.groups, "total": fit.r2.total}
-    found |= {f"regression.{outcome}.r2.{name}": _ends(share) for name, share in shares.items()}
-    found |= {
+    numbers |= {f"regression.{outcome}.r2.{name}": _ends(share) for name, share in shares.items()}
+    numbers |= {
         f"regression.{outcome}.empty.{name}": _ends(share) for name, share in fit.r2_intercept_only.groups.items()
     }
     if outcome == OUTCOMES[0]:
-        found["regression.words"] = (fit.words, None, None)
-    return found
+        numbers["regression.words"] = (fit.words, None, None)
+    return numbers
 
 
 def _ends(share: Share) -> tuple[float | None, float | None, float | None]:
@@ -100,7 +100,7 @@ def _ends(share: Share) -> tuple[float | None, float | None, float | None]:
 
 
 def _column(name: str) -> str:
-    """How the paper's rows call a column; empty for the intercept."""
+    """Name of a column in the paper's rows; empty for the intercept."""
     kind, _, level = name.rstrip("]").partition("[")
     if kind == "measure":
         return _MEASURES.get(level, level)

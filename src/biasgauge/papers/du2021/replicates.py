@@ -39,7 +39,7 @@ class Replicates(NamedTuple):
 
 
 def on_replicates(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
-    """What can be said from the replicates that were found, or from those that ship; other rows are left out.
+    """Compute rows from the replicates in the data, or from those that ship; other rows are left out.
 
     Sets named as the paper's fill its rows. All others stand for its skip-gram on WikiText-103, those of GloVe for its
     GloVe there, unless that is given: the number is the median over them, and is not held to the paper's.
@@ -59,13 +59,13 @@ def on_replicates(data: Data, seed: int, progress: Progress | None) -> dict[str,
     return {name: row for name, row in rows.items() if row.as_published is not None or row.corrected is not None}
 
 
-def _groups(found: Sequence[Replicates]) -> dict[str, list[Replicates]]:
+def _groups(replicates: Sequence[Replicates]) -> dict[str, list[Replicates]]:
     """Sets by the paper's name that they fill or stand for."""
-    groups = {one.set.name: [one] for one in found if one.set.same}
-    others = [one for one in found if not one.set.same]
+    groups = {replicate.set.name: [replicate] for replicate in replicates if replicate.set.same}
+    on_other_data = [replicate for replicate in replicates if not replicate.set.same]
     for name, standing in (
-        (STANDS_FOR, [one for one in others if one.set.algorithm != "glove"]),
-        (GLOVE_STANDS_FOR, [one for one in others if one.set.algorithm == "glove"]),
+        (STANDS_FOR, [replicate for replicate in on_other_data if replicate.set.algorithm != "glove"]),
+        (GLOVE_STANDS_FOR, [replicate for replicate in on_other_data if replicate.set.algorithm == "glove"]),
     ):
         if standing and name not in groups:
             groups[name] = standing
@@ -74,42 +74,44 @@ def _groups(found: Sequence[Replicates]) -> dict[str, list[Replicates]]:
 
 def _row(group: Sequence[Replicates], number: Callable[[ReliabilityResult | None, int], float | None]) -> Recomputed:
     """A row about some sets: the median of a number over them, as published and corrected."""
-    theirs, ours = (_median_of([number(one.sides[side], side) for one in group]) for side in (0, 1))
-    return Recomputed(theirs, ours, note=_note(group), same_data=all(one.set.same for one in group))
+    theirs, ours = (_median_of([number(replicate.sides[side], side) for replicate in group]) for side in (0, 1))
+    return Recomputed(theirs, ours, note=_note(group), same_data=all(replicate.set.same for replicate in group))
 
 
 def _median_of(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
+    defined = [value for value in values if value is not None]
+    return median(defined) if defined else None
 
 
 def _note(group: Sequence[Replicates]) -> str:
-    notes = "; ".join(one.set.note for one in group)
+    notes = "; ".join(replicate.set.note for replicate in group)
     return f"median over {len(group)} sets: {notes}" if len(group) > 1 else notes
 
 
-def _reliability(scores: ScoreTensor | ScoreStore | None, of: ReplicateSet, seed: int) -> ReliabilityResult | None:
+def _reliability(
+    scores: ScoreTensor | ScoreStore | None, replicate_set: ReplicateSet, seed: int
+) -> ReliabilityResult | None:
     """Whatever share of a list was found, as the paper does."""
     if scores is None:
         return None
-    queries: dict[str, list[str]] | None = {} if of.ships else None  # their alphas stand in no row
+    queries: dict[str, list[str]] | None = {} if replicate_set.ships else None  # their alphas stand in no row
     return reliability(scores, min_coverage=0.0, queries=queries, target=None, random_state=seed)
 
 
 def _of_words(name: str, group: Sequence[Replicates]) -> dict[str, Recomputed]:
     rows: dict[str, Recomputed] = {}
-    whole = [one for one in group if not one.set.ships]
+    of_user = [replicate for replicate in group if not replicate.set.ships]
     if name == STANDS_FOR:
-        for label, words, sets in (("occ16", "occ16", group), ("full", ALL_WORDS, whole)):
+        for label, words, sets in (("occ16", "occ16", group), ("full", ALL_WORDS, of_user)):
             for measure in ("dbwa", "ripa", "nbm"):
                 rows[f"test_retest.{name}.{label}.{measure}"] = _row(
                     sets, partial(_median, ("test_retest", "test_retest"), words, measure)
                 )
         for label, words in (("google10k", "google10k"), ("full", ALL_WORDS)):
-            rows[f"below.{name}.{label}"] = _row(whole, partial(_share_below, words))
+            rows[f"below.{name}.{label}"] = _row(of_user, partial(_share_below, words))
     # corrected: measures brought to one standard deviation before they are compared
     kinds = ("inter_rater", "inter_rater_standardized")
-    return rows | {f"inter_rater.{name}.full": _row(whole, partial(_median, kinds, ALL_WORDS, None))}
+    return rows | {f"inter_rater.{name}.full": _row(of_user, partial(_median, kinds, ALL_WORDS, None))}
 
 
 def _summaries(result: ReliabilityResult | None, kind: str, words: str) -> list[Distribution]:
@@ -136,23 +138,25 @@ def _alpha(corpus: str, sets: Sequence[Replicates]) -> dict[str, Recomputed]:
         values = [row["value"] for row in rows if (row["of"], row["list"]) == ("pairs", "google10k")]
         return [value for value in values if value is not None]
 
-    theirs, ours = (_median_of([value for one in sets for value in of_pairs(one.sides[side])]) for side in (0, 1))
-    whole = len(sets) == len(COMBINATIONS) // len(CORPORA) and all(one.set.same for one in sets)
-    return {f"alpha.pairs.{corpus}": Recomputed(theirs, ours, note=_note(sets), same_data=whole)}
+    theirs, ours = (
+        _median_of([value for replicate in sets for value in of_pairs(replicate.sides[side])]) for side in (0, 1)
+    )
+    complete = len(sets) == len(COMBINATIONS) // len(CORPORA) and all(replicate.set.same for replicate in sets)
+    return {f"alpha.pairs.{corpus}": Recomputed(theirs, ours, note=_note(sets), same_data=complete)}
 
 
 def _relations(group: Sequence[Replicates]) -> dict[str, Recomputed]:
-    """How measures correlate, pairs in the singular against the plural, one reliability with the other.
+    """Correlations of measures, of singular with plural pairs, and of one reliability with the other.
 
     Of several sets, medians; the interval is that of a single one.
     """
-    found = [_relations_of(one) for one in group]
-    names = dict.fromkeys(name for own in found for name in own)
+    by_replicate = [_relations_of(replicate) for replicate in group]
+    names = dict.fromkeys(name for relation in by_replicate for name in relation)
     rows = {}
     for name in names:
-        own = [relations[name] for relations in found if name in relations]
-        low, high = own[0][2:] if len(own) == 1 else (None, None)
-        theirs, ours = (_median_of([numbers[side] for numbers in own]) for side in (0, 1))
+        relation = [relations[name] for relations in by_replicate if name in relations]
+        low, high = relation[0][2:] if len(relation) == 1 else (None, None)
+        theirs, ours = (_median_of([numbers[side] for numbers in relation]) for side in (0, 1))
         rows[name] = Recomputed(theirs, ours, low, high, note=_note(group), same_data=False)
     return rows
 

@@ -45,7 +45,7 @@ class ReplicateSet:
 
     @property
     def algorithm(self) -> str:
-        """What its name begins with, if that is an algorithm."""
+        """Algorithm that its name begins with, if any."""
         first = self.name.partition("-")[0]
         return first if first in ALGORITHMS else "other"
 
@@ -56,14 +56,14 @@ class ReplicateSet:
 
     @property
     def note(self) -> str:
-        """What it is."""
+        """Description of the set."""
         scores = self.published if self.corrected is None else self.corrected
         count = 0 if scores is None else len(scores.models)
         return f"{count} replicates of {self.name}" + (", which ship with biasgauge" if self.ships else "")
 
 
 def holds_replicates(folder: Path) -> bool:
-    """Whether models or scores are in it, or in a folder of it."""
+    """Return whether models or scores are in it, or in a folder of it."""
     return folder.is_dir() and bool(_folders(folder))
 
 
@@ -98,7 +98,7 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _holds_any(folder: Path) -> bool:
-    """Whether a folder is a store of scores or has files of vectors in it."""
+    """Return whether a folder is a store of scores or has files of vectors in it."""
     return (folder / MANIFEST).is_file() or bool(_models(folder))
 
 
@@ -120,7 +120,7 @@ def _opened(folder: Path) -> ReplicateSet:
 def _scored(
     name: str, models: Sequence[Path], lists: Sequence[str], *, same: bool = False, ships: bool = False
 ) -> ReplicateSet:
-    known = set(load(models[0]).words)  # words that are not there are left out without a word, as the paper does
-    words = list(dict.fromkeys(word for list_ in lists for word in lexicon(list_).words if word in known))
+    vocabulary = set(load(models[0]).words)  # words that are not there are left out without a word, as the paper does
+    words = list(dict.fromkeys(word for list_ in lists for word in lexicon(list_).words if word in vocabulary))
     theirs, ours = (score(list(models), pairs="du2021", words=words, as_published=rule) for rule in ("du2021", None))
     return ReplicateSet(name, theirs, ours, same=same, ships=ships)

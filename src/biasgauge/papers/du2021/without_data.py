@@ -1,4 +1,4 @@
-"""What of Du et al. 2021 needs no data: lengths of its lists, its estimators on a textbook table, and its own sums."""
+"""Numbers of Du et al. 2021 that need no data: lengths of lists, estimators on a textbook table, its own sums."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ def estimators(_data: Data, _seed: int, _progress: Progress | None) -> dict[str,
     """Mean squares, ICC and alpha of the textbook's table."""
     table = np.array(SHROUT_FLEISS, float)
     squares = mean_squares(table[None])
-    found = {
+    estimates = {
         f"estimators.{name}": Recomputed.both(float(getattr(squares, name)[0]))
         for name in ("ms_rows", "ms_columns", "ms_error")
     }
     for name, fit in (("icc21", icc(table, "2,1")), ("icc31", icc(table, "3,1")), ("alpha", cronbach_alpha(table))):
         assert isinstance(fit, Estimate)  # noqa: S101 - for type checkers: one matrix, one estimate
-        found[f"estimators.{name}"] = Recomputed.of(fit, fit)
-    return found
+        estimates[f"estimators.{name}"] = Recomputed.of(fit, fit)
+    return estimates
 
 
 def arithmetic(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
     """P-values of printed statistics, and sums that printed parts must have."""
     printed = printed_numbers("biasgauge.papers.du2021")
-    found = {
+    sums = {
         f"p.forms.{kind}": float(2 * stdtr(FORMS - 1, -abs(printed[f"forms.{kind}.t"])))
         for kind in ("test_retest", "inter_rater")
     }
-    found["p.forms.r"] = t_p(printed["forms.r"], len(pairs_of("du2021").pairs) - 2)
+    sums["p.forms.r"] = t_p(printed["forms.r"], len(pairs_of("du2021").pairs) - 2)
     for kind in ("test_retest", "inter_rater"):
-        parts = [printed[f"regression.{kind}.r2.{part}"] for part in ("fixed", "corpus", "algorithm")]
-        found[f"r2.{kind}"] = sum(parts)
+        parts = [printed[f"regression.{kind}.r2.{component}"] for component in ("fixed", "corpus", "algorithm")]
+        sums[f"r2.{kind}"] = sum(parts)
     measures = 3
-    found |= {f"rows.{name}": measures * count for name, count in INTER_RATER_ROWS.items()}
-    return {f"arithmetic.{name}": Recomputed.both(value) for name, value in found.items()}
+    sums |= {f"rows.{name}": measures * count for name, count in INTER_RATER_ROWS.items()}
+    return {f"arithmetic.{name}": Recomputed.both(value) for name, value in sums.items()}

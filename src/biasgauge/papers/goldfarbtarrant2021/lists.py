@@ -15,9 +15,9 @@ def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Reco
     for name in ("weat6b", "weat7", "weat8", "weat_es_gender", "weat_es_migrant"):
         listed |= {f"{name}.{role}": list(words) for role, words in lexicon(name).sets.items()}
     rows = {f"lists.{name}": Recomputed(len(words), len(set(words))) for name, words in listed.items()}
-    whole = {name: words + sets[f"{name}_expansion"] for name, words in sets.items() if f"{name}_expansion" in sets}
-    targets = whole["career"] + whole["math_sci"], whole["family"] + whole["art"]
-    terms = whole["male"], whole["female"]
+    expanded = {name: words + sets[f"{name}_expansion"] for name, words in sets.items() if f"{name}_expansion" in sets}
+    targets = expanded["career"] + expanded["math_sci"], expanded["family"] + expanded["art"]
+    terms = expanded["male"], expanded["female"]
     together = cross_pairs([(targets[0], terms[1]), (targets[1], terms[0])])
     apart = cross_pairs([(targets[0], terms[0]), (targets[1], terms[1])])
     return rows | {
@@ -29,18 +29,18 @@ def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Reco
 
 
 def spanish_lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """What is left of the Spanish lists when the longer of two sets is cut from its end."""
+    """Remainder of the Spanish lists when the longer of two sets is cut from its end."""
     gender, migrant = lexicon("weat_es_gender"), lexicon("weat_es_migrant")
     assert isinstance(gender, AssociationTest)  # noqa: S101 - for type checkers: they ship so
     assert isinstance(migrant, AssociationTest)  # noqa: S101 - as above
     science, art = len(gender.x), len(gender.y)
     feminine = gender.y.words[art // 2 :]
-    kept = gender.y.words[: min(science, art)]
-    left = sum(word in kept for word in feminine)
+    truncated = gender.y.words[: min(science, art)]
+    left = sum(word in truncated for word in feminine)
     return {
-        "spanish_lists.art": Recomputed(len(kept), art),
+        "spanish_lists.art": Recomputed(len(truncated), art),
         "spanish_lists.art.feminine": Recomputed(left, len(feminine)),
-        "spanish_lists.art.masculine": Recomputed(len(kept) - left, art - len(feminine)),
+        "spanish_lists.art.masculine": Recomputed(len(truncated) - left, art - len(feminine)),
         "spanish_lists.migrant.names": Recomputed(min(len(migrant.x), len(migrant.y)), len(migrant.y)),
         "spanish_lists.migrant.unpleasant": Recomputed(min(len(migrant.a), len(migrant.b)), len(migrant.b)),
     }

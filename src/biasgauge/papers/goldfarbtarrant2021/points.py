@@ -103,11 +103,11 @@ class _Correlations:
     def r(self, note: str = "", **by: str) -> Recomputed:
         """Pearson's r of a stratum, with the interval of the corrected one."""
         theirs, ours = (_stratum(result, self.file, by) for result in (self.theirs, self.ours))
-        around = ours.estimate
+        estimate = ours.estimate
         counts = f"{theirs.n} points; corrected: {ours.n} points of {ours.units} embeddings{note}"
-        known = f"{around.method} interval over embeddings" if around.low is not None else None
-        interval = known or f"no interval: {around.reason}"
-        return Recomputed(theirs.r, ours.r, around.low, around.high, f"{counts}; {interval}", self.same_data)
+        method = f"{estimate.method} interval over embeddings" if estimate.low is not None else None
+        interval = method or f"no interval: {estimate.reason}"
+        return Recomputed(theirs.r, ours.r, estimate.low, estimate.high, f"{counts}; {interval}", self.same_data)
 
     def p(self, note: str = "", why: str = "", **by: str) -> Recomputed:
         """Its p; `why` it differs stands first."""
@@ -182,14 +182,14 @@ def _narrower(theirs: Points, ours: Points) -> Recomputed:
     for points in (theirs, ours.without(_WITHOUT_9[0])):
         cells = zip(*(points.texts(name) for name in ("Metric", "Name")), strict=True)
         gaps = dict(zip(cells, points.numbers("Performance Gap").tolist(), strict=True))
-        recall, precision = (np.nanvar([gap for (own, _), gap in gaps.items() if own == name], ddof=1)
+        recall, precision = (np.nanvar([gap for (metric, _), gap in gaps.items() if metric == name], ddof=1)
                              for name in ("Recall", "Precision"))  # fmt: skip
         shares.append(float(recall / precision))
     return Recomputed(shares[0], shares[1], note="each embedding once; corrected: all embeddings")
 
 
 def _more(first: Number, second: Number) -> float | None:
-    """How much larger the first is, whatever the sign; None where either is undefined."""
+    """Difference of the absolute values; None where either is undefined."""
     if isinstance(first, int | float) and isinstance(second, int | float):
         return abs(first) - abs(second)
     return None
@@ -294,8 +294,8 @@ def spanish(data: Data, seed: int, _progress: Progress | None) -> dict[str, Reco
     rows = {}
     for test, metric, embedding in product(("es1", "es2"), METRICS, EMBEDDINGS):
         name = f"spanish.{test}.{metric}.{embedding}.r".lower()
-        said = _SPANISH_SAID.get(name, "")
-        rows[name] = _spanish_r(data, seed, said, Test=test, Metric=metric, Embedding=embedding)
+        claim = _SPANISH_SAID.get(name, "")
+        rows[name] = _spanish_r(data, seed, claim, Test=test, Metric=metric, Embedding=embedding)
     values = [row.as_published for row in rows.values() if isinstance(row.as_published, float)]
     largest = {"spanish.largest.r": Recomputed(max(values), note=_LARGEST, same_data=False)} if values else {}
     return rows | largest | {f"spanish.{test}.all.r": _spanish_r(data, seed, Test=test) for test in ("es1", "es2")}

@@ -1,4 +1,4 @@
-"""What of CEAT needs no model: its lists, and how often its pooled test rejects when there is nothing to find."""
+"""Guo & Caliskan 2021 (CEAT), as far as no model is needed: its lists, and the false positive rate of its test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of SEAT needs no encoder: its sentences, and how often its test rejects when there is nothing to find."""
+"""May et al. 2019 (SEAT), as far as no encoder is needed: its sentences, and the false positive rate of its test."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _P = "as published: over targets, one-sided; corrected: the larger of the p over
 
 
 def sentences(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """How many sentences the released files have, from the word lists and the templates."""
+    """Numbers of sentences in the released files, from the word lists and the templates."""
     names, nouns = lexicon("weat6").sets["x"], lexicon("weat7").sets["x"]
     sizes = {"weat6.targets": len(names) * NAME_TEMPLATES, "weat7.targets": len(nouns) * NOUN_TEMPLATES}
     words = {"weat6.targets": len(names), "weat7.targets": len(nouns)}
@@ -60,8 +60,8 @@ def _shuffled(sets: dict[str, Floats], seed: int) -> float:
     """The released rule: a permutation test over sentences."""
     units = {role: unit_contexts(words).reshape(-1, words.shape[-1]) for role, words in sets.items()}
     tables = [units[targets] @ units[attributes].T for targets in "xy" for attributes in "ab"]
-    found = weat_from_similarities(*tables, ddof=1, interval=None, samples=SHUFFLES, random_state=seed)
-    return found.p_value or 0.0
+    result = weat_from_similarities(*tables, ddof=1, interval=None, samples=SHUFFLES, random_state=seed)
+    return result.p_value or 0.0
 
 
 def _over_words(sets: dict[str, Floats]) -> float:
@@ -74,9 +74,9 @@ def words(_data: Data, seed: int, _progress: Progress | None) -> dict[str, Recom
     vectors = load_default()
     rows = {}
     for number in range(1, 11):
-        asked: dict[str, Any] = {"policy": WordPolicy(min_coverage=0.5, case="fallback"), "random_state": seed}
-        theirs = weat(vectors, f"weat{number}", ddof=1, interval=None, **asked)
-        ours = weat(vectors, f"weat{number}", ddof=0, **asked)
+        settings: dict[str, Any] = {"policy": WordPolicy(min_coverage=0.5, case="fallback"), "random_state": seed}
+        theirs = weat(vectors, f"weat{number}", ddof=1, interval=None, **settings)
+        ours = weat(vectors, f"weat{number}", ddof=0, **settings)
         p = [value for value in (ours.p_value, ours.p_attributes) if value is not None]
         rows[f"words.weat{number}.d"] = Recomputed.of(theirs.value, ours.estimate, _DDOF, OTHER_VECTORS)
         rows[f"words.weat{number}.p"] = Recomputed.of(

@@ -1,4 +1,4 @@
-"""StereoSet from the authors' own scores of its sentences, and what its printed numbers say of each other."""
+"""Nadeem, Bethke & Reddy 2021: StereoSet from the authors' own scores of its sentences, and sums of its printed numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _THRICE = "as published: a cluster is counted once for each of its three sentenc
 
 
 def printed(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
-    """What the authors' evaluation printed for every model whose scores are there."""
+    """Numbers that the authors' evaluation printed, for every model whose scores are in the data."""
     rows: dict[str, Recomputed] = {}
     for model in MODELS:
         if data.find(f"predictions_{model}") is None:

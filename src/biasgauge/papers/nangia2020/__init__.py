@@ -1,4 +1,4 @@
-"""What of CrowS-Pairs needs no model: its data, and what its printed shares can and cannot carry."""
+"""Nangia et al. 2020 (CrowS-Pairs), as far as no model is needed: its data, and limits of its printed shares."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def data(files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recom
     counts = Counter(row["bias_type"] for row in rows) + Counter(row["stereo_antistereo"] for row in rows)
     pairs = Counter((row["sent_more"], row["sent_less"]) for row in rows)
     writers = Counter(row["anon_writer"] for row in rows)
-    found = {f"data.{name}": Recomputed.both(counts[name]) for name in (*DIRECTIONS, *KINDS)}
+    recomputed = {f"data.{name}": Recomputed.both(counts[name]) for name in (*DIRECTIONS, *KINDS)}
     agreed = [_agreed(row, path) for row in rows]
-    return found | {
+    return recomputed | {
         "data.all": Recomputed.both(len(rows)),
         "data.writers": Recomputed(len(writers)),
         "data.most_by_one": Recomputed(
@@ -104,7 +104,7 @@ def sums(_files: Data, _seed: int, _progress: Progress | None) -> dict[str, Reco
     """The score over all pairs from the scores of its parts."""
     return {
         f"sums.{model}.{name}": Recomputed(
-            sum(_size(part) * PRINTED[f"table2.{model}.{part}"] for part in parts) / _size("all")
+            sum(_size(group) * PRINTED[f"table2.{model}.{group}"] for group in parts) / _size("all")
         )
         for model in MODELS
         for name, parts in (("kinds", KINDS), ("directions", DIRECTIONS))

@@ -52,31 +52,31 @@ def fill(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomput
     vectors, explained = runs.vectors, runs.analogies
     if explained.reason:
         return {"analogies.solved": Recomputed(note=explained.reason)}
-    part = f"only {len(vectors):,} words can be an answer, not the paper's {RESTRICT:,}"
-    part = "" if len(vectors) >= RESTRICT else part
+    limitation = f"only {len(vectors):,} words can be an answer, not the paper's {RESTRICT:,}"
+    limitation = "" if len(vectors) >= RESTRICT else limitation
     theirs, ours = explained.condition("reversed").correct, explained.condition().correct
     rows = {
-        "analogies.solved": _share(theirs, ours, part, PAIRS).times(100),
+        "analogies.solved": _share(theirs, ours, limitation, PAIRS).times(100),
         "analogies.listed.mean": _listed(explained, "value"),
         "analogies.listed.sd": _listed(explained, "sd"),
-        "analogies.random.mean": _random(explained, part, "value"),
-        "analogies.random.sd": _random(explained, part, "sd"),
+        "analogies.random.mean": _random(explained, limitation, "value"),
+        "analogies.random.sd": _random(explained, limitation, "sd"),
         **_cosines(vectors),
-        **_answers(vectors, part),
+        **_answers(vectors, limitation),
     }
     solved = {(row.category, row.direction): row.correct for row in explained.by_category if row.exclude_inputs}
     for name, pairs in CATEGORIES.items():
         both = solved[name, "reversed"], solved[name, "stated"]
-        rows[f"analogies.solved.{name}"] = _share(*both, part, pairs)
+        rows[f"analogies.solved.{name}"] = _share(*both, limitation, pairs)
     return rows
 
 
-def _share(theirs: WordStatistic, ours: WordStatistic, part: str, pairs: int) -> Recomputed:
+def _share(theirs: WordStatistic, ours: WordStatistic, limitation: str, pairs: int) -> Recomputed:
     """Share of pairs that were solved; `part` and the pairs that are there say in what the data differ."""
     if theirs.value is None or ours.value is None:
         return Recomputed(note=theirs.reason or "")
     lost = f"{theirs.n} of {pairs} pairs have both vectors" if theirs.n != pairs else ""
-    return Recomputed.of(theirs, ours, _REVERSED, "; ".join(filter(None, (part, lost))))
+    return Recomputed.of(theirs, ours, _REVERSED, "; ".join(filter(None, (limitation, lost))))
 
 
 def _listed(explained: SimilarityExplained, name: str) -> Recomputed:
@@ -87,10 +87,10 @@ def _listed(explained: SimilarityExplained, name: str) -> Recomputed:
     return Recomputed.of(getattr(theirs, name), corrected, note, differs)
 
 
-def _random(explained: SimilarityExplained, part: str, name: str) -> Recomputed:
+def _random(explained: SimilarityExplained, limitation: str, name: str) -> Recomputed:
     drawn = explained.random_pairs
     corrected = drawn if name == "value" else drawn.sd
-    return Recomputed.of(getattr(drawn, name), corrected, f"{drawn.n:,} other random pairs", part)
+    return Recomputed.of(getattr(drawn, name), corrected, f"{drawn.n:,} other random pairs", limitation)
 
 
 def _cosines(vectors: Embedding) -> dict[str, Recomputed]:
@@ -105,17 +105,17 @@ def _cosines(vectors: Embedding) -> dict[str, Recomputed]:
     return {**rows, "analogies.cosine.digits": rows["analogies.cosine.man_woman"]}
 
 
-def _answers(vectors: Embedding, part: str) -> dict[str, Recomputed]:
+def _answers(vectors: Embedding, limitation: str) -> dict[str, Recomputed]:
     theirs, ours = (
         analogies(vectors, [("man", "apple", "woman")], direction=way).answers[0] for way in ("reversed", "stated")
     )
     rows = {}
     if theirs.answer and ours.answer:
-        rows["analogies.apple"] = Recomputed.of(theirs.answer, ours.answer, _REVERSED, part)
+        rows["analogies.apple"] = Recomputed.of(theirs.answer, ours.answer, _REVERSED, limitation)
     for word in ("man", "woman"):
         # Some pair has to be asked with, and cannot be an answer: one that is far from both.
         near = similarity_explained(vectors, [word], pair=("apple", "apples"), restrict=None, random_pairs=2)
         if nearest := near.answers[0].nearest:
-            among = part and f"among {len(vectors):,} words"
+            among = limitation and f"among {len(vectors):,} words"
             rows[f"analogies.nearest.{word}"] = Recomputed.of(nearest, nearest, differs=among)
     return rows

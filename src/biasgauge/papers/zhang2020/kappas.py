@@ -25,7 +25,7 @@ _FORMS_CORRECTED = "corrected: real plurals (policemen), and a word counts by ea
 
 
 class _Cell(NamedTuple):
-    """What is compared with what, on one base pair or on all in the mean; joined by full stops, the id of its row."""
+    """Comparison on one base pair or on all in the mean; its fields joined by full stops are the id of its row."""
 
     table: str
     measure: str
@@ -66,9 +66,11 @@ def _differs(runs: Runs, cell: _Cell, kappa: Estimate) -> str:
     reasons = []
     if "nbm" in {cell.measure, cell.against} and runs.other_pool:
         reasons.append(runs.other_pool)
-    asked = WITH_ALL_FORMS if cell.table == WITH_FORMS else TRUTHS.get(cell.against, PROFESSIONS)
-    if kappa.n != asked:
-        reasons.append(f"{kappa.n} of the paper's {asked} words" if kappa.n < asked else f"{kappa.n} words for {asked}")
+    expected = WITH_ALL_FORMS if cell.table == WITH_FORMS else TRUTHS.get(cell.against, PROFESSIONS)
+    if kappa.n != expected:
+        reasons.append(
+            f"{kappa.n} of the paper's {expected} words" if kappa.n < expected else f"{kappa.n} words for {expected}"
+        )
     if cell.pair == MEAN and kappa.k != len(PAIRS):
         reasons.append(f"mean over {kappa.k} pairs: the vectors lack the others")
     return "; ".join(reasons)
@@ -76,10 +78,10 @@ def _differs(runs: Runs, cell: _Cell, kappa: Estimate) -> str:
 
 def _kappa(results: Sequence[RobustnessResult], cell: _Cell) -> Estimate:
     """Kappa of one cell; the runs together hold every form."""
-    part = PARTS[cell.table]
+    attribute = PARTS[cell.table]
     for result in results:
-        means: Sequence[Any] = [row for row in result.means if row.part == part]
-        for row in means if cell.pair == MEAN else getattr(result, part):
+        means: Sequence[Any] = [row for row in result.means if row.part == attribute]
+        for row in means if cell.pair == MEAN else getattr(result, attribute):
             pair = MEAN if cell.pair == MEAN else pair_name(row.pair)
             if (named(row.measure), named(row.against), pair) == cell[1:]:
                 kappa: Estimate = row.kappa

@@ -1,4 +1,4 @@
-"""What Zhang, Sneyd and Stevenson (2020) printed, as far as it is computed with.
+"""Printed numbers of Zhang, Sneyd and Stevenson (2020), and its word lists.
 
 A positive score is female in the paper. Its pairs are (female, male); ours are (male, female), which turns the sign of
 every score and changes no kappa. Digits beyond those of the paper are from the output of the authors' notebook.

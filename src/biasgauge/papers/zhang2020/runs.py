@@ -70,16 +70,16 @@ class Runs:
         lengths = words_with_lengths(self.path)
         if lengths is None:
             return {True: self.published, False: self.corrected}
-        asked: dict[str, Any] = {"measures": "ripa", "truths": {}, "forms": (), "pair_forms": (), "min_coverage": 0}
+        settings: dict[str, Any] = {"measures": "ripa", "truths": {}, "forms": (), "pair_forms": (), "min_coverage": 0}
         vectors = self.vectors.subset(lengths)
-        return {rule: robustness(vectors, as_published=rule, **asked) for rule in (True, False)}
+        return {rule: robustness(vectors, as_published=rule, **settings) for rule in (True, False)}
 
     @cached_property
     def royal(self) -> RobustnessResult:
         """From (woman, man) to (queen, king) under RIPA."""
         pairs = [("man", "woman"), ("king", "queen")]
-        asked: dict[str, Any] = {"measures": "ripa", "truths": {}, "forms": (), "pair_forms": (), "frequent": _FEW}
-        return robustness(self.vectors, pairs=pairs, as_published=True, **asked)
+        settings: dict[str, Any] = {"measures": "ripa", "truths": {}, "forms": (), "pair_forms": (), "frequent": _FEW}
+        return robustness(self.vectors, pairs=pairs, as_published=True, **settings)
 
     @cached_property
     def analogies(self) -> SimilarityExplained:
@@ -92,8 +92,8 @@ class Runs:
         pool = self.published.settings["pool_words"]
         return "" if pool == NEUTRAL else f"neighbors are {pool:,} neutral words, not the paper's {NEUTRAL:,}"
 
-    def _run(self, **asked: Any) -> RobustnessResult:  # noqa: ANN401 - settings of robustness
-        return robustness(self.vectors, min_coverage=0, random_state=self.seed, progress=self.progress, **asked)
+    def _run(self, **settings: Any) -> RobustnessResult:  # noqa: ANN401 - settings of robustness
+        return robustness(self.vectors, min_coverage=0, random_state=self.seed, progress=self.progress, **settings)
 
 
 def words_with_lengths(path: Path) -> list[str] | None:
@@ -103,8 +103,8 @@ def words_with_lengths(path: Path) -> list[str] | None:
     arrays = read_npz(path, ("words", "raw_norm"))
     if len(arrays) < 2 or len(arrays["words"]) != len(arrays["raw_norm"]):
         return None
-    kept: list[str] = arrays["words"][arrays["raw_norm"].astype(bool)].tolist()
-    return kept
+    words: list[str] = arrays["words"][arrays["raw_norm"].astype(bool)].tolist()
+    return words
 
 
 def runs_of(data: Data, seed: int, progress: Progress | None) -> Runs:

@@ -33,8 +33,8 @@ def fill_table_1(data: Data, seed: int, progress: Progress | None) -> dict[str, 
         theirs, corrected = (_reference(runs, measure, rule=rule) for rule in (True, False))
         differs = _differs(runs, measure, theirs)
         mean = Recomputed.of(theirs.mean, corrected.mean, "+ is female, as in the paper", differs)
-        known = mean.as_published is not None and mean.corrected is not None
-        rows[f"table1.{measure}.mean"] = mean.times(-1) if known else mean
+        defined = mean.as_published is not None and mean.corrected is not None
+        rows[f"table1.{measure}.mean"] = mean.times(-1) if defined else mean
         rows[f"table1.{measure}.sd"] = Recomputed.of(theirs.sd, corrected.sd, differs=differs)
     cut = "" if words == LIMITED else f"the vectors are a part of GoogleNews, {len(runs.vectors):,} words"
     longest = (
@@ -84,7 +84,7 @@ def fill_table_2(data: Data, seed: int, progress: Progress | None) -> dict[str, 
 
 
 def _magnitude(runs: Runs, measure: str, differs: str) -> Recomputed:
-    """What the table prints is one minus the share that its caption speaks of."""
+    """Share of changed words of Table 2, which prints one minus the share that its caption speaks of."""
     results = _runs_of(runs, measure)
     theirs, ours = (_base_pairs(results[rule], measure).changed_by_one_sd for rule in (True, False))
     (low, high), printed = _bounds(runs.published, measure), PRINTED[f"table2.{measure}.magnitude"]
@@ -104,11 +104,11 @@ def _bounds(result: RobustnessResult, measure: str) -> tuple[float, float]:
     """Between which shares of relevant changes ten pairs can have, given those of the pairs that are there."""
     index = [named(name) for name in result.scores.measures].index(measure)
     scores = result.scores.select(pair=result.pairs, word=result.words).values[index, :, :, 0].astype(np.float64)
-    there = scores[~np.isnan(scores).all(axis=1)]
-    changes, every = len(there) * (len(there) - 1) // 2, len(result.pairs) * (len(result.pairs) - 1) // 2
-    shares = change_shares(there, SD[measure])
-    known = float(shares.mean()) * changes / every if len(shares) else 0.0
-    return known, known + (every - changes) / every
+    scored = scores[~np.isnan(scores).all(axis=1)]
+    changes, every = len(scored) * (len(scored) - 1) // 2, len(result.pairs) * (len(result.pairs) - 1) // 2
+    shares = change_shares(scored, SD[measure])
+    share = float(shares.mean()) * changes / every if len(shares) else 0.0
+    return share, share + (every - changes) / every
 
 
 def _lost(runs: Runs, measure: str, agreement: BasePairs) -> str:
@@ -133,8 +133,8 @@ def fill_figure_2(data: Data, seed: int, progress: Progress | None) -> dict[str,
         {pair_name(row.pair): row for row in run.similarity if row.measure == "dbwa" and row.pair is not None}
         for run in (runs.published, runs.corrected)
     )
-    there = sum(row.r.value is not None for row in theirs.values())
-    differs = "" if there == len(PAIRS) else f"over {there} of the ten pairs: the vectors lack the others"
+    defined = sum(row.r.value is not None for row in theirs.values())
+    differs = "" if defined == len(PAIRS) else f"over {defined} of the ten pairs: the vectors lack the others"
     itself = "the code holds each pair against itself too (cosine 1, κ 1), which the text denies; corrected does not"
     rows = {
         f"figure2.{pair}": Recomputed.of(
@@ -154,12 +154,12 @@ def fill_figure_2(data: Data, seed: int, progress: Progress | None) -> dict[str,
     cosines = difference_cosines(runs.vectors, [(words[a], words[b]) for a, b in drawn.tolist()])
     apart = cosines[np.triu_indices(len(cosines), 1)]
     drawn_from = "" if len(words) == LIMITED else f"drawn from {len(words):,} words, not the paper's {LIMITED:,}"
-    other = f"{len(drawn)} other random pairs, each with every other"
+    note = f"{len(drawn)} other random pairs, each with every other"
     return rows | {
         "figure2.largest_p": Recomputed.of(largest, corrected, itself, differs),
         "figure2.mean_cosine": Recomputed.of(runs.published.mean_cosine, runs.corrected.mean_cosine, itself, differs),
-        "figure2.random_mean": Recomputed.of(mean_cosine(cosines, with_itself=False), None, other, drawn_from),
-        "figure2.random_sd": Recomputed.of(float(apart.std()) if len(apart) else None, None, other, drawn_from),
+        "figure2.random_mean": Recomputed.of(mean_cosine(cosines, with_itself=False), None, note, drawn_from),
+        "figure2.random_sd": Recomputed.of(float(apart.std()) if len(apart) else None, None, note, drawn_from),
     }
 
 
@@ -182,13 +182,13 @@ def fill_text(data: Data, seed: int, progress: Progress | None) -> dict[str, Rec
         )
         rows[f"text.{word}.nbm"] = _of_word(theirs, ours, runs.other_pool)
     (changed,) = runs.royal.pairwise
-    flipped, there = len(changed.flipped), changed.kappa.n
-    if there == 0:
+    flipped, total = len(changed.flipped), changed.kappa.n
+    if total == 0:
         return rows
-    differs = "" if there == PROFESSIONS else f"{there} of the {PROFESSIONS} professions"
+    differs = "" if total == PROFESSIONS else f"{total} of the {PROFESSIONS} professions"
     return rows | {
         "text.flipped": Recomputed.of(flipped, flipped, differs=differs),
-        "text.flipped_percent": Recomputed.of(100 * flipped / there, 100 * flipped / there, differs=differs),
+        "text.flipped_percent": Recomputed.of(100 * flipped / total, 100 * flipped / total, differs=differs),
     }
 
 
