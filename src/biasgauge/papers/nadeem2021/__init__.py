@@ -1,4 +1,4 @@
-"""Nadeem, Bethke & Reddy 2021: StereoSet from the authors' own scores of its sentences, and sums of its printed numbers."""
+"""Nadeem, Bethke & Reddy 2021: StereoSet from the authors' own scores of its sentences; sums of printed numbers."""
 
 from __future__ import annotations
 
