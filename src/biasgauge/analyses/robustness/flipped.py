@@ -120,9 +120,9 @@ class Flips(Result):
     @property
     def headlines(self) -> tuple[str, ...]:
         """One sentence a concept: its conclusion, how many changes keep it, and the worst one."""
-        return tuple(self._headline(concept) for concept in dict.fromkeys(row.concept for row in self.rows))
+        return tuple(self._concept_headline(concept) for concept in dict.fromkeys(row.concept for row in self.rows))
 
-    def _headline(self, concept: str) -> str:
+    def _concept_headline(self, concept: str) -> str:
         rows = [row for row in self.rows if row.concept == concept and row.outcome is not None]
         if not rows:
             return f"{list_name(concept)}: unknown, too few of its words are in the vocabulary."
