@@ -65,7 +65,7 @@ def main() -> None:
     matrix = vectors(arguments.rows)
     ends = np.arange(2 * PAIRS)
     task = Task(matrix, np.arange(arguments.rows), ends[::2], ends[1::2], [registry.get("measure", "nbm")], K)
-    pool = Pool.of(task)
+    pool = Pool.from_task(task)
     on_device = torch.from_numpy(pool.unit).to(device)
     wide = gpu.widen(on_device)
     votes = torch.from_numpy(pool.votes(task, registry.get("measure", "nbm"))).to(device)  # type: ignore[arg-type]

@@ -145,10 +145,10 @@ def test_no_words_and_no_pairs(worlds: Worlds) -> None:
 
 def test_pool_leaves_zero_vectors_out(worlds: Worlds) -> None:
     task = worlds("zero vectors")
-    pool = Pool.of(task)
+    pool = Pool.from_task(task)
     zero = ~task.vectors.any(axis=1)
     assert zero.any()
-    np.testing.assert_array_equal(pool.place == -1, zero)
+    np.testing.assert_array_equal(pool.pool_index == -1, zero)
     np.testing.assert_array_equal(pool.rows, np.flatnonzero(~zero))
-    np.testing.assert_array_equal(pool.place[pool.rows], np.arange(len(pool.rows)))
+    np.testing.assert_array_equal(pool.pool_index[pool.rows], np.arange(len(pool.rows)))
     np.testing.assert_array_equal(pool.unit, unit_singles(task.vectors[~zero]))

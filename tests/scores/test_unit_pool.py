@@ -31,7 +31,7 @@ def test_scores_have_the_same_bytes_without_a_copy(
     task = replace(task, pool=None, vectors=task.vectors.astype(np.float32))
     without = compute(task)
     monkeypatch.setattr(unit_pool, "KEPT", 2**40)
-    assert isinstance(Pool.of(task).unit, np.ndarray)
+    assert isinstance(Pool.from_task(task).unit, np.ndarray)
     assert compute(task).tobytes() == without.tobytes()
 
 
@@ -41,7 +41,7 @@ def test_and_where_the_neighbors_of_all_words_are_asked_for(worlds: Worlds, monk
     task = replace(task, pool=None, vectors=task.vectors.astype(np.float32), rows=np.arange(len(task.vectors)))
     monkeypatch.setattr(engine, "LEAST_FOR_ALL_PAIRS", 1)
     without = compute(task)
-    assert isinstance(Pool.of(task).unit, UnitPool)
+    assert isinstance(Pool.from_task(task).unit, UnitPool)
     monkeypatch.setattr(unit_pool, "KEPT", 2**40)
     assert compute(task).tobytes() == without.tobytes()
 
@@ -50,7 +50,7 @@ def test_and_where_the_neighbors_of_all_words_are_asked_for(worlds: Worlds, monk
 def test_rows_have_the_bits_of_a_copy() -> None:
     random = np.random.default_rng(0)
     vectors = (random.standard_normal((500, 30)) * random.uniform(1e-3, 1e3, (500, 1))).astype(np.float32)
-    pool, copy = UnitPool.of(vectors), unit_singles(vectors)
+    pool, copy = UnitPool.from_vectors(vectors), unit_singles(vectors)
     assert pool is not None
     assert (len(pool), pool.shape) == (500, (500, 30))
     for places in (slice(10, 20), slice(None, None, 7), np.array([3, 400, 3]), np.array([[1, 2], [3, 4]])):
@@ -65,11 +65,11 @@ def test_rows_have_the_bits_of_a_copy() -> None:
 @pytest.mark.parametrize("scale", [0.0, 1e-20, 1e20])
 def test_a_copy_is_made_where_division_would_lose_something(scale: float) -> None:
     vectors = np.ones((4, 3), np.float32)
-    assert UnitPool.of(vectors) is not None
+    assert UnitPool.from_vectors(vectors) is not None
     vectors[2] *= scale
-    assert UnitPool.of(vectors) is None
-    assert UnitPool.of(np.ones((4, 3))) is None  # double precision
+    assert UnitPool.from_vectors(vectors) is None
+    assert UnitPool.from_vectors(np.ones((4, 3))) is None  # double precision
 
 
 def test_small_vocabularies_keep_a_copy() -> None:
-    assert UnitPool.of(np.ones((4, 3), np.float32)) is None
+    assert UnitPool.from_vectors(np.ones((4, 3), np.float32)) is None

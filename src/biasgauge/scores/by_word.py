@@ -48,7 +48,7 @@ class WordScore(Estimate):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordScores(Result):
-    """What scores of words come to.
+    """Mean scores of words over pairs, with what is undefined.
 
     Attributes:
         scores: of each word under each measure, in each model; with several models, then averaged over them.
@@ -79,9 +79,9 @@ class WordScores(Result):
         sizes = {axis: f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in self.about["shape"].items()}
         undefined = [f"{count:,} scores are undefined: {reason}." for reason, count in self.about["undefined"].items()]
         lost = [
-            f"{model}: not in the vocabulary (OOV), {part}: {', '.join(words)}"
+            f"{model}: not in the vocabulary (OOV), {set_name}: {', '.join(words)}"
             for model, coverage in self.coverage.items()
-            for part, words in coverage["lost"].items()
+            for set_name, words in coverage["lost"].items()
         ]
         return Summary(
             title="Bias scores",
@@ -98,22 +98,22 @@ class WordScores(Result):
 
     def _table(self, measure: str) -> Table:
         """One row for each word and model, the words with the largest scores first."""
-        several = len(self.about["models"]) > 1
-        mine = [score for score in self.scores if score.measure == measure]
-        size = {score.word: abs(score.value or 0) for score in mine if score.model is None or not several}
-        place = {word: index for index, word in enumerate(sorted(size, key=lambda word: -size[word]))}
+        many_models = len(self.about["models"]) > 1
+        measure_scores = [score for score in self.scores if score.measure == measure]
+        size = {score.word: abs(score.value or 0) for score in measure_scores if score.model is None or not many_models}
+        rank = {word: index for index, word in enumerate(sorted(size, key=lambda word: -size[word]))}
         rows = [
-            (score.word, *([score.model or "mean"] if several else []), score, _agreeing(score))
-            for score in sorted(mine, key=lambda score: place[score.word])
+            (score.word, *([score.model or "mean"] if many_models else []), score, _agreeing(score))
+            for score in sorted(measure_scores, key=lambda score: rank[score.word])
         ]
         columns = [
             "word",
-            *(["model"] if several else []),
+            *(["model"] if many_models else []),
             Column("mean [95 % interval]", "estimate", 3, about="over the pairs"),
             Column("pairs that agree", "share", about="pairs whose direction is that of the mean"),
         ]
         # Scores of a few words are shown in full, whatever the number of models.
-        most = MOST_ROWS if len(place) > FEW_WORDS else len(rows)
+        most = MOST_ROWS if len(rank) > FEW_WORDS else len(rows)
         return Table.of(f"scores-{measure}", _meaning(measure), columns, rows, most=most)
 
 
@@ -137,8 +137,8 @@ def _mixed_languages(pairs: str, words: str) -> list[str]:
     first, second = (registry.get("lexicon", name).language for name in (pairs, words))
     if first == second:
         return []
-    own = language_of(second).named("base_pairs")
-    hint = f" (--pairs {own[0]})" if own else ""
+    language_pairs = language_of(second).named("base_pairs")
+    hint = f" (--pairs {language_pairs[0]})" if language_pairs else ""
     return [f"the pairs {pairs} are in {first!r}, the words {words} in {second!r}: name pairs in their language{hint}"]
 
 
@@ -154,25 +154,25 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
         level: nominal coverage of the intervals.
     """
     check_level(level)
-    about = describe(scores)
-    provenance = about.pop("provenance")
+    description = describe(scores)
+    provenance = description.pop("provenance")
     words = scores.words[:MOST_WORDS]
     together = [None] if len(scores.models) > 1 else []
     rows = [
         row
         for measure in scores.measures
         for model in (*scores.models, *together)
-        for row in _of_measure(scores, measure, model, words, level)
+        for row in _scores_of_measure(scores, measure, model, words, level)
     ]
     models = provenance.get("models", {})
     warnings = [f"computed again: {model['recomputed']}" for model in models.values() if "recomputed" in model]
-    named = [(provenance.get(part) or {}).get("name", "") for part in ("pairs", "words")]
+    named = [(provenance.get(list_kind) or {}).get("name", "") for list_kind in ("pairs", "words")]
     warnings += _mixed_languages(*(name.partition(":")[0] for name in named))
     if len(words) < len(scores.words):
         warnings.append(f"summed up are the first {len(words):,} of {len(scores.words):,} words; the scores have all")
     return WordScores(
         scores=tuple(rows),
-        about=about,
+        about=description,
         coverage={name: model["coverage"] for name, model in models.items() if "coverage" in model},
         path=str(scores.path) if hasattr(scores, "path") else None,
         settings=provenance,
@@ -180,19 +180,21 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
     )
 
 
-def _of_measure(
+def _scores_of_measure(
     scores: ScoreTensor | ScoreStore, measure: str, model: str | None, words: tuple[str, ...], level: float
 ) -> Iterator[WordScore]:
     from biasgauge.stats import means_along
 
     select = scores.read if hasattr(scores, "read") else scores.select
-    part = select(measure=[measure], word=words, model=None if model is None else [model])
-    averages = _mean(np.where(part.undefined == 0, part.values, np.nan).astype(np.float64)[0], axis=2)  # pair × word
+    selected = select(measure=[measure], word=words, model=None if model is None else [model])
+    averages = _mean(
+        np.where(selected.undefined == 0, selected.values, np.nan).astype(np.float64)[0], axis=2
+    )  # pair × word
     counts, means, reach = means_along(averages, axis=0, level=level)
     agree = (np.sign(averages) == np.sign(means)).sum(axis=0)
     for index, word in enumerate(words):
         n = int(counts[index])
-        about: Fields = {
+        labels: Fields = {
             "word": word,
             "measure": measure,
             "model": model,
@@ -202,16 +204,16 @@ def _of_measure(
             "n": n,
         }
         if n == 0:
-            yield WordScore(value=None, agree=None, reason="no pair gives it a score", **about)
+            yield WordScore(value=None, agree=None, reason="no pair gives it a score", **labels)
             continue
         mean, half = float(means[index]), float(reach[index])
         ends: Fields = {"low": mean - half, "high": mean + half} if n > 1 else {"reason": "one pair gives no interval"}
-        yield WordScore(value=mean, agree=int(agree[index]) / n, **about, **ends)
+        yield WordScore(value=mean, agree=int(agree[index]) / n, **labels, **ends)
 
 
 def _mean(values: Floats, axis: int) -> Floats:
     """Mean of what is defined; NaN where nothing is."""
     defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        found: Floats = np.where(defined, values, 0).sum(axis=axis) / defined.sum(axis=axis)
-    return found
+        means: Floats = np.where(defined, values, 0).sum(axis=axis) / defined.sum(axis=axis)
+    return means

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirectBias(Result):
-    """How much a set of words lies along a bias direction.
+    """Direct bias: how much a set of words lies along a bias direction.
 
     Attributes:
         mean: of |cos(word, direction)|^c over words; 0: at right angles, 1: along it. Its interval says how far it
@@ -88,13 +88,13 @@ def direct_bias(
     """
     model = load(vectors)
     direction, coverage = _direction(model, pairs, method, case_fallback=case_fallback)
-    asked = words_of(words).words
-    of_words = model.coverage({"words": asked}, case_fallback=case_fallback, directions=True)
+    word_list = words_of(words).words
+    of_words = model.coverage({"words": word_list}, case_fallback=case_fallback, directions=True)
     coverage = Coverage.of({**coverage.sets, **of_words.sets})
     settings = {"c": c, "method": method, "min_coverage": min_coverage, "model_checksum": model.checksum}
-    found = coverage.sets["words"]
-    values = direct_bias_of(model.vectors[found.rows], direction, c)
-    shares = dict(zip(found.words, values.tolist(), strict=True))
+    lookup = coverage.sets["words"]
+    values = direct_bias_of(model.vectors[lookup.rows], direction, c)
+    shares = dict(zip(lookup.words, values.tolist(), strict=True))
     short = coverage.short_of(min_coverage)
     if short:
         reason = f"fewer than {share_text(min_coverage)} found of: {', '.join(short)}"
@@ -126,14 +126,14 @@ def _direction(
     model: Embedding, pairs: PairsLike, method: Method, *, case_fallback: bool
 ) -> tuple[Direction, Coverage]:
     """The direction of the pairs of which both ends were found, and which were."""
-    given = pairs_of(pairs)
-    ends = {end: [pair[index] for pair in given.pairs] for index, end in enumerate(given.ends)}
+    pair_list = pairs_of(pairs)
+    ends = {end: [pair[index] for pair in pair_list.pairs] for index, end in enumerate(pair_list.ends)}
     coverage = model.coverage(ends, case_fallback=case_fallback, directions=True)
     rows = [lookup.row_of for lookup in coverage.sets.values()]
-    whole = [
-        (rows[0][first], rows[1][second]) for first, second in given.pairs if first in rows[0] and second in rows[1]
+    complete = [
+        (rows[0][first], rows[1][second]) for first, second in pair_list.pairs if first in rows[0] and second in rows[1]
     ]
-    if not whole:
-        raise ParameterError(f"No pair of {given.name!r} has both ends in {model.name}.")
-    first, second = (np.array(column) for column in zip(*whole, strict=True))
+    if not complete:
+        raise ParameterError(f"No pair of {pair_list.name!r} has both ends in {model.name}.")
+    first, second = (np.array(column) for column in zip(*complete, strict=True))
     return pair_direction(model.vectors[first], model.vectors[second], method), coverage

@@ -40,7 +40,7 @@ _DOUBT = 1e-6
 
 @dataclass(frozen=True)
 class Task:
-    """What to compute on one model: which target words, pairs (by their rows) and measures; which k neighbors vote."""
+    """Work to do on one model: which target words, pairs (by their rows) and measures; which k neighbors vote."""
 
     vectors: Vectors
     rows: Places
@@ -56,7 +56,7 @@ class Task:
         return measure.direction(first, second)
 
     def undirected(self, measure: Linear) -> Flags:
-        """Which pairs have no direction, so that no score on them is defined."""
+        """Flag the pairs without a direction: no score on them is defined."""
         return np.asarray(np.isnan(self.directions(measure)).any(axis=1))
 
 
@@ -64,45 +64,45 @@ class Task:
 class Pool:
     """The vectors that may be neighbors: of length 1, zero vectors left out.
 
-    `rows` are those of the model; `place` is the place in the pool of each row of the model, −1 where it has none.
+    `rows` are those of the model; `pool_index` is the index in the pool of each row of the model, −1 where it has none.
     """
 
     unit: Singles | UnitPool
     rows: Places
-    place: Places
+    pool_index: Places
 
     @classmethod
-    def of(cls, task: Task) -> Pool:
+    def from_task(cls, task: Task) -> Pool:
         """Scale the pool's vectors: once, or each time where a copy of them would fill the memory."""
-        large = UnitPool.of(task.vectors) if task.pool is None else None
+        large = UnitPool.from_vectors(task.vectors) if task.pool is None else None
         if large is None:
-            return cls.kept(task)
+            return cls.in_memory(task)
         rows = np.arange(len(large))
         return cls(large, rows, rows)
 
     @classmethod
-    def kept(cls, task: Task, *, threads: int = 1) -> Pool:
+    def in_memory(cls, task: Task, *, threads: int = 1) -> Pool:
         """Scale the pool's vectors once."""
         rows = np.arange(len(task.vectors)) if task.pool is None else np.unique(task.pool)
         unit = unit_singles(task.vectors, None if task.pool is None else rows, threads=threads)
         usable = has_direction(unit)
         if not usable.all():
             unit, rows = unit[usable], rows[usable]
-        place = np.full(len(task.vectors), -1, np.intp)
-        place[rows] = np.arange(len(rows))
-        return cls(unit, rows, place)
+        pool_index = np.full(len(task.vectors), -1, np.intp)
+        pool_index[rows] = np.arange(len(rows))
+        return cls(unit, rows, pool_index)
 
     def votes(self, task: Task, measure: Neighborhood) -> NDArray[np.int8]:
-        """How each vector of the pool votes on each pair: pool × pairs, +1, 0 or −1."""
+        """Vote of each vector of the pool on each pair: pool × pairs, +1, 0 or −1."""
         directions = np.nan_to_num(task.directions(measure.bias)).T
         votes = np.empty((len(self.unit), directions.shape[1]), np.int8)
         for start in range(0, len(self.unit), _ROWS):
             bias = self.unit[start : start + _ROWS].astype(np.float64) @ directions
-            self.settle(task, directions, start, bias)
+            self.recompute_near_zero(task, directions, start, bias)
             votes[start : start + _ROWS] = measure.votes(bias)
         return votes
 
-    def settle(self, task: Task, directions: Floats, start: int, bias: Floats) -> None:
+    def recompute_near_zero(self, task: Task, directions: Floats, start: int, bias: Floats) -> None:
         """Compute again, in place and from vectors as stored, biases whose sign rounding may have decided."""
         doubtful = np.flatnonzero((np.abs(bias) < _DOUBT).any(axis=1))
         if len(doubtful):
@@ -137,14 +137,14 @@ def run_phases(
 
 
 def _linear_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
-    places = [index for index, measure in enumerate(task.measures) if isinstance(measure, Linear)]
-    if not places:
+    measure_indices = [index for index, measure in enumerate(task.measures) if isinstance(measure, Linear)]
+    if not measure_indices:
         return
     measures = [measure for measure in task.measures if isinstance(measure, Linear)]
     directions = np.concatenate([task.directions(measure) for measure in measures]).astype(np.float32)
     per_length = np.repeat([measure.per_length for measure in measures], len(task.first))
     for start in range(0, len(task.rows), _ROWS):
-        yield partial(_linear_block, task, scores, places, directions, per_length, slice(start, start + _ROWS))
+        yield partial(_linear_block, task, scores, measure_indices, directions, per_length, slice(start, start + _ROWS))
 
 
 def other_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
@@ -155,8 +155,8 @@ def other_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
                 yield partial(_other_block, task, scores[index], measure, slice(start, start + _ROWS))
 
 
-def _other_block(task: Task, scores: Singles, measure: Measure, part: slice) -> None:
-    words, first, second = (task.vectors[at].astype(np.float64) for at in (task.rows[part], task.first, task.second))
+def _other_block(task: Task, scores: Singles, measure: Measure, chunk: slice) -> None:
+    words, first, second = (task.vectors[at].astype(np.float64) for at in (task.rows[chunk], task.first, task.second))
     values = np.asarray(measure.scores(words, first, second), np.float64)
     if values.shape != (len(first), len(words)):
         raise ParameterError(
@@ -166,41 +166,41 @@ def _other_block(task: Task, scores: Singles, measure: Measure, part: slice) -> 
     with np.errstate(over="ignore"):
         single = values.astype(np.float32)
     single[~np.isfinite(single)] = np.nan
-    scores[:, part] = single
+    scores[:, chunk] = single
 
 
 def _linear_block(
-    task: Task, scores: Singles, places: list[int], directions: Singles, per_length: Flags, part: slice
+    task: Task, scores: Singles, measure_indices: list[int], directions: Singles, per_length: Flags, chunk: slice
 ) -> None:
-    rows = task.rows[part]
+    rows = task.rows[chunk]
     block = np.zeros((-(-len(rows) // _TILE) * _TILE, task.vectors.shape[1]), np.float32)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # `linear_exact` does those again
         block[: len(rows)] = task.vectors[rows]
         # The last bits of a product depend on its shape, so all have one: a score is the same in whatever company.
         tiles = directions @ block.reshape(-1, _TILE, block.shape[1]).transpose(0, 2, 1)
-        found = tiles.transpose(1, 0, 2).reshape(len(directions), len(block))[:, : len(rows)]
+        products = tiles.transpose(1, 0, 2).reshape(len(directions), len(block))[:, : len(rows)]
         squares = np.einsum("ij,ij->i", block, block)[: len(rows)]
-        found[per_length] /= np.sqrt(squares)
+        products[per_length] /= np.sqrt(squares)
     extreme = np.flatnonzero(~((squares > SMALL) & (squares < LARGE)))
     if len(extreme):
-        found[:, extreme] = linear_exact(task, rows[extreme], directions, per_length)
-    found[np.isnan(directions[:, 0])] = np.nan  # one NaN of the many that there are: same input, same bytes
-    scores[places, :, part] = found.reshape(len(places), len(task.first), len(rows))
+        products[:, extreme] = linear_exact(task, rows[extreme], directions, per_length)
+    products[np.isnan(directions[:, 0])] = np.nan  # one NaN of the many that there are: same input, same bytes
+    scores[measure_indices, :, chunk] = products.reshape(len(measure_indices), len(task.first), len(rows))
 
 
 def linear_exact(task: Task, rows: Places, directions: Singles, per_length: Flags) -> Floats:
     """Linear scores, directions × words, of vectors whose squares single precision cannot hold; NaN for zero ones."""
     stored = task.vectors[rows].astype(np.float64)
     lengths = row_lengths(stored)
-    found = directions.astype(np.float64) @ unit_rows(stored).T
-    found[~per_length] *= lengths
-    found[:, lengths == 0] = np.nan
-    return found
+    products = directions.astype(np.float64) @ unit_rows(stored).T
+    products[~per_length] *= lengths
+    products[:, lengths == 0] = np.nan
+    return products
 
 
 def _neighbor_phases(task: Task, scores: Singles) -> Iterator[Iterator[Callable[[], None]]]:
     wanted = {index: measure for index, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
-    pool = Pool.of(task) if wanted else None
+    pool = Pool.from_task(task) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
         return
     for exclusion in sorted({measure.self_exclusion for measure in wanted.values()}):
@@ -225,7 +225,7 @@ class _Voting:
         return self.task.k + self.drop_first
 
     def phases(self) -> Iterator[Iterator[Callable[[], None]]]:
-        if self._asks_for_most():
+        if self._all_pairs_is_cheaper():
             search = AllPairs(self.pool.unit, self._k, exclude_self=not self.drop_first)
             yield search.first_jobs()
             yield search.second_jobs()
@@ -233,50 +233,52 @@ class _Voting:
         else:
             yield self._jobs_by_word()
 
-    def _asks_for_most(self) -> bool:
-        """Whether finding the neighbors of the whole pool costs less than finding those of the words alone."""
-        place = self.pool.place[self.task.rows]
+    def _all_pairs_is_cheaper(self) -> bool:
+        """Return true if finding the neighbors of the whole pool costs less than finding those of the words alone."""
+        indices = self.pool.pool_index[self.task.rows]
         return (
             len(self.pool.unit) >= LEAST_FOR_ALL_PAIRS
-            and len(np.unique(place)) > MOST * len(self.pool.unit)
-            and not self.task.vectors[self.task.rows[place < 0]].any()  # what is not in the pool has no direction
+            and len(np.unique(indices)) > MOST * len(self.pool.unit)
+            and not self.task.vectors[self.task.rows[indices < 0]].any()  # what is not in the pool has no direction
         )
 
     def _jobs_by_pool(self, search: AllPairs) -> Iterator[Callable[[], None]]:
-        places = self.pool.place[self.task.rows]
-        order = np.argsort(places, kind="stable")
+        indices = self.pool.pool_index[self.task.rows]
+        order = np.argsort(indices, kind="stable")
         for start in range(0, len(self.pool.unit), _TILE):
-            part = slice(start, min(start + _TILE, len(self.pool.unit)))
-            words = order[slice(*np.searchsorted(places[order], (part.start, part.stop)))]
+            chunk = slice(start, min(start + _TILE, len(self.pool.unit)))
+            words = order[slice(*np.searchsorted(indices[order], (chunk.start, chunk.stop)))]
             if len(words):
-                yield partial(self._part_of_pool, search, part, words)
+                yield partial(self._tally_pool_chunk, search, chunk, words)
 
-    def _part_of_pool(self, search: AllPairs, part: slice, words: Places) -> None:
-        found = self._leave_out(self.pool.unit[part], search.neighbors(part))
-        self._tally(words, found[self.pool.place[self.task.rows[words]] - part.start])
+    def _tally_pool_chunk(self, search: AllPairs, chunk: slice, words: Places) -> None:
+        neighbors = self._leave_out(self.pool.unit[chunk], search.neighbors(chunk))
+        self._tally(words, neighbors[self.pool.pool_index[self.task.rows[words]] - chunk.start])
 
     def _jobs_by_word(self) -> Iterator[Callable[[], None]]:
         step = block_rows(len(self.pool.unit))
         workspaces = local()
         words = np.arange(len(self.task.rows))
         for start in range(0, len(words), step):
-            yield partial(self._block_of_words, words[start : start + step], workspaces)
+            yield partial(self._tally_words, words[start : start + step], workspaces)
 
-    def _block_of_words(self, words: Places, workspaces: local) -> None:
+    def _tally_words(self, words: Places, workspaces: local) -> None:
         rows = self.task.rows[words]
         queries = unit_singles(self.task.vectors, rows)
         directed = has_direction(queries)
         queries[~directed] = 0  # has neighbors that nobody asks for
-        own = np.full(len(rows), -1) if self.drop_first else self.pool.place[rows]
-        if not hasattr(workspaces, "own"):
-            workspaces.own = Workspace(block_rows(len(self.pool.unit)), len(self.pool.unit))
-        found = self._leave_out(queries, nearest(queries, self.pool.unit, self._k, own, workspaces.own))
-        self._tally(words[directed], found[directed])
+        self_index = np.full(len(rows), -1) if self.drop_first else self.pool.pool_index[rows]
+        if not hasattr(workspaces, "workspace"):
+            workspaces.workspace = Workspace(block_rows(len(self.pool.unit)), len(self.pool.unit))
+        neighbors = self._leave_out(
+            queries, nearest(queries, self.pool.unit, self._k, self_index, workspaces.workspace)
+        )
+        self._tally(words[directed], neighbors[directed])
 
-    def _leave_out(self, queries: Singles, found: Places) -> Places:
-        return drop_nearest(queries, self.pool.unit, found) if self.drop_first else found
+    def _leave_out(self, queries: Singles, neighbors: Places) -> Places:
+        return drop_nearest(queries, self.pool.unit, neighbors) if self.drop_first else neighbors
 
-    def _tally(self, words: Places, found: Places) -> None:
+    def _tally(self, words: Places, neighbors: Places) -> None:
         """Write the scores of some words, from the places of their neighbors."""
         for index, votes in self.tables.items():
-            self.scores[index][:, words] = (votes[found].sum(axis=1, dtype=np.int32) / np.float32(self.task.k)).T
+            self.scores[index][:, words] = (votes[neighbors].sum(axis=1, dtype=np.int32) / np.float32(self.task.k)).T

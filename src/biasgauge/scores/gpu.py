@@ -41,7 +41,7 @@ def compute(task: Task, device: torch.device, progress: Callable[[int, int], Non
     for job in other_jobs(task, scores):
         job()
     wanted = {index: measure for index, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
-    pool = Pool.kept(task, threads=_threads()) if wanted else None
+    pool = Pool.in_memory(task, threads=_threads()) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
         return scores
     on_device = widen(torch.from_numpy(pool.unit).to(device))
@@ -72,24 +72,24 @@ def vote(
     compared = 12 * _proposals(task.k + drop_first) * pool.unit.shape[1]
     step = max(min(_BLOCK_BYTES, free // _SHARE) // max(4 * len(pool.unit), compared), 64)
     for start in range(0, len(task.rows), step):
-        part = slice(start, start + step)
-        found, usable = _neighbors(task, pool, on_device, part, drop_first=drop_first)
+        chunk = slice(start, start + step)
+        neighbors, usable = _neighbors(task, pool, on_device, chunk, drop_first=drop_first)
         for index, votes in tables.items():
-            tally = votes[found].sum(dim=1, dtype=torch.int32).cpu().numpy()
-            scores[index, :, part] = np.where(usable, (tally / np.float32(task.k)).T, np.nan)
+            tally = votes[neighbors].sum(dim=1, dtype=torch.int32).cpu().numpy()
+            scores[index, :, chunk] = np.where(usable, (tally / np.float32(task.k)).T, np.nan)
         if progress is not None:
             progress(min(start + step, len(task.rows)), len(task.rows))
 
 
 def _votes(task: Task, measure: Neighborhood, pool: Pool, on_device: torch.Tensor) -> torch.Tensor:
-    """How each vector of the pool votes on each pair: pool × pairs, as `Pool.votes`."""
+    """Vote of each vector of the pool on each pair: pool × pairs, as `Pool.votes`."""
     directions = np.nan_to_num(task.directions(measure.bias)).T
-    there = torch.from_numpy(directions).to(on_device.device)
+    directions_on_device = torch.from_numpy(directions).to(on_device.device)
     unit = on_device[:, :-_PADDING]
 
     def block(start: int) -> NDArray[np.int8]:
-        bias = (unit[start : start + _VOTERS].double() @ there).cpu().numpy()
-        pool.settle(task, directions, start, bias)
+        bias = (unit[start : start + _VOTERS].double() @ directions_on_device).cpu().numpy()
+        pool.recompute_near_zero(task, directions, start, bias)
         return measure.votes(bias)
 
     with ThreadPoolExecutor(_threads()) as threads:
@@ -98,54 +98,56 @@ def _votes(task: Task, measure: Neighborhood, pool: Pool, on_device: torch.Tenso
 
 
 def _threads() -> int:
-    """What the CPU prepares for the GPU it prepares on all cores: the GPU waits for it."""
+    """Number of CPU threads that prepare data for the GPU: all cores up to 16, since the GPU waits."""
     return min(16, os.cpu_count() or 1)
 
 
 def _linear(task: Task, measure: Linear, device: torch.device) -> Singles:
     directions = task.directions(measure).astype(np.float32)
-    there = torch.from_numpy(directions).to(device)
-    found = np.empty((len(task.first), len(task.rows)), np.float32)
+    directions_on_device = torch.from_numpy(directions).to(device)
+    linear_scores = np.empty((len(task.first), len(task.rows)), np.float32)
     for start in range(0, len(task.rows), _ROWS):
-        part = slice(start, start + _ROWS)
+        chunk = slice(start, start + _ROWS)
         with np.errstate(over="ignore"):
-            stored = np.ascontiguousarray(task.vectors[task.rows[part]], np.float32)
+            stored = np.ascontiguousarray(task.vectors[task.rows[chunk]], np.float32)
         block = torch.from_numpy(stored).to(device)
-        product = there @ block.T
+        product = directions_on_device @ block.T
         squares = (block * block).sum(dim=1)
         product = product / squares.sqrt() if measure.per_length else product
-        found[:, part] = product.cpu().numpy()
+        linear_scores[:, chunk] = product.cpu().numpy()
         extreme = torch.nonzero(~((squares > SMALL) & (squares < LARGE))).ravel().cpu().numpy()
         if len(extreme):
             per_length = np.full(len(directions), measure.per_length)
-            found[:, start + extreme] = linear_exact(task, task.rows[start + extreme], directions, per_length)
-    return found
+            linear_scores[:, start + extreme] = linear_exact(task, task.rows[start + extreme], directions, per_length)
+    return linear_scores
 
 
 def _neighbors(
-    task: Task, pool: Pool, on_device: torch.Tensor, part: slice, *, drop_first: bool
+    task: Task, pool: Pool, on_device: torch.Tensor, chunk: slice, *, drop_first: bool
 ) -> tuple[torch.Tensor, Flags]:
-    """Places in the pool of the k nearest, for a block of words, and which of the words have a direction."""
-    rows = task.rows[part]
-    place = pool.place[rows]
-    asked = on_device[torch.from_numpy(np.maximum(place, 0)).to(on_device.device)]
-    usable = place >= 0
+    """Return pool indices of the k nearest for a chunk of words, and flags of the words that have a direction."""
+    rows = task.rows[chunk]
+    indices = pool.pool_index[rows]
+    unit_queries = on_device[torch.from_numpy(np.maximum(indices, 0)).to(on_device.device)]
+    usable = indices >= 0
     outside = np.flatnonzero(~usable)
     if len(outside):
         queries = _queries(task, rows[outside])
         usable[outside] = queries.any(axis=1)
-        asked[torch.from_numpy(outside).to(asked.device)] = widen(torch.from_numpy(queries).to(asked.device))
-    own = np.full(len(rows), -1) if drop_first else place
+        unit_queries[torch.from_numpy(outside).to(unit_queries.device)] = widen(
+            torch.from_numpy(queries).to(unit_queries.device)
+        )
+    self_index = np.full(len(rows), -1) if drop_first else indices
     k = task.k + drop_first
-    found, sure = _propose(asked, on_device, k, torch.from_numpy(own).to(on_device.device))
+    neighbors, sure = _propose(unit_queries, on_device, k, torch.from_numpy(self_index).to(on_device.device))
     doubtful = torch.nonzero(~sure).ravel().cpu().numpy()
     if len(doubtful):
-        again = nearest(_queries(task, rows[doubtful]), pool.unit, k, own[doubtful])
-        found[torch.from_numpy(doubtful).to(found.device)] = torch.from_numpy(again).to(found.device)
+        again = nearest(_queries(task, rows[doubtful]), pool.unit, k, self_index[doubtful])
+        neighbors[torch.from_numpy(doubtful).to(neighbors.device)] = torch.from_numpy(again).to(neighbors.device)
     if drop_first:
         queries = _queries(task, rows)
-        found = torch.from_numpy(drop_nearest(queries, pool.unit, found.cpu().numpy())).to(on_device.device)
-    return found, usable
+        neighbors = torch.from_numpy(drop_nearest(queries, pool.unit, neighbors.cpu().numpy())).to(on_device.device)
+    return neighbors, usable
 
 
 def _queries(task: Task, rows: Places) -> Singles:
@@ -153,30 +155,32 @@ def _queries(task: Task, rows: Places) -> Singles:
     return np.nan_to_num(unit_singles(task.vectors, rows), copy=False)
 
 
-def _propose(asked: torch.Tensor, pool: torch.Tensor, k: int, own: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _propose(
+    queries: torch.Tensor, pool: torch.Tensor, k: int, self_index: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """The k nearest of each row, and whether that is sure. The last columns of the pool are 1 and zeros (`widen`)."""
     size = len(pool)
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
-    threshold = _threshold(asked, pool, k)
+    threshold = _threshold(queries, pool, k)
     # The column of ones subtracts the threshold within the product: what passes is what is not negative.
-    asked = torch.cat([asked[:, :-_PADDING], -threshold[:, None], asked[:, 1 - _PADDING :]], dim=1)
-    above = asked @ pool.T
+    queries = torch.cat([queries[:, :-_PADDING], -threshold[:, None], queries[:, 1 - _PADDING :]], dim=1)
+    above = queries @ pool.T
     torch.set_float32_matmul_precision(before)
-    inside = torch.nonzero(own >= 0).ravel()
-    above[inside, own[inside]] = -torch.inf
+    inside = torch.nonzero(self_index >= 0).ravel()
+    above[inside, self_index[inside]] = -torch.inf
     row, column = _passed(above)
-    counts = torch.bincount(row, minlength=len(asked))
+    counts = torch.bincount(row, minlength=len(queries))
     widest = int(counts.max())
     slot = torch.arange(len(row), device=pool.device) - (torch.cumsum(counts, 0) - counts)[row]
-    columns = torch.full((len(asked), widest), size, dtype=torch.int64, device=pool.device)
-    values = torch.full((len(asked), widest), -torch.inf, device=pool.device)
+    columns = torch.full((len(queries), widest), size, dtype=torch.int64, device=pool.device)
+    values = torch.full((len(queries), widest), -torch.inf, device=pool.device)
     columns[row, slot] = column
     values[row, slot] = above[row, column]
     keep = min(widest, _proposals(k))
     best = torch.topk(values, keep, dim=1)
     columns = torch.sort(columns.gather(1, best.indices), dim=1).values
-    exact = _exact(asked, pool, columns)
+    exact = _exact(queries, pool, columns)
     order = torch.sort(exact, dim=1, descending=True, stable=True)
     chosen = columns.gather(1, order.indices[:, :k])
     if chosen.shape[1] < k:
@@ -188,7 +192,7 @@ def _propose(asked: torch.Tensor, pool: torch.Tensor, k: int, own: torch.Tensor)
 
 
 def _proposals(k: int) -> int:
-    """How many of the nearest by the product are compared in double precision."""
+    """Number of the nearest by the product that are compared in double precision."""
     return k + max(k // 4, 16)
 
 
@@ -199,29 +203,29 @@ def widen(unit: torch.Tensor) -> torch.Tensor:
     return wide
 
 
-def _threshold(asked: torch.Tensor, pool: torch.Tensor, k: int) -> torch.Tensor:
+def _threshold(queries: torch.Tensor, pool: torch.Tensor, k: int) -> torch.Tensor:
     """For each row a similarity that about four times k vectors reach, from an even sample of the pool."""
     sample = pool[:: max(len(pool) // _SAMPLE, 1), :-_PADDING]
     rank = max(round(_EXPECTED_PASSES * k / len(pool) * len(sample)), _LEAST_RANK)
     if rank >= len(sample):
-        return torch.full((len(asked),), -2.0, device=pool.device)
-    return torch.topk(asked[:, :-_PADDING] @ sample.T, rank, dim=1).values[:, -1]
+        return torch.full((len(queries),), -2.0, device=pool.device)
+    return torch.topk(queries[:, :-_PADDING] @ sample.T, rank, dim=1).values[:, -1]
 
 
 def _passed(above: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Rows and columns of what is not negative, in order; few are, so eight are looked at together."""
     size = above.shape[1]
     flat = (above >= 0).view(-1)
-    whole = len(flat) // 8 * 8
-    words = torch.nonzero(flat[:whole].view(torch.int64)).ravel()
-    places = (words[:, None] * 8 + torch.arange(8, device=above.device)).view(-1)
-    places = torch.cat([places[flat[places]], whole + torch.nonzero(flat[whole:]).ravel()])
-    return places // size, places % size
+    aligned = len(flat) // 8 * 8
+    words = torch.nonzero(flat[:aligned].view(torch.int64)).ravel()
+    indices = (words[:, None] * 8 + torch.arange(8, device=above.device)).view(-1)
+    indices = torch.cat([indices[flat[indices]], aligned + torch.nonzero(flat[aligned:]).ravel()])
+    return indices // size, indices % size
 
 
-def _exact(asked: torch.Tensor, pool: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+def _exact(queries: torch.Tensor, pool: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
     """Similarities in double precision, rounded as on the CPU; −infinity for the padding."""
     size = pool.shape[0]
     gathered = pool[columns.clamp(max=size - 1)].double()[:, :, :-_PADDING]
-    exact = torch.round(torch.einsum("ijk,ik->ij", gathered, asked[:, :-_PADDING].double()), decimals=DIGITS)
+    exact = torch.round(torch.einsum("ijk,ik->ij", gathered, queries[:, :-_PADDING].double()), decimals=DIGITS)
     return torch.where(columns < size, exact, -torch.inf)

@@ -48,17 +48,17 @@ class Workspace:
 
 
 def nearest(
-    queries: Singles, pool: Singles | UnitPool, k: int, own: Places, workspace: Workspace | None = None
+    queries: Singles, pool: Singles | UnitPool, k: int, self_index: Places, workspace: Workspace | None = None
 ) -> Places:
     """Rows of the `k` nearest unit vectors of `pool` (more than k) for each of a block of unit vectors, in no order.
 
-    `own` is each query's own row in the pool, which is left out, −1 where it has none; `workspace` is memory to compute
-    in, for many blocks after each other.
+    `self_index` is the row of each query in the pool, which is left out, −1 where it has none; `workspace` is
+    memory to compute in, for many blocks after each other.
     """
     workspace = workspace or Workspace(len(queries), len(pool))
     similarities = similarities_with(queries, pool, workspace.similarities[: len(queries)])
-    inside = np.flatnonzero(own >= 0)
-    similarities[inside, own[inside]] = -np.inf
+    inside = np.flatnonzero(self_index >= 0)
+    similarities[inside, self_index[inside]] = -np.inf
     columns, values = _candidates(similarities, workspace.passed[: len(queries)], k)
     return best(queries, pool, k, columns, values)
 
@@ -89,24 +89,24 @@ def thresholds(sample: Singles, k: int, size: int) -> Singles:
     rank = max(round(_EXPECTED_PASSES * k / size * sample.shape[1]), _LEAST_RANK)
     if rank >= sample.shape[1]:
         return np.full(len(sample), -np.finfo(np.float32).max, np.float32)
-    place = sample.shape[1] - rank
-    found: Singles = np.partition(sample, place, axis=1)[:, place] - np.float32(ROUNDING)
-    return found
+    position = sample.shape[1] - rank
+    values: Singles = np.partition(sample, position, axis=1)[:, position] - np.float32(ROUNDING)
+    return values
 
 
 def set_places(passed: Flags) -> tuple[Places, Places]:
-    """Flat places of the true entries, and how many each row has; few are true, so eight are looked at together."""
+    """Return flat indices of the true entries, and their count per row; few are true, so eight are tested at once."""
     flat = passed.ravel()
-    whole = len(flat) // 8 * 8
-    words = np.flatnonzero(flat[:whole].view(np.uint64) != 0)
-    inside = np.flatnonzero(flat[:whole].view(np.uint64)[words].view(np.bool_))
-    places = np.concatenate([words[inside >> 3] * 8 + (inside & 7), whole + np.flatnonzero(flat[whole:])])
-    ends = np.searchsorted(places, np.arange(len(passed) + 1) * passed.shape[1])
-    return places, np.diff(ends)
+    aligned = len(flat) // 8 * 8
+    words = np.flatnonzero(flat[:aligned].view(np.uint64) != 0)
+    inside = np.flatnonzero(flat[:aligned].view(np.uint64)[words].view(np.bool_))
+    indices = np.concatenate([words[inside >> 3] * 8 + (inside & 7), aligned + np.flatnonzero(flat[aligned:])])
+    ends = np.searchsorted(indices, np.arange(len(passed) + 1) * passed.shape[1])
+    return indices, np.diff(ends)
 
 
 def best(queries: Singles, pool: Singles | UnitPool, k: int, columns: Places, values: Singles) -> Places:
-    """Keep the k best candidates of each row; settle in double precision what rounding could decide."""
+    """Keep the k best candidates of each row; compare again in double precision what rounding could decide."""
     order = np.argpartition(-values, k - 1, axis=1)
     chosen = np.take_along_axis(columns, order[:, :k], axis=1)
     last = np.take_along_axis(values, order[:, k - 1 : k], axis=1)
@@ -119,24 +119,24 @@ def best(queries: Singles, pool: Singles | UnitPool, k: int, columns: Places, va
     return chosen
 
 
-def exact_similarities(queries: Singles, pool: Singles | UnitPool, places: Places) -> Floats:
-    """Similarity of each query with the vectors at its places, in double precision."""
-    products = np.einsum("ijk,ik->ij", pool[places].astype(np.float64), queries.astype(np.float64))
+def exact_similarities(queries: Singles, pool: Singles | UnitPool, rows: Places) -> Floats:
+    """Similarity of each query with the vectors at its rows of the pool, in double precision."""
+    products = np.einsum("ijk,ik->ij", pool[rows].astype(np.float64), queries.astype(np.float64))
     rounded: Floats = np.round(products, DIGITS)
     return rounded
 
 
-def drop_nearest(queries: Singles, pool: Singles | UnitPool, found: Places) -> Places:
+def drop_nearest(queries: Singles, pool: Singles | UnitPool, neighbors: Places) -> Places:
     """Leave out the nearest of each row's neighbors, the first in the pool among equals."""
-    found = np.sort(found, axis=1)
-    keep = np.ones(found.shape, dtype=bool)
-    step = max(_BLOCK_BYTES // (8 * found.shape[1] * pool.shape[1]), 1)
-    for start in range(0, len(found), step):
-        part = slice(start, start + step)
-        nearest_of_all = np.argmax(exact_similarities(queries[part], pool, found[part]), axis=1)
+    neighbors = np.sort(neighbors, axis=1)
+    keep = np.ones(neighbors.shape, dtype=bool)
+    step = max(_BLOCK_BYTES // (8 * neighbors.shape[1] * pool.shape[1]), 1)
+    for start in range(0, len(neighbors), step):
+        chunk = slice(start, start + step)
+        nearest_of_all = np.argmax(exact_similarities(queries[chunk], pool, neighbors[chunk]), axis=1)
         keep[np.arange(start, start + len(nearest_of_all)), nearest_of_all] = False
-    kept: Places = found[keep]
-    return kept.reshape(len(found), -1)
+    remaining: Places = neighbors[keep]
+    return remaining.reshape(len(neighbors), -1)
 
 
 class AllPairs:
@@ -158,7 +158,7 @@ class AllPairs:
         self._value = np.empty((len(pool), self._room), np.float32)
         self._misled = np.zeros(len(pool), np.bool_)
         self._lock = Lock()
-        self._own = local()
+        self._thread_memory = local()
 
     def first_jobs(self) -> Iterator[Callable[[], None]]:
         """Find a threshold for every row from an even sample of the pool."""
@@ -179,22 +179,25 @@ class AllPairs:
     def _compare(self, row: int, column: int) -> None:
         rows, columns = self._pool[row : row + TILE], self._pool[column : column + TILE]
         size = len(rows) * len(columns)
-        if not hasattr(self._own, "similarities"):
-            self._own.similarities, self._own.passed = np.empty(TILE**2, np.float32), np.empty(TILE**2, np.bool_)
-        flat = self._own.similarities[:size]
+        if not hasattr(self._thread_memory, "similarities"):
+            self._thread_memory.similarities, self._thread_memory.passed = (
+                np.empty(TILE**2, np.float32),
+                np.empty(TILE**2, np.bool_),
+            )
+        flat = self._thread_memory.similarities[:size]
         similarities = np.matmul(rows, columns.T, out=flat.reshape(len(rows), len(columns)))
-        passed = self._own.passed[:size].reshape(similarities.shape)
+        passed = self._thread_memory.passed[:size].reshape(similarities.shape)
         if row == column and self._exclude_self:
             np.fill_diagonal(similarities, -np.inf)
         np.greater_equal(similarities, self._threshold[row : row + TILE, None], out=passed)
-        places, counts = set_places(passed)
-        self._add(row, counts, column + places % len(columns), flat[places])
+        indices, counts = set_places(passed)
+        self._add(row, counts, column + indices % len(columns), flat[indices])
         if row != column:
             np.greater_equal(similarities, self._threshold[column : column + TILE], out=passed)
-            places, _ = set_places(passed)
-            ends = (places % len(columns)).astype(np.uint16)  # 16 bits sort by radix
-            places = places[np.argsort(ends, kind="stable")]
-            self._add(column, np.bincount(ends, minlength=len(columns)), row + places // len(columns), flat[places])
+            indices, _ = set_places(passed)
+            ends = (indices % len(columns)).astype(np.uint16)  # 16 bits sort by radix
+            indices = indices[np.argsort(ends, kind="stable")]
+            self._add(column, np.bincount(ends, minlength=len(columns)), row + indices // len(columns), flat[indices])
 
     def _add(self, first: int, counts: Places, columns: Places, values: Singles) -> None:
         """Keep candidates of the rows from `first` on, `counts` of them for each, one row after the other."""
@@ -206,8 +209,8 @@ class AllPairs:
             fits = self._count[rows] + counts <= self._room
             if not fits.all():  # too many alike at once: such a row is done again by itself
                 self._misled[rows] |= ~fits
-                kept = np.repeat(fits, counts)
-                columns, values, counts = columns[kept], values[kept], np.where(fits, counts, 0)
+                fitting = np.repeat(fits, counts)
+                columns, values, counts = columns[fitting], values[fitting], np.where(fits, counts, 0)
             before = np.cumsum(counts) - counts
             slots = np.repeat(np.arange(first, rows.stop) * self._room + self._count[rows] - before, counts)
             slots += np.arange(len(slots))
@@ -220,10 +223,10 @@ class AllPairs:
         rows = rows[self._count[rows] > self._k]
         if not len(rows):
             return
-        held = np.arange(self._room) < self._count[rows, None]
-        values = np.where(held, self._value[rows], -np.inf)
-        place = self._room - self._k
-        least = np.partition(values, place, axis=1)[:, place] - np.float32(ROUNDING)
+        filled = np.arange(self._room) < self._count[rows, None]
+        values = np.where(filled, self._value[rows], -np.inf)
+        position = self._room - self._k
+        least = np.partition(values, position, axis=1)[:, position] - np.float32(ROUNDING)
         good = values >= least[:, None]
         order = np.argsort(~good, axis=1, kind="stable")
         self._column[rows] = np.take_along_axis(self._column[rows], order, axis=1)
@@ -231,20 +234,20 @@ class AllPairs:
         self._count[rows] = np.count_nonzero(good, axis=1)
         self._threshold[rows] = np.maximum(self._threshold[rows], least)
 
-    def neighbors(self, part: slice) -> Places:
-        """Places of the k nearest, for some vectors of the pool."""
-        held = np.arange(self._room) < self._count[part, None]
-        columns = np.where(held, self._column[part], -1).astype(np.intp)
-        values = np.where(held, self._value[part], np.float32(-np.inf))
-        found = np.empty((len(held), self._k), np.intp)
-        misled = self._misled[part] | (self._count[part] < self._k)
+    def neighbors(self, chunk: slice) -> Places:
+        """Rows of the k nearest, for some vectors of the pool."""
+        filled = np.arange(self._room) < self._count[chunk, None]
+        columns = np.where(filled, self._column[chunk], -1).astype(np.intp)
+        values = np.where(filled, self._value[chunk], np.float32(-np.inf))
+        nearest_rows = np.empty((len(filled), self._k), np.intp)
+        misled = self._misled[chunk] | (self._count[chunk] < self._k)
         sound = np.flatnonzero(~misled)
         if len(sound):
-            found[sound] = best(self._pool[part][sound], self._pool, self._k, columns[sound], values[sound])
-        again = part.start + np.flatnonzero(misled)
+            nearest_rows[sound] = best(self._pool[chunk][sound], self._pool, self._k, columns[sound], values[sound])
+        again = chunk.start + np.flatnonzero(misled)
         step = block_rows(len(self._pool))
         for start in range(0, len(again), step):
             rows = again[start : start + step]
-            own = rows if self._exclude_self else np.full(len(rows), -1)
-            found[rows - part.start] = nearest(self._pool[rows], self._pool, self._k, own)
-        return found
+            self_index = rows if self._exclude_self else np.full(len(rows), -1)
+            nearest_rows[rows - chunk.start] = nearest(self._pool[rows], self._pool, self._k, self_index)
+        return nearest_rows

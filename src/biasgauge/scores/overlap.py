@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REASONS = ("", "not in every model", "its vector is zero in a model", "fewer than k other words are in every model")
-"""Why a word has no overlap; `NeighborOverlap.undefined` holds the place in this list, 0 where it has one."""
+"""Reasons why a word has no overlap; `NeighborOverlap.undefined` holds the index in this list, 0 where it has one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,21 +137,21 @@ def neighbor_overlap(
     joint = JointVocabulary.of(models)
     shared = joint.shared()
     every = (joint.words[index] for index in shared.tolist())
-    asked = tuple(every) if words is None else distinct_words(words, "words", "neighbor_overlap")
+    word_list = tuple(every) if words is None else distinct_words(words, "words", "neighbor_overlap")
     directed = [model.directed(rows[shared]) for model, rows in zip(models, joint.rows, strict=True)]
     pool = shared[np.logical_and.reduce(directed)]
-    undefined, own = _reasons(joint, shared, pool, asked)
+    undefined, pool_indices = _reasons(joint, shared, pool, word_list)
     if len(pool) <= k:
         undefined[undefined == 0] = 3
     usable = np.flatnonzero(undefined == 0)
-    sums, pairs = np.zeros((len(models), len(asked))), len(models) * (len(models) - 1) // 2
+    sums, pairs = np.zeros((len(models), len(word_list))), len(models) * (len(models) - 1) // 2
     if len(usable):
-        found = [
-            _neighbors(model, rows[pool], own[usable], k, n_jobs)
+        neighbors = [
+            _neighbors(model, rows[pool], pool_indices[usable], k, n_jobs)
             for model, rows in zip(models, joint.rows, strict=True)
         ]
         for i, j in combinations(range(len(models)), 2):
-            shares = _in_common(found[i], found[j]) / k
+            shares = _count_in_common(neighbors[i], neighbors[j]) / k
             sums[i, usable] += shares
             sums[j, usable] += shares
     defined = undefined == 0
@@ -161,7 +161,7 @@ def neighbor_overlap(
     return NeighborOverlap(
         models=tuple(model.name for model in models),
         k=k,
-        words=asked,
+        words=word_list,
         values=values,
         low=np.maximum(values - margins, 0),
         high=np.minimum(values + margins, 1),
@@ -183,45 +183,53 @@ def _mean(values: Floats, sums: Floats, pairs: int, level: float) -> Estimate:
     return jackknife_mean(float(values.mean()), float(left_out.margins(level)[0]), level, (0.0, 1.0), n=len(values))
 
 
-def _reasons(joint: JointVocabulary, shared: Places, pool: Places, asked: Sequence[str]) -> tuple[Codes, Places]:
-    """Why words cannot be compared, and the place of each in the pool (−1 where it has none)."""
-    places = joint.places(asked)
+def _reasons(joint: JointVocabulary, shared: Places, pool: Places, word_list: Sequence[str]) -> tuple[Codes, Places]:
+    """Return codes of the reasons why words cannot be compared, and their indices in the pool (−1 outside it)."""
+    indices = joint.places(word_list)
     in_pool, is_shared = np.full(len(joint.words) + 1, -1, np.intp), np.zeros(len(joint.words) + 1, bool)
     in_pool[pool], is_shared[shared] = np.arange(len(pool)), True  # the last place, −1, stays that of lost words
-    own = in_pool[places]
-    return np.where(is_shared[places], np.where(own >= 0, 0, 2), 1).astype(np.uint8), own
+    pool_indices = in_pool[indices]
+    return np.where(is_shared[indices], np.where(pool_indices >= 0, 0, 2), 1).astype(np.uint8), pool_indices
 
 
-def _neighbors(model: Embedding, rows: Places, own: Places, k: int, n_jobs: int | None) -> Places:
-    """Places in the pool, `rows` of the model, of the k nearest of the words at the places `own`."""
+def _neighbors(model: Embedding, rows: Places, pool_indices: Places, k: int, n_jobs: int | None) -> Places:
+    """Indices in the pool, `rows` of the model, of the k nearest of the words at `pool_indices`."""
     pool = unit_singles(model.vectors, rows)
-    found = np.empty((len(own), k), np.intp)
-    run_phases(_phases(pool, own, k, found), n_jobs)
-    return found
+    neighbors = np.empty((len(pool_indices), k), np.intp)
+    run_phases(_phases(pool, pool_indices, k, neighbors), n_jobs)
+    return neighbors
 
 
-def _phases(pool: Singles, own: Places, k: int, found: Places) -> Iterator[Iterator[Callable[[], None]]]:
-    """Jobs that fill `found`; those of one phase may run in any order."""
-    if len(pool) >= LEAST_FOR_ALL_PAIRS and len(own) > MOST * len(pool):
+def _phases(pool: Singles, pool_indices: Places, k: int, neighbors: Places) -> Iterator[Iterator[Callable[[], None]]]:
+    """Jobs that fill `neighbors`; those of one phase may run in any order."""
+    if len(pool) >= LEAST_FOR_ALL_PAIRS and len(pool_indices) > MOST * len(pool):
         search = AllPairs(pool, k, exclude_self=True)
         everything = np.empty((len(pool), k), np.intp)
         yield search.first_jobs()
         yield search.second_jobs()
-        parts = [slice(at, min(at + TILE, len(pool))) for at in range(0, len(pool), TILE)]
-        yield (partial(_keep, everything, part, partial(search.neighbors, part)) for part in parts)
-        found[:] = everything[own]
+        chunks = [slice(at, min(at + TILE, len(pool))) for at in range(0, len(pool), TILE)]
+        yield (partial(_store_neighbors, everything, chunk, partial(search.neighbors, chunk)) for chunk in chunks)
+        neighbors[:] = everything[pool_indices]
     else:
         step = block_rows(len(pool))
-        parts = [slice(at, min(at + step, len(own))) for at in range(0, len(own), step)]
-        yield (partial(_keep, found, part, partial(nearest, pool[own[part]], pool, k, own[part])) for part in parts)
+        chunks = [slice(at, min(at + step, len(pool_indices))) for at in range(0, len(pool_indices), step)]
+        yield (
+            partial(
+                _store_neighbors,
+                neighbors,
+                chunk,
+                partial(nearest, pool[pool_indices[chunk]], pool, k, pool_indices[chunk]),
+            )
+            for chunk in chunks
+        )
 
 
-def _keep(found: Places, part: slice, search: Callable[[], Places]) -> None:
-    found[part] = search()
+def _store_neighbors(neighbors: Places, chunk: slice, search: Callable[[], Places]) -> None:
+    neighbors[chunk] = search()
 
 
-def _in_common(one: Places, other: Places) -> Places:
-    """How many numbers each row of one has in common with the same row of the other; none occurs twice in a row."""
-    both = np.sort(np.concatenate([one, other], axis=1), axis=1)
+def _count_in_common(first: Places, second: Places) -> Places:
+    """Count the numbers that each row of two tables has in common; none occurs twice in a row."""
+    both = np.sort(np.concatenate([first, second], axis=1), axis=1)
     shared: Places = np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1)
     return shared

@@ -39,7 +39,7 @@ FULL = "full"
 CPU = "cpu"
 
 AS_PUBLISHED = {"du2021": {"ripa": "ripa_unit", "nbm": "nbm_du2021"}, "zhang2020": {"nbm": "nbm_zhang2020"}}
-"""Which measure a paper's code computed under which name."""
+"""Measure that a paper's code computed, by the name it has there."""
 
 
 def score(
@@ -92,7 +92,7 @@ def score(
         pairs=plan.pairs,
         words=plan.words,
         models=tuple(plan.models),
-        provenance={**plan.provenance, "models": {name: about for name, _, about in parts}},
+        provenance={**plan.provenance, "models": {name: record for name, _, record in parts}},
     )
 
 
@@ -114,7 +114,7 @@ def score_to_store(
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is asked for, the same for every model, and how to describe it; the models are not loaded yet."""
+    """Settings of a scoring run, the same for every model, and their provenance; no model is loaded yet."""
 
     models: Mapping[str, VectorsLike]
     pairs: tuple[tuple[str, str], ...]
@@ -147,9 +147,9 @@ class _Plan:
             store = create()
             if name not in store.models:
                 store.append(name, *_score_model(model, self))
-            elif damage := _damage(model, store, replace=replace):
-                scores, about = _score_model(model, self)
-                store.replace(name, scores, {**about, "recomputed": damage})
+            elif damage := _find_damage(model, store, replace=replace):
+                scores, record = _score_model(model, self)
+                store.replace(name, scores, {**record, "recomputed": damage})
         return ScoreStore.open(path)
 
 
@@ -171,10 +171,10 @@ def _plan(
     models = named_models(vectors)
     if full and len(models) == 1:  # several are loaded twice, so that only one is ever in memory
         models = {name: load(source, name=name) for name, source in models.items()}
-    given = pairs_of(pairs)
+    pair_list = pairs_of(pairs)
     vocabulary = (word for source in models.values() for word in load(source).words) if full else ()
-    asked = WordSet(FULL, tuple(dict.fromkeys(vocabulary))) if full else words_of(words)
-    labels = tuple(dict.fromkeys(asked.words))
+    word_list = WordSet(FULL, tuple(dict.fromkeys(vocabulary))) if full else words_of(words)
+    labels = tuple(dict.fromkeys(word_list.words))
     neighbors = None if pool is None else words_of(pool).words
     threads = None if n_jobs == -1 else n_jobs
     check_whole(1, k=k, n_jobs=1 if threads is None else threads)
@@ -182,21 +182,21 @@ def _plan(
         device_named(device)  # refused before anything is computed
     provenance = {
         "version": __version__,
-        "pairs": {"name": given.name, "checksum": given.checksum},
-        "words": {"name": asked.name, "checksum": Words(name=asked.name, listed=labels).checksum},
+        "pairs": {"name": pair_list.name, "checksum": pair_list.checksum},
+        "words": {"name": word_list.name, "checksum": Words(name=word_list.name, listed=labels).checksum},
         "k": k,
         "pool": None if neighbors is None else list(neighbors),
         "as_published": as_published,
         "case_fallback": case_fallback,
     }
     return _Plan(
-        models, tuple(dict.fromkeys(given.pairs)), labels, _measures(measures, as_published), k, neighbors,
+        models, tuple(dict.fromkeys(pair_list.pairs)), labels, _measures(measures, as_published), k, neighbors,
         case_fallback, device, threads, progress, provenance,
     )  # fmt: skip
 
 
-def _measures(given: str | Measure | Iterable[str | Measure], as_published: str | None) -> tuple[Measure, ...]:
-    names = [given] if isinstance(given, (str, Measure)) else list(given)
+def _measures(measures: str | Measure | Iterable[str | Measure], as_published: str | None) -> tuple[Measure, ...]:
+    names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     check_choice((None, *AS_PUBLISHED), as_published=as_published)
     variants = AS_PUBLISHED.get(as_published or "", {})
     chosen = [registry.get("measure", variants.get(name, name) if isinstance(name, str) else name) for name in names]
@@ -205,19 +205,19 @@ def _measures(given: str | Measure | Iterable[str | Measure], as_published: str 
     return tuple(chosen)
 
 
-def _damage(model: Embedding, kept: ScoreStore, *, replace: bool) -> str:
-    """What is wrong with the scores that are kept of this model; empty when they can be used.
+def _find_damage(model: Embedding, store: ScoreStore, *, replace: bool) -> str:
+    """Describe why stored scores of this model cannot be used; empty when they can.
 
     Raises:
         InputError: they are the scores of other vectors, and are not to be replaced.
     """
-    if kept.provenance["models"][model.name].get("checksum") != model.checksum:
-        other = f"{kept.path}: holds scores of other vectors named {model.name!r}"
+    if store.provenance["models"][model.name].get("checksum") != model.checksum:
+        mismatch = f"{store.path}: holds scores of other vectors named {model.name!r}"
         if not replace:
-            raise InputError(f"{other}; name another folder, or replace it (--force)")
-        return other
+            raise InputError(f"{mismatch}; name another folder, or replace it (--force)")
+        return mismatch
     try:
-        kept.check(model.name)
+        store.check(model.name)
     except InputError as problem:
         return str(problem)
     return ""
@@ -251,11 +251,11 @@ def _score_model(model: Embedding, plan: _Plan) -> tuple[ModelScores, dict[str, 
 
             values[grid] = gpu.compute(task, device_named(plan.device), plan.progress)
     values[pair_reasons > 0] = np.nan
-    asked = {"words": plan.words, **ends, **({} if plan.pool is None else {"pool": plan.pool})}
-    coverage = model.coverage(asked, case_fallback=plan.case_fallback).to_dict()
-    about = {"checksum": model.checksum, "source": model.source, "coverage": coverage}
-    about |= {"facets": dict(model.facets)} if model.facets else {}
-    return ModelScores(values, word_reasons, pair_reasons), about
+    sets = {"words": plan.words, **ends, **({} if plan.pool is None else {"pool": plan.pool})}
+    coverage = model.coverage(sets, case_fallback=plan.case_fallback).to_dict()
+    record = {"checksum": model.checksum, "source": model.source, "coverage": coverage}
+    record |= {"facets": dict(model.facets)} if model.facets else {}
+    return ModelScores(values, word_reasons, pair_reasons), record
 
 
 def _rows(model: Embedding, words: Sequence[str], lost: int, plan: _Plan) -> tuple[Places, Codes]:

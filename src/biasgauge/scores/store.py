@@ -47,7 +47,7 @@ from biasgauge.vectors import by_reason
 
 MANIFEST = "store.json"
 ABSENT = "is not a score store ({}); `biasgauge score` makes one"
-"""What is said of a folder that is none, with the reason."""
+"""Error for a folder that is not a store, with the reason."""
 _FORMAT = "biasgauge scores 1"
 _LABELS = ("measures", "pairs", "words")
 _DTYPES = {"scores": np.float32, "words": np.uint8, "pairs": np.uint8}
@@ -104,7 +104,7 @@ class ScoreStore:
 
     @property
     def provenance(self) -> Mapping[str, Any]:
-        """How these scores came about."""
+        """Provenance of these scores: settings and models."""
         return {**self._manifest["provenance"], "models": dict(self._manifest["models"])}
 
     @classmethod
@@ -141,13 +141,13 @@ class ScoreStore:
         make_folder(folder)
         with writer_lock(folder / LOCK):
             if (folder / MANIFEST).exists():
-                there = cls.open(folder)
+                existing = cls.open(folder)
                 try:
-                    return there.must_match(manifest)
+                    return existing.must_match(manifest)
                 except InputError:
                     if not replace:
                         raise
-                    there._remove_files()  # noqa: SLF001 - of the same class; the lock is held
+                    existing._remove_files()  # noqa: SLF001 - of the same class; the lock is held
             if is_occupied(folder):
                 raise InputError(f"{folder}: exists and is not a score store; name another folder")
             store = cls(folder, manifest)
@@ -163,16 +163,16 @@ class ScoreStore:
         """
         folder = Path(path)
         manifest = read_manifest(folder / MANIFEST, _FORMAT, absent=ABSENT, again=_AGAIN)
-        if not _is_whole(manifest):
+        if not _is_complete(manifest):
             raise InputError(f"{folder / MANIFEST}: is damaged (labels are missing); {_AGAIN}")
         return cls(folder, manifest)
 
     def must_match(self, manifest: JsonMapping) -> Self:
         """Return this store if it has the labels and settings of `manifest`; say what differs otherwise."""
-        asked = as_read_back({**manifest["provenance"], **{key: manifest[key] for key in _LABELS}})
-        here = {**self._manifest["provenance"], **{key: self._manifest[key] for key in _LABELS}}
-        for key in (*_LABELS, *asked, *here):
-            if key not in here or key not in asked or here[key] != asked[key]:
+        expected = as_read_back({**manifest["provenance"], **{key: manifest[key] for key in _LABELS}})
+        stored = {**self._manifest["provenance"], **{key: self._manifest[key] for key in _LABELS}}
+        for key in (*_LABELS, *expected, *stored):
+            if key not in stored or key not in expected or stored[key] != expected[key]:
                 raise InputError(
                     f"{self.path}: holds scores with other {key}; name another folder, or replace it (--force)"
                 )
@@ -210,10 +210,10 @@ class ScoreStore:
             raise ParameterError(f"The store already has a model {model!r}.")
         with writer_lock(self.path / LOCK):
             self._catch_up()
-            there = self._manifest["models"].get(model)
-            if there is None:
+            existing = self._manifest["models"].get(model)
+            if existing is None:
                 self._write(model, scores, provenance)
-            elif there.get("checksum") != provenance.get("checksum"):
+            elif existing.get("checksum") != provenance.get("checksum"):
                 raise InputError(f"{self.path}: another process has added scores of other vectors named {model!r}")
 
     def replace(self, model: str, scores: ModelScores, provenance: JsonMapping) -> None:
@@ -227,8 +227,8 @@ class ScoreStore:
         self._manifest = ScoreStore.open(self.path).must_match(self._manifest)._manifest  # noqa: SLF001 - same class
 
     def _write(self, model: str, scores: ModelScores, provenance: JsonMapping) -> None:
-        given = {"scores": scores.values, "words": scores.word_reasons, "pairs": scores.pair_reasons}
-        tables = {name: np.ascontiguousarray(table, _DTYPES[name]) for name, table in given.items()}
+        arrays = {"scores": scores.values, "words": scores.word_reasons, "pairs": scores.pair_reasons}
+        tables = {name: np.ascontiguousarray(table, _DTYPES[name]) for name, table in arrays.items()}
         digests = {name: array_sha256(table) for name, table in tables.items()}
         for name, table in tables.items():
             write_array(self.path / f"{digests[name][:_DIGITS]}.{name}.npy", table)
@@ -271,12 +271,12 @@ class ScoreStore:
         values, undefined = np.empty(shape, np.float32), np.empty(shape, np.uint8)
         for index, number in enumerate(models):
             scores = self._model(number)
-            part = ModelScores(
+            selected = ModelScores(
                 scores.values[np.ix_(measures, pairs, words)],
                 scores.word_reasons[words],
                 scores.pair_reasons[np.ix_(measures, pairs)],
             )
-            values[..., index], undefined[..., index] = part.values, part.undefined()
+            values[..., index], undefined[..., index] = selected.values, selected.undefined()
         return ScoreTensor(values, undefined, **labels, provenance=self.provenance)
 
     def model_scores(self, model: str) -> ModelScores:
@@ -286,11 +286,11 @@ class ScoreStore:
             ParameterError: there is no such model.
             InputError: a file is damaged.
         """
-        places, _ = choose(self, None, None, None, [model])
-        return self._model(places[3][0])
+        indices, _ = choose(self, None, None, None, [model])
+        return self._model(indices[3][0])
 
     def count_undefined(self) -> dict[str, int]:
-        """How many scores are undefined, by reason, over all models; read one model at a time."""
+        """Count undefined scores by reason, over all models; read one model at a time."""
         counts: Counter[str] = Counter()
         for number in range(len(self.models)):
             counts.update(by_reason(REASONS, self._model(number).undefined()))
@@ -317,12 +317,12 @@ class ScoreStore:
 
     def _checksums(self, number: int) -> Mapping[str, Any] | None:
         """Those of a model's tables; None where the store has none, as the first versions wrote it."""
-        about = list(self._manifest["models"].values())[number]
-        stored = about.get("sha256", {})
-        return None if "sha256" not in about else stored if isinstance(stored, dict) else {}
+        record = list(self._manifest["models"].values())[number]
+        stored = record.get("sha256", {})
+        return None if "sha256" not in record else stored if isinstance(stored, dict) else {}
 
     def _file(self, number: int, name: str) -> Path:
-        """Where a table of a model lies: under its checksum, or under the model's number as in earlier versions."""
+        """Path of a table of a model: under its checksum, or under the model's number as in earlier versions."""
         stored = self._checksums(number) or {}
         named = self.path / f"{str(stored.get(name, ''))[:_DIGITS]}.{name}.npy"
         numbered = self.path / f"{number}.{name}.npy"
@@ -332,8 +332,8 @@ class ScoreStore:
         write_text(self.path / MANIFEST, manifest_text(self._manifest))
 
 
-def _is_whole(manifest: JsonMapping) -> bool:
-    """Whether the labels, settings and models are there, and of the kind that they should be."""
+def _is_complete(manifest: JsonMapping) -> bool:
+    """Return true if labels, settings and models are there and have the right types."""
     labels = [manifest.get(key) for key in _LABELS]
     return (
         all(isinstance(names, list) for names in labels)
@@ -341,5 +341,5 @@ def _is_whole(manifest: JsonMapping) -> bool:
         and all(isinstance(name, str) for name in chain(*manifest["pairs"], manifest["measures"], manifest["words"]))
         and isinstance(manifest.get("provenance"), dict)
         and isinstance(manifest.get("models"), dict)
-        and all(isinstance(about, dict) for about in manifest["models"].values())
+        and all(isinstance(record, dict) for record in manifest["models"].values())
     )

@@ -85,7 +85,7 @@ class ScoreTensor(Result):
         return self.values
 
     def reason(self, measure: str, pair: tuple[str, str], word: str, model: str) -> str:
-        """Why one score is undefined; empty where it is defined."""
+        """Reason why one score is undefined; empty where it is defined."""
         chosen = self.select(measure=[measure], pair=[pair], word=[word], model=[model])
         return REASONS[int(chosen.undefined.item())]
 
@@ -102,12 +102,12 @@ class ScoreTensor(Result):
         Raises:
             ParameterError: a label is not there.
         """
-        places, labels = choose(self, measure, pair, word, model)
-        grid = np.ix_(*places)
+        indices, labels = choose(self, measure, pair, word, model)
+        grid = np.ix_(*indices)
         return replace(self, values=self.values[grid], undefined=self.undefined[grid], **labels)
 
     def count_undefined(self) -> dict[str, int]:
-        """How many scores are undefined, by reason."""
+        """Count undefined scores by reason."""
         return by_reason(REASONS, self.undefined)
 
     def to_frame(self) -> pd.DataFrame:
@@ -164,26 +164,26 @@ def choose(
     word: Iterable[str] | None,
     model: Iterable[str] | None,
 ) -> tuple[list[list[int]], dict[str, Any]]:
-    """Where the wanted labels of each axis are (None: all of them), and those labels by the names of the fields."""
-    places: list[list[int]] = []
+    """Return indices of the wanted labels of each axis (None: all of them), and those labels by field name."""
+    indices: list[list[int]] = []
     labels: dict[str, Any] = {}
     for axis, wanted in zip(AXES, (measure, pair, word, model), strict=True):
         names: tuple[Any, ...] = getattr(scores, f"{axis}s")
-        places.append(_places(axis, names, wanted))
-        labels[f"{axis}s"] = tuple(names[index] for index in places[-1])
-    return places, labels
+        indices.append(_label_indices(axis, names, wanted))
+        labels[f"{axis}s"] = tuple(names[index] for index in indices[-1])
+    return indices, labels
 
 
-def _places(axis: str, names: Sequence[Any], wanted: Iterable[Any] | None) -> list[int]:
+def _label_indices(axis: str, names: Sequence[Any], wanted: Iterable[Any] | None) -> list[int]:
     if wanted is None:
         return list(range(len(names)))
     if isinstance(wanted, str):
         raise ParameterError(f"Labels of the axis {axis!r} must come in a list. Got the string {wanted!r}.")
     index = {name: number for number, name in enumerate(names)}
-    found = []
+    indices = []
     for label in wanted:
         key = tuple(label) if axis == "pair" else label
         if key not in index:
             raise ParameterError(f"There is no {axis} {label!r}.")
-        found.append(index[key])
-    return found
+        indices.append(index[key])
+    return indices

@@ -129,7 +129,7 @@ class ContextualTests(Result):
         return f"{self.test.upper()} {self.name}"
 
     def _headline(self) -> str:
-        """How the test comes out by layer and pooling, and how often its sign turns."""
+        """Outcome of the test by layer and pooling, and how often its sign turns."""
         defined = [row.result for row in self.rows if row.result.value is not None]
         if not defined:
             return f"{self._title()}: undefined: {self.rows[0].result.reason if self.rows else 'there are no views'}"
@@ -179,8 +179,10 @@ def seat(
         ParameterError: an argument cannot be used.
     """
     published = _published_seat if as_published else None
-    given = _Given(views, "template", test, {"x": x, "y": y, "a": a, "b": b}, min_coverage, interval, settings)
-    return given.tested("seat", published)
+    contextual_test = _ContextualTest(
+        views, "template", test, {"x": x, "y": y, "a": a, "b": b}, min_coverage, interval, settings
+    )
+    return contextual_test.tested("seat", published)
 
 
 def ceat(
@@ -227,11 +229,13 @@ def ceat(
         return published_ceat(**sets, draws=draws, random_state=random_state)
 
     settings = {**settings, "random_state": random_state}
-    given = _Given(views, "context", test, {"x": x, "y": y, "a": a, "b": b}, min_coverage, interval, settings)
-    return given.tested("ceat", published if as_published else None)
+    contextual_test = _ContextualTest(
+        views, "context", test, {"x": x, "y": y, "a": a, "b": b}, min_coverage, interval, settings
+    )
+    return contextual_test.tested("ceat", published if as_published else None)
 
 
-class _Given:
+class _ContextualTest:
     """Views, sets and settings of a test in context."""
 
     def __init__(
@@ -280,8 +284,8 @@ class _Given:
             f"each word stands in one {self.sentences} alone: how far another would change the result is unknown"
         ]  # fmt: skip
         shared = shared_words(self.words["a"], self.words["b"]).sentence
-        told = (*few, f"{self.labels['a']} and {self.labels['b']}: {shared}") if shared else tuple(few)
-        return ContextualTests(test, self.name, self.labels, tuple(rows), lost, recorded, told)
+        warnings = (*few, f"{self.labels['a']} and {self.labels['b']}: {shared}") if shared else tuple(few)
+        return ContextualTests(test, self.name, self.labels, tuple(rows), lost, recorded, warnings)
 
     def _arrays(self, members: Sequence[Embedding]) -> tuple[dict[str, Floats], dict[str, Mapping[str, str]]]:
         """Unit vectors by set, words × sentences × dimensions, of words that have any; and those that have none."""
@@ -290,17 +294,17 @@ class _Given:
         for role, words in self.words.items():
             vectors = np.full((len(words), len(members), members[0].dim), np.nan)
             for column, view in enumerate(members):
-                found = view.lookup(words)
-                vectors[[words.index(word) for word in found.words], column] = view.vectors[found.rows]
+                lookup = view.lookup(words)
+                vectors[[words.index(word) for word in lookup.words], column] = view.vectors[lookup.rows]
             units = unit_contexts(vectors)
-            there: Flags = np.asarray(np.any(~np.isnan(units[:, :, 0]), axis=1))
-            arrays[role] = units[there]
-            why = {
+            has_vector: Flags = np.asarray(np.any(~np.isnan(units[:, :, 0]), axis=1))
+            arrays[role] = units[has_vector]
+            reasons = {
                 word: members[0].dropped.get(word, NOT_THERE)
-                for word, known in zip(words, there, strict=True)
-                if not known
+                for word, present in zip(words, has_vector, strict=True)
+                if not present
             }
-            lost |= {role: why} if why else {}
+            lost |= {role: reasons} if reasons else {}
         return arrays, lost
 
     def _result(self, arrays: Mapping[str, Any]) -> tuple[WeatResult, Estimate]:

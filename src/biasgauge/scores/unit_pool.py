@@ -21,7 +21,7 @@ class UnitPool:
         self._scales: Singles = (1 / lengths).astype(np.float32)
 
     @classmethod
-    def of(cls, vectors: Vectors) -> UnitPool | None:
+    def from_vectors(cls, vectors: Vectors) -> UnitPool | None:
         """The pool; None where a copy is needed: of other numbers than single precision, or of extreme lengths."""
         if vectors.dtype != np.float32 or vectors.nbytes <= KEPT:
             return None
@@ -36,9 +36,9 @@ class UnitPool:
         """Rows and dimensions."""
         return self._vectors.shape
 
-    def __getitem__(self, places: slice | Places) -> Singles:
-        """Unit vectors of some rows; of the shape of `places`, and dimensions."""
-        rows = self._vectors[places]
+    def __getitem__(self, indices: slice | Places) -> Singles:
+        """Unit vectors of some rows; of the shape of `indices`, and dimensions."""
+        rows = self._vectors[indices]
         units: Singles = unit_rows(rows.reshape(-1, rows.shape[-1]).astype(np.float64)).astype(np.float32)
         return units.reshape(rows.shape)
 
@@ -46,8 +46,8 @@ class UnitPool:
         """Cosines of unit vectors with every row; they err no more than products of two unit vectors do."""
         np.matmul(queries, self._vectors.T, out=out)
         for start in range(0, len(self), _COLUMNS):
-            part = slice(start, start + _COLUMNS)
-            out[:, part] *= self._scales[part]
+            chunk = slice(start, start + _COLUMNS)
+            out[:, chunk] *= self._scales[chunk]
         return out
 
 

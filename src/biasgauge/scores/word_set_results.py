@@ -83,17 +83,17 @@ class Association(Result):
 
     @property
     def reason(self) -> str | None:
-        """Why it is undefined; None when it is not."""
+        """Reason why it is undefined; None when it is defined."""
         return self.result.reason
 
     @property
     def interval(self) -> Estimate | None:
-        """How far the number would move with other words of the same kind."""
+        """Interval of the number over other words of the same kind."""
         return self.result.interval
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know first: attributes that stand in both sets tell nothing apart."""
+        """Warnings: attributes that stand in both sets do not discriminate."""
         roles = [self.coverage.sets[role].words for role in "ab" if role in self.coverage.sets]
         shared = shared_words(*roles).sentence if len(roles) == 2 else ""
         return (f"{self.sets['a']} and {self.sets['b']}: {shared}",) if shared else ()
@@ -141,9 +141,9 @@ def estimate_of_result(result: AssociationResult) -> Estimate:
     return Estimate(value=result.value, low=low, high=high, level=level, reason=result.reason)
 
 
-def _of_result(name: str, about: str) -> property:
-    """What the result of the test says under that name."""
-    return property(attrgetter(f"result.{name}"), doc=about)
+def _result_property(name: str, doc: str) -> property:
+    """Property that returns the field of the test's result with that name."""
+    return property(attrgetter(f"result.{name}"), doc=doc)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,24 +152,24 @@ class Weat(Association):
 
     result: WeatResult
 
-    effect_size = _of_result("effect_size", "Difference of the mean associations in standard deviations.")
-    statistic = _of_result("statistic", "Sum of the associations of X less that of Y.")
-    p_value = _of_result("p_value", "Share of splits of X and Y at least as extreme as this one.")
-    p_method = _of_result("p_method", 'How p was found: "exact" over all splits, or "monte-carlo".')
-    p_interval = _of_result("p_interval", "Where p itself may lie; a point when it is exact.")
-    contrast = _of_result("contrast", "Difference of the mean associations in cosine units, with its interval.")
-    p_attributes = _of_result("p_attributes", "Share of splits of A and B at least as extreme as this one.")
-    alternative = _of_result("alternative", "Which splits count as extreme.")
+    effect_size = _result_property("effect_size", "Difference of the mean associations in standard deviations.")
+    statistic = _result_property("statistic", "Sum of the associations of X less that of Y.")
+    p_value = _result_property("p_value", "Share of splits of X and Y at least as extreme as this one.")
+    p_method = _result_property("p_method", 'How p was found: "exact" over all splits, or "monte-carlo".')
+    p_interval = _result_property("p_interval", "Where p itself may lie; a point when it is exact.")
+    contrast = _result_property("contrast", "Difference of the mean associations in cosine units, with its interval.")
+    p_attributes = _result_property("p_attributes", "Share of splits of A and B at least as extreme as this one.")
+    alternative = _result_property("alternative", "Which splits count as extreme.")
 
     @property
     def associations(self) -> dict[str, float]:
-        """How much closer each target word is to A than to B."""
+        """Association of each target word: how much closer it is to A than to B."""
         words = (*self.coverage.sets["x"].words, *self.coverage.sets["y"].words)
         numbers = (*self.result.x_associations, *self.result.y_associations)
         return dict(zip(words, numbers, strict=True)) if numbers else {}
 
     def _charts(self) -> tuple[Chart, ...]:
-        """How much closer each target word is to A than to B."""
+        """Association of each target word: how much closer it is to A than to B."""
         associations = self.associations
         if not associations:
             return ()
@@ -214,5 +214,5 @@ class Weat(Association):
 def _with_interval(number: str, ends: Estimate | None) -> str:
     if ends is None or ends.low is None or ends.high is None:
         return f"{number}, without an interval" if ends is None or not ends.reason else f"{number}, {ends.reason}"
-    what = f"{level_text(ends.level)}, {ends.method}, over {ends.over}"
-    return f"{number} {interval_text(ends.low, ends.high, 4)} ({what})"
+    description = f"{level_text(ends.level)}, {ends.method}, over {ends.over}"
+    return f"{number} {interval_text(ends.low, ends.high, 4)} ({description})"

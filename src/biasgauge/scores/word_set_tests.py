@@ -33,7 +33,7 @@ from biasgauge.vectors import SEPARATE, Coverage, Embedding, load, separately_tr
 
 @runtime_checkable
 class WefeQuery(Protocol):
-    """What WEFE calls a query: sets of targets and of attributes, as many as the test needs, with their names."""
+    """Query of WEFE: sets of targets and of attributes, as many as the test needs, with their names."""
 
     target_sets: list[list[str]]
     attribute_sets: list[list[str]]
