@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 
 help:
 	@echo "make audit                audit the vectors that ship with biasgauge, and say where the page is"
-	@echo "make test                 run the whole test suite (ten minutes on two cores)"
+	@echo "make test                 run the whole test suite (ten minutes on two cores); the last line says what was not tested"
 	@echo "make test PACKAGE=scores  run the quick tests of one package (a minute), of:"
 	@echo "$(PACKAGES)" | fold -s -w 88 | sed "s/^/                            /"
 	@echo "make test-fuzz            run the tests with hostile and damaged input"

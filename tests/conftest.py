@@ -42,6 +42,36 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+NOT_TESTED = {
+    "NO BROWSER": "pages in a browser (no Chromium)",
+    "NO PLAYWRIGHT": "pages in a browser (no playwright)",
+    "NO SHARED DATA": "real data (BIASGAUGE_SHARED)",
+    "NO REAL MODEL": "real transformers",
+    "NO SMOLLM2": "real transformers",
+    "NO PAPER TEXTS": "texts of the papers",
+}
+"""What tests that were skipped would have tested, by what their reason begins with."""
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:  # noqa: ANN401 - of pytest
+    """Say in the last line what was not tested; with BIASGAUGE_REQUIRE_BROWSER, skipped browser tests are an error."""
+    counts: dict[str, int] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        about = next((about for start, about in NOT_TESTED.items() if start in reason), "other")
+        counts[about] = counts.get(about, 0) + 1
+    skipped = ", ".join(f"{about}: {count}" for about, count in sorted(counts.items()))
+    terminalreporter.write_line(f"Not tested: {skipped or 'nothing was skipped'}.")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail where a browser was required and a test that needs one was skipped."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = [] if reporter is None else reporter.stats.get("skipped", [])
+    if os.environ.get("BIASGAUGE_REQUIRE_BROWSER") and any("NO BROWSER" in str(one.longrepr) for one in skipped):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder with real vectors, corpora and published results; tests that need it skip where it is absent."""
