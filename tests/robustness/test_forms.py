@@ -89,8 +89,8 @@ def test_a_form_that_is_no_word_gets_a_sentence(model: Embedding) -> None:
 
 def test_as_published_a_word_counts_with_all_its_forms_only(model: Embedding) -> None:
     forms = ["plural", "capitalized", "upper"]
-    plan = Plan.of(model, [("he", "she")], ["man", "boss", "gone"], forms, (), as_published=True)
+    plan = Plan.build(model, [("he", "she")], ["man", "boss", "gone"], forms, (), as_published=True)
     assert [dict(one.found) for one in plan.forms] == [{"boss": "bosses"}, {"boss": "Boss"}, {"boss": "BOSS"}]
     assert dict(plan.forms[0].lost) == {"gone": NO_WORD, "man": ANOTHER_LOST}
-    each = Plan.of(model, [("he", "she")], ["man", "boss"], forms, ())
+    each = Plan.build(model, [("he", "she")], ["man", "boss"], forms, ())
     assert [set(one.found) for one in each.forms] == [{"man", "boss"}, {"man", "boss"}, {"boss"}]

@@ -58,6 +58,7 @@ def test_one_word_under_every_pair_and_form(found: bg.analyses.robustness.Robust
     drawn = chart.to_dict()["vconcat"]
     for panel, one in zip(drawn, found.reference, strict=True):
         band = panel["layer"][0]["encoding"]
+        assert panel["layer"][-1]["encoding"]["color"]["field"] in shown[0]
         assert one.mean.value is not None
         assert one.sd.value is not None
         assert (band["y"]["datum"], band["y2"]["datum"]) == pytest.approx(

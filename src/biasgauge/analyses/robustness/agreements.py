@@ -32,7 +32,7 @@ NO_FORM = "no word has this form in the vocabulary"
 
 
 def directions(scores: Vectors, *, as_published: bool = False) -> Floats:
-    """Which end each score leans to: 1 the first, −1 the second, 0 neither; NaN where there is no score.
+    """End that each score leans to: 1 the first, −1 the second, 0 neither; NaN where there is no score.
 
     A score of exactly 0, such as 50 votes to 50, has no direction. As published, it counts as the first end (male).
     """
@@ -68,7 +68,7 @@ class Row(Record):
 
 @dataclass(frozen=True)
 class Agreement(Row):
-    """How far two ways of asking give words the same direction.
+    """Agreement of two ways of asking on the direction of words.
 
     Attributes:
         part: what differs: "pairwise" (the pair), "pair_forms" (the form of the pair), "word_forms" (the form of the
@@ -177,7 +177,7 @@ class Signs:
     lost: tuple[Mapping[Pair, str], ...]
 
     @classmethod
-    def of(cls, scores: ScoreTensor, *, as_published: bool = False) -> Signs:
+    def from_scores(cls, scores: ScoreTensor, *, as_published: bool = False) -> Signs:
         """Directions of the scores of one model."""
         return cls(
             directions(scores.values[..., 0], as_published=as_published),
@@ -194,12 +194,21 @@ class Signs:
         return values
 
     def compare(
-        self, part: str, against: str, plan: Plan, words: Sequence[str], other: Floats, lost: Mapping[Pair, str]
+        self, part: str, against: str, plan: Plan, words: Sequence[str], alternatives: Floats, lost: Mapping[Pair, str]
     ) -> list[Comparison]:
         """Directions on the plan's pairs with other ones, measures × pairs × words, under each measure."""
-        own = self.select(plan.pairs, words)
+        directions_as_given = self.select(plan.pairs, words)
         return [
-            Comparison(part, name, against, plan.pairs, tuple(words), own[index], other[index], {**lost, **missing})
+            Comparison(
+                part,
+                name,
+                against,
+                plan.pairs,
+                tuple(words),
+                directions_as_given[index],
+                alternatives[index],
+                {**lost, **missing},
+            )
             for index, (name, missing) in enumerate(zip(self.measures, self.lost, strict=True))
         ]
 
@@ -219,12 +228,12 @@ def of_pairs(signs: Signs, plan: Plan) -> list[Comparison]:
     """Every pair with every earlier one."""
     comparisons = []
     for name, values, lost in zip(signs.measures, signs.select(plan.pairs, plan.words), signs.lost, strict=True):
-        for index, other in enumerate(plan.pairs[1:], 1):
+        for index, pair in enumerate(plan.pairs[1:], 1):
             earlier = plan.pairs[:index]
-            missing = dict.fromkeys(earlier, lost[other]) if other in lost else lost
+            missing = dict.fromkeys(earlier, lost[pair]) if pair in lost else lost
             second = np.broadcast_to(values[index], (index, len(plan.words)))
-            about = PAIRWISE, name, pair_name(other), earlier, plan.words
-            comparisons.append(Comparison(*about, values[:index], second, missing))
+            labels = PAIRWISE, name, pair_name(pair), earlier, plan.words
+            comparisons.append(Comparison(*labels, values[:index], second, missing))
     return comparisons
 
 
@@ -232,10 +241,10 @@ def of_pair_forms(signs: Signs, plan: Plan) -> list[Comparison]:
     """Every pair with another form of it."""
     comparisons = []
     for form in plan.pair_forms:
-        other = np.full((len(signs.measures), len(plan.pairs), len(plan.words)), np.nan)
-        there = [index for index, pair in enumerate(plan.pairs) if pair in form.found]
-        other[:, there] = signs.select([form.found[plan.pairs[index]] for index in there], plan.words)
-        comparisons += signs.compare(PAIR_FORMS, form.name, plan, plan.words, other, form.lost)
+        alternatives = np.full((len(signs.measures), len(plan.pairs), len(plan.words)), np.nan)
+        indexes = [index for index, pair in enumerate(plan.pairs) if pair in form.found]
+        alternatives[:, indexes] = signs.select([form.found[plan.pairs[index]] for index in indexes], plan.words)
+        comparisons += signs.compare(PAIR_FORMS, form.name, plan, plan.words, alternatives, form.lost)
     return comparisons
 
 
@@ -243,9 +252,9 @@ def of_word_forms(signs: Signs, plan: Plan) -> list[Comparison]:
     """Every word with another form of it."""
     comparisons = []
     for form in plan.forms:
-        other = signs.select(plan.pairs, list(form.found.values()))
+        alternatives = signs.select(plan.pairs, list(form.found.values()))
         without = {} if form.found else dict.fromkeys(plan.pairs, NO_FORM)
-        comparisons += signs.compare(WORD_FORMS, form.name, plan, tuple(form.found), other, without)
+        comparisons += signs.compare(WORD_FORMS, form.name, plan, tuple(form.found), alternatives, without)
     return comparisons
 
 
@@ -253,8 +262,8 @@ def of_truths(signs: Signs, plan: Plan, truths: Sequence[Truth]) -> list[Compari
     """Directions against those that are known."""
     comparisons = []
     for truth in truths:
-        known = np.broadcast_to(truth.directions, (len(signs.measures), len(plan.pairs), len(truth.words)))
-        comparisons += signs.compare(CORRESPONDENCE, truth.name, plan, truth.words, known, {})
+        expected = np.broadcast_to(truth.directions, (len(signs.measures), len(plan.pairs), len(truth.words)))
+        comparisons += signs.compare(CORRESPONDENCE, truth.name, plan, truth.words, expected, {})
     return comparisons
 
 

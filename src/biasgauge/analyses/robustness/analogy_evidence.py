@@ -72,9 +72,9 @@ class AnalogyReport(Result):
 
     def summary(self) -> Summary:
         """Its sentences, and its parts."""
-        first, *others = self.verdicts
-        parts = tuple(part.summary() for part in (self.explained, self.generated, *self.accuracy))
-        return Summary("Analogies", first, tuple(others), parts=parts, name="analogies")
+        first, *sentences = self.verdicts
+        parts = tuple(result.summary() for result in (self.explained, self.generated, *self.accuracy))
+        return Summary("Analogies", first, tuple(sentences), parts=parts, name="analogies")
 
 
 def analogy_report(

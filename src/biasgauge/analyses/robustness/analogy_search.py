@@ -88,7 +88,7 @@ class Analogies(Result):
 
     @property
     def undefined(self) -> int:
-        """How many questions have no answer."""
+        """Number of questions without an answer."""
         return sum(answer.reason is not None for answer in self.answers)
 
     def to_frame(self) -> pd.DataFrame:
@@ -104,7 +104,7 @@ class Analogies(Result):
         return pd.DataFrame(rows, columns=columns, dtype=object).astype({"rank": int, "score": float})
 
     def summary(self) -> Summary:
-        """How many questions have an answer, and the answers."""
+        """Number of questions with an answer, and the answers."""
         words = [", ".join(word for word, _ in row.answers) or f"undefined: {row.reason}" for row in self.answers]
         questions = ["{} : {} :: {} :".format(*row.question[1:4]) for row in self.answers]
         rows = list(zip(questions, words, strict=True))
@@ -173,9 +173,9 @@ def directed_rows(
     model: Embedding, words: Iterable[str], *, case_fallback: bool
 ) -> tuple[dict[str, int], dict[str, str]]:
     """Rows of the words that have a direction, and why the others are lost."""
-    found = model.lookup(words, case_fallback=case_fallback)
-    found = found.only(np.asarray(model.vectors[found.rows].any(axis=1)), ZERO)
-    return dict(zip(found.words, found.rows.tolist(), strict=True)), dict(found.lost)
+    lookup = model.lookup(words, case_fallback=case_fallback)
+    lookup = lookup.only(np.asarray(model.vectors[lookup.rows].any(axis=1)), ZERO)
+    return dict(zip(lookup.words, lookup.rows.tolist(), strict=True)), dict(lookup.lost)
 
 
 def candidate_rows(model: Embedding, restrict: int | None) -> Places:
@@ -201,11 +201,11 @@ def _answers(
     if direction == "reversed":
         stated = [question._replace(a=question.c, c=question.a, d="") for question in stated]
     rows, lost = question_rows(model, stated, roles=3, case_fallback=case_fallback)
-    kept = [index for index in range(len(stated)) if index not in lost]
+    answerable = [index for index in range(len(stated)) if index not in lost]
     answers = [AnalogyAnswer(question, direction, (), lost.get(index)) for index, question in enumerate(stated)]
-    solutions = solve(*rows[kept].T)
+    solutions = solve(*rows[answerable].T)
     columns = (column.tolist() for column in (solutions.ranked, solutions.ranked_scores, solutions.undefined))
-    for index, ranked, scores, undefined in zip(kept, *columns, strict=True):
+    for index, ranked, scores, undefined in zip(answerable, *columns, strict=True):
         best = tuple((model.words[row], score) for row, score in zip(ranked, scores, strict=True) if row >= 0)
         answers[index] = AnalogyAnswer(stated[index], direction, best, REASONS[undefined] or None)
     return answers

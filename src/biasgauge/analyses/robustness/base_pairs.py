@@ -28,7 +28,7 @@ NO_SCORES = "fewer than two words have scores"
 
 @dataclass(frozen=True)
 class BasePairs(Row):
-    """What changing the pair does to the scores of words, under one measure.
+    """Stability of the scores of words over base pairs, under one measure.
 
     Attributes:
         measure: the measure.
@@ -53,7 +53,7 @@ class BasePairs(Row):
 
     @property
     def magnitude_as_published(self) -> float | None:
-        """What the paper's table prints: one minus the share of changes by one standard deviation."""
+        """Magnitude as the paper's table prints it: one minus the share of changes by one standard deviation."""
         changed = self.changed_by_one_sd.value
         return None if changed is None else 1 - changed
 

@@ -107,13 +107,13 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
         raise ParameterError(f"The 'words' of robustness must be named: {reason}.")
     wanted = words_of(spoken.named("occupations")[0] if words is None else words)
     chosen_forms: FormsLike = forms_and_cases(spoken, "capitalized", "upper") if forms is None else forms
-    known, remark = truths_of(truths, base)
-    known = tuple(
+    references, remark = truths_of(truths, base)
+    references = tuple(
         Truth(truth.name, *(as_spelled(model, end, case_fallback=case_fallback) for end in (truth.first, truth.second)))
-        for truth in known
+        for truth in references
     )
     used = chosen_measures(measures, as_published=as_published)
-    plan = Plan.of(
+    plan = Plan.build(
         model,
         base.pairs,
         wanted.words,
@@ -124,25 +124,25 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
     )
     neighbors = pool_of(pool, model, plan.pairs, used, frequent, as_published=as_published, language=spoken)
     computed: dict[str, Any] = {"measures": list(used), "k": k, "pool": neighbors, "n_jobs": n_jobs}
-    of_truths = [word for truth in known for word in truth.words]
+    of_truths = [word for truth in references for word in truth.words]
     scores = score(model, pairs=plan.all_pairs, words=list(dict.fromkeys([*plan.all_words, *of_truths])), **computed)
     usual = limited(model, frequent, as_published=as_published)
     reference = reference_scores(model, plan.pairs, usual or plan.words, level=level, progress=progress, **computed)
-    signs = Signs.of(scores, as_published=as_published)
+    signs = Signs.from_scores(scores, as_published=as_published)
     directions = signs.select(plan.pairs, plan.words)
     values = scores.select(pair=plan.pairs, word=plan.words).values[..., 0]
     ends = [end for pair in plan.pairs for end in pair]
-    sets = {"words": plan.words, "pairs": ends, **{f"truth {truth.name}": truth.words for truth in known}}
+    sets = {"words": plan.words, "pairs": ends, **{f"truth {truth.name}": truth.words for truth in references}}
     coverage = model.coverage(sets)
     short = {name: _shortfall(coverage, name, min_coverage) for name in sets if name != "pairs"}
     comparisons = {
         "pair_forms": agreements.of_pair_forms(signs, plan),
         "word_forms": agreements.of_word_forms(signs, plan),
-        "correspondence": agreements.of_truths(signs, plan, known),
+        "correspondence": agreements.of_truths(signs, plan, references),
         "between_measures": agreements.of_measures(signs, plan),
     }
     pairwise = _rows(agreements.of_pairs(signs, plan), level, short)
-    rows: dict[str, Any] = {name: _rows(several, level, short) for name, several in comparisons.items()}
+    rows: dict[str, Any] = {name: _rows(group, level, short) for name, group in comparisons.items()}
     cosines = difference_cosines(model, plan.pairs)
     stability = [
         over_pairs(row.measure, values[index], directions[index], row.sd.value, level, as_published=as_published)
@@ -155,8 +155,8 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
         **rows,
         means=tuple(
             _sound(comparison.mean(level, resamples, random_state), short)
-            for several in comparisons.values()
-            for comparison in several
+            for group in comparisons.values()
+            for comparison in group
         ),
         similarity=likeness_and_agreement(cosines, pairwise, plan.pairs, level, with_itself=as_published),
         mean_cosine=mean_cosine(cosines, with_itself=as_published),
@@ -171,7 +171,7 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
             "vectors": model.name,
             "pairs": base.name,
             "words": wanted.name,
-            "truths": [truth.name for truth in known],
+            "truths": [truth.name for truth in references],
             "measures": list(scores.measures),
             "forms": [form.name for form in plan.forms],
             "pair_forms": [form.name for form in plan.pair_forms],
@@ -192,12 +192,12 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
 
 
 def _shortfall(coverage: Coverage, name: str, least: float) -> str:
-    """Why a set has too few words to say anything; empty where it has enough."""
+    """Reason why a set has too few words to measure; empty where it has enough."""
     words = coverage.sets[name]
     if len(words.words) >= least * words.asked and words.words:
         return ""
-    what = "the words" if name == "words" else f"the words of the {name}"
-    return f"fewer than {share_text(least)} of {what} found: {len(words.words)} of {words.asked}"
+    described = "the words" if name == "words" else f"the words of the {name}"
+    return f"fewer than {share_text(least)} of {described} found: {len(words.words)} of {words.asked}"
 
 
 def _rows(comparisons: Sequence[Comparison], level: float, short: Mapping[str, str]) -> tuple[Agreement, ...]:
@@ -217,7 +217,7 @@ def _warnings(plan: Plan, signs: Signs, short: Mapping[str, str]) -> Iterator[st
             name: missing[pair] for name, missing in zip(signs.measures, signs.lost, strict=True) if pair in missing
         }
         if lost:
-            of = "" if len(lost) == len(signs.measures) else f" of {', '.join(lost)}"
-            yield f"the pair {pair_name(pair)} is left out{of}: {next(iter(lost.values()))}"
+            measures = "" if len(lost) == len(signs.measures) else f" of {', '.join(lost)}"
+            yield f"the pair {pair_name(pair)} is left out{measures}: {next(iter(lost.values()))}"
     yield from (f"no word has the form {form.name!r} in the vocabulary" for form in plan.forms if not form.found)
     yield from (f"no pair has the form {form.name!r} in the vocabulary" for form in plan.pair_forms if not form.found)

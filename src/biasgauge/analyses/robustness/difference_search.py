@@ -53,17 +53,17 @@ def best_differences(vectors: Vectors, rows: Places, direction: Floats, delta: f
     units = np.empty((len(rows), vectors.shape[1]), np.float32)
     along = np.empty(len(rows))
     for start in range(0, len(rows), ROWS):
-        part = unit_rows(vectors[rows[start : start + ROWS]].astype(np.float64), rescale=True)
-        units[start : start + ROWS] = part
-        along[start : start + ROWS] = part @ direction
+        block = unit_rows(vectors[rows[start : start + ROWS]].astype(np.float64), rescale=True)
+        units[start : start + ROWS] = block
+        along[start : start + ROWS] = block @ direction
     best = Differences(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0))
     start, least = 0, 0.0
     while start < len(rows):
         size = max(_BLOCK // (len(rows) - start), 1)
-        one, other, squares = _close(units[start:], along[start:], size, delta, least)
-        gaps = (along[start + one] - along[start + other]) ** 2
+        upper, lower, squares = _close(units[start:], along[start:], size, delta, least)
+        gaps = (along[start + upper] - along[start + lower]) ** 2
         able = _able(gaps, squares, delta, least, most)
-        first, second = rows[start + one[able]], rows[start + other[able]]
+        first, second = rows[start + upper[able]], rows[start + lower[able]]
         best = best.best(most, _exact(vectors, first, second, direction, delta))
         least = float(best.scores[-1]) if len(best.first) == most else 0.0
         start += size
@@ -84,10 +84,10 @@ def _close(units: Singles, along: Floats, size: int, delta: float, least: float)
         gaps += np.float32(2 * least**2) * cosines
         passed &= gaps >= np.float32(2 * least**2 - 3 * _ROUNDING)
     flat = set_places(passed)[0]
-    one, other = np.divmod(flat, cosines.shape[1])
-    above = other > one
+    upper, lower = np.divmod(flat, cosines.shape[1])
+    above = lower > upper
     squares = 2 - 2 * cosines.ravel()[flat[above]].astype(np.float64)
-    return one[above], other[above], squares
+    return upper[above], lower[above], squares
 
 
 def _able(gaps: Floats, squares: Floats, delta: float, least: float, most: int) -> Places:
@@ -103,18 +103,18 @@ def _able(gaps: Floats, squares: Floats, delta: float, least: float, most: int) 
     return able
 
 
-def _exact(vectors: Vectors, one: Places, other: Places, direction: Floats, delta: float) -> Differences:
+def _exact(vectors: Vectors, upper: Places, lower: Places, direction: Floats, delta: float) -> Differences:
     """Score pairs in double precision, and turn each so that its score is positive."""
-    scores, squares = np.zeros(len(one)), np.zeros(len(one))
-    for start in range(0, len(one), ROWS):
-        part = slice(start, start + ROWS)
-        left, right = (unit_rows(vectors[rows[part]].astype(np.float64), rescale=True) for rows in (one, other))
+    scores, squares = np.zeros(len(upper)), np.zeros(len(upper))
+    for start in range(0, len(upper), ROWS):
+        block = slice(start, start + ROWS)
+        left, right = (unit_rows(vectors[rows[block]].astype(np.float64), rescale=True) for rows in (upper, lower))
         apart = left - right
-        squares[part] = np.einsum("ij,ij->i", apart, apart)
+        squares[block] = np.einsum("ij,ij->i", apart, apart)
         with np.errstate(invalid="ignore", divide="ignore"):
-            scores[part] = apart @ direction / np.sqrt(squares[part])
+            scores[block] = apart @ direction / np.sqrt(squares[block])
     scores = np.clip(scores, -1, 1).round(DIGITS)
-    kept = (squares > EQUAL**2) & (np.round(squares, DIGITS) <= round(delta**2, DIGITS)) & (scores != 0)
+    usable = (squares > EQUAL**2) & (np.round(squares, DIGITS) <= round(delta**2, DIGITS)) & (scores != 0)
     turned = scores < 0
-    first, second = np.where(turned, other, one), np.where(turned, one, other)
-    return Differences(first[kept], second[kept], np.abs(scores[kept]), 1 - squares[kept] / 2)
+    first, second = np.where(turned, lower, upper), np.where(turned, upper, lower)
+    return Differences(first[usable], second[usable], np.abs(scores[usable]), 1 - squares[usable] / 2)

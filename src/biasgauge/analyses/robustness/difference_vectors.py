@@ -1,4 +1,4 @@
-"""How alike the pairs' difference vectors are, and whether like pairs agree more about the direction of words."""
+"""Similarity of the pairs' difference vectors, and its correlation with their agreement on the direction of words."""
 
 from __future__ import annotations
 
@@ -100,23 +100,23 @@ def likeness_and_agreement(
 
 def _all_pairs(cosines: Floats, kappas: Floats, level: float) -> Estimate:
     """Every two pairs together; the interval leaves out one pair at a time, since two points may share one."""
-    known = np.triu(~(np.isnan(kappas) | np.isnan(cosines)), 1)
-    usable = np.flatnonzero((known | known.T).any(axis=1))
+    defined = np.triu(~(np.isnan(kappas) | np.isnan(cosines)), 1)
+    usable = np.flatnonzero((defined | defined.T).any(axis=1))
     units = len(usable)
     method = "jackknife over pairs (Fisher's z, Student's t)"
-    about: Fields = {"statistic": "Pearson's r", "method": method, "n": int(known.sum()), "k": units}
-    value = _pearson(cosines[known], kappas[known])
+    labels: Fields = {"statistic": "Pearson's r", "method": method, "n": int(defined.sum()), "k": units}
+    value = _pearson(cosines[defined], kappas[defined])
     if value is None:
         reason = "fewer than three pairs, or one of the two does not vary"
-        return Estimate(value=None, level=level, reason=reason, **about)
+        return Estimate(value=None, level=level, reason=reason, **labels)
     if units < _LEAST:
-        return Estimate(value=value, level=level, reason=f"an interval takes at least {_LEAST} pairs", **about)
+        return Estimate(value=value, level=level, reason=f"an interval takes at least {_LEAST} pairs", **labels)
     left_out = []
     for unit in usable:
-        others = known.copy()
-        others[unit], others[:, unit] = False, False
-        left_out.append(_pearson(cosines[others], kappas[others]))
-    return jackknife_r(value, np.array(left_out, np.float64), level, "pair", **about)  # None becomes NaN
+        remaining = defined.copy()
+        remaining[unit], remaining[:, unit] = False, False
+        left_out.append(_pearson(cosines[remaining], kappas[remaining]))
+    return jackknife_r(value, np.array(left_out, np.float64), level, "pair", **labels)  # None becomes NaN
 
 
 def _pearson(x: Floats, y: Floats) -> float | None:

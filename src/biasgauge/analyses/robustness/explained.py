@@ -74,7 +74,7 @@ class WordAnswer:
 
 @dataclass(frozen=True)
 class Condition(Record):
-    """How one way of asking came out.
+    """Result of one way of asking.
 
     Attributes:
         category: the category; "all" for all but those excluded.
@@ -175,7 +175,7 @@ class SimilarityExplained(Result):
         }
 
     def summary(self) -> Summary:
-        """What similarity alone explains, and every way of asking."""
+        """Share that similarity alone explains, and every way of asking."""
         question = "“{} is to x as {} is to …?”".format(*self.pair)
         near, itself = self.condition().explained, self.condition(exclude_inputs=False).itself
         if near.value is None or itself.value is None:

@@ -36,7 +36,7 @@ def robustness_charts(result: RobustnessResult) -> tuple[Chart, ...]:
         remark = f"Cohen’s kappa over words: 1 the same directions, 0 no better than chance. {NEUTRAL}"
         title = "Do two base pairs give words the same direction?"
         charts.append(Chart("pairs", title, remark, partial(_pairs, result)))
-    kappas = [row.kappa for part in CHANGES for row in getattr(result, part)]
+    kappas = [row.kappa for change in CHANGES for row in getattr(result, change)]
     if any(kappa.defined and kappa.n >= FEWEST for kappa in kappas):
         remark = (
             "Cohen’s kappa over words: against another form of the pair or of the words, what is known, another "
@@ -59,7 +59,7 @@ def draw_word(result: RobustnessResult, word: str) -> AltairChart:
     forms = frame["spelling"].drop_duplicates().tolist()
     panels = []
     last = frame["measure"].iloc[-1]
-    for measure, part in frame.groupby("measure", sort=False):
+    for measure, scores in frame.groupby("measure", sort=False):
         mean, sd = bands[str(measure)].mean.value, bands[str(measure)].sd.value
         layers = []
         if mean is not None and sd is not None:
@@ -67,10 +67,10 @@ def draw_word(result: RobustnessResult, word: str) -> AltairChart:
             layers.append(band.encode(y=alt.datum(mean - sd), y2=alt.datum(mean + sd)))
             layers.append(alt.Chart().mark_rule(strokeDash=[4, 3], color="#8a949c").encode(y=alt.datum(mean)))
         layers.append(alt.Chart().mark_rule(color="#5c6470").encode(y=alt.datum(0)))
-        lines = alt.Chart(part).encode(
+        lines = alt.Chart(scores).encode(
             x=alt.X("pair:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labels=measure == last, grid=True)),
             y=alt.Y("score:Q", title="score"),
-            color=alt.Color("core.spelling:N", sort=forms, title="word", scale=alt.Scale(scheme="dark2")),
+            color=alt.Color("spelling:N", sort=forms, title="word", scale=alt.Scale(scheme="dark2")),
             tooltip=["pair", "form", "spelling", "score"],
         )
         layers += [lines.mark_line(strokeWidth=1.5), lines.mark_point(filled=True, size=40, opacity=1)]
@@ -86,10 +86,10 @@ def _word(result: RobustnessResult) -> str | None:
     lost = set(result.coverage.lost.get("words", ()))
     scores = result.scores.select(pair=result.pairs, word=result.words).values
     defined = np.asarray(~np.isnan(scores).all(axis=(0, 1, 3)))
-    there = [word for word, known in zip(result.words, defined, strict=True) if known and word not in lost]
-    if SHOWN_FIRST in there:
+    candidates = [word for word, has_score in zip(result.words, defined, strict=True) if has_score and word not in lost]
+    if SHOWN_FIRST in candidates:
         return SHOWN_FIRST
-    return max(there, key=lambda word: (forms[word], flips[word]), default=None)
+    return max(candidates, key=lambda word: (forms[word], flips[word]), default=None)
 
 
 def _pairs(result: RobustnessResult) -> AltairChart:
@@ -103,13 +103,13 @@ def _pairs(result: RobustnessResult) -> AltairChart:
         for first, second in (("~".join(row.pair), row.against), (row.against, "~".join(row.pair)))
     ]
     frame = pd.DataFrame(rows).dropna()
-    kept = [name for name in order if name in set(frame["pair"])]
+    names = [name for name in order if name in set(frame["pair"])]
     base = alt.Chart(frame).encode(
-        x=alt.X("pair:N", sort=kept, title=None, axis=alt.Axis(labelAngle=-40)),
-        y=alt.Y("other:N", sort=kept, title=None),
+        x=alt.X("pair:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40)),
+        y=alt.Y("other:N", sort=names, title=None),
     )
     measures = frame["measure"].drop_duplicates().tolist()
-    chart = _heat(base, "kappa", 28 * len(kept), 24 * len(kept)).facet(
+    chart = _heat(base, "kappa", 28 * len(names), 24 * len(names)).facet(
         facet=alt.Facet("measure:N", title=None, sort=measures), columns=2
     )
     return chart.resolve_scale(x="independent")
@@ -121,20 +121,20 @@ def _kappas(result: RobustnessResult) -> AltairChart:
     cells = frame[frame["part"].isin(list(CHANGES)) & frame["pair"].notna() & frame["value"].notna()]
     cells = cells[(cells["statistic"] == "Cohen's kappa") & (cells["n"] >= FEWEST)]
     cells = cells.assign(pair=cells["pair"].map(spelled), against=cells["against"].map(spelled))
-    known = set(cells["pair"])
-    order = [name for name in map(pair_text, result.pairs) if name in known]
+    names = set(cells["pair"])
+    order = [name for name in map(pair_text, result.pairs) if name in names]
     frame = cells.assign(change=cells["part"].map(CHANGES) + " " + cells["against"].map(measure_name))
     measures = frame["measure"].drop_duplicates().tolist()
     panels = []
     for measure in measures:
-        part = frame[frame["measure"] == measure]
+        rows = frame[frame["measure"] == measure]
         axis = alt.Axis(labelAngle=-40) if measure == measures[-1] else None
-        base = alt.Chart(part).encode(
+        base = alt.Chart(rows).encode(
             x=alt.X("pair:N", sort=order, title=None, axis=axis, scale=alt.Scale(domain=order)),
-            y=alt.Y("change:N", sort=part["change"].drop_duplicates().tolist(), title=None),
+            y=alt.Y("change:N", sort=rows["change"].drop_duplicates().tolist(), title=None),
         )
         title = alt.TitleParams(measure, anchor="start", fontSize=12)
-        panels.append(_heat(base, "value", 38 * len(order), 24 * part["change"].nunique()).properties(title=title))
+        panels.append(_heat(base, "value", 38 * len(order), 24 * rows["change"].nunique()).properties(title=title))
     return alt.vconcat(*panels, spacing=12)
 
 

@@ -62,7 +62,7 @@ ConceptsLike: TypeAlias = "LexiconLike | WordSet | Iterable[WordsLike] | Mapping
 
 @dataclass(frozen=True)
 class Flip(Row):
-    """What changing one choice does to the conclusion about one concept.
+    """Effect of changing one choice on the conclusion about one concept.
 
     Attributes:
         concept: the set of words.
@@ -126,7 +126,7 @@ class Flips(Result):
         rows = [row for row in self.rows if row.concept == concept and row.outcome is not None]
         if not rows:
             return f"{list_name(concept)}: unknown, too few of its words are in the vocabulary."
-        kept = sum(row.outcome == HOLDS for row in rows)
+        unchanged = sum(row.outcome == HOLDS for row in rows)
         turned = [row.new for row in rows if row.outcome == REVERSED]
         worst = max(rows, key=lambda row: row.share.value or 0.0)
         lean = "has no clear lean" if rows[0].before == UNCLEAR else rows[0].before
@@ -134,7 +134,7 @@ class Flips(Result):
         reverse = f"; {len(turned)} {verb} it ({', '.join(map(measure_name, turned))})" if turned else ""
         return (
             f"{list_name(concept)} {lean} ({measure_name(self.baseline['measure'])}, {self.baseline['pair']}): the "
-            f"lean holds under {kept} of {len(rows)} alternative choices{reverse}. Most words flip with "
+            f"lean holds under {unchanged} of {len(rows)} alternative choices{reverse}. Most words flip with "
             f"{measure_name(worst.new)}: {share_text(worst.share.value)} of {worst.share.n}."
         )
 
@@ -240,12 +240,12 @@ def flips(
     spoken = language_of(base.language)
     if concepts is None and (reason := spoken.lacks("concepts")):
         raise ParameterError(f"The 'concepts' must be named: {reason}.")
-    asked = _concepts(spoken.named("concepts") if concepts is None else concepts)
-    named = {name: as_spelled(model, words, case_fallback=case_fallback) for name, words in asked.items()}
+    word_sets = _concepts(spoken.named("concepts") if concepts is None else concepts)
+    named = {name: as_spelled(model, words, case_fallback=case_fallback) for name, words in word_sets.items()}
     chosen_forms: FormsLike = forms_and_cases(spoken, "capitalized") if forms is None else forms
     used = chosen_measures(measures)
     words = [word for words in named.values() for word in words]
-    plan = Plan.of(model, base.pairs, words, chosen_forms, (), case_fallback=case_fallback)
+    plan = Plan.build(model, base.pairs, words, chosen_forms, (), case_fallback=case_fallback)
     usable = tuple(pair for pair in plan.pairs if all(end in model for end in pair))
     if not usable:
         raise ParameterError(f"The embedding has no pair of {base.name} with both its ends; name other pairs.")
@@ -267,10 +267,10 @@ def _concepts(concepts: ConceptsLike) -> dict[str, tuple[str, ...]]:
     if isinstance(concepts, Mapping):
         sets = {str(name): words_of(words).words for name, words in concepts.items()}
     else:
-        several = [concepts] if isinstance(concepts, (str, Lexicon, WordSet)) else concepts
-        if not isinstance(several, Iterable):
+        sources = [concepts] if isinstance(concepts, (str, Lexicon, WordSet)) else concepts
+        if not isinstance(sources, Iterable):
             raise ParameterError(f"The 'concepts' must be lexicons, or a mapping of names to words. Got {concepts!r}.")
-        sets = {words.name: words.words for words in map(words_of, several)}
+        sets = {words.name: words.words for words in map(words_of, sources)}
     if not sets:
         raise ParameterError("The 'concepts' must hold at least one set of words. Got none.")
     return {name: tuple(dict.fromkeys(words)) for name, words in sets.items()}
@@ -286,15 +286,15 @@ def _changes(concept: str, words: Sequence[str], scores: ScoreTensor, plan: Plan
 
     ends, before = scores.pairs[0], values(0, 0, words)
     for number, pair in enumerate(scores.pairs[1:], 1):
-        about = concept, "pair", pair_name(ends), pair_name(pair), words
-        yield _change(*about, (ends, pair), before, values(0, number, words), level)
+        labels = concept, "pair", pair_name(ends), pair_name(pair), words
+        yield _change(*labels, (ends, pair), before, values(0, number, words), level)
     for number, measure in enumerate(scores.measures[1:], 1):
-        about = concept, "measure", scores.measures[0], measure, words
-        yield _change(*about, (ends, ends), before, values(number, 0, words), level)
+        labels = concept, "measure", scores.measures[0], measure, words
+        yield _change(*labels, (ends, ends), before, values(number, 0, words), level)
     for form in plan.forms:
-        known = [word for word in words if word in form.found]
-        after = values(0, 0, (form.found[word] for word in known))
-        yield _change(concept, "form", AS_GIVEN, form.name, known, (ends, ends), values(0, 0, known), after, level)
+        formed = [word for word in words if word in form.found]
+        after = values(0, 0, (form.found[word] for word in formed))
+        yield _change(concept, "form", AS_GIVEN, form.name, formed, (ends, ends), values(0, 0, formed), after, level)
 
 
 def _change(
@@ -306,7 +306,7 @@ def _change(
     flipped = both[before[both] * after[both] < 0]
     share = share_of_words(len(flipped), len(both), level, "share of words that flip")
     leans = _lean(before[both], level), _lean(after[both], level)
-    old_lean, new_lean = (_said(lean, pair) for lean, pair in zip(leans, ends, strict=True))
+    old_lean, new_lean = (_lean_text(lean, pair) for lean, pair in zip(leans, ends, strict=True))
     flipped_words = tuple(words[index] for index in flipped)
     return Flip(concept, choice, old, new, old_lean, new_lean, _outcome(*leans), share, flipped_words)
 
@@ -318,7 +318,7 @@ def _lean(scores: Floats, level: float) -> int | None:
     return None if clear is None else int(clear) * int(np.sign(mean.value or 0))
 
 
-def _said(lean: int | None, ends: Pair) -> str | None:
+def _lean_text(lean: int | None, ends: Pair) -> str | None:
     if lean is None:
         return None
     return UNCLEAR if lean == 0 else f"leans to {ends[0] if lean > 0 else ends[1]}"

@@ -52,7 +52,7 @@ class WordForms(Record):
     lost: Mapping[str, str]
 
     def derived(self) -> JsonMapping:
-        """How many words were asked for, and how many have the form."""
+        """Number of words requested, and of those that have the form."""
         return {"asked": len(self.found) + len(self.lost), "found": len(self.found)}
 
 
@@ -82,8 +82,8 @@ def forms_and_cases(language: Language, *cases: str) -> dict[str, FormOf]:
     Those of a language are the ones that can be spelled here, and those of its lists, named after their second ends.
     """
     listed = [pairs_of(name) for name in language.named("forms")]
-    own: dict[str, FormOf] = {pairs.ends[1]: pairs for pairs in listed}
-    return {**dict.fromkeys(language.spelled_forms), **own, **dict.fromkeys(cases)}
+    listed_forms: dict[str, FormOf] = {pairs.ends[1]: pairs for pairs in listed}
+    return {**dict.fromkeys(language.spelled_forms), **listed_forms, **dict.fromkeys(cases)}
 
 
 def spellers(forms: FormsLike, *, as_published: bool = False) -> dict[str, Spell]:
@@ -95,25 +95,28 @@ def spellers(forms: FormsLike, *, as_published: bool = False) -> dict[str, Spell
     Raises:
         ParameterError: a name is not known, or it is something else.
     """
-    known = {**FORMS, "plural": plural_zhang2020} if as_published else FORMS
+    spelled_forms = {**FORMS, "plural": plural_zhang2020} if as_published else FORMS
     if isinstance(forms, str):
         forms = [forms]
     if not isinstance(forms, Iterable):
         raise ParameterError(f"The 'forms' must be names ({', '.join(FORMS)}) or a mapping. Got {forms!r}.")
     listed = forms if isinstance(forms, Mapping) else dict.fromkeys(forms)
-    return {str(name): _own(name, form) if form is not None else _named(name, known) for name, form in listed.items()}
+    return {
+        str(name): _speller(name, form) if form is not None else _speller_by_name(name, spelled_forms)
+        for name, form in listed.items()
+    }
 
 
-def _named(name: str, known: Mapping[str, Spell]) -> Spell:
-    if isinstance(name, str) and name in known:
-        return known[name]
+def _speller_by_name(name: str, spelled_forms: Mapping[str, Spell]) -> Spell:
+    if isinstance(name, str) and name in spelled_forms:
+        return spelled_forms[name]
     raise ParameterError(
         f"A form must be one of {', '.join(FORMS)}, or be given as a mapping of its name to the forms of words. "
         f"Got {name!r}."
     )
 
 
-def _own(name: str, form: Callable[[str], str | None] | Mapping[str, str] | PairsLike) -> Spell:
+def _speller(name: str, form: Callable[[str], str | None] | Mapping[str, str] | PairsLike) -> Spell:
     if callable(form):
         form_of: Callable[[str], object] = form
     else:
@@ -134,29 +137,29 @@ def _own(name: str, form: Callable[[str], str | None] | Mapping[str, str] | Pair
 
 def find_forms(model: Embedding, words: Iterable[str], name: str, spell: Spell) -> WordForms:
     """Look up one form of every word: the first of its spellings that the vocabulary has."""
-    found: dict[str, str] = {}
+    forms: dict[str, str] = {}
     lost: dict[str, str] = {}
     for word in words:
         spellings, reason = spell(word)
-        others = [spelling for spelling in spellings if spelling != word]
-        known = [spelling for spelling in others if spelling in model]
-        if known:
-            found[word] = known[0]
-        elif others:
-            lost[word] = f"{' and '.join(others)} {'is' if len(others) == 1 else 'are'} not in the vocabulary"
+        different = [spelling for spelling in spellings if spelling != word]
+        in_vocabulary = [spelling for spelling in different if spelling in model]
+        if in_vocabulary:
+            forms[word] = in_vocabulary[0]
+        elif different:
+            lost[word] = f"{' and '.join(different)} {'is' if len(different) == 1 else 'are'} not in the vocabulary"
         else:
             lost[word] = reason or SAME
-    return WordForms(name, found, lost)
+    return WordForms(name, forms, lost)
 
 
 def find_pair_forms(model: Embedding, pairs: Iterable[Pair], name: str, spell: Spell) -> PairForms:
     """Look up one form of both ends of every pair."""
-    found: dict[Pair, Pair] = {}
+    forms: dict[Pair, Pair] = {}
     lost: dict[Pair, str] = {}
     for pair in pairs:
         ends = find_forms(model, pair, name, spell)
         if all(end in ends.found for end in pair):
-            found[pair] = (ends.found[pair[0]], ends.found[pair[1]])
+            forms[pair] = (ends.found[pair[0]], ends.found[pair[1]])
         else:
             lost[pair] = "; ".join(f"{end}: {ends.lost[end]}" for end in pair if end in ends.lost)
-    return PairForms(name, found, lost)
+    return PairForms(name, forms, lost)

@@ -38,15 +38,15 @@ def neighbor_ranks(
     units = unit_rows(vectors[words].astype(np.float64), rescale=True)
     cosines = np.full(answers.shape, np.nan)
     for column, rows in enumerate(answers.T):
-        there = np.flatnonzero(rows >= 0)
-        cosines[there, column] = np.clip(row_cosines(vectors[words[there]], vectors[rows[there]]), -1, 1)
+        answered = np.flatnonzero(rows >= 0)
+        cosines[answered, column] = np.clip(row_cosines(vectors[words[answered]], vectors[rows[answered]]), -1, 1)
     nearer = np.zeros(answers.shape, np.intp)
     best, nearest = np.full(len(words), -np.inf), np.full(len(words), -1, np.intp)
     for start in range(0, len(pool), ROWS):
         rows = pool[start : start + ROWS]
-        others = unit_rows(vectors[rows].astype(np.float64), rescale=True)
-        similarities = np.round(units @ others.T, 12)
-        similarities[:, ~has_direction(others)] = -np.inf
+        candidates = unit_rows(vectors[rows].astype(np.float64), rescale=True)
+        similarities = np.round(units @ candidates.T, 12)
+        similarities[:, ~has_direction(candidates)] = -np.inf
         similarities[words[:, None] == rows] = -np.inf
         _count(similarities, cosines, nearer, ~leaves_out)
         similarities[:, np.isin(rows, left_out)] = -np.inf

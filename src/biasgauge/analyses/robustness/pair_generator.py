@@ -88,7 +88,7 @@ class GeneratedPairs(Result):
     reason: str | None = None
 
     def summary(self) -> Summary:
-        """How many pairs there are, and the best of them."""
+        """Number of pairs, and the best of them."""
         first, second = self.pair
         number = f"undefined: {self.reason}" if self.reason else f"{counted(self.pairs, 'pair')}"
         columns = [first, second, Column("score", "number", 3), Column("cosine", "number", 3)]
@@ -144,8 +144,8 @@ def generate_pairs(
         rows = rows[np.asarray(model.vectors[rows].any(axis=1))]
     else:
         chosen = distinct_words(words, "words", "generate_pairs")
-        known, more = directed_rows(model, chosen, case_fallback=case_fallback)
-        rows, lost = np.unique(np.array(list(known.values()), np.intp)), {**lost, **more}
+        rows_by_word, more = directed_rows(model, chosen, case_fallback=case_fallback)
+        rows, lost = np.unique(np.array(list(rows_by_word.values()), np.intp)), {**lost, **more}
     reason = "; ".join(f"{end}: {lost[end]}" for end in pair if end in lost) or None
     pairs: list[GeneratedPair] = []
     cosine = None
@@ -177,9 +177,9 @@ def _pairs(
     most = top if unique is None else _SPARE * top
     while True:
         best = best_differences(model.vectors, rows, direction, delta, most)
-        kept = _first_of_each(best, unique)[:top]
-        if len(kept) == top or len(best.first) < most:
-            columns = (column[kept].tolist() for column in best)
+        indexes = _first_of_each(best, unique)[:top]
+        if len(indexes) == top or len(best.first) < most:
+            columns = (column[indexes].tolist() for column in best)
             return [
                 GeneratedPair(model.words[first], model.words[second], score, cosine)
                 for first, second, score, cosine in zip(*columns, strict=True)
@@ -188,15 +188,15 @@ def _pairs(
 
 
 def _first_of_each(best: Differences, unique: Unique | None) -> list[int]:
-    """Which pairs have words that have not had their turn in an earlier one."""
+    """Indexes of pairs whose words occur in no better pair."""
     if unique is None:
         return list(range(len(best.first)))
     firsts: set[int] = set()
     seconds = firsts if unique == "word" else set()
-    kept = []
+    indexes = []
     for index, (first, second) in enumerate(zip(best.first.tolist(), best.second.tolist(), strict=True)):
         if first not in firsts and second not in seconds:
             firsts.add(first)
             seconds.add(second)
-            kept.append(index)
-    return kept
+            indexes.append(index)
+    return indexes

@@ -1,4 +1,4 @@
-"""What is to be scored: words and pairs, their other forms, the measures; which words are frequent or neutral.
+"""Words and pairs to score, their other forms, the measures; which words are frequent or neutral.
 
 Zhang, Sneyd & Stevenson 2020, section 5, after Bolukbasi et al. 2016 and Gonen & Goldberg 2019.
 """
@@ -44,7 +44,7 @@ class Plan:
     pair_forms: tuple[PairForms, ...]
 
     @classmethod
-    def of(
+    def build(
         cls,
         model: Embedding,
         pairs: Iterable[Pair],
@@ -59,19 +59,22 @@ class Plan:
         wanted = tuple(dict.fromkeys(as_spelled(model, words, case_fallback=case_fallback)))
         spelled = (as_spelled(model, pair, case_fallback=case_fallback) for pair in pairs)
         bases = tuple(dict.fromkeys((first, second) for first, second in spelled))
-        there = [word for word in wanted if word in model]
+        in_vocabulary = [word for word in wanted if word in model]
         missing = {word: NO_WORD for word in wanted if word not in model}
         spell = spellers(forms, as_published=as_published)
-        of_words = [find_forms(model, there, name, function) for name, function in spell.items()]
+        of_words = [find_forms(model, in_vocabulary, name, function) for name, function in spell.items()]
         if as_published:
-            missing |= {word: ANOTHER_LOST for word in there if any(word in form.lost for form in of_words)}
-        kept = [{word: other for word, other in form.found.items() if word not in missing} for form in of_words]
+            missing |= {word: ANOTHER_LOST for word in in_vocabulary if any(word in form.lost for form in of_words)}
+        usable_forms = [
+            {word: spelling for word, spelling in form.found.items() if word not in missing} for form in of_words
+        ]
         spell = spellers(pair_forms, as_published=as_published)
         return cls(
             wanted,
             bases,
             tuple(
-                WordForms(form.name, own, {**missing, **form.lost}) for form, own in zip(of_words, kept, strict=True)
+                WordForms(form.name, spellings, {**missing, **form.lost})
+                for form, spellings in zip(of_words, usable_forms, strict=True)
             ),
             tuple(find_pair_forms(model, bases, name, function) for name, function in spell.items()),
         )
@@ -79,12 +82,16 @@ class Plan:
     @property
     def all_words(self) -> list[str]:
         """Every word in every form, each once."""
-        return list(dict.fromkeys([*self.words, *(other for form in self.forms for other in form.found.values())]))
+        return list(
+            dict.fromkeys([*self.words, *(spelling for form in self.forms for spelling in form.found.values())])
+        )
 
     @property
     def all_pairs(self) -> list[Pair]:
         """Every pair in every form, each once."""
-        return list(dict.fromkeys([*self.pairs, *(other for form in self.pair_forms for other in form.found.values())]))
+        return list(
+            dict.fromkeys([*self.pairs, *(spelling for form in self.pair_forms for spelling in form.found.values())])
+        )
 
 
 def as_spelled(model: Embedding, words: Iterable[str], *, case_fallback: bool) -> tuple[str, ...]:
@@ -113,7 +120,7 @@ def pool_of(
     as_published: bool = False,
     language: str | Language = DEFAULT_LANGUAGE,
 ) -> tuple[str, ...] | None:
-    """Which words may be neighbors; None for all, also where no measure asks for neighbors."""
+    """Words that may be neighbors; None for all, also where no measure uses neighbors."""
     if pool is None or not any(isinstance(measure, Neighborhood) for measure in measures):
         return None
     if not isinstance(pool, str) or pool != NEUTRAL:

@@ -28,7 +28,7 @@ _PARTS = re.compile(r"([_\- ])")
 
 
 class Spellings(NamedTuple):
-    """How a form of a word is spelled, the likeliest first; or why there is none."""
+    """Spellings of a form of a word, the likeliest first; or why there is none."""
 
     spellings: tuple[str, ...]
     reason: str = ""
@@ -39,7 +39,7 @@ class _Nouns(NamedTuple):
 
     plurals: dict[str, tuple[str, ...]]
     plural_forms: frozenset[str]
-    others: frozenset[str]
+    not_nouns: frozenset[str]
 
 
 def plural(word: str) -> Spellings:
@@ -55,10 +55,10 @@ def _in_case_of(word: str, inflected: str) -> str:
     """Upper case or a capital where the word has them, part by part of a compound."""
     if word.isupper() and len(word) > 1:
         return inflected.upper()
-    parts, other = _PARTS.split(word), _PARTS.split(inflected)
-    if len(parts) != len(other):
-        parts, other = [word], [inflected]
-    both = zip(parts, other, strict=True)
+    parts, inflected_parts = _PARTS.split(word), _PARTS.split(inflected)
+    if len(parts) != len(inflected_parts):
+        parts, inflected_parts = [word], [inflected]
+    both = zip(parts, inflected_parts, strict=True)
     return "".join(new[:1].upper() + new[1:] if old[:1].isupper() else new for old, new in both)
 
 
@@ -76,7 +76,7 @@ def _plural(word: str) -> Spellings:
     pieces = _PARTS.split(word)
     if len(pieces) > 1 and all(pieces[::2]):
         return _compound(pieces)
-    if word in nouns.others:
+    if word in nouns.not_nouns:
         return Spellings((), NO_NOUN)
     return Spellings(_by_rule(word))
 
@@ -85,15 +85,15 @@ def _compound(pieces: list[str]) -> Spellings:
     """Inflect the head: the last part, or the one before a preposition or an adjective that follows its noun."""
     head, last = _head(pieces[::2]), len(pieces[::2]) - 1
     spellings = []
-    for part in dict.fromkeys((head, last)):  # "attorney_generals" is written too
-        inflected = _plural(pieces[2 * part]).spellings
-        spellings += ["".join([*pieces[: 2 * part], form, *pieces[2 * part + 1 :]]) for form in inflected]
+    for index in dict.fromkeys((head, last)):  # "attorney_generals" is written too
+        inflected = _plural(pieces[2 * index]).spellings
+        spellings += ["".join([*pieces[: 2 * index], form, *pieces[2 * index + 1 :]]) for form in inflected]
     return Spellings(tuple(spellings), "" if spellings else _plural(pieces[2 * head]).reason)
 
 
 def _head(parts: list[str]) -> int:
-    for index, part in enumerate(parts[1:]):
-        if part in _PREPOSITIONS:
+    for index, word in enumerate(parts[1:]):
+        if word in _PREPOSITIONS:
             return index
     if parts[-1] in _AFTER_THE_HEAD and parts[-2] not in _RANKS:
         return len(parts) - 2
@@ -114,15 +114,15 @@ def _by_rule(word: str) -> tuple[str, ...]:
 @cache
 def _nouns() -> _Nouns:
     plurals: dict[str, tuple[str, ...]] = {}
-    others = set()
+    not_nouns = set()
     with gzip.open(_table(), "rt", encoding="utf-8") as lines:
         for line in lines:
             word, category, *forms = line.rstrip("\n").split(",")
             if category != "noun":
-                others.add(word)
+                not_nouns.add(word)
             elif forms and forms[0]:
                 plurals[word] = tuple(forms[0].lower().split("/"))
-    return _Nouns(plurals, frozenset(form for forms in plurals.values() for form in forms), frozenset(others))
+    return _Nouns(plurals, frozenset(form for forms in plurals.values() for form in forms), frozenset(not_nouns))
 
 
 def _table() -> Path:

@@ -1,4 +1,4 @@
-"""What `robustness` found, as data and in sentences."""
+"""Result of `robustness`, as data and in sentences."""
 
 from __future__ import annotations
 
@@ -95,17 +95,17 @@ class RobustnessResult(Result):
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """What it all comes to: one sentence for each question that has an answer with an interval."""
+        """Conclusions: one sentence for each question that has an answer with an interval."""
         sentences = [_base_pair_sentence(row) for row in self.base_pairs if row.kappa.value is not None]
-        for part, change in CHANGES.items():
-            means = [row for row in self.means if row.part == part and row.kappa.low is not None]
+        for change, label in CHANGES.items():
+            means = [row for row in self.means if row.part == change and row.kappa.low is not None]
             for against in dict.fromkeys(row.against for row in means):
                 rows = [row for row in means if row.against == against]
                 values = [row.kappa.value for row in rows if row.kappa.value is not None]
                 bands = dict.fromkeys((kappa_band(min(values)), kappa_band(max(values))))
-                each = ", ".join(f"{measure_name(row.measure)} {_with_interval(row.kappa)}" for row in rows)
-                about = f"{change}, {against} ({rows[0].kappa.n:,} words)"
-                sentences.append(f"{about}: {' to '.join(bands)} agreement; {each}.")
+                kappas = ", ".join(f"{measure_name(row.measure)} {_with_interval(row.kappa)}" for row in rows)
+                subject = f"{label}, {against} ({rows[0].kappa.n:,} words)"
+                sentences.append(f"{subject}: {' to '.join(bands)} agreement; {kappas}.")
         return tuple(sentences)
 
     def derived(self) -> JsonMapping:
@@ -126,16 +126,16 @@ class RobustnessResult(Result):
 
         columns = ("statistic", "value", "low", "high", "n", "k", "method", "reason")
         rows = []
-        for part in ("base_pairs", *PARTS, "means", "similarity", "reference"):
-            for row in getattr(self, part):
+        for table in ("base_pairs", *PARTS, "means", "similarity", "reference"):
+            for row in getattr(self, table):
                 pair = getattr(row, "pair", None)
                 labels = {
-                    "part": getattr(row, "part", part),
+                    "part": getattr(row, "part", table),
                     "measure": row.measure,
                     "pair": None if pair is None else pair_name(pair),
                     "against": getattr(row, "against", None),
                 }
-                numbers = [{name: getattr(one, name) for name in columns} for one in row.estimates().values()]
+                numbers = [{name: getattr(estimate, name) for name in columns} for estimate in row.estimates().values()]
                 rows += [{**labels, **number} for number in numbers]
         return pd.DataFrame(rows)
 
@@ -150,11 +150,11 @@ class RobustnessResult(Result):
         if word not in self.words:
             raise KeyError(f"{word!r} is not among the words of this result")
         spelled = {AS_GIVEN: word, **{form.name: form.found[word] for form in self.forms if word in form.found}}
-        part = self.scores.select(pair=self.pairs, word=list(dict.fromkeys(spelled.values())))
-        values = part.to_numpy()
+        scores = self.scores.select(pair=self.pairs, word=list(dict.fromkeys(spelled.values())))
+        values = scores.to_numpy()
         rows = [
-            (measure, pair_name(pair), form, spelling, float(values[i, j, part.words.index(spelling), 0]))
-            for i, measure in enumerate(part.measures)
+            (measure, pair_name(pair), form, spelling, float(values[i, j, scores.words.index(spelling), 0]))
+            for i, measure in enumerate(scores.measures)
             for j, pair in enumerate(self.pairs)
             for form, spelling in spelled.items()
         ]
@@ -170,7 +170,7 @@ class RobustnessResult(Result):
             for form in self.forms
             if form.found and form.lost
         ]
-        parts = [self._base_pairs(), *(self._agreement(part) for part in TITLES if getattr(self, part))]
+        parts = [self._base_pairs(), *(self._agreement(change) for change in TITLES if getattr(self, change))]
         if self.analogies is not None:
             parts.append(Summary("Analogies", "", sentences=self.analogies.verdicts, name="analogies"))
         sentences: tuple[str, ...] = self.verdicts or ("Nothing could be compared.",)
@@ -204,18 +204,20 @@ class RobustnessResult(Result):
         question = "does another pair give the same scores?"
         return Summary("Base pairs", "", question=question, tables=(Table.of("base_pairs", "", columns, rows),))
 
-    def _agreement(self, part: str) -> Summary:
+    def _agreement(self, change: str) -> Summary:
         """For each form, truth or measure the mean over pairs, the worst and the best pair; or why there is none."""
-        title, question, against = TITLES[part]
+        title, question, against = TITLES[change]
         rows, reasons = [], {}
-        for mean in (mean for mean in self.means if mean.part == part):
-            own = [row for row in getattr(self, part) if (row.measure, row.against) == (mean.measure, mean.against)]
-            known = sorted((row.kappa.value, pair_name(row.pair)) for row in own if row.kappa.value is not None)
-            if mean.kappa.value is None or not known:
-                reasons[mean.against] = next((row.kappa.reason for row in own if row.kappa.reason), "no kappas")
+        for mean in (mean for mean in self.means if mean.part == change):
+            agreements = [
+                row for row in getattr(self, change) if (row.measure, row.against) == (mean.measure, mean.against)
+            ]
+            kappas = sorted((row.kappa.value, pair_name(row.pair)) for row in agreements if row.kappa.value is not None)
+            if mean.kappa.value is None or not kappas:
+                reasons[mean.against] = next((row.kappa.reason for row in agreements if row.kappa.reason), "no kappas")
                 continue
-            (low, lowest), (high, _) = known[0], known[-1]
-            rows.append((mean.measure, mean.against, mean.kappa, len(known), mean.kappa.n, low, high, lowest))
+            (low, lowest), (high, _) = kappas[0], kappas[-1]
+            rows.append((mean.measure, mean.against, mean.kappa, len(kappas), mean.kappa.n, low, high, lowest))
         columns: list[Column | str] = [
             Column("measure", "name"), against,
             Column(f"mean kappa [{level_text(self.settings['level'])} interval]", "estimate"),
@@ -227,7 +229,7 @@ class RobustnessResult(Result):
             "",
             question=f"{question} Kappa, mean over pairs",
             sentences=tuple(f"{name}: unknown; {reason}" for name, reason in reasons.items()),
-            tables=(Table.of(part, "", columns, rows),),
+            tables=(Table.of(change, "", columns, rows),),
         )
 
 

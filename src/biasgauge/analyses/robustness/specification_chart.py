@@ -20,27 +20,27 @@ def curve(result: SpecificationCurve) -> AltairChart:
     import pandas as pd
 
     alt = altair()
-    known = sorted(
+    ordered = sorted(
         (row for row in result.specifications if row.effect_size is not None), key=lambda row: row.effect_size or 0.0
     )
     alpha = result.settings["alpha"]
     clear, unclear = f"p adjusted for all ≤ {alpha:g}".replace("0.", "."), "not clear"
     points = pd.DataFrame(
         {
-            "rank": range(1, len(known) + 1),
-            "d": [row.effect_size for row in known],
+            "rank": range(1, len(ordered) + 1),
+            "d": [row.effect_size for row in ordered],
             "low": result.null_low,
             "high": result.null_high,
-            "analysis": [row.model for row in known],
-            "p adjusted": [row.p_adjusted for row in known],
-            "evidence": [clear if (row.p_adjusted or 0.0) <= alpha else unclear for row in known],
+            "analysis": [row.model for row in ordered],
+            "p adjusted": [row.p_adjusted for row in ordered],
+            "evidence": [clear if (row.p_adjusted or 0.0) <= alpha else unclear for row in ordered],
         }
     )
-    scale = alt.Scale(domain=[0.5, len(known) + 0.5], nice=False)
+    scale = alt.Scale(domain=[0.5, len(ordered) + 0.5], nice=False)
     x = alt.X("rank:Q", title=None, scale=scale, axis=alt.Axis(labels=False, ticks=False, grid=False))
     base = alt.Chart(points).encode(x=x)
     colors = alt.Scale(domain=[clear, unclear], range=[ACCENT, NEUTRAL])
-    size = max(6, min(40, 2400 // len(known)))
+    size = max(6, min(40, 2400 // len(ordered)))
     top = alt.layer(
         base.mark_area(opacity=0.18, color=ZERO).encode(
             y=alt.Y("low:Q", title="effect size d", axis=alt.Axis(minExtent=_MARGIN)), y2="high:Q"
@@ -58,10 +58,10 @@ def curve(result: SpecificationCurve) -> AltairChart:
         order = [row.level for row in result.facets if row.facet == facet]
         marks = pd.DataFrame(
             {
-                "rank": range(1, len(known) + 1),
-                "level": [_short(str(row.facets.get(facet))) for row in known],
-                "analysis": [row.model for row in known],
-                "d": [row.effect_size for row in known],
+                "rank": range(1, len(ordered) + 1),
+                "level": [_short(str(row.facets.get(facet))) for row in ordered],
+                "analysis": [row.model for row in ordered],
+                "d": [row.effect_size for row in ordered],
             }
         )
         y = alt.Y(
@@ -70,7 +70,7 @@ def curve(result: SpecificationCurve) -> AltairChart:
             sort=[_short(level) for level in order],
             axis=alt.Axis(grid=True, ticks=False, minExtent=_MARGIN),
         )
-        ticks = alt.Chart(marks).mark_tick(thickness=max(1, min(4, 480 // len(known))), height=9, color=SECOND)
+        ticks = alt.Chart(marks).mark_tick(thickness=max(1, min(4, 480 // len(ordered))), height=9, color=SECOND)
         panels.append(ticks.encode(x=x, y=y, tooltip=["analysis", "d"]).properties(width=520, height=14 * len(order)))
     return alt.vconcat(*panels, spacing=8).resolve_scale(x="shared")
 

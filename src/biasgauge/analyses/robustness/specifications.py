@@ -155,7 +155,7 @@ class SpecificationCurve(Result):
         columns = ["analysis", Column("d", "number"), Column(f"contrast [{level}], cosine", "estimate", 4),
                    Column("p", "p"), Column("p adjusted for all", "p"), "reason"]  # fmt: skip
         ordered = sorted(self.specifications, key=lambda row: (row.effect_size is None, row.effect_size or 0.0))
-        each = [(row.model, row.effect_size, row.contrast, row.p, row.p_adjusted, row.reason) for row in ordered]
+        analyses = [(row.model, row.effect_size, row.contrast, row.p, row.p_adjusted, row.reason) for row in ordered]
         alone = f"{self.clear} of {self.defined} analyses have p ≤ {self.settings['alpha']:g} alone, in one direction"
         alone += "" if self.p_clear is None else f"; so many by chance: {p_phrase(self.p_clear)}."
         charts: tuple[Chart, ...] = ()
@@ -171,7 +171,7 @@ class SpecificationCurve(Result):
             sentences=() if self.p_clear is None else (alone,),
             tables=(
                 Table.of("facets", "Effect size by facet", facets, rows),
-                Table.of("analyses", "Every analysis", columns, each, most=12).without_empty(),
+                Table.of("analyses", "Every analysis", columns, analyses, most=12).without_empty(),
             ),
             charts=charts,
             warnings=self.warnings,
@@ -224,22 +224,22 @@ def specification_curve(
         raise ParameterError(
             f"The word {resolved.shared_target!r} is in both target sets, X and Y; remove it from one."
         )
-    words = {role: found.words for role, found in resolved.sets.items()}
+    words = {role: resolved_set.words for role, resolved_set in resolved.sets.items()}
     settings = {"agreement": agreement, "alpha": alpha, "min_coverage": policy.min_coverage, "level": level,
                 "samples": samples, "random_state": random_state}  # fmt: skip
-    about: dict[str, Any] = {
+    labels: dict[str, Any] = {
         "name": query.name, "sets": query.labels,
         "words": {role: len(members) for role, members in words.items()}, "settings": settings,
     }  # fmt: skip
     few = [role for role in ROLES if len(words[role]) < 2]
     reason = resolved.reason or (f"fewer than two words of {', '.join(few)} are in all views" if few else None)
     if reason:
-        return _undefined(loaded, reason, about)
+        return _undefined(loaded, reason, labels)
     tables = list(SimilarityTable(resolved).values)
-    usable = [place for place, table in enumerate(tables) if _tells_apart(table, words)]
+    usable = [index for index, table in enumerate(tables) if _tells_apart(table, words)]
     if not usable:
-        return _undefined(loaded, SAME_VECTOR, about)
-    return _joint(loaded, tables, usable, words, about, alpha, samples, random_state)
+        return _undefined(loaded, SAME_VECTOR, labels)
+    return _joint(loaded, tables, usable, words, labels, alpha, samples, random_state)
 
 
 def _joint(
@@ -247,22 +247,22 @@ def _joint(
     tables: Sequence[Floats],
     usable: Sequence[int],
     words: Mapping[str, Sequence[str]],
-    about: JsonObject,
+    labels: JsonObject,
     alpha: float,
     samples: int,
     random_state: int,
 ) -> SpecificationCurve:
     sizes = {role: len(members) for role, members in words.items()}
-    sides = [_leans(tables[place], sizes) for place in usable]
+    sides = [_leans(tables[index], sizes) for index in usable]
     settings: JsonObject = {"alpha": alpha, "samples": samples, "random_state": random_state}
     targets = joint_permutation([rows for rows, _ in sides], sizes["x"], **settings)
     attributes = joint_permutation([columns for _, columns in sides], sizes["a"], **settings)
-    level = about["settings"]["level"]
-    places = {place: number for number, place in enumerate(usable)}
+    level = labels["settings"]["level"]
+    positions = {index: position for position, index in enumerate(usable)}
     rows = []
-    for place, model in enumerate(models):
-        number = places.get(place)
-        if number is None:
+    for index, model in enumerate(models):
+        position = positions.get(index)
+        if position is None:
             nothing = Estimate(value=None, reason=SAME_VECTOR)
             rows.append(Specification(model.name, dict(model.facets), None, nothing, None, None, SAME_VECTOR))
             continue
@@ -270,26 +270,26 @@ def _joint(
             Specification(
                 model.name,
                 dict(model.facets),
-                float(targets.effects[number]),
-                _contrast(tables[place], sizes, level),
-                float(max(targets.p[number], attributes.p[number])),
-                float(max(targets.p_adjusted[number], attributes.p_adjusted[number])),
+                float(targets.effects[position]),
+                _contrast(tables[index], sizes, level),
+                float(max(targets.p[position], attributes.p[position])),
+                float(max(targets.p_adjusted[position], attributes.p_adjusted[position])),
             )
         )
-    return _curve(rows, targets, attributes, about, _near([(tables[place], models[place]) for place in usable]))
+    return _curve(rows, targets, attributes, labels, _near([(tables[index], models[index]) for index in usable]))
 
 
 def _curve(
     rows: Sequence[Specification],
     targets: JointPermutation,
     attributes: JointPermutation,
-    about: JsonObject,
+    labels: JsonObject,
     warnings: tuple[str, ...],
 ) -> SpecificationCurve:
     defined = len(targets.effects)
     positive = int((targets.effects > 0).sum())
     p_median = max(targets.p_median, attributes.p_median)
-    settings = about["settings"]
+    settings = labels["settings"]
     decision = "report" if p_median <= settings["alpha"] else "no-association-shown"
     smallest = float(np.maximum(targets.p_adjusted, attributes.p_adjusted).min())
     agrees = max(positive, defined - positive) >= settings["agreement"] * defined - SAME
@@ -310,21 +310,21 @@ def _curve(
         null_low=tuple(targets.low.tolist()),
         null_high=tuple(targets.high.tolist()),
         warnings=tuple(notes),
-        **about,
+        **labels,
     )
 
 
-def _undefined(models: Sequence[Embedding], reason: str, about: JsonObject) -> SpecificationCurve:
+def _undefined(models: Sequence[Embedding], reason: str, labels: JsonObject) -> SpecificationCurve:
     nothing = Estimate(value=None, reason=reason)
     rows = tuple(Specification(model.name, dict(model.facets), None, nothing, None, None, reason) for model in models)
     return SpecificationCurve(
         specifications=rows, facets=(), median=None, positive=0, defined=0, clear=0, p_median=None, p_clear=None,
-        decision="not-measurable", null_low=(), null_high=(), warnings=(reason,), **about,
+        decision="not-measurable", null_low=(), null_high=(), warnings=(reason,), **labels,
     )  # fmt: skip
 
 
 def _leans(table: Floats, sizes: Mapping[str, int]) -> tuple[Floats, Floats]:
-    """How far each target leans to A, and how far each attribute is nearer to X."""
+    """Association of each target with A rather than B, and of each attribute with X rather than Y."""
     targets = table[:, : sizes["a"]].mean(axis=1) - table[:, sizes["a"] :].mean(axis=1)
     attributes = table[: sizes["x"]].mean(axis=0) - table[sizes["x"] :].mean(axis=0)
     return targets, attributes
@@ -352,15 +352,15 @@ def _near(analyses: Sequence[tuple[Floats, Embedding]]) -> tuple[str, ...]:
 
 
 def _by_facet(rows: Sequence[Specification]) -> tuple[FacetSummary, ...]:
-    known = [row for row in rows if row.effect_size is not None]
+    defined = [row for row in rows if row.effect_size is not None]
     levels: dict[tuple[str, str], list[float]] = {}
-    for row in known:
+    for row in defined:
         for facet, level in row.facets.items():
             levels.setdefault((facet, str(level)), []).append(row.effect_size or 0.0)
-    several = {facet for facet, _ in levels if sum(other == facet for other, _ in levels) > 1}
+    varying = {facet for facet, _ in levels if sum(name == facet for name, _ in levels) > 1}
     order = list(dict.fromkeys(facet for facet, _ in levels))
     return tuple(
         FacetSummary(facet, level, len(values), float(np.median(values)), sum(value > 0 for value in values))
         for (facet, level), values in sorted(levels.items(), key=lambda item: order.index(item[0][0]))
-        if facet in several
+        if facet in varying
     )

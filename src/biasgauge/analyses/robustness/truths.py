@@ -67,12 +67,12 @@ def truths_of(truths: TruthsLike | None, pairs: Pairs) -> tuple[tuple[Truth, ...
         truths = spoken.named("truths")
     if isinstance(truths, Mapping):
         return tuple(_truth(str(name), sides, pairs.ends) for name, sides in truths.items()), ""
-    several = [truths] if isinstance(truths, (str, PathLike, Lexicon)) else truths
-    if not isinstance(several, Iterable):
+    sources = [truths] if isinstance(truths, (str, PathLike, Lexicon)) else truths
+    if not isinstance(sources, Iterable):
         raise ParameterError(
             f"The 'truths' must be lexicons, or a mapping of names to two sets of words. Got {truths!r}."
         )
-    return tuple(_truth(source.name, source.sets, pairs.ends) for source in map(lexicon, several)), ""
+    return tuple(_truth(source.name, source.sets, pairs.ends) for source in map(lexicon, sources)), ""
 
 
 def _truth(name: str, sides: Mapping[str, WordsLike] | Iterable[WordsLike], ends: tuple[str, str]) -> Truth:

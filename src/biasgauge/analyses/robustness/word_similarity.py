@@ -1,4 +1,4 @@
-"""How similar two words are on average: those of a list of pairs, and words drawn at random to compare with."""
+"""Mean similarity of two words: of a list of pairs, and of words drawn at random for comparison."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def mean_of_listed(
     model: Embedding, items: Sequence[tuple[str, str, str]], rows: Mapping[str, int], level: float
 ) -> WordStatistic:
     """Mean cosine of the words with what is expected for them."""
-    known = [(x, expected) for _, x, expected in items if x in rows and expected in rows]
-    cosines = cosines_of_rows(model, [rows[x] for x, _ in known], [rows[expected] for _, expected in known])
-    return mean_cosine(cosines, [x for x, _ in known], level)
+    listed = [(x, expected) for _, x, expected in items if x in rows and expected in rows]
+    cosines = cosines_of_rows(model, [rows[x] for x, _ in listed], [rows[expected] for _, expected in listed])
+    return mean_cosine(cosines, [x for x, _ in listed], level)
 
 
 def mean_of_random_pairs(model: Embedding, pool: Places, count: int, random_state: int, level: float) -> WordStatistic:
@@ -38,6 +38,6 @@ def cosines_of_rows(model: Embedding, first: ArrayLike, second: ArrayLike) -> Fl
     left, right = np.asarray(first, np.intp), np.asarray(second, np.intp)
     cosines = np.empty(len(left))
     for start in range(0, len(left), ROWS):
-        part = slice(start, start + ROWS)
-        cosines[part] = np.clip(row_cosines(model.vectors[left[part]], model.vectors[right[part]]), -1, 1)
+        block = slice(start, start + ROWS)
+        cosines[block] = np.clip(row_cosines(model.vectors[left[block]], model.vectors[right[block]]), -1, 1)
     return cosines

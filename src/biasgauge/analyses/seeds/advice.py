@@ -1,4 +1,4 @@
-"""What to beware of about a pair of seed sets, in plain words."""
+"""Advice on a pair of seed sets, in sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNLIKE_FREQUENCY = 0.8
 
 
 class Advice(NamedTuple):
-    """What to beware of; the pair of sets is doubtful where it is serious, unfit where it is severe."""
+    """One objection to a pair of sets, which is doubtful where it is serious, unfit where it is severe."""
 
     sentence: str
     serious: bool = True
@@ -83,8 +83,8 @@ def _about_words(located: Located, balance: Balance) -> Iterator[Advice]:
     lost = [word for words in located.coverage.lost.values() for word in words]
     if lost:
         yield Advice(f"{len(lost)} of {located.coverage.asked} seeds are lost: {_few(lost)}", serious=False)
-    if len(located.places) < located.models and located.places:
-        yield Advice(f"only {len(located.places)} of {located.models} models have all seeds", serious=False)
+    if len(located.model_indexes) < located.models and located.model_indexes:
+        yield Advice(f"only {len(located.model_indexes)} of {located.models} models have all seeds", serious=False)
 
 
 def _about_lists(located: Located, balance: Balance) -> Iterator[Advice]:

@@ -1,4 +1,4 @@
-"""How alike two sets of seeds are: meaning, shared words, size, frequency, part of speech."""
+"""Similarity of two sets of seeds: meaning, shared words, size, frequency, part of speech."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def set_similarities(located: Located, models: Sequence[Embedding], *, scaled: b
     Source: Antoniak & Mimno, "Bad Seeds" (2021). Means are over distinct seeds.
     """
     cosines = []
-    for place, rows in zip(located.places, located.rows, strict=True):
-        means = (seed_vectors(models[place].vectors, own, scaled=scaled).mean(axis=0) for own in (rows.a, rows.b))
+    for index, rows in zip(located.model_indexes, located.rows, strict=True):
+        means = (seed_vectors(models[index].vectors, seeds, scaled=scaled).mean(axis=0) for seeds in (rows.a, rows.b))
         cosines.append(cosine(*means))
     return np.array(cosines, np.float64)
 
 
 def similarity_left_out(vectors: Vectors, rows: Rows, *, scaled: bool) -> list[Floats]:
     """The similarity without each seed of A, and without each of B."""
-    a, b = (seed_vectors(vectors, own, scaled=scaled) for own in (rows.a, rows.b))
+    a, b = (seed_vectors(vectors, seeds, scaled=scaled) for seeds in (rows.a, rows.b))
     return [
-        np.array([cosine(without, other.mean(axis=0)) for without in _means_without_each(own)])
-        for own, other in ((a, b), (b, a))
+        np.array([cosine(without, opposite.mean(axis=0)) for without in _means_without_each(seeds)])
+        for seeds, opposite in ((a, b), (b, a))
     ]
 
 
@@ -48,7 +48,7 @@ def _means_without_each(vectors: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Balance(Record):
-    """What two lists differ in besides their meaning.
+    """Differences of two lists other than their meaning.
 
     Attributes:
         shared: words that stand in both sets.
@@ -79,10 +79,10 @@ def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, 
     """Compare the distinct seeds in use of two sets."""
     a, b = located.a, located.b
     if located.rows:
-        model, rows = models[located.places[0]], located.rows[0]
+        model, rows = models[located.model_indexes[0]], located.rows[0]
         shared_rows = set(rows.a.tolist()) & set(rows.b.tolist())
         shared = tuple(word for word, row in zip(a, rows.a.tolist(), strict=True) if row in shared_rows)
-        spelled = [tuple(model.words[row] for row in own.tolist()) for own in (rows.a, rows.b)]
+        spelled = [tuple(model.words[row] for row in seeds.tolist()) for seeds in (rows.a, rows.b)]
     else:
         both = set(a) & set(b)
         shared, spelled = tuple(word for word in a if word in both), [a, b]
@@ -117,16 +117,16 @@ def _more_frequent(
 ) -> float | None:
     """Mean over models of the probability that a seed of A is the more frequent one."""
     if counts is not None:
-        known = [np.array([float(counts[word]) for word in words if word in counts]) for words in spelled]
-        return greater_share(*known) if all(map(len, known)) else None
+        frequencies = [np.array([float(counts[word]) for word in words if word in counts]) for words in spelled]
+        return greater_share(*frequencies) if all(map(len, frequencies)) else None
     shares = [greater_share(-rows.a, -rows.b) for rows in located.rows]
     return sum(shares) / len(shares) if shares else None
 
 
 def are_names(words: Sequence[str]) -> bool:
-    """Whether half of some words or more stand in a set of the seed bank whose category says "names"."""
-    known = _name_words()
-    return 2 * sum(word.lower() in known for word in words) >= len(words) > 0
+    """Return True where half of the words or more are in a set of the seed bank whose category says "names"."""
+    names = _name_words()
+    return 2 * sum(word.lower() in names for word in words) >= len(words) > 0
 
 
 @cache

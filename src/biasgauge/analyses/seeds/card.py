@@ -16,7 +16,7 @@ from biasgauge.vectors import Coverage
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FitnessCard(Result):
-    """What one pair of seed sets is worth.
+    """Quality of one pair of seed sets.
 
     Attributes:
         a, b: the sets.
@@ -65,12 +65,12 @@ class FitnessCard(Result):
 
     @property
     def title(self) -> str:
-        """What the two sets are called: "math / arts (WEAT 7)"."""
+        """Names of the two sets: "math / arts (WEAT 7)"."""
         return lists_name(self.a, self.b)
 
     @property
     def verdict(self) -> str:
-        """What the advice comes to: "unfit", "doubtful" or "no objection"."""
+        """Verdict from the advice: "unfit", "doubtful" or "no objection"."""
         if self.reason is not None or any(advice.severe for advice in self.advice):
             return "unfit"
         return "doubtful" if any(advice.serious for advice in self.advice) else "no objection"
@@ -137,10 +137,10 @@ class FitnessCard(Result):
         ]
         most = [f"Without a seed, coherence changes most for: {', '.join(moving)}."] if moving else []
         models = f"{self.models} of {counted(self.of_models, 'model')}"
-        found = f"{coverage.found} of {counted(coverage.asked, 'seed')} found, in {models}"
+        coverage_text = f"{coverage.found} of {counted(coverage.asked, 'seed')} found, in {models}"
         return Summary(
             title=self.title,
-            headline=f"{self.title}: {self.verdict}; {found}",
+            headline=f"{self.title}: {self.verdict}; {coverage_text}",
             sentences=(*(advice.sentence for advice in self.advice), *most),
             tables=(Table.of("card", "", ["", Column("value [interval]", "estimate", 3), "interval by"], rows),),
         )

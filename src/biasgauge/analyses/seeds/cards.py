@@ -111,9 +111,9 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     check_number(0, 1, min_coverage=min_coverage)
     check_choice(get_args(Method), method=method)
     check_level(level)
-    asked = seed_pairs(a, b, pairs, paper=paper, bank_filter=filter)
+    set_pairs = seed_pairs(a, b, pairs, paper=paper, bank_filter=filter)
     models = load_models(vectors)
-    located = locate(asked, models, min_coverage=min_coverage, case_fallback=case_fallback)
+    located = locate(set_pairs, models, min_coverage=min_coverage, case_fallback=case_fallback)
     times = len(models) if leave_one_out is True else int(leave_one_out)
     numbers = in_every_model(located, models, method, scaled=unit, left_out=times, progress=progress)
     settings = {
@@ -131,7 +131,9 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         "random_state": random_state,
         "model_checksums": {model.name: model.checksum for model in models},
     }
-    cards = tuple(_card(pair, own, models, counts, settings) for pair, own in zip(located, numbers, strict=True))
+    cards = tuple(
+        _card(pair, pair_numbers, models, counts, settings) for pair, pair_numbers in zip(located, numbers, strict=True)
+    )
     cloud = None
     if generated:
         cloud = generated_cloud(
@@ -209,7 +211,7 @@ def _card(
     level, scaled = settings["level"], settings["unit"]
     drawn = {"shuffles": settings["shuffles"], "random_state": settings["random_state"]}
     pairs = pairing(located, models, scaled=scaled, level=level, **drawn)
-    about = balance(located, models, counts)
+    balances = balance(located, models, counts)
     coherence, held_out, published = coherence_estimates(located, numbers, settings["method"], level)
     similarity = _similarity(located, models, level, scaled=scaled)
     moved = influences(located, numbers) if coherence.defined else ()
@@ -221,13 +223,13 @@ def _card(
         coherence_published=published,
         similarity=similarity,
         pairing=pairs,
-        balance=about,
+        balance=balances,
         influence=moved,
         coverage=located.coverage,
-        models=len(located.places),
+        models=len(located.model_indexes),
         of_models=located.models,
         reason=located.reason,
-        advice=advise(located, coherence, held_out, similarity, pairs, about, moved),
+        advice=advise(located, coherence, held_out, similarity, pairs, balances, moved),
     )
 
 
@@ -235,6 +237,6 @@ def _similarity(located: Located, models: Sequence[Embedding], level: float, *, 
     if located.reason is not None:
         return Estimate(value=None, reason=located.reason)
     left = None
-    if len(located.places) == 1:
-        left = similarity_left_out(models[located.places[0]].vectors, located.rows[0], scaled=scaled)
+    if len(located.model_indexes) == 1:
+        left = similarity_left_out(models[located.model_indexes[0]].vectors, located.rows[0], scaled=scaled)
     return mean_over_models(set_similarities(located, models, scaled=scaled), level, left, (-1.0, 1.0))

@@ -178,7 +178,7 @@ def _list_value(
     coverage = located.coverage.sets["a"]
     mean, word, without = Estimate(value=None, level=level, reason=located.reason), None, None
     if located.reason is None:
-        left, _ = similarity_left_out(models[located.places[0]].vectors, located.rows[0], scaled=scaled)
+        left, _ = similarity_left_out(models[located.model_indexes[0]].vectors, located.rows[0], scaled=scaled)
         mean = mean_over_models(values, level, [left], (-1.0, 1.0))
         moved = np.abs(left - values[0])
         if np.isfinite(moved).any():

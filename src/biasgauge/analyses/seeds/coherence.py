@@ -30,7 +30,7 @@ MOST_LEFT_OUT = 500
 def direction_of(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool) -> Floats | None:
     """The subspace of one pair of sets in one model: a direction of length 1 that points to A; None without one."""
     if method == "mean-difference":
-        return mean_direction(*(seed_vectors(vectors, own, scaled=scaled) for own in (rows.a, rows.b)))
+        return mean_direction(*(seed_vectors(vectors, seeds, scaled=scaled) for seeds in (rows.a, rows.b)))
     components = pair_components(*(seed_vectors(vectors, end, scaled=scaled) for end in (rows.first, rows.second)))
     return None if components is None else components.axes[0]
 
@@ -38,8 +38,8 @@ def direction_of(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool) 
 def directions_of(vectors: Vectors, rows: Sequence[Rows], method: Method, *, scaled: bool) -> Floats:
     """The subspaces of many pairs of sets in one model: pairs × dimensions; NaN where there is none."""
     if method == "mean-difference" and rows:
-        sets = [own for pair in rows for own in (pair.a, pair.b)]
-        sizes = np.array([len(own) for own in sets])
+        sets = [seeds for pair in rows for seeds in (pair.a, pair.b)]
+        sizes = np.array([len(seeds) for seeds in sets])
         members = seed_vectors(vectors, np.concatenate(sets), scaled=scaled)
         means = np.add.reduceat(members, np.cumsum(sizes) - sizes, axis=0) / sizes[:, None]
         return _directions(means[::2], means[1::2])
@@ -61,14 +61,14 @@ def rank_gaps(vectors: Vectors, directions: Floats, a: Sequence[Places], b: Sequ
     if sound:
         sets = [rows for index in sound for rows in (a[index], b[index])]
         sums, words = _rank_sums(vectors, directions[sound], sets, "half")
-        means = sums / np.array([len(own) for own in sets]).reshape(-1, 2)
+        means = sums / np.array([len(seeds) for seeds in sets]).reshape(-1, 2)
         gaps[sound] = (means[:, 1] - means[:, 0]) / words
     return gaps
 
 
 def _rank_sums(vectors: Vectors, directions: Floats, sets: Sequence[Places], ties: Ties) -> tuple[Floats, int]:
     """Sum of the ranks of each set, two for each direction, and how many words were ranked."""
-    set_of = np.repeat(np.arange(len(sets)), [len(own) for own in sets])
+    set_of = np.repeat(np.arange(len(sets)), [len(seeds) for seeds in sets])
     ranks = ranks_along(vectors, directions, np.concatenate(sets), set_of // 2, ties=ties)
     sums: Floats = np.bincount(set_of, weights=ranks.values).astype(np.float64)
     return sums.reshape(-1, 2), ranks.words
@@ -90,9 +90,9 @@ def published_coherences(vectors: Vectors, lists: Sequence[Listed], method: Meth
     directions = directions_of(vectors, rows, method, scaled=False)
     sound = np.flatnonzero(np.isfinite(directions).all(axis=1)).tolist()
     if sound:
-        chosen = [own for index in sound for own in lists[index]]
-        sums, _ = _rank_sums(vectors, directions[sound], [np.unique(own) for own in chosen], "later-first")
-        means = sums / np.array([len(own) for own in chosen]).reshape(-1, 2)
+        chosen = [words for index in sound for words in lists[index]]
+        sums, _ = _rank_sums(vectors, directions[sound], [np.unique(words) for words in chosen], "later-first")
+        means = sums / np.array([len(words) for words in chosen]).reshape(-1, 2)
         gaps = np.abs(means[:, 0] - means[:, 1])
         coherences[sound] = gaps / (gaps.max() or 1)
     return coherences
@@ -118,17 +118,17 @@ def leave_one_out(vectors: Vectors, rows: Sequence[Rows], method: Method, *, sca
         return results
     seeds = [np.concatenate([pair.a, pair.b]) for pair in rows]
     every = np.concatenate([directions[left] for directions, left in zip(without, sound, strict=True)])
-    of = np.repeat(np.arange(len(every)), np.repeat(list(map(len, without)), list(map(len, sound))))
-    wanted = np.concatenate([np.tile(own, len(left)) for own, left in zip(seeds, sound, strict=True)])
-    ranks = ranks_along(vectors, every, wanted, of)
+    direction_indexes = np.repeat(np.arange(len(every)), np.repeat(list(map(len, without)), list(map(len, sound))))
+    wanted = np.concatenate([np.tile(shares, len(left)) for shares, left in zip(seeds, sound, strict=True)])
+    ranks = ranks_along(vectors, every, wanted, direction_indexes)
     start = 0
     for pair, seed, left, result in zip(rows, seeds, sound, results, strict=True):
-        own = ranks.values[start : start + len(left) * len(seed)].reshape(len(left), len(seed)) / ranks.words
-        start += own.size
-        result.rank[left] = own[np.arange(len(left)), left]
-        kept = seed[left][:, None] != seed
+        shares = ranks.values[start : start + len(left) * len(seed)].reshape(len(left), len(seed)) / ranks.words
+        start += shares.size
+        result.rank[left] = shares[np.arange(len(left)), left]
+        remaining = seed[left][:, None] != seed
         halves = slice(0, len(pair.a)), slice(len(pair.a), None)
-        means = [(own * kept)[:, part].sum(axis=1) / kept[:, part].sum(axis=1) for part in halves]
+        means = [(shares * remaining)[:, half].sum(axis=1) / remaining[:, half].sum(axis=1) for half in halves]
         result.coherence[left] = np.abs(means[0] - means[1])
     return results
 
@@ -143,21 +143,21 @@ def _without_each(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool)
     if max(len(rows.a), len(rows.b)) > MOST_LEFT_OUT:
         return directions
     if method == "mean-difference":
-        return _directions(*(_means_without(vectors, own, seeds, scaled=scaled) for own in (rows.a, rows.b)))
+        return _directions(*(_means_without(vectors, members, seeds, scaled=scaled) for members in (rows.a, rows.b)))
     for left, seed in enumerate(seeds):
-        kept = (rows.first != seed) & (rows.second != seed)
-        fewer = rows._replace(first=rows.first[kept], second=rows.second[kept])
+        remaining = (rows.first != seed) & (rows.second != seed)
+        fewer = rows._replace(first=rows.first[remaining], second=rows.second[remaining])
         direction = direction_of(vectors, fewer, method, scaled=scaled)
         if direction is not None and (rows.a != seed).any() and (rows.b != seed).any():
             directions[left] = direction
     return directions
 
 
-def _means_without(vectors: Vectors, own: Places, seeds: Places, *, scaled: bool) -> Floats:
+def _means_without(vectors: Vectors, rows: Places, seeds: Places, *, scaled: bool) -> Floats:
     """Mean vector of a set without each of some seeds, which it may or may not hold; NaN where nothing is left."""
-    members = seed_vectors(vectors, own, scaled=scaled)
-    holds = seeds[:, None] == own
-    left = len(own) - holds.sum(axis=1)
+    members = seed_vectors(vectors, rows, scaled=scaled)
+    holds = seeds[:, None] == rows
+    left = len(rows) - holds.sum(axis=1)
     means: Floats = (members.sum(axis=0) - holds @ members) / np.where(left, left, np.nan)[:, None]
     return means
 
@@ -195,35 +195,40 @@ def in_every_model(
     The published normalization is over all pairs of a model. `left_out` says in how many models, the first that have a
     pair, seeds are left out one at a time.
     """
-    numbers = [PairNumbers(np.full(len(pair.places), np.nan), np.full(len(pair.whole), np.nan), []) for pair in located]
-    for place, model in enumerate(models):
+    numbers = [
+        PairNumbers(np.full(len(pair.model_indexes), np.nan), np.full(len(pair.full_lists), np.nan), [])
+        for pair in located
+    ]
+    for index, model in enumerate(models):
         here = [
-            (result, pair.places.index(place), pair.rows[pair.places.index(place)])
+            (result, pair.model_indexes.index(index), pair.rows[pair.model_indexes.index(index)])
             for pair, result in zip(located, numbers, strict=True)
-            if pair.reason is None and place in pair.places
+            if pair.reason is None and index in pair.model_indexes
         ]
-        rows = [own for _, _, own in here]
+        rows = [seeds for _, _, seeds in here]
         directions = directions_of(model.vectors, rows, method, scaled=scaled)
-        gaps = rank_gaps(model.vectors, directions, [own.a for own in rows], [own.b for own in rows])
+        gaps = rank_gaps(model.vectors, directions, [seeds.a for seeds in rows], [seeds.b for seeds in rows])
         for (result, slot, _), gap in zip(here, gaps, strict=True):
             result.coherence[slot] = abs(gap)
         if published:
-            whole = [(pair, result) for pair, result in zip(located, numbers, strict=True) if place in pair.whole]
-            values = published_coherences(model.vectors, [pair.whole[place] for pair, _ in whole], method)
-            for (pair, result), value in zip(whole, values, strict=True):
-                result.published[list(pair.whole).index(place)] = value
-        chosen = [(result, own) for result, slot, own in here if slot < left_out]
-        without = leave_one_out(model.vectors, [own for _, own in chosen], method, scaled=scaled)
+            complete = [
+                (pair, result) for pair, result in zip(located, numbers, strict=True) if index in pair.full_lists
+            ]
+            values = published_coherences(model.vectors, [pair.full_lists[index] for pair, _ in complete], method)
+            for (pair, result), value in zip(complete, values, strict=True):
+                result.published[list(pair.full_lists).index(index)] = value
+        chosen = [(result, seeds) for result, slot, seeds in here if slot < left_out]
+        without = leave_one_out(model.vectors, [seeds for _, seeds in chosen], method, scaled=scaled)
         for (result, _), left in zip(chosen, without, strict=True):
             result.left_out.append(left)
         if progress is not None:
-            progress(place + 1, len(models))
+            progress(index + 1, len(models))
     return numbers
 
 
 @dataclass(frozen=True)
 class SeedInfluence(Record):
-    """What one seed does to the coherence of its pair of sets, mean over models.
+    """Influence of one seed on the coherence of its pair of sets, mean over models.
 
     Attributes:
         word: the seed.
@@ -246,12 +251,14 @@ def influences(located: Located, numbers: PairNumbers) -> tuple[SeedInfluence, .
     if not left:
         return ()
     without = np.mean([model.coherence for model in left], axis=0)
-    change = np.mean([model.coherence - whole for model, whole in zip(left, numbers.coherence, strict=False)], axis=0)
+    change = np.mean(
+        [model.coherence - coherence for model, coherence in zip(left, numbers.coherence, strict=False)], axis=0
+    )
     rank = np.mean([model.rank for model in left], axis=0)
     ends = ["a"] * len(located.a) + ["b"] * len(located.b)
     seeds = [
-        SeedInfluence(word, end, *(None if np.isnan(number) else float(number) for number in own))
-        for word, end, *own in zip((*located.a, *located.b), ends, without, change, rank, strict=True)
+        SeedInfluence(word, end, *(None if np.isnan(number) else float(number) for number in numbers_of_seed))
+        for word, end, *numbers_of_seed in zip((*located.a, *located.b), ends, without, change, rank, strict=True)
     ]
     return tuple(sorted(seeds, key=lambda seed: -1.0 if seed.change is None else abs(seed.change), reverse=True))
 
@@ -260,7 +267,7 @@ def coherence_estimates(
     located: Located, numbers: PairNumbers, method: Method, level: float
 ) -> tuple[Estimate, Estimate, Estimate]:
     """The coherence, that with every seed ranked along the subspace of the others, and that as published."""
-    published = Estimate(value=None, reason=NO_SUBSPACE if located.whole else "no model has every seed")
+    published = Estimate(value=None, reason=NO_SUBSPACE if located.full_lists else "no model has every seed")
     if np.isfinite(numbers.published).any():
         published = mean_over_models(numbers.published, level, None, (0.0, 1.0))
     if located.reason is not None or not np.isfinite(numbers.coherence).any():

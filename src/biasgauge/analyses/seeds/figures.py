@@ -57,8 +57,8 @@ def seeds_charts(result: SeedsResult) -> tuple[Chart, ...]:
         numbers = [
             (card.coherence if column == "coherence" else card.pairing.first, card.similarity) for card in measured
         ]
-        known = sum(number.defined and similarity.defined for number, similarity in numbers)
-        if known > 1 or (known and result.cloud is not None):
+        defined = sum(number.defined and similarity.defined for number, similarity in numbers)
+        if defined > 1 or (defined and result.cloud is not None):
             draw = partial(_against, result, column, axis)
             charts.append(Chart(f"{column}_similarity", title, _relation(result, column), draw))
     paired = [card for card in result if card.explained_variance and card.explained_variance_shuffled]
@@ -70,11 +70,11 @@ def seeds_charts(result: SeedsResult) -> tuple[Chart, ...]:
 
 
 def _relation(result: SeedsResult, column: str) -> str:
-    """How similarity and a number go together, in words."""
+    """Correlation of similarity with a number, in words."""
     rows = [row for row in result.relations if (row.x, row.y) == ("similarity", column) and row.defined]
-    said = "; ".join(f"{row.of} sets {estimate_text(row)}" for row in rows)
+    correlations = "; ".join(f"{row.of} sets {estimate_text(row)}" for row in rows)
     gray = ". Gray: generated sets" if result.cloud is not None else ""
-    return f"{f'Spearman: {said}' if said else 'Each dot is a pair of sets'}{gray}"
+    return f"{f'Spearman: {correlations}' if correlations else 'Each dot is a pair of sets'}{gray}"
 
 
 def _variance(cards: list[FitnessCard]) -> AltairChart:
@@ -82,10 +82,10 @@ def _variance(cards: list[FitnessCard]) -> AltairChart:
 
     alt = altair()
     rows = [
-        {"pair": title, "component": place + 1, "pairs": name, "share": share}
+        {"pair": title, "component": index + 1, "pairs": name, "share": share}
         for title, card in zip(_titles(cards), cards, strict=True)
         for name, shares in (("as they stand", card.explained_variance), ("shuffled", card.explained_variance_shuffled))
-        for place, share in enumerate(shares)
+        for index, share in enumerate(shares)
     ]
     frame = pd.DataFrame(rows)
     return (
@@ -165,8 +165,10 @@ def _against(result: SeedsResult, column: str, axis: str) -> AltairChart:
 
 def subspace_charts(result: BiasSubspace) -> tuple[Chart, ...]:
     """The first and last words of the vocabulary along a subspace, each with its own cosine."""
-    about = result.settings
-    which = "difference of the means" if about["method"] == "mean-difference" else f"component {about['component']}"
+    settings = result.settings
+    which = (
+        "difference of the means" if settings["method"] == "mean-difference" else f"component {settings['component']}"
+    )
     remark = f"{which}; top: {_short(result.a)}; bottom: {_short(result.b)}"
     return (Chart("subspace", "The ends of a bias subspace", remark, partial(_subspace, result)),)
 

@@ -61,8 +61,8 @@ def generated_sets(
     check_whole(1, sets=sets)
     check_whole(2, size=size)
     models = load_models(vectors)
-    given = None if nouns is None else frozenset(words_of(nouns).words)
-    pools = [_nouns(model, given) for model in models]
+    noun_words = None if nouns is None else frozenset(words_of(nouns).words)
+    pools = [_nouns(model, noun_words) for model in models]
     fewest = min(map(len, pools))
     if fewest <= max(size, sets):
         raise ParameterError(f"A model has {fewest:,} common nouns, too few to generate {sets} sets of {size}.")
@@ -71,25 +71,25 @@ def generated_sets(
     for _ in range(_TRIES * sets):
         if len(drawn) == sets:
             break
-        place = int(stream.integers(len(models)))
-        model, pool = models[place], pools[place]
+        index = int(stream.integers(len(models)))
+        model, pool = models[index], pools[index]
         words = tuple(model.words[row] for row in _neighborhood(model, pool, int(stream.integers(len(pool))), size))
         drawn.setdefault(frozenset(words), GeneratedSet(words, model.name))
     return tuple(drawn.values())
 
 
-def _nouns(model: Embedding, given: frozenset[str] | None) -> Places:
+def _nouns(model: Embedding, nouns: frozenset[str] | None) -> Places:
     """Rows of nouns: those that are given, or common nouns as far as tables tell."""
-    if given is None:
+    if nouns is None:
         table = word_properties()
-        given = frozenset(word for word in model.words if _common_noun(table.get(word)))
-    rows = [row for row, word in enumerate(model.words) if word in given and word.isalpha()]
+        nouns = frozenset(word for word in model.words if _common_noun(table.get(word)))
+    rows = [row for row, word in enumerate(model.words) if word in nouns and word.isalpha()]
     chosen = np.array(rows, np.intp)
     return chosen[np.asarray(model.vectors[chosen].any(axis=1))] if len(chosen) else chosen
 
 
-def _common_noun(known: WordProperties | None) -> bool:
-    return known is not None and known.tag == "NOUN" and bool(known.senses)
+def _common_noun(properties: WordProperties | None) -> bool:
+    return properties is not None and properties.tag == "NOUN" and bool(properties.senses)
 
 
 def _neighborhood(model: Embedding, pool: Places, drawn: int, size: int) -> list[int]:
@@ -124,7 +124,7 @@ class Cloud(Result):
 
     @property
     def relations(self) -> tuple[Relation, ...]:
-        """How similarity goes with coherence and explained variance."""
+        """Correlations of similarity with coherence and explained variance."""
         return relations(self.to_frame(), "generated")
 
     def to_frame(self) -> pd.DataFrame:
@@ -138,8 +138,8 @@ class Cloud(Result):
 
     def share_below(self, coherence: float) -> float:
         """Share of the pairs of generated sets with a lower coherence."""
-        known = self.coherence[np.isfinite(self.coherence)]
-        return float((known < coherence).mean()) if len(known) else float("nan")
+        defined = self.coherence[np.isfinite(self.coherence)]
+        return float((defined < coherence).mean()) if len(defined) else float("nan")
 
     def to_dict(self) -> JsonObject:
         """Sets and quantiles, without the pairs."""
@@ -150,7 +150,7 @@ class Cloud(Result):
         }
 
     def summary(self) -> Summary:
-        """How coherent two generated sets are, and the quantiles of each number."""
+        """Coherence of two generated sets, and the quantiles of each number."""
         quantiles = {name: values for name, values in self.to_dict().items() if isinstance(values, dict)}
         headline = f"{counted(self.sets, 'generated set')}, {counted(self.pairs, 'pair')}"
         if coherence := quantiles.get("coherence"):
@@ -166,10 +166,10 @@ _SHARES = {"p05": 0.05, "q1": 0.25, "median": 0.5, "q3": 0.75, "p95": 0.95}
 
 
 def _quantiles(values: Floats) -> dict[str, float] | None:
-    known = values[np.isfinite(values)]
-    if not len(known):
+    defined = values[np.isfinite(values)]
+    if not len(defined):
         return None
-    return dict(zip(_SHARES, np.quantile(known, list(_SHARES.values())).tolist(), strict=True))
+    return dict(zip(_SHARES, np.quantile(defined, list(_SHARES.values())).tolist(), strict=True))
 
 
 def generated_cloud(
@@ -196,12 +196,14 @@ def generated_cloud(
     models = load_models(vectors)
     drawn = generated_sets(models, sets=sets, size=size, nouns=nouns, random_state=random_state)
     pairs = tuple(
-        (one, other)
-        for one, other in combinations(range(len(drawn)), 2)
-        if not set(drawn[one].words) & set(drawn[other].words)
+        (first, second)
+        for first, second in combinations(range(len(drawn)), 2)
+        if not set(drawn[first].words) & set(drawn[second].words)
     )
-    asked = [SeedPair(f"set {one}", f"set {other}", drawn[one].words, drawn[other].words) for one, other in pairs]
-    located = locate(asked, models, min_coverage=1.0, case_fallback=False)
+    set_pairs = [
+        SeedPair(f"set {first}", f"set {second}", drawn[first].words, drawn[second].words) for first, second in pairs
+    ]
+    located = locate(set_pairs, models, min_coverage=1.0, case_fallback=False)
     numbers = in_every_model(located, models, method, scaled=unit)
     return Cloud(
         drawn,
@@ -215,8 +217,8 @@ def generated_cloud(
 
 def _first_shares(located: Located, models: Sequence[Embedding], *, scaled: bool) -> Floats:
     shares = np.full(len(located.rows), np.nan)
-    for index, (place, rows) in enumerate(zip(located.places, located.rows, strict=True)):
-        ends = (seed_vectors(models[place].vectors, end, scaled=scaled) for end in (rows.first, rows.second))
+    for index, (number, rows) in enumerate(zip(located.model_indexes, located.rows, strict=True)):
+        ends = (seed_vectors(models[number].vectors, end, scaled=scaled) for end in (rows.first, rows.second))
         components = pair_components(*ends)
         if components is not None:
             shares[index] = components.shares[0]
@@ -225,5 +227,5 @@ def _first_shares(located: Located, models: Sequence[Embedding], *, scaled: bool
 
 def _means(by_model: Iterable[Floats]) -> Floats:
     """The mean of the defined numbers of each pair; NaN where there are none."""
-    known = (values[np.isfinite(values)] for values in by_model)
-    return np.array([float(values.mean()) if len(values) else np.nan for values in known])
+    defined = (values[np.isfinite(values)] for values in by_model)
+    return np.array([float(values.mean()) if len(values) else np.nan for values in defined])

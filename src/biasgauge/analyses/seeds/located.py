@@ -1,4 +1,4 @@
-"""Where each replicate has the seeds of pairs of sets, and which seeds are lost."""
+"""Rows of the seeds of pairs of sets in each replicate, and seeds that are out of vocabulary."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Located:
     Attributes:
         pair: the sets.
         a, b: the distinct seeds in use, as asked for.
-        places: number of each model that has all seeds in use.
+        model_indexes: index of each model that has all seeds in use.
         rows: their rows in each of those models.
-        whole: rows of both lists as they are, by the number of each model that lacks nothing at all of them.
+        full_lists: rows of both lists as they are, by the index of each model that lacks nothing at all of them.
         coverage: over all models: a seed is found when at least half of the models have it.
         models: how many models there are.
         reason: why nothing can be measured.
@@ -50,9 +50,9 @@ class Located:
     pair: SeedPair
     a: tuple[str, ...]
     b: tuple[str, ...]
-    places: tuple[int, ...]
+    model_indexes: tuple[int, ...]
     rows: tuple[Rows, ...]
-    whole: Mapping[int, Listed]
+    full_lists: Mapping[int, Listed]
     coverage: Coverage
     models: int
     reason: str | None
@@ -69,26 +69,28 @@ def locate(
 
 def _rows(model: Embedding, words: Iterable[str], *, case_fallback: bool) -> Lookup:
     """Rows of words with a direction; a compound is also looked up as written with "_", "-" or a space."""
-    found = model.lookup(words, case_fallback=case_fallback)
-    spellings = {word: [other for other in compound_spellings(word) if other in model.index] for word in found.lost}
-    compounds = {word: known[0] for word, known in spellings.items() if known}
+    lookup = model.lookup(words, case_fallback=case_fallback)
+    spellings = {
+        word: [spelling for spelling in compound_spellings(word) if spelling in model.index] for word in lookup.lost
+    }
+    compounds = {word: candidates[0] for word, candidates in spellings.items() if candidates}
     if compounds:
-        rows = [model.index[spelling] for spelling in compounds.values()]
-        found = Lookup(
-            (*found.words, *compounds),
-            np.concatenate([found.rows, np.array(rows, np.intp)]),
-            {word: why for word, why in found.lost.items() if word not in compounds},
-            {**found.respelled, **compounds},
+        rows = [model.index[compound] for compound in compounds.values()]
+        lookup = Lookup(
+            (*lookup.words, *compounds),
+            np.concatenate([lookup.rows, np.array(rows, np.intp)]),
+            {word: why for word, why in lookup.lost.items() if word not in compounds},
+            {**lookup.respelled, **compounds},
         )
-    return found.only(np.asarray(model.vectors[found.rows].any(axis=1)), ZERO)
+    return lookup.only(np.asarray(model.vectors[lookup.rows].any(axis=1)), ZERO)
 
 
 def compound_spellings(word: str) -> tuple[str, ...]:
-    """How else a word of several parts may be written: "white collar" as "white_collar" or "white-collar"."""
+    """Other spellings of a word of several parts: "white collar" as "white_collar" or "white-collar"."""
     for joint in " _-":
         parts = word.split(joint)
         if len(parts) > 1 and all(parts):
-            return tuple(other.join(parts) for other in "_- " if other != joint)
+            return tuple(separator.join(parts) for separator in "_- " if separator != joint)
     return ()
 
 
@@ -100,47 +102,54 @@ def _located(pair: SeedPair, models: Sequence[Embedding], looked_up: Sequence[Lo
     reason = coverage.shortfall(min_coverage) or None
     if min_coverage == 0 and not (a and b):
         reason = f"no seed of {'b' if a else 'a'} was found"
-    places = tuple(place for place, own in enumerate(rows) if all(word in own for word in (*a, *b)))
-    if reason is None and not places:
+    indexes = tuple(index for index, row_of in enumerate(rows) if all(word in row_of for word in (*a, *b)))
+    if reason is None and not indexes:
         reason = f"none of the {len(models)} models has all seeds"
     if reason is not None:
-        places = ()
-    if places:
-        a, b = (_distinct(words, rows[places[0]]) for words in (a, b))
-    found = tuple(_rows_in(pair, a, b, rows[place]) for place in places)
-    whole = {
-        place: Listed(*(np.array([own[word] for word in words], np.intp) for words in lists.values()))
-        for place, own in enumerate(rows)
-        if all(word in own for words in lists.values() for word in words)
+        indexes = ()
+    if indexes:
+        a, b = (_distinct(words, rows[indexes[0]]) for words in (a, b))
+    pair_rows = tuple(_rows_in(pair, a, b, rows[index]) for index in indexes)
+    full_lists = {
+        index: Listed(*(np.array([row_of[word] for word in words], np.intp) for words in lists.values()))
+        for index, row_of in enumerate(rows)
+        if all(word in row_of for words in lists.values() for word in words)
     }
-    return Located(pair, a, b, places, found, whole, coverage, len(models), reason)
+    return Located(pair, a, b, indexes, pair_rows, full_lists, coverage, len(models), reason)
 
 
 def _over_models(words: Sequence[str], looked_up: Sequence[Lookup], rows: Sequence[Mapping[str, int]]) -> Lookup:
     """Words that at least half of the models have; a word that stands twice in a set counts once."""
-    found: list[str] = []
+    common: list[str] = []
     lost: dict[str, str] = {}
     respelled: dict[str, str] = {}
     for word in dict.fromkeys(words):
-        missing = [model for model, own in zip(looked_up, rows, strict=True) if word not in own]
+        missing = [model for model, row_of in zip(looked_up, rows, strict=True) if word not in row_of]
         if len(missing) > _MOST_LOST * len(rows):
             lost[word] = missing[0].lost[word]
         else:
-            found.append(word)
+            common.append(word)
             if spellings := [model.respelled[word] for model in looked_up if word in model.respelled]:
                 respelled[word] = spellings[0]
-    first = np.array([next((own[word] for own in rows if word in own), -1) for word in found], np.intp)
-    return Lookup(tuple(found), first, lost, respelled)
+    first = np.array([next((row_of[word] for row_of in rows if word in row_of), -1) for word in common], np.intp)
+    return Lookup(tuple(common), first, lost, respelled)
 
 
-def _rows_in(pair: SeedPair, a: Sequence[str], b: Sequence[str], own: Mapping[str, int]) -> Rows:
-    used = {own[word] for word in a}, {own[word] for word in b}
-    by_position = [(own.get(first), own.get(second)) for first, second in zip(pair.a_words, pair.b_words, strict=False)]
+def _rows_in(pair: SeedPair, a: Sequence[str], b: Sequence[str], row_of: Mapping[str, int]) -> Rows:
+    used = {row_of[word] for word in a}, {row_of[word] for word in b}
+    by_position = [
+        (row_of.get(first), row_of.get(second)) for first, second in zip(pair.a_words, pair.b_words, strict=False)
+    ]
     both = [ends for ends in by_position if ends[0] in used[0] and ends[1] in used[1]]
-    columns = [own[word] for word in a], [own[word] for word in b], [end for end, _ in both], [end for _, end in both]
+    columns = (
+        [row_of[word] for word in a],
+        [row_of[word] for word in b],
+        [end for end, _ in both],
+        [end for _, end in both],
+    )
     return Rows(*(np.array(column, np.intp) for column in columns))
 
 
-def _distinct(words: Sequence[str], own: Mapping[str, int]) -> tuple[str, ...]:
+def _distinct(words: Sequence[str], row_of: Mapping[str, int]) -> tuple[str, ...]:
     """Words of different rows: two spellings that lead to one vector count once."""
-    return tuple({own[word]: word for word in reversed(words)}.values())[::-1]
+    return tuple({row_of[word]: word for word in reversed(words)}.values())[::-1]

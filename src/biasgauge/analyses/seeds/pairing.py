@@ -24,7 +24,7 @@ _NUMBERS = 2**22
 
 @dataclass(frozen=True)
 class Pairing(Record):
-    """What the pairing of two sets by position comes to.
+    """Variance and order explained by pairing two sets by position.
 
     Attributes:
         pairs: how many pairs of different words by position are in use.
@@ -63,10 +63,10 @@ class Pairing(Record):
             **self.first.beside("first_share"),
             **self.accuracy.beside("held_out_accuracy"),
             **{
-                name: {"mean": one.value, "low": one.low, "high": one.high, "method": one.method}
-                if one.defined
+                name: {"mean": estimate.value, "low": estimate.low, "high": estimate.high, "method": estimate.method}
+                if estimate.defined
                 else None
-                for name, one in spreads.items()
+                for name, estimate in spreads.items()
             },
         }
 
@@ -80,24 +80,24 @@ def pairing(
         return Pairing(pairs, reason=located.reason or "no pair by position has both words")
     name = [*located.pair.a.encode(), 0, *located.pair.b.encode()]
     ordered, shuffled, random, accuracy = [], [], [], []
-    kept = min(COMPONENTS, pairs, *(models[place].dim for place in located.places))
+    components_kept = min(COMPONENTS, pairs, *(models[index].dim for index in located.model_indexes))
     count = shuffles if pairs > 1 else 0
     orders = np.empty((0, pairs), np.intp)
-    for place, rows in zip(located.places, located.rows, strict=True):
-        vectors = models[place].vectors
+    for index, rows in zip(located.model_indexes, located.rows, strict=True):
+        vectors = models[index].vectors
         first, second = (seed_vectors(vectors, end, scaled=scaled) for end in (rows.first, rows.second))
         components = pair_components(first, second)
         if components is None:
             return Pairing(pairs, reason="the two words of every pair are the same")
-        ordered.append(components.shares[:kept])
-        stream = np.random.default_rng([random_state, place, *name])
+        ordered.append(components.shares[:components_kept])
+        stream = np.random.default_rng([random_state, index, *name])
         if count:
             if not len(orders):  # one set of shuffles for all models: a shuffle is one pairing, whatever the model
                 orders = np.stack([stream.permutation(pairs) for _ in range(count)])
-            shuffled.append(shuffled_shares(first, second, orders)[:, :kept])
+            shuffled.append(shuffled_shares(first, second, orders)[:, :components_kept])
             random.append(_random_shares(vectors, pairs, stream, count, scaled=scaled))
         accuracy.append(held_out_accuracy(rows, first, second))
-    shares = np.array([own[0] for own in ordered])
+    shares = np.array([model_shares[0] for model_shares in ordered])
     left = [_first_without_each(first - second)] if len(ordered) == 1 and pairs > 1 else None
     extra: dict[str, Any] = {}
     if count:
@@ -140,13 +140,13 @@ def shuffled_shares(first: Floats, second: Floats, orders: Places) -> Floats:
     count, size = orders.shape
     if size > first.shape[1]:
         return _wide_shares(first, second, orders)
-    one, cross, other = first @ first.T, first @ second.T, second @ second.T
+    first_products, cross_products, second_products = first @ first.T, first @ second.T, second @ second.T
     shares = np.empty((count, size))
     step = max(_NUMBERS // size**2, 1)
     for start in range(0, count, step):
         order = orders[start : start + step]
-        mixed = cross[:, order].transpose(1, 0, 2)
-        gram = one - mixed - mixed.transpose(0, 2, 1) + other[order[:, :, None], order[:, None, :]]
+        mixed = cross_products[:, order].transpose(1, 0, 2)
+        gram = first_products - mixed - mixed.transpose(0, 2, 1) + second_products[order[:, :, None], order[:, None, :]]
         shares[start : start + step] = component_shares(gram)
     return shares
 
@@ -188,9 +188,9 @@ def held_out_accuracy(rows: Rows, first: Floats, second: Floats) -> float:
     halves = first - second
     size = float((halves**2).sum())
     score, judged = 0.0, 0
-    for held, values, axes in _first_axes(halves, ~common):
-        leaning = np.einsum("ij,ij->i", axes, (~common)[held] @ halves)
-        along = np.einsum("ij,ij->i", axes, halves[held]) * leaning
+    for block, values, axes in _first_axes(halves, ~common):
+        leaning = np.einsum("ij,ij->i", axes, (~common)[block] @ halves)
+        along = np.einsum("ij,ij->i", axes, halves[block]) * leaning
         sound = values[:, -1] > 1e-12 * size
         score += float(((np.sign(along) + 1) / 2)[sound].sum())
         judged += int(sound.sum())
@@ -206,20 +206,20 @@ def _first_without_each(halves: Floats) -> Floats:
     return shares
 
 
-def _first_axes(halves: Floats, kept: Flags) -> Iterator[tuple[slice, Floats, Floats]]:
-    """Variances of all components and the direction of the first, of the halves that each row of `kept` keeps.
+def _first_axes(halves: Floats, retained: Flags) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Variances of all components and the direction of the first, of the halves that each row of `retained` keeps.
 
     From the products of halves, or of dimensions where those are fewer; as many rows at once as memory allows.
     """
     pairs, dim = halves.shape
     step = max(_NUMBERS // min(pairs, dim) ** 2, 1)
-    whole = halves @ halves.T if pairs <= dim else halves.T @ halves
-    for start in range(0, len(kept), step):
-        part = kept[start : start + step]
+    products = halves @ halves.T if pairs <= dim else halves.T @ halves
+    for start in range(0, len(retained), step):
+        masks = retained[start : start + step]
         if pairs <= dim:
-            values, axes = np.linalg.eigh(whole * part[:, :, None] * part[:, None, :])
-            yield slice(start, start + step), values, (axes[:, :, -1] * part) @ halves
+            values, axes = np.linalg.eigh(products * masks[:, :, None] * masks[:, None, :])
+            yield slice(start, start + step), values, (axes[:, :, -1] * masks) @ halves
         else:
-            lost = [halves[~own].T @ halves[~own] for own in part]
-            values, axes = np.linalg.eigh(whole - np.stack(lost))
+            lost = [halves[~mask].T @ halves[~mask] for mask in masks]
+            values, axes = np.linalg.eigh(products - np.stack(lost))
             yield slice(start, start + step), values, axes[:, :, -1]

@@ -1,4 +1,4 @@
-"""Where some words stand when the whole vocabulary is ranked along many directions, without sorting it.
+"""Ranks of some words among the whole vocabulary along many directions, without sorting it.
 
 One product of a block of words with all directions gives the cosines; a histogram counts them by narrow bins. All that
 is left to compare one by one are the words in a bin that holds a wanted word: those are sorted, a few per cent of the
@@ -39,20 +39,22 @@ _APART = 4.0
 
 
 class Ranks(NamedTuple):
-    """How many words have a larger cosine than each wanted word, and how many were ranked: all but zero vectors."""
+    """Number of words with a larger cosine than each wanted word, and of all words ranked: all but zero vectors."""
 
     values: Floats
     words: int
 
 
-def ranks_along(vectors: Vectors, directions: Floats, wanted: Places, of: Places, *, ties: Ties = "half") -> Ranks:
+def ranks_along(
+    vectors: Vectors, directions: Floats, wanted: Places, direction_indexes: Places, *, ties: Ties = "half"
+) -> Ranks:
     """Rank wanted words among all words by their cosine with a direction, descending, from 0.
 
     Args:
         vectors: words × dimensions, as stored.
         directions: directions × dimensions, each of length 1.
         wanted: rows of words, none of them zero.
-        of: for each of them, which direction.
+        direction_indexes: for each of them, the index of its direction.
         ties: "half" counts each word with the same cosine as half a word above; "later-first" puts those that come
             later in the vocabulary above, which is what reversing an ascending stable sort does.
     """
@@ -61,27 +63,30 @@ def ranks_along(vectors: Vectors, directions: Floats, wanted: Places, of: Places
     most = int(min(max(_VALUES // max(len(vectors), 1), 8), _DIRECTIONS))
     with on_one_thread():  # the last bits of a product depend on how threads share it
         for start in range(0, len(directions), most):
-            chosen = np.flatnonzero((of >= start) & (of < start + most))
-            part = _Part(vectors, directions[start : start + most], wanted[chosen], of[chosen] - start)
-            words = part.count()
-            values[chosen] = part.ranks(ties)
+            chosen = np.flatnonzero((direction_indexes >= start) & (direction_indexes < start + most))
+            block = _DirectionBlock(
+                vectors, directions[start : start + most], wanted[chosen], direction_indexes[chosen] - start
+            )
+            words = block.count()
+            values[chosen] = block.ranks(ties)
     return Ranks(values, words)
 
 
-class _Part:
+class _DirectionBlock:
     """As many directions as fit into memory at once.
 
     A bin is marked when it holds a wanted word, or may hold something that single precision cannot tell from one. A gap
     is a run of bins between marked ones: its words are counted, those in marked bins are kept.
     """
 
-    def __init__(self, vectors: Vectors, directions: Floats, wanted: Places, of: Places) -> None:
-        self.vectors, self.directions, self.wanted, self.of = vectors, directions, wanted, of
-        self.exact = exact_cosines(vectors, wanted, directions, of)
+    def __init__(self, vectors: Vectors, directions: Floats, wanted: Places, direction_indexes: Places) -> None:
+        self.vectors, self.directions = vectors, directions
+        self.wanted, self.indexes = wanted, direction_indexes
+        self.exact = exact_cosines(vectors, wanted, directions, direction_indexes)
         marked = self._marked()
         gaps = np.cumsum(marked, dtype=np.int32).reshape(len(directions), _BINS)
         gaps += np.arange(len(directions), dtype=np.int32)[:, None]
-        self.first_above = gaps[of, _bins(self.exact)]
+        self.first_above = gaps[direction_indexes, _bins(self.exact)]
         self.last = gaps[:, -1].copy()
         self.marked = int(self.last[-1]) + 1
         self.codes = gaps.ravel()
@@ -94,7 +99,7 @@ class _Part:
         marked = np.zeros((len(self.directions), _BINS), np.bool_)
         low, high = _bins(self.exact - _EDGE), _bins(self.exact + _EDGE)
         for more in range(int((high - low).max(initial=0)) + 1):
-            marked[self.of, np.minimum(low + more, high)] = True
+            marked[self.indexes, np.minimum(low + more, high)] = True
         return marked.ravel()
 
     def count(self) -> int:
@@ -103,24 +108,24 @@ class _Part:
         offsets = (np.arange(len(narrow), dtype=np.float32) * np.float32(_BINS) + np.float32(_BINS // 2))[:, None]
         # Memory for one block, used again: fresh pages would cost as much as the work.
         cosine_memory = np.empty(len(narrow) * _ROWS, np.float32)
-        place_memory = np.empty((2, len(narrow) * _ROWS), np.int32)
-        kept: list[tuple[Floats, Places]] = []
+        code_memory = np.empty((2, len(narrow) * _ROWS), np.int32)
+        marked: list[tuple[Floats, Places]] = []
         words = 0
         for rows, block in _blocks(self.vectors):
             size = len(narrow) * len(rows)
             along = cosine_memory[:size].reshape(len(narrow), -1)
-            places, codes = (memory[:size].reshape(len(narrow), -1) for memory in place_memory)
+            bins, codes = (memory[:size].reshape(len(narrow), -1) for memory in code_memory)
             np.matmul(narrow, block.T, out=along)
-            np.add(along, offsets, out=places, casting="unsafe")
-            np.take(self.codes, places, out=codes, mode="clip")
+            np.add(along, offsets, out=bins, casting="unsafe")
+            np.take(self.codes, bins, out=codes, mode="clip")
             self.counts += np.bincount(codes.ravel(), minlength=len(self.counts))
             inside = np.flatnonzero(codes.ravel() == self.marked)
-            direction, place = np.divmod(inside, len(rows))
+            direction, column = np.divmod(inside, len(rows))
             keys: Floats = direction * _APART + along.ravel()[inside].astype(np.float64) / _SCALE
-            kept.append((keys, rows[place]))
+            marked.append((keys, rows[column]))
             words += len(rows)
-        if kept:
-            keys, rows = (np.concatenate(part) for part in zip(*kept, strict=True))
+        if marked:
+            keys, rows = (np.concatenate(arrays) for arrays in zip(*marked, strict=True))
             order = np.argsort(keys)
             self.keys, self.rows = keys[order], rows[order]
         return words
@@ -128,29 +133,29 @@ class _Part:
     def ranks(self, ties: Ties) -> Floats:
         """Words above each wanted word."""
         before = np.concatenate([[0], np.cumsum(self.counts)])
-        key = self.of * _APART + self.exact
+        key = self.indexes * _APART + self.exact
         low = np.searchsorted(self.keys, key - _DOUBT, "left")
         high = np.searchsorted(self.keys, key + _DOUBT, "right")
         ends = np.searchsorted(self.keys, (np.arange(len(self.directions)) + 0.5) * _APART)
-        above = before[self.last[self.of] + 1] - before[self.first_above] + ends[self.of] - high
+        above = before[self.last[self.indexes] + 1] - before[self.first_above] + ends[self.indexes] - high
         ranks: Floats = above.astype(np.float64)
-        for part in _slices(high - low):
-            self._settle(ranks, part, low[part], high[part], ties)
+        for block in _slices(high - low):
+            self._add_near_ties(ranks, block, low[block], high[block], ties)
         return ranks
 
-    def _settle(self, ranks: Floats, part: slice, low: Places, high: Places, ties: Ties) -> None:
+    def _add_near_ties(self, ranks: Floats, block: slice, low: Places, high: Places, ties: Ties) -> None:
         """Add the words that single precision cannot tell from the wanted ones, compared in double precision."""
         counts = high - low
-        target = np.repeat(np.arange(part.start, part.start + len(counts)), counts)
-        places = np.arange(counts.sum()) + np.repeat(low - (np.cumsum(counts) - counts), counts)
-        rows = self.rows[places]
-        others = rows != self.wanted[target]
-        rows, target = rows[others], target[others]
-        values = exact_cosines(self.vectors, rows, self.directions, self.of[target])
+        target = np.repeat(np.arange(block.start, block.start + len(counts)), counts)
+        positions = np.arange(counts.sum()) + np.repeat(low - (np.cumsum(counts) - counts), counts)
+        rows = self.rows[positions]
+        different = rows != self.wanted[target]
+        rows, target = rows[different], target[different]
+        values = exact_cosines(self.vectors, rows, self.directions, self.indexes[target])
         equal = values == self.exact[target]
         weight = np.where(values > self.exact[target], 1.0, 0.0)
         weight += equal * 0.5 if ties == "half" else equal & (rows > self.wanted[target])
-        ranks[part] += np.bincount(target - part.start, weights=weight, minlength=len(counts))
+        ranks[block] += np.bincount(target - block.start, weights=weight, minlength=len(counts))
 
 
 def _bins(cosines: Floats) -> Places:
@@ -185,13 +190,13 @@ def _slices(counts: Places) -> Iterator[slice]:
         start = end
 
 
-def exact_cosines(vectors: Vectors, rows: Places, directions: Floats, of: Places) -> Floats:
+def exact_cosines(vectors: Vectors, rows: Places, directions: Floats, direction_indexes: Places) -> Floats:
     """Cosine of each row with its direction in double precision, rounded so that equal vectors have equal ones."""
     cosines = np.empty(len(rows))
     for start in range(0, len(rows), _EXACT):
-        part = slice(start, start + _EXACT)
-        stored = vectors[rows[part]].astype(np.float64)
+        block = slice(start, start + _EXACT)
+        stored = vectors[rows[block]].astype(np.float64)
         stored /= np.abs(stored).max(axis=1, keepdims=True)  # so that squares neither overflow nor vanish
-        cosines[part] = np.einsum("ij,ij->i", stored, directions[of[part]]) / row_lengths(stored)
+        cosines[block] = np.einsum("ij,ij->i", stored, directions[direction_indexes[block]]) / row_lengths(stored)
     rounded: Floats = np.round(cosines, DIGITS)
     return rounded

@@ -1,4 +1,4 @@
-"""How properties of pairs of seed sets go together, over many pairs."""
+"""Correlations between properties of pairs of seed sets, over many pairs."""
 
 from __future__ import annotations
 
@@ -41,20 +41,22 @@ class Relation(Estimate):
     method: str = "Fisher z (Bonett & Wright 2000)"
 
 
-def relations(frame: pd.DataFrame, of: str) -> tuple[Relation, ...]:
+def relations(frame: pd.DataFrame, origin: str) -> tuple[Relation, ...]:
     """Every relation between the properties that the frame has."""
     if "frequency_balance" in frame:
         frame = frame.assign(frequency_imbalance=(frame["frequency_balance"].astype(float) - 0.5).abs())
-    return tuple(_relation(of, x, y, frame) for x, y in BETWEEN if x in frame and y in frame and frame[x].notna().any())
+    return tuple(
+        _relation(origin, x, y, frame) for x, y in BETWEEN if x in frame and y in frame and frame[x].notna().any()
+    )
 
 
-def _relation(of: str, x: str, y: str, frame: pd.DataFrame) -> Relation:
+def _relation(origin: str, x: str, y: str, frame: pd.DataFrame) -> Relation:
     both = frame[[x, y]].astype(float).dropna().to_numpy()
-    relation = Relation(of=of, x=x, y=y, value=None, n=len(both))
+    relation = Relation(of=origin, x=x, y=y, value=None, n=len(both))
     if len(both) < LEAST:
         return replace(relation, reason=f"fewer than {LEAST} pairs of sets")
     if np.ptp(both, axis=0).min() == 0:
         return replace(relation, reason="one of the two does not vary")
     rho = float(correlation("spearman", both[:, 0], both[:, 1])[0])
-    around = fisher_interval(rho, len(both), kind="spearman", over="pairs of sets")
-    return replace(relation, value=rho, low=around.low, high=around.high, reason=around.reason)
+    interval = fisher_interval(rho, len(both), kind="spearman", over="pairs of sets")
+    return replace(relation, value=rho, low=interval.low, high=interval.high, reason=interval.reason)

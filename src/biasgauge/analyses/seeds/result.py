@@ -1,4 +1,4 @@
-"""What `seeds` returns: a fitness card for each pair of sets, and what holds over all of them."""
+"""Result of `seeds`: a fitness card for each pair of sets, and correlations over all of them."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ class SeedsResult(Result):
     def __len__(self) -> int:
         return len(self.cards)
 
-    def __getitem__(self, place: int) -> FitnessCard:
-        return self.cards[place]
+    def __getitem__(self, index: int) -> FitnessCard:
+        return self.cards[index]
 
     @property
     def relations(self) -> tuple[Relation, ...]:
-        """How similarity and balance go with coherence and explained variance, over four pairs of sets or more."""
+        """Correlations of similarity and balance with coherence and explained variance, over at least four pairs."""
         gathered = relations(self.to_frame(), "gathered") if len(self.cards) >= LEAST else ()
         return gathered + (() if self.cloud is None else self.cloud.relations)
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """What it comes to, in sentences: how many pairs of sets are fit, and what is wrong with those that are not."""
+        """Conclusions in sentences: how many pairs of sets are fit, and what is wrong with those that are not."""
         counts = Counter(card.verdict for card in self.cards)
         kinds = ", ".join(f"{counts[kind]} {kind}" for kind in ("no objection", "doubtful", "unfit") if counts[kind])
         unfit = [f"{card.title}: {card.advice[0].sentence}" for card in self.cards if card.verdict == "unfit"]

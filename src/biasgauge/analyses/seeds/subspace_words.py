@@ -61,9 +61,9 @@ class BiasSubspace(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know first: words in both sets, which have no say in the direction."""
-        told = shared_words(self.coverage.sets["a"].words, self.coverage.sets["b"].words).sentence
-        return (told,) if told else ()
+        """Warning about words in both sets, which do not affect the direction."""
+        sentence = shared_words(self.coverage.sets["a"].words, self.coverage.sets["b"].words).sentence
+        return (sentence,) if sentence else ()
 
     def ends(self, count: int = 10) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The `count` words nearest to A's end, best first, and to B's end, best first."""
@@ -156,7 +156,7 @@ def bias_subspace(
         raise ParameterError(f"There is no subspace: {located.reason}.")
     rows = _ordered(located.rows[0], order, len(model), np.random.default_rng([random_state, 3]))
     if len(models) > 1 and not aligned:
-        names = [tuple(model.words[row] for row in own.tolist()) for own in rows]
+        names = [tuple(model.words[row] for row in members.tolist()) for members in rows]
         vector, explained = _averaged(models, names, method, component, scaled=unit)
     else:
         vector, explained = _direction(model, rows, method, component, scaled=unit)
@@ -197,7 +197,7 @@ def _ordered(rows: Rows, order: Order, words: int, stream: np.random.Generator) 
 def _direction(
     model: Embedding, rows: Sequence[Places], method: Method, component: int, *, scaled: bool
 ) -> tuple[Floats, tuple[float, ...]]:
-    a, b, first, second = (seed_vectors(model.vectors, own, scaled=scaled) for own in rows)
+    a, b, first, second = (seed_vectors(model.vectors, members, scaled=scaled) for members in rows)
     if method == "mean-difference":
         vector = mean_direction(a, b)
         if vector is None:

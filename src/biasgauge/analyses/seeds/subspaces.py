@@ -43,8 +43,8 @@ def mean_direction(a: Floats, b: Floats) -> Floats | None:
     scale = float(np.linalg.norm(first) + np.linalg.norm(second))
     if length <= NOTHING * scale or not np.isfinite(length):
         return None
-    found: Floats = difference / length
-    return found
+    direction: Floats = difference / length
+    return direction
 
 
 def pair_components(first: Floats, second: Floats) -> Components | None:
@@ -73,5 +73,5 @@ def component_shares(gram: Floats) -> Floats:
     """
     values = np.linalg.eigvalsh(gram)[..., ::-1].clip(min=0)
     total = values.sum(axis=-1, keepdims=True)
-    found: Floats = values / np.where(total > 0, total, 1)
-    return found
+    shares: Floats = values / np.where(total > 0, total, 1)
+    return shares

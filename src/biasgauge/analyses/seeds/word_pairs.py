@@ -1,4 +1,4 @@
-"""Which two sets of seeds are to be compared."""
+"""Pairs of seed sets to compare."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def seed_pairs(
         raise ParameterError("The 'paper' parameter chooses among the pairings of the seed bank; 'pairs' names others.")
     if isinstance(pairs, (str, Lexicon)):
         return of_lexicon(lexicon(pairs))
-    return _given(cast("Iterable[SeedPair | Sequence[WordsLike]]", pairs))
+    return _listed_pairs(cast("Iterable[SeedPair | Sequence[WordsLike]]", pairs))
 
 
 def _pair(a: WordsLike, b: WordsLike, names: tuple[str, str]) -> SeedPair:
@@ -85,7 +85,7 @@ def _pair(a: WordsLike, b: WordsLike, names: tuple[str, str]) -> SeedPair:
     return SeedPair(first[0], second[0], first[1], second[1])
 
 
-def _given(pairs: Iterable[SeedPair | Sequence[WordsLike]]) -> tuple[SeedPair, ...]:
+def _listed_pairs(pairs: Iterable[SeedPair | Sequence[WordsLike]]) -> tuple[SeedPair, ...]:
     wrong = "The 'pairs' of seeds must be \"all\", a lexicon, or several (a, b)."
     if isinstance(pairs, (bytes, dict)) or not hasattr(pairs, "__iter__"):
         raise ParameterError(f"{wrong} Got {type(pairs).__name__}.")
