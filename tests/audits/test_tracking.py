@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_the_decision_from_the_evidence(found: bool | None, rest: list[bool | None], decision: str) -> None:  # noqa: FBT001
-    assert decide_tracking(found=found, rest=rest) == decision
+    assert decide_tracking(found=found, checks=rest) == decision
 
 
 def table(

@@ -48,7 +48,7 @@ def answer(context: AuditContext) -> tuple[Verdict, ...]:
 
 def answer_queries(
     measured: Sequence[QueryOutcome],
-    others: Sequence[QueryOutcome] = (),
+    comparison_outcomes: Sequence[QueryOutcome] = (),
     *,
     rules: Rules,
     scores: SharedScores,
@@ -59,21 +59,23 @@ def answer_queries(
 
     Args:
         measured: every query measured on every subject.
-        others: the same queries on other models, for a second opinion.
+        comparison_outcomes: the same queries on other models, for a second opinion.
         rules: thresholds.
         scores: scores of words on base pairs.
         policy: how words were looked up.
         random_state: seed.
     """
-    beside = corrected_questions(measured, rules.alpha)
+    corrections = corrected_questions(measured, rules.alpha)
     smallest = {subject: _smallest(subject, measured, rules, random_state) for subject in _subjects(measured)}
     verdicts = []
     for index, measurement in enumerate(measured):
-        opinions = tuple(_opinion(measurement, other) for other in _same_question(measurement, [*measured, *others]))
+        opinions = tuple(
+            _opinion(measurement, outcome) for outcome in _same_question(measurement, [*measured, *comparison_outcomes])
+        )
         if isinstance(measurement, Unmeasurable):
             verdicts.append(_undefined(measurement, policy.min_coverage, opinions))
             continue
-        case = Case(measurement, beside[index], rules, smallest[measurement.subject], scores, policy, random_state)
+        case = Case(measurement, corrections[index], rules, smallest[measurement.subject], scores, policy, random_state)
         verdicts.append(_verdict(case, tuple(_evidence(case)), opinions))
     return tuple(verdicts)
 
@@ -92,34 +94,34 @@ def _subjects(measured: Sequence[QueryOutcome]) -> list[Subject]:
 def _smallest(subject: Subject, measured: Sequence[QueryOutcome], rules: Rules, random_state: int) -> float:
     if rules.smallest is not None:
         return rules.smallest
-    asked = [
+    subject_outcomes = [
         measurement for measurement in measured if measurement.subject is subject and isinstance(measurement, Measured)
     ]
-    return smallest_contrast(subject, asked, random_state)
+    return smallest_contrast(subject, subject_outcomes, random_state)
 
 
-def _same_question(measurement: QueryOutcome, others: Sequence[QueryOutcome]) -> Iterator[QueryOutcome]:
+def _same_question(measurement: QueryOutcome, outcomes: Sequence[QueryOutcome]) -> Iterator[QueryOutcome]:
     return (
-        other
-        for other in others
-        if other.query.name == measurement.query.name and other.subject is not measurement.subject
+        outcome
+        for outcome in outcomes
+        if outcome.query.name == measurement.query.name and outcome.subject is not measurement.subject
     )
 
 
-def _opinion(measurement: QueryOutcome, other: QueryOutcome) -> Opinion:
-    name = other.subject.name
-    if isinstance(other, Unmeasurable):
-        return Opinion(name, reason=other.reason)
-    low, high = other.test.interval(0.95)
-    same = bool(np.sign(other.value) == np.sign(measurement.value)) if isinstance(measurement, Measured) else None
-    return Opinion(name, other.value, low, high, other.p, same, method=CLUSTERED)
+def _opinion(measurement: QueryOutcome, second: QueryOutcome) -> Opinion:
+    name = second.subject.name
+    if isinstance(second, Unmeasurable):
+        return Opinion(name, reason=second.reason)
+    low, high = second.test.interval(0.95)
+    same = bool(np.sign(second.value) == np.sign(measurement.value)) if isinstance(measurement, Measured) else None
+    return Opinion(name, second.value, low, high, second.p, same, method=CLUSTERED)
 
 
 def _evidence(case: Case) -> Iterator[Evidence]:
-    """What every registered rule says of a case; one of a stranger that fails is unknown, and says why."""
-    known: Mapping[str, VerdictRule] = registry.everything("verdict_rule")
+    """Yield the evidence of every registered rule; an added rule that raises is unknown, with the error as reason."""
+    rules: Mapping[str, VerdictRule] = registry.everything("verdict_rule")
     added = registry.added("verdict_rule")
-    for rule in sorted(known.values(), key=lambda rule: (rule.name in added, rule.order, rule.name)):
+    for rule in sorted(rules.values(), key=lambda rule: (rule.name in added, rule.order, rule.name)):
         try:
             yield from list(rule.judge(case))
         except Exception as problem:
@@ -145,21 +147,21 @@ def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion
         why = f"{small.reason} ({association.reason}){'' if small.passes else _words_needed(case, plan)}"
         return _build_verdict(measured, decision, "", why, (association, small), opinions, plan)
     decision = decide(found=True, stable=[piece.passes for piece in stable])
-    said = f"{measured.claim} ({association.reason})"
+    finding = f"{measured.claim} ({association.reason})"
     if decision == "do-not-report":
-        why = "; ".join([*(piece.reason for piece in stable if piece.passes is False), said])
+        why = "; ".join([*(piece.reason for piece in stable if piece.passes is False), finding])
     else:
         agreeing = [piece for piece in stable if piece.passes and piece.counts is not None]
-        rest = [piece.reason for piece in stable if piece not in agreeing]
-        why = "; ".join(filter(None, [said, same_direction(agreeing), *rest]))
+        remarks = [piece.reason for piece in stable if piece not in agreeing]
+        why = "; ".join(filter(None, [finding, same_direction(agreeing), *remarks]))
     return _build_verdict(measured, decision, measured.claim, why, evidence, opinions, _plan(case))
 
 
 def _equivalence(case: Case) -> Evidence:
-    """Where no association is found: is whatever there is too small to matter? Two one-sided tests at alpha."""
+    """Test equivalence with 0 where no association is found: two one-sided tests at alpha."""
     margin, level = case.smallest, 1 - 2 * case.rules.alpha
-    around = case.measured.test.contrast.at(level)
-    low, high = around.low, around.high
+    interval = case.measured.test.contrast.at(level)
+    low, high = interval.low, interval.high
     passes = decide_equivalence(low, high, margin) == "equivalent"
     ends = interval_text(low, high, 3, signed=True)
     within = f"{level_text(level)} interval {ends}, smallest that matters ±{number_text(margin, 3)}"
@@ -173,7 +175,7 @@ def _equivalence(case: Case) -> Evidence:
 
 
 def _plan(case: Case) -> Mapping[str, int | float | None] | None:
-    """How many words in each list would show the smallest contrast that matters."""
+    """Number of words in each list that would show the smallest contrast that matters."""
     contrast = case.measured.test.contrast
     if contrast.se is None:
         return None
@@ -182,7 +184,7 @@ def _plan(case: Case) -> Mapping[str, int | float | None] | None:
 
 
 def _words_needed(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
-    """What would settle an open question, where more words can."""
+    """Clause on the number of words that would decide an open question, where more words can."""
     words = None if plan is None else plan["both"]
     if words is None:
         return ""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AuditContext:
-    """What an audit was given, and what its parts share.
+    """Arguments of an audit, and what its parts share.
 
     Attributes:
         models: all models, audited together or one by one.

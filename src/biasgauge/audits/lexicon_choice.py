@@ -1,4 +1,4 @@
-"""Which lexicons an audit asks, and in which language."""
+"""Choice of the lexicons that an audit asks, and of their language."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ def select_lexicons(
     Raises:
         ParameterError: lexicons are in several languages, or there is none in the language.
     """
-    asked = None if language is None else language_of(language)
+    requested = None if language is None else language_of(language)
     if lexicons is not None:
-        several = [lexicons] if isinstance(lexicons, (str, os.PathLike, Lexicon)) else lexicons
-        given = [lexicon(reference) for reference in several]
-        codes = sorted({lexicon.language for lexicon in given} | ({asked.name} if asked else set()))
+        references = [lexicons] if isinstance(lexicons, (str, os.PathLike, Lexicon)) else lexicons
+        selected = [lexicon(reference) for reference in references]
+        codes = sorted({lexicon.language for lexicon in selected} | ({requested.name} if requested else set()))
         if len(codes) > 1:
             raise ParameterError(
                 f"An audit asks in one language. Got lexicons in {' and '.join(codes)}; audit each by itself."
             )
-        return given, asked or language_of(codes[0] if codes else DEFAULT_LANGUAGE)
-    spoken = asked or language_of(DEFAULT_LANGUAGE)
-    inside = lexicons_in_language(spoken)
+        return selected, requested or language_of(codes[0] if codes else DEFAULT_LANGUAGE)
+    language_record = requested or language_of(DEFAULT_LANGUAGE)
+    inside = lexicons_in_language(language_record)
     if not inside:
-        known = ", ".join(record.name for record in languages())
+        names = ", ".join(record.name for record in languages())
         raise ParameterError(
-            f"The 'language' parameter of audit must be a language of the shipped lexicons ({known}), or the file of "
-            f"one of your own (`biasgauge lexicons check {spoken.name}` says where its template is). Got "
-            f"{spoken.name!r}; or name your own lexicons."
+            f"The 'language' parameter of audit must be a language of the shipped lexicons ({names}), or the "
+            f"file of one of your own (`biasgauge lexicons check {language_record.name}` says where its template is). "
+            f"Got {language_record.name!r}; or name your own lexicons."
         )
     if not any(lexicon.kind in QUERY_KINDS for lexicon in inside):
         raise ParameterError(
-            f"The language {spoken.name!r} has no association test and no stereotypes to ask about: name your own "
-            "lexicons."
+            f"The language {language_record.name!r} has no association test and no stereotypes to ask about: name your "
+            "own lexicons."
         )
-    return inside, spoken
+    return inside, language_record

@@ -17,23 +17,23 @@ FEWEST = 20
 """Random words that are enough for that."""
 
 
-def matched(places: Places, words: int, random: np.random.Generator) -> Places:
+def matched(rows: Places, words: int, random: np.random.Generator) -> Places:
     """Random rows of about the same rank as these, as files list words by frequency; none of these themselves."""
-    low = np.minimum((places / 1.5).astype(np.intp), words - 1)
-    high = np.clip((places * 1.5).astype(np.intp) + 20 + len(places), low + 1, words)
+    low = np.minimum((rows / 1.5).astype(np.intp), words - 1)
+    high = np.clip((rows * 1.5).astype(np.intp) + 20 + len(rows), low + 1, words)
     drawn: Places = random.integers(low, high)
-    known = np.sort(places)
+    sorted_rows = np.sort(rows)
     for _ in range(10):
-        own = known[np.minimum(known.searchsorted(drawn), len(known) - 1)] == drawn
-        if not own.any():
+        repeated = sorted_rows[np.minimum(sorted_rows.searchsorted(drawn), len(sorted_rows) - 1)] == drawn
+        if not repeated.any():
             break
-        drawn[own] = random.integers(low[own], high[own])
+        drawn[repeated] = random.integers(low[repeated], high[repeated])
     return drawn
 
 
-def random_words(model: Embedding, places: Places, own: Collection[str], random_state: int) -> tuple[str, ...]:
-    """Words of about the frequency of those in some rows, none of them in `own`; at most `REFERENCE`."""
+def random_words(model: Embedding, rows: Places, excluded: Collection[str], random_state: int) -> tuple[str, ...]:
+    """Words of about the frequency of those in some rows, none of them in `excluded`; at most `REFERENCE`."""
     random = np.random.default_rng([random_state, 23])
-    like = np.unique([matched(places, len(model), random) for _ in range(CANDIDATES)])
+    like = np.unique([matched(rows, len(model), random) for _ in range(CANDIDATES)])
     drawn = (model.words[row] for row in random.permutation(like))
-    return tuple(word for word in drawn if word not in own)[:REFERENCE]
+    return tuple(word for word in drawn if word not in excluded)[:REFERENCE]

@@ -88,7 +88,7 @@ class Measured(Tabulated):
 
     @property
     def claim(self) -> str:
-        """What the direction of the contrast means."""
+        """Meaning of the direction of the contrast."""
         return self.query.claims[0 if self.value > 0 else 1]
 
 

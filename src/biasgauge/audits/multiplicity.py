@@ -42,7 +42,7 @@ def corrected(p_values: Mapping[Key, tuple[str, float | None]], alpha: float) ->
     families: dict[str, list[tuple[float, Key]]] = {}
     for key, (family, p) in p_values.items():
         families.setdefault(family, []).append((1.0 if p is None else p, key))
-    found = {}
+    corrections = {}
     for family, members in families.items():
         largest, stopped = 0.0, 0.0
         for rank, (p, key) in enumerate(sorted(members, key=lambda member: member[0])):
@@ -50,14 +50,14 @@ def corrected(p_values: Mapping[Key, tuple[str, float | None]], alpha: float) ->
             largest = max(largest, min(1.0, k * p))
             if not stopped and largest > alpha:
                 stopped = k  # no later question is held to less than the one at which Holm stops
-            found[key] = Corrected(largest, stopped or k, family, len(members), total)
-    return {key: found[key] for key, (_, p) in p_values.items() if p is not None}
+            corrections[key] = Corrected(largest, stopped or k, family, len(members), total)
+    return {key: corrections[key] for key, (_, p) in p_values.items() if p is not None}
 
 
-def corrected_questions(asked: Sequence[QueryOutcome], alpha: float) -> dict[int, Corrected]:
-    """P of each question that was measured, by its place in `asked`; all that were asked count."""
+def corrected_questions(outcomes: Sequence[QueryOutcome], alpha: float) -> dict[int, Corrected]:
+    """P of each question that was measured, by its index in `outcomes`; all that were asked count."""
     p_values = {
         index: (measurement.query.family, measurement.p if isinstance(measurement, Measured) else None)
-        for index, measurement in enumerate(asked)
+        for index, measurement in enumerate(outcomes)
     }
     return corrected(p_values, alpha)

@@ -43,7 +43,7 @@ CELLS = 10_000
 
 @dataclass(frozen=True)
 class ErrorRate(Record):
-    """How often an audit of meaningless lists would have found an association.
+    """Share of audits of meaningless lists that would have found an association.
 
     Attributes:
         subject: the vectors.
@@ -73,36 +73,41 @@ def error_rates(
     """Audit meaningless lists of the same sizes, on each subject and in each way."""
     rates = []
     for subject in dict.fromkeys(measurement.subject for measurement in measured):
-        asked = [
+        subject_outcomes = [
             measurement
             for measurement in measured
             if measurement.subject is subject and isinstance(measurement, Measured)
         ]
         random = np.random.default_rng([random_state, 19])
-        if len(asked) > MOST_QUESTIONS:
-            asked = [asked[index] for index in sorted(random.choice(len(asked), MOST_QUESTIONS, replace=False))]
-        for null, about in NULLS.items():
-            usable = [measurement for measurement in asked if _simulated(measurement, null)]
+        if len(subject_outcomes) > MOST_QUESTIONS:
+            subject_outcomes = [
+                subject_outcomes[index]
+                for index in sorted(random.choice(len(subject_outcomes), MOST_QUESTIONS, replace=False))
+            ]
+        for null, description in NULLS.items():
+            usable = [measurement for measurement in subject_outcomes if _can_simulate(measurement, null)]
             if not usable:
                 continue
-            found = _found(usable, null, alpha, audits, random)
-            share = clopper_pearson(found, audits)
+            hits = _count_false_alarms(usable, null, alpha, audits, random)
+            share = clopper_pearson(hits, audits)
             rates.append(
-                ErrorRate(subject.name, null, about, audits, found, found / audits, share.low, share.high, alpha)
+                ErrorRate(subject.name, null, description, audits, hits, hits / audits, share.low, share.high, alpha)
             )
     return tuple(rates)
 
 
-def _simulated(measurement: Measured, null: Null) -> bool:
-    """Whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
+def _can_simulate(measurement: Measured, null: Null) -> bool:
+    """Return true if such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
     return (null == "shuffled" or not measurement.query.pairs) and measurement.table[0].size <= CELLS
 
 
-def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator) -> int:
-    """In how many simulated audits any question has a small p after correction."""
+def _count_false_alarms(
+    outcomes: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator
+) -> int:
+    """Count the simulated audits in which any question has a small p after correction."""
     by_audit: list[dict[int, tuple[str, float]]] = [{} for _ in range(audits)]
-    for number, measurement in enumerate(asked):
-        tables = _meaningless(measurement, null, audits, random)
+    for number, measurement in enumerate(outcomes):
+        tables = _null_tables(measurement, null, audits, random)
         p_values = contrast_parts(tables, measurement.rows, measurement.columns, measurement.query.weights).p
         for audit, p in enumerate(p_values):
             largest = 1.0 if np.isnan(p) else float(p)
@@ -113,7 +118,7 @@ def _found(asked: Sequence[Measured], null: Null, alpha: float, audits: int, ran
     return sum(any(test.p <= alpha for test in corrected(p_values, alpha).values()) for p_values in by_audit)
 
 
-def _meaningless(measurement: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
+def _null_tables(measurement: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
     """Tables of similarities, count × models × targets × attributes, that mean nothing."""
     rows, columns = measurement.table.shape[1:]
     if null == "relabeled":
@@ -125,29 +130,29 @@ def _meaningless(measurement: Measured, null: Null, count: int, random: np.rando
         needed = 2 * (rows + paired * columns)
         pool = random.choice(len(models[0]), min(max(POOL, needed), len(models[0])), replace=False)
         drawn = random.random((count, len(pool))).argsort(axis=1)[:, : rows + paired * columns]
-        found = np.empty((count, len(models), rows, columns))
+        tables = np.empty((count, len(models), rows, columns))
         for index, model in enumerate(models):
             units = unit_vectors(model, pool)
             similar = units @ units.T
             ends = similar[drawn[:, :rows, None], drawn[:, None, rows:]]
-            found[:, index] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
-        return found
+            tables[:, index] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
+        return tables
     targets, attributes = measurement.places
     choices = np.stack([matched(attributes, len(models[0]), random) for _ in range(CANDIDATES)])
     picked = random.integers(0, CANDIDATES, (count, columns))
-    found = np.empty((count, len(models), rows, columns))
+    tables = np.empty((count, len(models), rows, columns))
     for index, model in enumerate(models):
         similar = unit_vectors(model, targets) @ unit_vectors(model, choices.ravel()).T
         similar = similar.reshape(rows, CANDIDATES, columns)
-        found[:, index] = np.moveaxis(similar[:, picked, np.arange(columns)], 1, 0)
-    return found
+        tables[:, index] = np.moveaxis(similar[:, picked, np.arange(columns)], 1, 0)
+    return tables
 
 
 def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAWS) -> Floats:
-    """What any words would give: the contrasts of random attributes of like frequency; along pairs, random targets."""
+    """Contrasts that any words would give: of random attributes of like frequency; along pairs, random targets."""
     random = np.random.default_rng([random_state, 7])
     if not measurement.query.pairs:
-        tables = _meaningless(measurement, "matched", draws, random)
+        tables = _null_tables(measurement, "matched", draws, random)
         return contrast_parts(tables, measurement.rows, measurement.columns, measurement.query.weights).value
     leans = measurement.random_leans
     if not leans.size:
@@ -197,13 +202,13 @@ def chance_band(measurement: QueryOutcome, random_state: int) -> ChanceBand | No
     )
 
 
-def smallest_contrast(subject: Subject, asked: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
+def smallest_contrast(subject: Subject, outcomes: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
     """One standard deviation (around 0) of the contrasts of unrelated lists of eight words of like frequency."""
-    known = [np.concatenate(measurement.places) for measurement in asked if not measurement.query.pairs]
-    places = np.concatenate(known) if known else np.arange(min(len(subject.models[0]), 1_000))
+    rows_of_lists = [np.concatenate(measurement.places) for measurement in outcomes if not measurement.query.pairs]
+    rows = np.concatenate(rows_of_lists) if rows_of_lists else np.arange(min(len(subject.models[0]), 1_000))
     model = subject.models[0]
     random = np.random.default_rng([random_state, 11])
-    drawn = np.stack([matched(random.choice(places, 4 * LIST), len(model), random) for _ in range(draws)])
+    drawn = np.stack([matched(random.choice(rows, 4 * LIST), len(model), random) for _ in range(draws)])
     units = unit_vectors(model, drawn.ravel()).reshape(draws, 4 * LIST, -1)
     means = units.reshape(draws, 4, LIST, -1).mean(axis=2)
     values = ((means[:, 0] - means[:, 1]) * (means[:, 2] - means[:, 3])).sum(axis=1)

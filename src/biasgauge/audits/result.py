@@ -130,7 +130,7 @@ class AuditResult(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the reader should know before trusting any number: oddities of the files, unit-length vectors."""
+        """Warnings to read before trusting any number: oddities of the files, unit-length vectors."""
         odd = [f"{model.name}: {notice.message}" for model in self.models for notice in model.notices]
         unit = [
             f"{model.name}: every vector has length 1, so a measure on raw vectors (RIPA) sees unit vectors"
@@ -154,7 +154,7 @@ class AuditResult(Result):
 
     @property
     def methods(self) -> str:
-        """How it was done, as a methods section has it, made from the settings of this audit; also on the page."""
+        """Methods section, written from the settings of this audit; also on the page."""
         from biasgauge.audits.page.reporting_sentences import methods
 
         return methods(self)
@@ -205,14 +205,14 @@ class AuditResult(Result):
         return pd.DataFrame(list(effect_rows(self)))
 
     def frames_beside(self) -> Mapping[str, pd.DataFrame]:
-        """What is written beside the page: the decisions, and the numbers."""
+        """Tables written beside the page: the decisions, and the numbers."""
         return {"verdicts": self.to_frame(), "effects": self.effects_frame()}
 
     def to_dict(self) -> JsonObject:
         """One JSON-ready object; its keys are a contract. Every part is a key of its own."""
         parts = ordered_parts()
         content = {name: write_part(parts[name], result, self) for name, result in self.parts.items() if name in parts}
-        own: dict[str, Any] = {
+        audit_fields: dict[str, Any] = {
             "verdicts": self.verdicts,
             "intervals": {"observed": {"method": METHOD}, "error_rates": {"level": 0.95, "method": "clopper-pearson"}},
             "subjects": self.subjects,
@@ -223,7 +223,7 @@ class AuditResult(Result):
             "version": __version__,
             "date": self.date,
         }
-        return {**content, **{name: to_plain(value) for name, value in own.items()}}
+        return {**content, **{name: to_plain(value) for name, value in audit_fields.items()}}
 
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:

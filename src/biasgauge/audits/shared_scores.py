@@ -54,8 +54,12 @@ class SharedScores:
     @cached_property
     def page_words(self) -> tuple[str, ...]:
         """Words of the first model that a reader can look up."""
-        others, fallback = lexicons_in_language(self.language), self.case_fallback
-        return tuple(page_words(self.models[0], self.lexicons, self.most_words, others=others, case_fallback=fallback))
+        language_lexicons, fallback = lexicons_in_language(self.language), self.case_fallback
+        return tuple(
+            page_words(
+                self.models[0], self.lexicons, self.most_words, further=language_lexicons, case_fallback=fallback
+            )
+        )
 
     @property
     def pairs(self) -> Pairs:
@@ -75,11 +79,11 @@ class SharedScores:
 
     def of_lists(self, models: Sequence[Embedding]) -> ScoreTensor:
         """Scores of the word lists whose reliability is judged."""
-        return self._part(models, words_of_lists(self.language))
+        return self._select(models, words_of_lists(self.language))
 
     def of_words(self, model: Embedding, words: Sequence[str]) -> ScoreTensor:
         """Scores of words of an association test."""
-        return self._part([model], words)
+        return self._select([model], words)
 
     def of_pairs(
         self, model: Embedding, words: Sequence[str], pairs: PairsLike, measures: Sequence[str] = MEASURES
@@ -90,26 +94,26 @@ class SharedScores:
     def of_page(self, pairs: Sequence[tuple[str, str]]) -> ScoreTensor:
         """Scores that a reader can look up; of a large vocabulary, with neighbors among its first words alone."""
         if len(self.models[0]) <= POOL and set(pairs) <= set(self._known_pairs):
-            return self._part(self.models, self.page_words).select(pair=pairs)
+            return self._select(self.models, self.page_words).select(pair=pairs)
         return self._score(self.models, self.page_words, pairs, pool=list(self.models[0].words[:POOL]))
 
     @property
     def _known_pairs(self) -> tuple[tuple[str, str], ...]:
         return () if self.language.lacks("base_pairs") else self.pairs.pairs
 
-    def _part(self, models: Sequence[Embedding], words: Sequence[str]) -> ScoreTensor:
+    def _select(self, models: Sequence[Embedding], words: Sequence[str]) -> ScoreTensor:
         with self._lock:
-            whole = self._whole
-        places = {id(model): name for model, name in zip(self.models, whole.models, strict=True)}
-        return whole.select(word=words, model=[places[id(model)] for model in models])
+            scores = self._all_scores
+        model_names = {id(model): name for model, name in zip(self.models, scores.models, strict=True)}
+        return scores.select(word=words, model=[model_names[id(model)] for model in models])
 
     @cached_property
-    def _whole(self) -> ScoreTensor:
-        asked = [words_of_lists(self.language)] if len(self.models) > 1 else []
-        asked += [test.words for test in self.lexicons if isinstance(test, AssociationTest)]
+    def _all_scores(self) -> ScoreTensor:
+        word_lists = [words_of_lists(self.language)] if len(self.models) > 1 else []
+        word_lists += [test.words for test in self.lexicons if isinstance(test, AssociationTest)]
         if len(self.models[0]) <= POOL:
-            asked.append(self.page_words)
-        return self._score(self.models, list(dict.fromkeys(word for words in asked for word in words)), self.pairs)
+            word_lists.append(self.page_words)
+        return self._score(self.models, list(dict.fromkeys(word for words in word_lists for word in words)), self.pairs)
 
     def _score(
         self,
@@ -140,32 +144,32 @@ def page_words(
     lexicons: Iterable[Lexicon],
     most_words: int,
     *,
-    others: Iterable[Lexicon] = (),
+    further: Iterable[Lexicon] = (),
     case_fallback: bool = False,
 ) -> list[str]:
-    """Words of the model for a page, `most_words` at most: of the lists, then of `others`, then the first.
+    """Words of the model for a page, `most_words` at most: of the lists, then of `further`, then the first.
 
     Smaller lists come first, and only lists that fit as a whole; the first words of a file are usually its most
     frequent ones.
     """
-    kept: dict[str, None] = {}
-    for lists in (lexicons, others):
+    selected: dict[str, None] = {}
+    for lists in (lexicons, further):
         for words in sorted((lexicon.words for lexicon in lists), key=len):
             rows = model.lookup(words, case_fallback=case_fallback).rows
-            wider = {**kept, **dict.fromkeys(model.words[row] for row in rows.tolist())}
+            wider = {**selected, **dict.fromkeys(model.words[row] for row in rows.tolist())}
             if len(wider) > most_words:
                 break
-            kept = wider
+            selected = wider
     for word in model.words:
-        if len(kept) >= most_words:
+        if len(selected) >= most_words:
             break
-        kept[word] = None
-    return list(kept)
+        selected[word] = None
+    return list(selected)
 
 
 def usable_pairs(
-    model: Embedding, asked: Sequence[tuple[str, str]], *, case_fallback: bool
+    model: Embedding, pairs: Sequence[tuple[str, str]], *, case_fallback: bool
 ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """The base pairs with a vector for both ends, and those without."""
-    usable = [pair for pair in asked if len(model.lookup(pair, case_fallback=case_fallback).words) == len(set(pair))]
-    return usable, [pair for pair in asked if pair not in usable]
+    usable = [pair for pair in pairs if len(model.lookup(pair, case_fallback=case_fallback).words) == len(set(pair))]
+    return usable, [pair for pair in pairs if pair not in usable]

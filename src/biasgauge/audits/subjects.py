@@ -1,4 +1,4 @@
-"""Whom an audit asks: models, and which of them are replicates of one another."""
+"""Subjects of an audit: models, and which of them are replicates of one another."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Subject:
 
     @property
     def replicated(self) -> bool:
-        """Whether there are replicates, or views in their place."""
+        """True if there are replicates, or views in their place."""
         return len(self.models) > 1
 
     @property
     def shared(self) -> str:
-        """What the names of several models have in common; empty for one model."""
+        """Common part of the names of several models; empty for one model."""
         return _shared(self.models) if self.replicated else ""
 
     @property
     def viewed(self) -> bool:
-        """Whether the models are views of one transformer."""
+        """True if the models are views of one transformer."""
         return bool(self.models[0].facets)
 
 
@@ -51,7 +51,7 @@ def subjects_of(models: Sequence[Embedding], *, replicates: bool = False) -> tup
     names: list[str] = []
     for group in groups.values():
         name = _name(group)
-        same = sum(known == name or known.startswith(f"{name} (") for known in names)
+        same = sum(earlier == name or earlier.startswith(f"{name} (") for earlier in names)
         names.append(f"{name} ({same + 1})" if same else name)
     return tuple(Subject(name, tuple(group)) for name, group in zip(names, groups.values(), strict=True))
 

@@ -20,12 +20,12 @@ def answer_points(result: CorrelationResult, rules: Rules) -> Verdict:
     """The verdict on whether the intrinsic number tracks the extrinsic one."""
     name = result.settings.get("points", POINTS)
     corrected = holm([group.p for group in result.groups])
-    known = [(p, group) for p, group in zip(corrected, result.groups, strict=True) if p is not None]
-    if not known:
+    tested = [(p, group) for p, group in zip(corrected, result.groups, strict=True) if p is not None]
+    if not tested:
         reasons = (group.reason or group.estimate.p_reason for group in result.groups)
         why = next(filter(None, reasons), "r has no p")
         return Verdict("extrinsic", TITLE, name, TEST, "not-measurable", "", why)
-    p, best = min(known, key=lambda pair: pair[0])
+    p, best = min(tested, key=lambda pair: pair[0])
     seen = p <= rules.alpha
     numbers = {
         "r": best.r,
@@ -37,94 +37,101 @@ def answer_points(result: CorrelationResult, rules: Rules) -> Verdict:
     }
     reason = f"{result.x} and {result.y}: {_correlation(best, result)}, Holm-adjusted {p_phrase(p)}"
     effect = Evidence(TEST, numbers, rules.alpha, seen, reason, LINK)
-    other = _strata(result, best, rules) if seen else _power(result, rules, len(known))
-    rest = [piece for piece in (other, _independent(result), _reliable(result, best, rules)) if piece is not None]
-    decision = decide_tracking(found=seen, rest=[piece.passes for piece in rest])
-    failed = [piece.reason for piece in rest if piece.passes is False]
-    unknown = [piece.reason for piece in rest if piece.passes is None]
+    main_check = _strata(result, best, rules) if seen else _power(result, rules, len(tested))
+    checks = [
+        piece for piece in (main_check, _independent(result), _reliable(result, best, rules)) if piece is not None
+    ]
+    decision = decide_tracking(found=seen, checks=[piece.passes for piece in checks])
+    failed = [piece.reason for piece in checks if piece.passes is False]
+    unknown = [piece.reason for piece in checks if piece.passes is None]
     way = "rises" if (best.r or 0.0) > 0 else "falls"
     claim = f"{result.y} {way} with {result.x}" if seen else ""
     why = "; ".join([reason, *(failed or unknown)])
-    return Verdict("extrinsic", TITLE, name, TEST, decision, claim, why, (effect, *rest))
+    return Verdict("extrinsic", TITLE, name, TEST, decision, claim, why, (effect, *checks))
 
 
 def _correlation(group: CorrelationGroup, result: CorrelationResult) -> str:
-    around = group.estimate
-    ends = "" if around.low is None else f" [{signed_text(around.low, 2)}, {signed_text(around.high, 2)}]"
-    what = "points" if result.settings["unit"] is None else f"units ({result.settings['unit']})"
+    interval = group.estimate
+    ends = "" if interval.low is None else f" [{signed_text(interval.low, 2)}, {signed_text(interval.high, 2)}]"
+    unit_name = "points" if result.settings["unit"] is None else f"units ({result.settings['unit']})"
     where = f" of {group.name}" if group.by else ""
-    return f"r = {signed_text(group.r, 2)}{ends} over {group.units} {what}{where}"
+    return f"r = {signed_text(group.r, 2)}{ends} over {group.units} {unit_name}{where}"
 
 
 def _strata(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -> Evidence | None:
-    """Whether other strata say the same; None where there are none."""
-    others = [group for group in result.groups if group.by and group.r is not None]
-    if len(others) < _PAIR:
+    """Evidence on whether strata agree; None where there are fewer than two."""
+    strata = [group for group in result.groups if group.by and group.r is not None]
+    if len(strata) < _PAIR:
         return None
-    agree = sum((group.r or 0.0) * (best.r or 0.0) > 0 for group in others)
+    agree = sum((group.r or 0.0) * (best.r or 0.0) > 0 for group in strata)
     levels = result.levels
     q_p = None if levels is None else levels.q_p
-    one_way = agree >= rules.agreement * len(others)
-    share = agree / len(others)
-    told = f"{count_of(agree, len(others))} strata ({level_text(rules.agreement)} required) give the same direction"
+    one_way = agree >= rules.agreement * len(strata)
+    share = agree / len(strata)
+    reason = f"{count_of(agree, len(strata))} strata ({level_text(rules.agreement)} required) give the same direction"
     if q_p is None:
         why = "points share units" if levels is not None and levels.q is not None else "points are too few"
-        told += f"; unknown whether they share one correlation ({why})"
+        reason += f"; unknown whether they share one correlation ({why})"
         passes = None if one_way else False
     else:
         apart = q_p <= rules.alpha
-        told += f" and {'do not ' if apart else ''}share one correlation (Cochran's Q, {p_phrase(q_p)})"
+        reason += f" and {'do not ' if apart else ''}share one correlation (Cochran's Q, {p_phrase(q_p)})"
         passes = one_way and not apart
-    numbers = {"agree": agree, "of": len(others), "share": share, "q_p": q_p}
-    return Evidence("strata", numbers, rules.agreement, passes, told, LINK)
+    numbers = {"agree": agree, "of": len(strata), "share": share, "q_p": q_p}
+    return Evidence("strata", numbers, rules.agreement, passes, reason, LINK)
 
 
 def _power(result: CorrelationResult, rules: Rules, number: int) -> Evidence:
-    """Whether a correlation could have been seen at all: as the smallest of so many p, corrected for their number."""
+    """Evidence on the power to see a correlation, as the smallest of so many p, adjusted for their number."""
     alpha = rules.alpha / number
     least = min(result.groups, key=lambda group: group.units)
     power = 0.0
     if least.units >= FEWEST:
         power = 1.0 if alpha >= 1 else correlation_power(least.units, result.power_of, alpha=alpha)
     where = f"in the smallest stratum ({least.units})" if least.by else f"with all {least.units}"
-    told = (
+    reason = (
         f"power to see a true r of {result.power_of:g} at p ≤ {figures_text(alpha, 2)} {where}: {share_text(power)} "
         f"({share_text(POWER)} required)"
     )
-    return Evidence("power", power, POWER, power >= POWER, told, LINK)
+    return Evidence("power", power, POWER, power >= POWER, reason, LINK)
 
 
 def _independent(result: CorrelationResult) -> Evidence:
-    whole, unit = result.groups[0], result.settings["unit"]
-    told = "each point has a measurement of its own" if result.independent else "one measurement stands in several rows"
+    all_points, unit = result.groups[0], result.settings["unit"]
+    reason = (
+        "each point has a measurement of its own" if result.independent else "one measurement stands in several rows"
+    )
     if unit is not None:
-        kept = "has one point" if whole.units == whole.n else "was resampled and permuted as a whole"
-        told = f"each unit ({unit}) {kept}"
-    return Evidence("points", {"points": whole.n, "units": whole.units}, None, result.independent, told, LINK)
+        treatment = "has one point" if all_points.units == all_points.n else "was resampled and permuted as a whole"
+        reason = f"each unit ({unit}) {treatment}"
+    return Evidence(
+        "points", {"points": all_points.n, "units": all_points.units}, None, result.independent, reason, LINK
+    )
 
 
 def _reliable(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -> Evidence:
-    """Whether the extrinsic number holds over task seeds: of the stratum in question, else of the middle one."""
-    known = [
+    """Evidence on the reliability of the extrinsic number over task seeds, of the best or of the median stratum."""
+    estimated = [
         group for group in result.groups if group.reliability is not None and group.reliability.single.value is not None
     ]
-    measured = [best] if best.by else [group for group in known if group.by] or known
+    measured = [best] if best.by else [group for group in estimated if group.by] or estimated
     sizes = sorted(
-        (group.reliability for group in measured if group in known and group.reliability is not None), key=_size
+        (group.reliability for group in measured if group in estimated and group.reliability is not None), key=_size
     )
     least = rules.reliability
     if not sizes:
         single = None if best.reliability is None else best.reliability.single
         why = "each point has one" if single is None or single.k < _PAIR else single.reason
-        told = f"unknown whether {result.y} holds over task seeds: {why}"
-        return Evidence("reliability", None, least, None, told, LINK)
+        reason = f"unknown whether {result.y} holds over task seeds: {why}"
+        return Evidence("reliability", None, least, None, reason, LINK)
     middle = sizes[(len(sizes) - 1) // 2]
-    held = _size(middle)
-    told = (
-        f"reliability of {result.y} over {middle.single.k} task seeds, {middle.form}, {number_text(max(held, 0.0), 2)} "
-        f"({least:g} required){'' if held >= least else ', so that hardly any correlation can be seen'}"
+    reliability = _size(middle)
+    reason = (
+        f"reliability of {result.y} over {middle.single.k} task seeds, {middle.form}, "
+        f"{number_text(max(reliability, 0.0), 2)} ({least:g} required)"
+        f"{'' if reliability >= least else ', so that hardly any correlation can be seen'}"
     )
-    return Evidence("reliability", held, least, held >= least, told, LINK)
+    return Evidence("reliability", reliability, least, reliability >= least, reason, LINK)
 
 
 def _size(reliability: SeedReliability) -> float:

@@ -70,19 +70,19 @@ def audit_encoder(
     from biasgauge.audits.run import audit
 
     chosen, spoken = select_lexicons(lexicons, language)
-    given = None if lexicons is None else chosen
+    requested = None if lexicons is None else chosen
     if stage is not None:
         stage(ENCODING)
     models = model if isinstance(model, list) else [model]
     encoders = [encoder_of(source, device=device) for source in models]
     common = [name for name in POOLINGS if all(name in encoder.poolings for encoder in encoders)]
     views = encode(
-        encoders, audit_words(given, spoken), (spoken.templates or BARE) if templates is None else templates,
+        encoders, audit_words(requested, spoken), (spoken.templates or BARE) if templates is None else templates,
         layers=layers,
         pooling=common if pooling is None else pooling, progress=progress,
     )  # fmt: skip
     return audit(
-        drop_constant_views(views), lexicons=given, language=language, progress=progress, stage=stage, **settings
+        drop_constant_views(views), lexicons=requested, language=language, progress=progress, stage=stage, **settings
     )
 
 
@@ -91,10 +91,10 @@ def audit_words(
 ) -> tuple[str, ...]:
     """Words that an audit looks at: of the lexicons, of base pairs and lists, and frequent ones for comparison."""
     spoken = language_of(language)
-    asked = lexicons
-    if asked is None:
-        asked = [lexicon for lexicon in lexicons_in_language(spoken) if lexicon.kind in ("test", "stereotypes")]
-    words = [word for lexicon in asked for word in lexicon.words]
+    word_lexicons = lexicons
+    if word_lexicons is None:
+        word_lexicons = [lexicon for lexicon in lexicons_in_language(spoken) if lexicon.kind in ("test", "stereotypes")]
+    words = [word for lexicon in word_lexicons for word in lexicon.words]
     words += [word for name in spoken.named("base_pairs")[:1] for word in words_of(name).words]
     if lexicons is None:
         words += words_of_lists(spoken)
@@ -110,7 +110,7 @@ def drop_constant_views(views: Views) -> Views:
     Raises:
         InputError: there is none.
     """
-    kept = [view for view in views if np.ptp(view.vectors, axis=0).any()]
-    if not kept:
+    varying = [view for view in views if np.ptp(view.vectors, axis=0).any()]
+    if not varying:
         raise InputError("All words have the same vector in every view: there is nothing to audit.")
-    return Views(kept, views.warnings)
+    return Views(varying, views.warnings)

@@ -1,4 +1,4 @@
-"""What a rule of the verdicts is, for the registry, and what it is told."""
+"""Rules of the verdicts, for the registry, and the case that they judge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from biasgauge.vectors import Embedding
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What was measured about one question on one subject.
+    """Measurements of one question on one subject.
 
     Attributes:
         measured: the question, the subject, similarities of its words, and the contrast with its tests.

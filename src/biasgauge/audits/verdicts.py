@@ -93,17 +93,17 @@ class Evidence(Record):
     def directions(
         cls, rule: str, agree: int, of: int, threshold: float, link: str, but: str = "", **more: float
     ) -> Evidence:
-        """How many of something give the same direction; `but` names those that do not, `more` are further numbers."""
+        """Build evidence from counts of directions; `but` names those that do not agree, `more` are further numbers."""
         share = agree / of
         passes = share >= threshold
         required = "all" if threshold == 1 else share_text(threshold)
-        told = "" if agree == of else f" ({share_text(share)}; {required} required)"
-        reason = f"{'' if passes else 'only '}{count_of(agree, of)} {rule}{told} give the same direction{but}"
+        requirement = "" if agree == of else f" ({share_text(share)}; {required} required)"
+        reason = f"{'' if passes else 'only '}{count_of(agree, of)} {rule}{requirement} give the same direction{but}"
         return cls(rule, {"agree": agree, "of": of, "share": share, **more}, threshold, passes, reason, link)
 
     @property
     def counts(self) -> tuple[int, int] | None:
-        """How many of how many give the same direction; None where that is not what was looked at."""
+        """Number that gives the same direction, and the total; None where directions were not counted."""
         if isinstance(self.observed, Mapping) and {"agree", "of"} <= set(self.observed):
             return int(self.observed["agree"] or 0), int(self.observed["of"] or 0)
         return None
@@ -111,7 +111,7 @@ class Evidence(Record):
 
 @dataclass(frozen=True)
 class Opinion(Record):
-    """What another model says to the same question: a second opinion, never evidence.
+    """Answer of another model to the same question: a second opinion, never evidence.
 
     Attributes:
         model: which.
@@ -165,25 +165,25 @@ class Verdict(Record):
 
     @property
     def id(self) -> str:
-        """What no other verdict of the audit is called."""
+        """Unique id of this verdict."""
         return f"{self.question}:{self.test}:{self.model}"
 
     @property
     def sentence(self) -> str:
         """The whole verdict in one sentence."""
-        said = MEANINGS[self.decision]
-        of = self.title or self.question
-        of += "" if of.endswith("?") else ":"
-        return f"{of} {self.why}; {said}." if self.decision in REPORTED else f"{of} {said}: {self.why}."
+        meaning = MEANINGS[self.decision]
+        subject = self.title or self.question
+        subject += "" if subject.endswith("?") else ":"
+        return f"{subject} {self.why}; {meaning}." if self.decision in REPORTED else f"{subject} {meaning}: {self.why}."
 
     def derived(self) -> JsonMapping:
-        """What follows from the rest."""
+        """Fields that follow from the others."""
         return {"id": self.id, "sentence": self.sentence}
 
     def observed(self, rule: str) -> Mapping[str, float | None]:
         """The numbers that one rule looked at, by name."""
-        found = next((piece.observed for piece in self.evidence if piece.rule == rule), None)
-        return found if isinstance(found, Mapping) else {} if found is None else {"value": found}
+        numbers = next((piece.observed for piece in self.evidence if piece.rule == rule), None)
+        return numbers if isinstance(numbers, Mapping) else {} if numbers is None else {"value": numbers}
 
 
 def decide(*, found: bool | None, stable: Sequence[bool | None], small: bool | None = None) -> Decision:
@@ -204,21 +204,21 @@ def decide(*, found: bool | None, stable: Sequence[bool | None], small: bool | N
     return "report" if stable and all(stable) else "report-with-care"
 
 
-def decide_tracking(*, found: bool | None, rest: Sequence[bool | None]) -> Decision:
+def decide_tracking(*, found: bool | None, checks: Sequence[bool | None]) -> Decision:
     """The verdict on a correlation: as `decide`, but where none is seen, that says something only if it could be.
 
     Args:
         found: whether a correlation is seen; None when there is none to compute.
-        rest: where one is seen, whether it holds over strata, rests on independent points and on a reliable number;
+        checks: where one is seen, whether it holds over strata, rests on independent points and on a reliable number;
             where none is, whether it would have been seen. None where that is unknown.
     """
-    decision = decide(found=found, stable=rest)
-    unseen = any(passes is not None and not passes for passes in rest)
+    decision = decide(found=found, stable=checks)
+    unseen = any(passes is not None and not passes for passes in checks)
     return "inconclusive" if decision == "no-association-shown" and unseen else decision
 
 
 def same_direction(evidence: Sequence[Evidence]) -> str:
-    """What gives the same direction, in one clause: "all 23 base pairs and 8 replicates give the same direction"."""
+    """Clause on what gives the same direction: "all 23 base pairs and 8 replicates give the same direction"."""
     parts = [f"{count_of(*piece.counts)} {piece.rule}" for piece in evidence if piece.counts is not None]
     if not parts:
         return ""

@@ -43,9 +43,9 @@ def bias_charts(result: AuditResult) -> tuple[Chart, ...]:
         rows = _rows(result, test)
         if rows:
             decided = any(row["decision"] for row in rows)
-            several = len({row["model"] for row in rows}) > 1
-            told = [REMARKS[test], *([DECIDED] if decided else []), *([SEVERAL] if several else [])]
-            charts.append(Chart(test, title, ". ".join(told), partial(_dots, rows, test)))
+            many_models = len({row["model"] for row in rows}) > 1
+            remarks = [REMARKS[test], *([DECIDED] if decided else []), *([SEVERAL] if many_models else [])]
+            charts.append(Chart(test, title, ". ".join(remarks), partial(_dots, rows, test)))
     return tuple(charts)
 
 
@@ -92,13 +92,13 @@ def _dots(rows: list[dict[str, Any]], test: str) -> AltairChart:
     )
     x = alt.X("value:Q", title=AXES[test], scale=alt.Scale(zero=False, nice=True))
     layers = [zero_line(NO_BIAS[test])]
-    own = base.encode(yOffset=alt.YOffset("model:N", sort=None)) if len(models) > 1 else base
+    by_model = base.encode(yOffset=alt.YOffset("model:N", sort=None)) if len(models) > 1 else base
     decided = marks_of(MARKS, "decision", shown["decision"].dropna().tolist()) if "decision" in shown else {}
     looks = {} if decided else {"color": ACCENT}
     hue = {"color": decided["color"]} if decided else {}
     if "low" in shown:
-        lines = own.mark_rule(strokeWidth=2, **looks)
+        lines = by_model.mark_rule(strokeWidth=2, **looks)
         layers.append(lines.encode(x=alt.X("low:Q", title=AXES[test]), x2=alt.X2("high:Q"), **hue))
-    layers.append(own.mark_point(filled=True, size=52, opacity=1, **looks).encode(x=x, **decided))
+    layers.append(by_model.mark_point(filled=True, size=52, opacity=1, **looks).encode(x=x, **decided))
     height = len(order) * max(_ROW, _MODEL_ROW * len(models) + 8)
     return alt.layer(*layers, data=shown).properties(width=480, height=height)

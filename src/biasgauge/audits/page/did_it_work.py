@@ -66,7 +66,7 @@ class ContrastChange(IntervalsBeside):
 
     @property
     def biased(self) -> bool:
-        """Whether there was a bias to remove: flowers may stay pleasant."""
+        """True if there was a bias to remove: flowers may stay pleasant."""
         return self.shown and self.family != SANITY
 
 
@@ -99,7 +99,7 @@ OUTCOMES = {
 
 
 def headline_of_change(verdict: Verdict) -> str:
-    """Whether a change removed the bias, in one sentence with the numbers of the three answers."""
+    """State whether a change removed the bias, in one sentence with the numbers of the three answers."""
     start = OUTCOMES.get(verdict.decision, "Before the change there was no bias to remove")
     measured, recoverable, damage = tiles(verdict)
     parts = [f"{measured.number} {measured.about}"] if verdict.decision in OUTCOMES else []
@@ -139,21 +139,21 @@ def _numbers(piece: Evidence | None) -> dict[str, Any]:
     return dict(piece.observed) if piece is not None and isinstance(piece.observed, dict) else {}
 
 
-def nearer_text(smaller: int, of: int) -> str:
-    """What so many of so many associations do: "1 of 2 associations is …"."""
-    return f"{'association' if of == 1 else 'associations'} {'is' if smaller == 1 else 'are'} clearly nearer to 0"
+def nearer_text(smaller: int, total: int) -> str:
+    """Words after a count of associations that came nearer to 0: "1 of 2 associations is …"."""
+    return f"{'association' if total == 1 else 'associations'} {'is' if smaller == 1 else 'are'} clearly nearer to 0"
 
 
 def _measured(reduced: Evidence | None, turned: Evidence | None) -> Answer:
     numbers = _numbers(reduced)
     if not numbers:
         return Answer("Bias measured", "nothing to remove", "0", "associations were shown before the change", "caution")
-    smaller, of = int(numbers["agree"]), int(numbers["of"])
-    word = "reduced" if smaller == of else "not reduced" if not smaller else "reduced in part"
+    smaller, total = int(numbers["agree"]), int(numbers["of"])
+    word = "reduced" if smaller == total else "not reduced" if not smaller else "reduced in part"
     over = int(turned.observed) if turned is not None and isinstance(turned.observed, float | int) else 0
-    about, tone = nearer_text(smaller, of), TONES[smaller == of and not over]
+    description, tone = nearer_text(smaller, total), TONES[smaller == total and not over]
     more = f"{over} {'shows' if over == 1 else 'show'} the opposite association" if over else ""
-    return Answer("Bias measured", "overcorrected" if over else word, f"{smaller} of {of}", about, tone, more)
+    return Answer("Bias measured", "overcorrected" if over else word, f"{smaller} of {total}", description, tone, more)
 
 
 def _recoverable(piece: Evidence | None) -> Answer:
@@ -162,45 +162,47 @@ def _recoverable(piece: Evidence | None) -> Answer:
         return Answer("Bias recoverable", "unknown", None, "too few biased words for a classifier", TONES[None])
     ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
     chance = f"chance is {share_text(piece.threshold or 0)}"
-    about = f"of the most biased words have their side told by a classifier{ends}; {chance}"
+    description = f"of the most biased words have their side told by a classifier{ends}; {chance}"
     word = "not recoverable" if piece.passes else "hidden but recoverable"
-    return Answer("Bias recoverable", word, share_text(numbers["accuracy"]), about, TONES[piece.passes])
+    return Answer("Bias recoverable", word, share_text(numbers["accuracy"]), description, TONES[piece.passes])
 
 
 def _damage(piece: Evidence | None) -> Answer:
     numbers = _numbers(piece)
     if piece is None or not numbers:
         return Answer("Damage", "unknown", None, "no similarity benchmark could be tried", TONES[None])
-    about = "similarity benchmarks are clearly worse"
+    description = "similarity benchmarks are clearly worse"
     word = "no damage seen" if piece.passes else "damage done"
-    return Answer("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", about, TONES[piece.passes])
+    return Answer("Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", description, TONES[piece.passes])
 
 
-def _short(contrast: ContrastChange) -> str:
-    """What a question is called beside its line: "WEAT 7: math and arts"."""
-    name, about = name_and_about(contrast.title)
-    return f"{name}: {about.partition(',')[0]}" if about else lexicon_name(contrast.question)
+def _short_label(contrast: ContrastChange) -> str:
+    """Short label of a question beside its line: "WEAT 7: math and arts"."""
+    name, topic = name_and_about(contrast.title)
+    return f"{name}: {topic.partition(',')[0]}" if topic else lexicon_name(contrast.question)
 
 
 def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
     """The contrast of every question before and after; those that flipped or were shown before come first."""
-    known = [
+    defined = [
         contrast for contrast in contrasts if contrast.before.value is not None and contrast.after.value is not None
     ]
-    if not known:
+    if not defined:
         return ()
-    first = sorted(known, key=lambda contrast: (not contrast.flipped, not contrast.biased))[:MOST]
-    flips = sum(contrast.flipped for contrast in known)
-    told = f"{flips} of {len(known)} change their sign" if flips else f"none of {len(known)} changes its sign"
-    title = f"Contrast of each question, before and after: {told}"
-    left = f" {len(known) - len(first)} more are in the table." if len(known) > len(first) else ""
+    first = sorted(defined, key=lambda contrast: (not contrast.flipped, not contrast.biased))[:MOST]
+    flips = sum(contrast.flipped for contrast in defined)
+    sign_changes = (
+        f"{flips} of {len(defined)} change their sign" if flips else f"none of {len(defined)} changes its sign"
+    )
+    title = f"Contrast of each question, before and after: {sign_changes}"
+    left = f" {len(defined) - len(first)} more are in the table." if len(defined) > len(first) else ""
     remark = (
         "In cosine units; the gray line is 0, no difference. A line that crosses it came out on the other side. "
         f"* a bias that was shown before.{left}"
     )
     slopes = [
         Slope(
-            _short(contrast),
+            _short_label(contrast),
             float(contrast.before.value or 0),
             float(contrast.after.value or 0),
             note=" *" * contrast.biased,

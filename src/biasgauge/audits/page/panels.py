@@ -42,10 +42,12 @@ def panels(result: AuditResult, names: Mapping[str, str], page: str) -> Iterator
     """A panel for each verdict; `names` are those of the parts, `page` that of the section they stand in."""
     broken = breakdowns(result)
     bands = {(band.question, band.model): band for band in result.chance}
-    several = len({verdict.model for verdict in result.verdicts}) > 1
+    many_models = len({verdict.model for verdict in result.verdicts}) > 1
     for verdict in result.verdicts:
         key = verdict.question, verdict.model
-        yield panel(verdict, broken.get(key), bands.get(key), names[verdict.id], f"{page}-{names[verdict.id]}", several)
+        yield panel(
+            verdict, broken.get(key), bands.get(key), names[verdict.id], f"{page}-{names[verdict.id]}", many_models
+        )
 
 
 def panel(
@@ -54,7 +56,7 @@ def panel(
     band: ChanceBand | None,
     name: str,
     anchor: str,
-    several: bool,  # noqa: FBT001 - private
+    many_models: bool,  # noqa: FBT001 - private
 ) -> Summary:
     """One verdict with everything that it rests on.
 
@@ -64,7 +66,7 @@ def panel(
         band: contrasts by chance; None where there are none.
         name: of the part.
         anchor: what the page calls the part.
-        several: whether there are several models to tell apart.
+        many_models: whether there are several models to tell apart.
     """
     drawings = tuple(_drawings(verdict, broken, band))
     drawn = {drawing.name for drawing in drawings}
@@ -72,7 +74,7 @@ def panel(
         title=plain_claim(verdict, broken),
         headline=f"{verdict.why[:1].upper()}{verdict.why[1:]}.",
         name=name,
-        about=f"{verdict.question}, {verdict.model}" if several else verdict.question,
+        about=f"{verdict.question}, {verdict.model}" if many_models else verdict.question,
         sentences=tuple(_sentences(verdict)),
         tables=tuple(_evidence(verdict, anchor, drawn)),
         drawings=drawings,
@@ -89,7 +91,7 @@ def _evidence(verdict: Verdict, anchor: str, drawn: set[str]) -> Iterator[Table]
     columns = ["rule", "observed", Column("threshold", "number"), holds]
     states = {True: "yes", False: "no", None: "unknown"}
     rows = [
-        (Shown(piece.rule, piece.rule, link=_seen(piece, anchor, drawn)), piece.reason, piece.threshold,
+        (Shown(piece.rule, piece.rule, link=_link_to_evidence(piece, anchor, drawn)), piece.reason, piece.threshold,
          states[piece.passes])
         for piece in verdict.evidence
     ]  # fmt: skip
@@ -98,18 +100,18 @@ def _evidence(verdict: Verdict, anchor: str, drawn: set[str]) -> Iterator[Table]
     yield Table.of(f"evidence-{verdict.id}", title, columns, rows)
 
 
-def _seen(piece: Evidence, anchor: str, drawn: set[str]) -> str:
-    """Where a piece of evidence can be seen."""
+def _link_to_evidence(piece: Evidence, anchor: str, drawn: set[str]) -> str:
+    """Anchor on the page where a piece of evidence is shown; empty where none is."""
     if piece.rule in ON_THE_AXIS:
         return anchor
-    part = SEEN_IN.get(piece.rule)
-    if part is not None:
-        return f"{anchor}-{part}" if part in drawn else ""
+    drawing = SEEN_IN.get(piece.rule)
+    if drawing is not None:
+        return f"{anchor}-{drawing}" if drawing in drawn else ""
     return piece.link if piece.link != "bias" else ""
 
 
 def _sentences(verdict: Verdict) -> Iterator[str]:
-    """What fails, what is unknown, what would settle it, what other models say."""
+    """Yield sentences on what fails, what is unknown, what would decide it, and what other models say."""
     failed = [piece.reason for piece in verdict.evidence if piece.passes is False]
     unknown = [piece.reason for piece in verdict.evidence if piece.passes is None]
     if failed:
@@ -117,7 +119,7 @@ def _sentences(verdict: Verdict) -> Iterator[str]:
     if unknown:
         yield f"What is not known: {'; '.join(unknown)}."
     if verdict.plan is not None and verdict.decision == "inconclusive":
-        yield _settled(verdict.plan)
+        yield _words_needed_sentence(verdict.plan)
     for opinion in verdict.opinions:
         if opinion.contrast is None:
             yield f"Second opinion, {opinion.model}: {opinion.reason}."
@@ -128,7 +130,7 @@ def _sentences(verdict: Verdict) -> Iterator[str]:
             yield f"Second opinion, {opinion.model}: {way}, {contrast} {ends}. It is no evidence here."
 
 
-def _settled(plan: Mapping[str, int | float | None]) -> str:
+def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:
     size = number_text(plan["contrast"], 3)
     power, now = (share_text(plan[name] or 0.0) for name in ("power", "now"))
     ways = [

@@ -1,4 +1,4 @@
-"""What a reader may write: a sentence for each question, a methods paragraph, and the references of what was used."""
+"""Text for a reader to copy: a sentence for each question, a methods paragraph, and references of what was used."""
 
 from __future__ import annotations
 
@@ -95,36 +95,39 @@ def quotes(result: AuditResult) -> tuple[Quote, ...]:
 
 def quote(verdict: Verdict, broken: Breakdown | None) -> Quote:
     """A ready sentence about one question, and its caveat."""
-    text, caveat = _told(verdict, broken)
+    text, caveat = _sentence_and_caveat(verdict, broken)
     look = {"mark": verdict.decision, "tone": TONES[verdict.decision], "shape": SHAPES[verdict.decision]}
     return Quote(short_title(verdict), text, caveat, **look)  # type: ignore[arg-type]
 
 
-def _told(verdict: Verdict, broken: Breakdown | None) -> tuple[str, str]:
-    name, of = short_title(verdict), verdict.model
+def _sentence_and_caveat(verdict: Verdict, broken: Breakdown | None) -> tuple[str, str]:
+    name, model = short_title(verdict), verdict.model
     if verdict.test in (CHANGE, TRACKING) or broken is None:
         return verdict.sentence, ABOUT_THESE
     numbers = _numbers(verdict)
     reasons = {state: [piece.reason for piece in verdict.evidence if piece.passes is state] for state in (False, None)}
     if verdict.decision in REPORTED:
         caveat = f"{_sentence(reasons[None])} {ABOUT_THESE}" if reasons[None] else ABOUT_THESE
-        return f"In {of}, {broken.statement} ({name}: {numbers}{_agreement(verdict)}).", caveat
+        return f"In {model}, {broken.statement} ({name}: {numbers}{_agreement(verdict)}).", caveat
     if verdict.decision == "do-not-report":
         return (
-            f"{name} gives a contrast in {of} ({numbers}), which we do not interpret: {'; '.join(reasons[False])}.",
+            f"{name} gives a contrast in {model} ({numbers}), which we do not interpret: {'; '.join(reasons[False])}.",
             "The association depends on a choice that should not matter. Do not report it as a finding.",
         )
     if verdict.decision == "no-association-shown":
-        around = verdict.observed("equivalence")
-        level, ends = around.get("level") or 0.9, interval_text(around.get("low"), around.get("high"), 3, signed=True)
+        equivalence = verdict.observed("equivalence")
+        level, ends = (
+            equivalence.get("level") or 0.9,
+            interval_text(equivalence.get("low"), equivalence.get("high"), 3, signed=True),
+        )
         smallest = number_text(verdict.observed("association").get("smallest"), 3)
         tested = f"{level_text(level)} interval {ends}, equivalence test"
-        text = f"{name} shows no contrast in {of} as large as ±{smallest} ({tested})."
+        text = f"{name} shows no contrast in {model} as large as ±{smallest} ({tested})."
         return text, "It rules out what these lists would show. Other lists may show another association."
     if verdict.decision == "inconclusive":
-        text = f"{name}: it is not settled whether, in {of}, {broken.statement} ({numbers})."
+        text = f"{name}: it is not settled whether, in {model}, {broken.statement} ({numbers})."
         return text, "No evidence of an association is not evidence of none."
-    return f"{name} could not be measured in {of}: {verdict.why}.", "Nothing follows from it, in either direction."
+    return f"{name} could not be measured in {model}: {verdict.why}.", "Nothing follows from it, in either direction."
 
 
 def _numbers(verdict: Verdict) -> str:
@@ -146,21 +149,21 @@ def _sentence(reasons: list[str]) -> str:
 
 
 def methods(result: AuditResult) -> str:
-    """How it was done, as a methods section has it."""
+    """Methods section of the audit."""
     settings, rules = result.settings, result.settings["rules"]
     audited = [subject for subject in result.subjects if subject.role == "audited"]
     models = listed([_vectors(result, subject) for subject in audited])
-    asked = [verdict for verdict in result.verdicts if verdict.test not in (CHANGE, TRACKING)]
-    smallest = {verdict.observed("association").get("smallest") for verdict in asked} - {None}
+    verdicts = [verdict for verdict in result.verdicts if verdict.test not in (CHANGE, TRACKING)]
+    smallest = {verdict.observed("association").get("smallest") for verdict in verdicts} - {None}
     sizes = listed([number_text(size, 3) for size in sorted(size for size in smallest if size is not None)])
-    count = len({verdict.question for verdict in asked})
-    told = [
+    count = len({verdict.question for verdict in verdicts})
+    sentences = [
         METHODS_TEXT.format(
             models=models,
             version=__version__,
             questions="One question was asked" if count == 1 else f"{count} questions were asked",
             each=":" if count == 1 else ", each",
-            families=listed(list(dict.fromkeys(_family(verdict) for verdict in asked if verdict.family))),
+            families=listed(list(dict.fromkeys(_family(verdict) for verdict in verdicts if verdict.family))),
             over=f"targets, attributes and {_repeated(result)}{_facets(result)}"
             if result.replicated_models
             else "targets and attributes",
@@ -170,12 +173,14 @@ def methods(result: AuditResult) -> str:
         )
     ]
     if sizes:
-        told.append(EQUIVALENCE.format(sizes=sizes, chosen=CHOSEN[rules["smallest"] is None]))
+        sentences.append(EQUIVALENCE.format(sizes=sizes, chosen=CHOSEN[rules["smallest"] is None]))
     case = "; words were also looked up in another case" if settings["case_fallback"] else ""
-    told.append(f"A list was measured if at least {share_text(settings['min_coverage'])} of each set was found{case}.")
-    told += _error_rates(result)
-    told.append(f"Random seed: {settings['random_state']}.")
-    return " ".join(told)
+    sentences.append(
+        f"A list was measured if at least {share_text(settings['min_coverage'])} of each set was found{case}."
+    )
+    sentences += _error_rates(result)
+    sentences.append(f"Random seed: {settings['random_state']}.")
+    return " ".join(sentences)
 
 
 def _family(verdict: Verdict) -> str:
@@ -183,20 +188,20 @@ def _family(verdict: Verdict) -> str:
 
 
 def _vectors(result: AuditResult, subject: SubjectSummary) -> str:
-    about = next((model for model in result.models if model.name == subject.models[0]), None)
-    size = "" if about is None else f" ({about.words:,} words, {about.dim} dimensions)"
+    model_summary = next((model for model in result.models if model.name == subject.models[0]), None)
+    size = "" if model_summary is None else f" ({model_summary.words:,} words, {model_summary.dim} dimensions)"
     if len(subject.models) == 1:
         return f"{subject.name}{size}"
     return f"{len(subject.models)} {_repeated(result)}{_facets(result)} of {subject.shared or subject.name}{size}"
 
 
 def _repeated(result: AuditResult) -> str:
-    """What the models of a subject are: replicates, or views of a transformer."""
+    """Name for the models of a subject: replicates, or views of a transformer."""
     return "views" if any(subject.views for subject in result.subjects) else "replicates"
 
 
 def _facets(result: AuditResult) -> str:
-    """What views of a transformer differ by."""
+    """Facets by which views of a transformer differ, in brackets."""
     return " (layer × pooling × template)" if any(subject.views for subject in result.subjects) else ""
 
 
@@ -212,15 +217,15 @@ def _error_rates(result: AuditResult) -> Iterator[str]:
 
 def references(result: AuditResult) -> tuple[str, ...]:
     """BibTeX of the methods and of the lists that this audit used, and of nothing else."""
-    known = _bibliography()
+    bibliography = _bibliography()
     used = dict.fromkeys(_keys(result))
-    entries = {key: known[key] for key in used if key in known}
+    entries = {key: bibliography[key] for key in used if key in bibliography}
     lexicons = registry.everything("lexicon")
     for name in _asked_lexicons(result):
         citation = getattr(lexicons.get(name), "citation", "")
         key = citation_key(citation)
         if citation and key not in entries:
-            entries[key] = known.get(key) or f"@misc{{{key},\n  note = {{{citation}}}\n}}"
+            entries[key] = bibliography.get(key) or f"@misc{{{key},\n  note = {{{citation}}}\n}}"
     return tuple(entries[key] for key in sorted(entries))
 
 

@@ -22,37 +22,38 @@ def brief(result: AuditResult) -> Summary:
     decisions = [verdict.decision for verdict in result.verdicts]
     counts = [f"{decisions.count(decision)} {decision}" for decision in DECISIONS if decision in decisions]
     models = sum(subject.role == "audited" for subject in result.subjects)
-    several = models > 1
-    asked = len({verdict.question for verdict in result.verdicts})
-    questions = f"{counted(asked, 'question')}{f' to each of {models} models' if several else ''}"
+    many_models = models > 1
+    question_count = len({verdict.question for verdict in result.verdicts})
+    questions = f"{counted(question_count, 'question')}{f' to each of {models} models' if many_models else ''}"
     ordered = sorted(result.verdicts, key=lambda verdict: (DECISIONS.index(verdict.decision), verdict.family == SANITY))
     rows = [
         (
             verdict.decision,
             verdict.question,
-            *([verdict.model] if several else []),
+            *([verdict.model] if many_models else []),
             held_back_by(verdict),
-            _about(verdict),
+            _short_topic(verdict),
         )
         for verdict in ordered
     ]
     columns = [
-        Column("verdict", "mark", tones=TONES), "question", *(["vectors"] if several else []), "rule not met", "about",
+        Column("verdict", "mark", tones=TONES), "question", *(["vectors"] if many_models else []), "rule not met",
+        "about",
     ]  # fmt: skip
     more = len(rows) - MOST_ROWS
     note = f"and {more} more: --verbose lists them" if more > 0 else ""
-    told = [
+    sentences = [
         f"{_vectors(result)}; {_coverage(result)}.",
         f"{questions}: {', '.join(counts)}." if counts else "No question was asked.",
         *_opinions(result),
     ]
     notes = result.warnings[:MOST_NOTES]
-    rest = len(result.warnings) - len(notes)
+    further_notes = len(result.warnings) - len(notes)
     return Summary(
         title="Bias audit",
         headline=headline(result),
-        sentences=tuple(told),
-        warnings=(*notes, *([f"{rest} more notes: --verbose lists them"] if rest else [])),
+        sentences=tuple(sentences),
+        warnings=(*notes, *([f"{further_notes} more notes: --verbose lists them"] if further_notes else [])),
         tables=(Table.of("verdicts", "", columns, rows[:MOST_ROWS], note=note, one_line=True),),
     )
 
@@ -65,8 +66,8 @@ def held_back_by(verdict: Verdict) -> str:
         return "none: too small to matter" if any(piece.passes for piece in verdict.evidence) else "association"
     failed = [piece for piece in verdict.evidence if piece.passes is False]
     if failed:
-        others = len([piece for piece in failed if piece.rule != "equivalence"]) - 1
-        return f"{_with_number(failed[0])}{_more(others)}"
+        further_rules = len([piece for piece in failed if piece.rule != "equivalence"]) - 1
+        return f"{_with_number(failed[0])}{_more(further_rules)}"
     unknown = [piece.rule for piece in verdict.evidence if piece.passes is None]
     if unknown:
         return f"unknown: {unknown[0]}{_more(len(unknown) - 1)}"
@@ -74,7 +75,7 @@ def held_back_by(verdict: Verdict) -> str:
 
 
 def next_step(result: AuditResult) -> str:
-    """What to do after this audit: one line."""
+    """Advice on what to do after this audit, in one line."""
     if result.settings["shipped"]:
         return "biasgauge audit VECTORS audits your own; --verbose shows the evidence"
     if count := len({covered.lexicon for covered in result.lexicons if covered.case_to_blame}):
@@ -91,15 +92,15 @@ def next_step(result: AuditResult) -> str:
 
 
 def stopped_by(result: AuditResult, decisions: Sequence[str]) -> str:
-    """Which questions ended in one of the decisions that --fail-on names; empty where none did."""
+    """Questions that ended in one of the decisions that --fail-on names; empty where none did."""
     hits = [verdict for verdict in result.verdicts if verdict.decision in decisions]
     named = ", ".join(f"{verdict.question} is {verdict.decision}" for verdict in hits[:3])
     more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""
     return f"--fail-on: {named}{more}" if hits else ""
 
 
-def _more(others: int) -> str:
-    return f" (+{others})" if others > 0 else ""
+def _more(count: int) -> str:
+    return f" (+{count})" if count > 0 else ""
 
 
 def _with_number(piece: Evidence) -> str:
@@ -112,25 +113,25 @@ def _with_number(piece: Evidence) -> str:
     return f"{piece.rule}: {share_text(numbers)}" if piece.rule == "coverage" and numbers is not None else piece.rule
 
 
-def _about(verdict: Verdict) -> str:
-    """The title in little room: without the name of the question, which stands beside it."""
-    name, about = name_and_about(verdict.title)
-    if not about or name.replace(" ", "").lower() != verdict.question:
+def _short_topic(verdict: Verdict) -> str:
+    """Short form of the title: without the name of the question, which stands beside it."""
+    name, topic = name_and_about(verdict.title)
+    if not topic or name.replace(" ", "").lower() != verdict.question:
         return verdict.title
-    return about.replace(" and ", "/")
+    return topic.replace(" and ", "/")
 
 
 def _vectors(result: AuditResult) -> str:
     audited = [subject for subject in result.subjects if subject.role == "audited"]
     sizes = {model.name: (model.words, model.dim) for model in result.models}
-    told = []
+    descriptions = []
     for subject in audited[:2]:
         words, dim = sizes[subject.models[0]]
         count = len(subject.models)
         replicates = f"{count} replicates, " if count > 1 and not (subject.views or subject.shared) else ""
-        told.append(f"{subject.name} ({replicates}{counted(words, 'word')} × {dim})")
+        descriptions.append(f"{subject.name} ({replicates}{counted(words, 'word')} × {dim})")
     more = f" and {len(audited) - 2} more" if len(audited) > 2 else ""
-    return ", ".join(told) + more
+    return ", ".join(descriptions) + more
 
 
 def _coverage(result: AuditResult) -> str:
@@ -139,8 +140,8 @@ def _coverage(result: AuditResult) -> str:
     shares = []
     for name in dict.fromkeys(covered.model for covered in result.lexicons):
         lists = [covered.coverage for covered in result.lexicons if covered.model == name and covered.lexicon in asking]
-        asked = sum(words.asked for words in lists)
-        shares += [sum(words.found for words in lists) / asked] if asked else []
+        word_count = sum(words.asked for words in lists)
+        shares += [sum(words.found for words in lists) / word_count] if word_count else []
     if not shares:
         return "no list of words was asked"
     ends = dict.fromkeys(share_text(share) for share in (min(shares), max(shares)))
@@ -148,8 +149,8 @@ def _coverage(result: AuditResult) -> str:
 
 
 def _opinions(result: AuditResult) -> list[str]:
-    """How often each second opinion gives the same direction."""
-    told = []
+    """Sentences on how often each second opinion gives the same direction."""
+    sentences = []
     for subject in result.subjects:
         if subject.role == "audited":
             continue
@@ -160,7 +161,7 @@ def _opinions(result: AuditResult) -> list[str]:
             if opinion.model == subject.name and opinion.same is not None
         ]
         if answers:
-            told.append(
+            sentences.append(
                 f"{subject.name}, for comparison: same direction in {sum(answers)} of {counted(answers, 'question')}."
             )
-    return told
+    return sentences

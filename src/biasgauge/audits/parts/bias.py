@@ -54,9 +54,9 @@ def summarize(result: Rows, audit: AuditResult) -> Summary | None:
     if not result.rows:
         return None
     rows_of = [to_plain(row) for row in result.rows]
-    several = ["model"] if len({content["model"] for content in rows_of}) > 1 else []
+    model_column = ["model"] if len({content["model"] for content in rows_of}) > 1 else []
     columns: list[Column | str] = [
-        "concept", Column("test", "name"), *several, Column("value", "estimate", 3), Column("p over targets", "p"),
+        "concept", Column("test", "name"), *model_column, Column("value", "estimate", 3), Column("p over targets", "p"),
         Column("p over attributes", "p"), Column("d", "number"), "sets",
     ]  # fmt: skip
     rows = []
@@ -66,10 +66,12 @@ def summarize(result: Rows, audit: AuditResult) -> Summary | None:
         value = Estimate(
             value=number.get("value"), low=number.get("low"), high=number.get("high"), reason=content["reason"]
         )
-        of = f"{sets['x']} / {sets['y']} and {sets['a']} / {sets['b']}" if "y" in sets else "protected, attributes"
-        start = (concept_cell(content["name"]), content["test"], *([content["model"]] if several else []))
+        set_names = (
+            f"{sets['x']} / {sets['y']} and {sets['a']} / {sets['b']}" if "y" in sets else "protected, attributes"
+        )
+        start = (concept_cell(content["name"]), content["test"], *([content["model"]] if model_column else []))
         p_values = [content.get(name) for name in ("p_value", "p_attributes")]
-        rows.append((*start, value, *p_values, content.get("effect_size"), of))
+        rows.append((*start, value, *p_values, content.get("effect_size"), set_names))
     tests = {(content["name"], content["test"]): True for content in rows_of}
     for content in rows_of:  # a test counts once, whatever the number of models
         tests[content["name"], content["test"]] &= content["reason"] is None

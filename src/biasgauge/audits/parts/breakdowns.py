@@ -32,7 +32,7 @@ class PartValue(Record):
 
 @dataclass(frozen=True)
 class WordShare(Record):
-    """What one word adds to a contrast.
+    """Share of one word in a contrast.
 
     Attributes:
         word: which.
@@ -80,18 +80,18 @@ class Breakdown(Record):
 def break_down(measured: QueryOutcome, scores: SharedScores) -> Breakdown:
     """Take a contrast apart; where it could not be measured, there is the question alone."""
     question, subject = measured.query, measured.subject
-    asked, said = wording(question)
-    start = (question.name, subject.name, asked)
+    question_text, statements = wording(question)
+    start = (question.name, subject.name, question_text)
     if isinstance(measured, Unmeasurable):
         return Breakdown(*start, statement="", sizes=((), ()))
     pairs, measures = _pairs(measured, scores)
     replicates: tuple[PartValue, ...] = ()
     if subject.replicated:
-        each = contrast_parts(measured.table[:, None], measured.rows, measured.columns, question.weights).value
-        replicates = _named([model.name for model in subject.models], map(float, each))
+        contrasts = contrast_parts(measured.table[:, None], measured.rows, measured.columns, question.weights).value
+        replicates = _named([model.name for model in subject.models], map(float, contrasts))
     return Breakdown(
         *start,
-        statement=said[0 if measured.value > 0 else 1],
+        statement=statements[0 if measured.value > 0 else 1],
         sizes=measured.test.contrast.words,
         pairs=pairs,
         measures=measures,
@@ -102,7 +102,7 @@ def break_down(measured: QueryOutcome, scores: SharedScores) -> Breakdown:
 
 
 def wording(question: Query) -> tuple[str, tuple[str, str]]:
-    """What is asked, and what a positive and a negative contrast say, in plain words."""
+    """Return the question, and the statements of a positive and of a negative contrast, in plain words."""
     names = [words_phrase(words) for words in question.targets]
     if question.kind == "test":
         ends = [words_phrase(words) for words in question.attributes]
@@ -110,10 +110,10 @@ def wording(question: Query) -> tuple[str, tuple[str, str]]:
         return f"Are {names[0]} more associated with {ends[0]} than {names[1]} are?", _both(claim, ends)
     if question.kind == "stereotypes":
         groups = listed([group_name(words.name) for words in question.targets])
-        words, rest = f"words for {groups}", "each other's" if len(names) == 2 else "the others'"
-        own = f"{words} are {{}} their own stereotypes than {{}} {rest}"
-        asked = f"Are {words} closer to their own stereotypes than to {rest}?"
-        return asked, (own.format("closer to", "to"), own.format("farther from", "from"))
+        words, comparison = f"words for {groups}", "each other's" if len(names) == 2 else "the others'"
+        claim = f"{words} are {{}} their own stereotypes than {{}} {comparison}"
+        question_text = f"Are {words} closer to their own stereotypes than to {comparison}?"
+        return question_text, (claim.format("closer to", "to"), claim.format("farther from", "from"))
     return f"Do {question.claims[0]}?", question.claims
 
 
@@ -140,12 +140,14 @@ def _pairs(measured: Measured, scores: SharedScores) -> tuple[tuple[PartValue, .
     sides = sides_along(question.lexicon, roles)
     words = list(dict.fromkeys((*sides[0].words, *sides[1].words)))
     try:
-        found = scores.of_words(measured.subject.models[0], words)
+        word_scores = scores.of_words(measured.subject.models[0], words)
     except InputError:
         return (), ()
-    each = pair_differences(found.values[..., 0].astype(np.float64), found.words, sides)
-    means = [float(row[~np.isnan(row)].mean()) if not np.isnan(row).all() else np.nan for row in each]
-    return _named(["–".join(pair) for pair in found.pairs], map(float, each[0])), _named(found.measures, means)
+    differences = pair_differences(word_scores.values[..., 0].astype(np.float64), word_scores.words, sides)
+    means = [float(row[~np.isnan(row)].mean()) if not np.isnan(row).all() else np.nan for row in differences]
+    return _named(["–".join(pair) for pair in word_scores.pairs], map(float, differences[0])), _named(
+        word_scores.measures, means
+    )
 
 
 def _named(names: Iterable[str], values: Iterable[float]) -> tuple[PartValue, ...]:
@@ -154,31 +156,31 @@ def _named(names: Iterable[str], values: Iterable[float]) -> tuple[PartValue, ..
 
 
 def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
-    """What each target, or each attribute, adds to the contrast, and the contrast without it."""
+    """Share of each target, or of each attribute, in the contrast, and the contrast without it."""
     table, weights = measured.table.mean(axis=0), np.asarray(measured.query.weights, np.float64)
-    own, other, words = measured.rows, measured.columns, measured.target_words
+    row_groups, column_groups, words = measured.rows, measured.columns, measured.target_words
     sets = [words_phrase(words) for words in measured.query.targets]
     if role == "attribute":
-        table, weights, own, other = table.T, weights.T, other, own
+        table, weights, row_groups, column_groups = table.T, weights.T, column_groups, row_groups
         words = measured.attribute_words
         sets = ["base pairs"] if measured.query.pairs else [words_phrase(words) for words in measured.query.attributes]
-    leans = _leans(table, weights, own, other)
-    counts = np.bincount(own)[own]
+    leans = _leans(table, weights, row_groups, column_groups)
+    counts = np.bincount(row_groups)[row_groups]
     shares = leans / counts
-    means = np.array([leans[own == group].mean() for group in range(len(weights))])[own]
+    means = np.array([leans[row_groups == group].mean() for group in range(len(weights))])[row_groups]
     # the mean of a list without one of its n words is mean + (mean − word) / (n − 1)
-    others = np.where(counts > 1, counts - 1, np.nan)
-    without = measured.value + (means - leans) / others
+    remaining = np.where(counts > 1, counts - 1, np.nan)
+    without = measured.value + (means - leans) / remaining
     return tuple(
         WordShare(word, sets[group], role, float(share), None if np.isnan(left) else float(left))
-        for word, group, share, left in zip(words, own, shares, without, strict=True)
+        for word, group, share, left in zip(words, row_groups, shares, without, strict=True)
     )
 
 
-def _leans(table: Floats, weights: Floats, own: Integers, other: Integers) -> Floats:
+def _leans(table: Floats, weights: Floats, row_groups: Integers, column_groups: Integers) -> Floats:
     """Each row's weighted mean similarity with the groups of columns, weights as its own group has them."""
-    means = np.stack([table[:, other == group].mean(axis=1) for group in range(weights.shape[1])], axis=1)
-    return np.asarray((means * weights[own]).sum(axis=1))
+    means = np.stack([table[:, column_groups == group].mean(axis=1) for group in range(weights.shape[1])], axis=1)
+    return np.asarray((means * weights[row_groups]).sum(axis=1))
 
 
 def measure(context: AuditContext) -> Rows:

@@ -48,7 +48,7 @@ Decisions = dict[tuple[str, int, float], list[float]]
 
 
 def verdict_rates(readings: Readings, models: Sequence[Sequence[Any]]) -> tuple[DetectionRate, ...]:
-    """How often the audit would report an association of planted sets, by number of words and dose.
+    """Rates at which the audit would report an association of planted sets, by number of words and dose.
 
     Each set of carriers of a dose, with as many blanks, is one question to the models of its text as replicates. At
     dose 0 this is the audit's false-positive rate for a single question.
@@ -57,7 +57,7 @@ def verdict_rates(readings: Readings, models: Sequence[Sequence[Any]]) -> tuple[
 
 
 def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> Decisions:
-    """What the audit decides about sets of carriers of one planted text, whose models are replicates."""
+    """Decisions of the audit about sets of carriers of one planted text, whose models are replicates."""
     from biasgauge.analyses.calibrate import carrier_sets  # compiled, as planting is: an audit needs none of it
 
     random = np.random.default_rng([23, draw])
@@ -84,17 +84,17 @@ def verdict_decisions(readings: Readings, draw: int, sources: Sequence[Any]) -> 
 def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[DetectionRate, ...]:
     """Shares of sets that are reported, over all planted texts; intervals are of as many sets as share no word."""
     blanks = (readings.levels == 0).sum(axis=0).tolist()
-    found: Decisions = {}
+    pooled: Decisions = {}
     for of_text in decided:
-        for asked, passes in of_text.items():
-            found.setdefault(asked, []).extend(passes)
+        for condition, passes in of_text.items():
+            pooled.setdefault(condition, []).extend(passes)
     return tuple(
         DetectionRate(
             name, size, level,
             wilson(float(np.mean(seen)), max(1, sum(count // (2 * size) for count in blanks)), 0.95, over="sets"),
             len(seen),
         )
-        for (name, size, level), seen in sorted(found.items())
+        for (name, size, level), seen in sorted(pooled.items())
     )  # fmt: skip
 
 
@@ -102,10 +102,10 @@ def planted_question(
     subject: Subject, ends: tuple[tuple[str, ...], tuple[str, ...]], carriers: Sequence[str], blanks: Sequence[str]
 ) -> AssociationTest:
     """Do carriers lean to first ends more than blanks do?"""
-    known = [tuple(word for word in words if all(word in model for model in subject.models)) for words in ends]
+    shared = [tuple(word for word in words if all(word in model for model in subject.models)) for words in ends]
     return AssociationTest(
         name="planted", x=WordSet("carriers", tuple(carriers)), y=WordSet("blanks", tuple(blanks)),
-        a=WordSet("first ends", known[0]), b=WordSet("second ends", known[1]),
+        a=WordSet("first ends", shared[0]), b=WordSet("second ends", shared[1]),
     )  # fmt: skip
 
 
@@ -140,7 +140,7 @@ class CalibratedScores(Result):
 
     @property
     def too_coarse(self) -> bool:
-        """Whether one word would need a larger odds ratio than anybody would plant: none of them says anything then."""
+        """True if one word would need a larger odds ratio than anybody would plant: none can be detected then."""
         single = [limit.odds_ratio for limit in self.limits if limit.words == 1]
         return not any(ratio is not None and ratio <= LARGEST for ratio in single)
 
@@ -170,16 +170,16 @@ class CalibratedScores(Result):
             Column("words", "count"), "leaning to", Column("limit of blank", "number", 4),
             Column("limit of detection, odds ratio", "number", 2), "remark",
         ]  # fmt: skip
-        about = (
+        introduction = (
             "Associations of known strength were planted in text and vectors trained on it"
             f"{'' if tokens is None else f' ({tokens:,} tokens)'}. An odds ratio above 1 leans to the first end of the "
             f"base pairs{self._first_end()}. "
         )
         title = "Words as planted odds ratios"
-        rest = "The interval covers the dose of a single word with this score."
+        remark = "The interval covers the dose of a single word with this score."
         if self.too_coarse:
             title = "Which words can be told from nothing"
-            rest = (
+            remark = (
                 "Scores of real words differ by more than what was planted moves them: they rest on all contexts of a "
                 "word, not only on mentions beside it."
             )
@@ -188,7 +188,7 @@ class CalibratedScores(Result):
             name="calibration",
             question="What would a planted association of known strength give?",
             headline=f"{seen} of {counted(self.words, 'word')} of the lists can be told from nothing.{self._needed()}",
-            about=about + rest,
+            about=introduction + remark,
             tables=(
                 Table.of("calibration-limits", "What can be told from nothing (DB/WA)", heads, limits),
                 Table.of("calibration-words", title, columns, rows, most=12, folded=True),
@@ -202,7 +202,7 @@ class CalibratedScores(Result):
         return f" ({', '.join(firsts[:3])}{', …' if firsts[3:] else ''})" if firsts else ""
 
     def _needed(self) -> str:
-        """What it takes to see something of one word."""
+        """Sentence on the odds ratio that a single word needs to be detected."""
         single = next((limit for limit in self.limits if limit.words == 1), None)
         if single is None or single.detection.value is None:
             return ""
@@ -231,8 +231,8 @@ def in_planted_units(
     """Verdicts on contrasts with the calibrated ends, told as planted odds ratios beside the limit of detection."""
     if calibration is None:
         return tuple(verdicts)
-    known = {lexicon.name: lexicon for lexicon in lexicons if isinstance(lexicon, AssociationTest)}
-    return tuple(_in_units(verdict, known.get(verdict.question), calibration) for verdict in verdicts)
+    tests = {lexicon.name: lexicon for lexicon in lexicons if isinstance(lexicon, AssociationTest)}
+    return tuple(_in_units(verdict, tests.get(verdict.question), calibration) for verdict in verdicts)
 
 
 def _in_units(verdict: Verdict, lexicon: AssociationTest | None, calibration: Calibration) -> Verdict:
@@ -257,23 +257,23 @@ def _in_units(verdict: Verdict, lexicon: AssociationTest | None, calibration: Ca
         piece = _beyond_odds(contrast, needed, calibration)
         return replace(verdict, why=f"{verdict.why}; {piece.reason}", evidence=(*verdict.evidence, piece))
     below = "" if seen else ": below it"
-    told = f"as a planted odds ratio of {as_odds(dose)} would give (limit of detection {odds_text(limit)}{below})"
+    reading = f"as a planted odds ratio of {as_odds(dose)} would give (limit of detection {odds_text(limit)}{below})"
     observed = {name: None if value is None else exp(value) for name, value in
                 (("odds_ratio", dose.value), ("low", dose.low), ("high", dose.high))}  # fmt: skip
-    piece = Evidence(RULE, observed, exp(limit), seen, told, "calibration")
-    claim = f"{verdict.claim}, {told}" if verdict.claim else verdict.claim
-    return replace(verdict, claim=claim, why=f"{verdict.why}; {told}", evidence=(*verdict.evidence, piece))
+    piece = Evidence(RULE, observed, exp(limit), seen, reading, "calibration")
+    claim = f"{verdict.claim}, {reading}" if verdict.claim else verdict.claim
+    return replace(verdict, claim=claim, why=f"{verdict.why}; {reading}", evidence=(*verdict.evidence, piece))
 
 
 def _beyond_odds(contrast: float, needed: float, calibration: Calibration) -> Evidence:
-    """Where no odds ratio that anybody would plant is detected: what the largest one moves, and what it takes."""
+    """Evidence where no plausible odds ratio is detected: how far the largest moves a contrast, and what it takes."""
     largest, moved = _largest(calibration)
-    told = (
+    reading = (
         f"for scale: an odds ratio of {odds_text(largest)} planted beside such words, the largest there is, moves a "
         f"contrast by {moved:.3f}; it takes {needed:.3f} to tell one from nothing"
     )
     observed = {"contrast": contrast, "of_largest_planted": moved}
-    return Evidence(RULE, observed, needed, abs(contrast) >= needed, told, "calibration")
+    return Evidence(RULE, observed, needed, abs(contrast) >= needed, reading, "calibration")
 
 
 def _largest(calibration: Calibration) -> tuple[float, float]:
@@ -284,15 +284,15 @@ def _largest(calibration: Calibration) -> tuple[float, float]:
 
 
 def _sides(lexicon: AssociationTest, calibration: Calibration) -> tuple[float, tuple[int, int]] | None:
-    """Which way the contrast leans and how many words carry it, where attributes or targets are calibrated ends."""
+    """Sign of the contrast and sizes of its lists, where attributes or targets are calibrated ends; else None."""
     pairs = calibration.settings.get("pairs", ())
     first, second = ({pair[end].lower() for pair in pairs} for end in (0, 1))
     for ends, words in ((("a", "b"), ("x", "y")), (("x", "y"), ("a", "b"))):
-        one, other = ([word.lower() for word in lexicon.roles[role].words] for role in ends)
+        first_set, second_set = ([word.lower() for word in lexicon.roles[role].words] for role in ends)
         for sign, groups in ((1.0, (first, second)), (-1.0, (second, first))):
             if all(
-                2 * sum(word in group for word in part) >= len(part)
-                for part, group in zip((one, other), groups, strict=True)
+                2 * sum(word in group for word in members) >= len(members)
+                for members, group in zip((first_set, second_set), groups, strict=True)
             ):
                 return sign, tuple(len(lexicon.roles[role].words) for role in words)  # type: ignore[return-value]
     return None

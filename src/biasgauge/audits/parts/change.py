@@ -34,7 +34,7 @@ COMPARED = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Change(Result):
-    """What was done to the vectors.
+    """Description of what was done to the vectors.
 
     Attributes:
         effect: bias, side effects and what can be recovered, before and after.
@@ -148,15 +148,15 @@ def answer_change(effect: MitigationEffect, contrasts: Sequence[ContrastChange])
     """
     biased = [contrast for contrast in contrasts if contrast.biased]
     name = f"{effect.before} → {effect.after}"
-    rest = (*_recovered(effect), *_damage(effect))
+    side_effects = (*_recovered(effect), *_damage(effect))
     if not biased:
-        asked = [contrast for contrast in contrasts if contrast.family != SANITY]
+        questions = [contrast for contrast in contrasts if contrast.family != SANITY]
         why = (
-            f"none of {len(asked)} questions shows an association before the change, so that there was nothing to "
+            f"none of {len(questions)} questions shows an association before the change, so that there was nothing to "
             "remove"
         )
-        return Verdict("change", TITLE, name, "change", "inconclusive", "", why, rest)
-    evidence = (*_reduced(biased, contrasts), *rest)
+        return Verdict("change", TITLE, name, "change", "inconclusive", "", why, side_effects)
+    evidence = (*_reduced(biased, contrasts), *side_effects)
     failed = [piece for piece in evidence if piece.passes is False]
     unknown = [piece for piece in evidence if piece.passes is None]
     decision: Decision = "do-not-report" if failed else "report-with-care" if unknown else "report"
@@ -168,10 +168,10 @@ def answer_change(effect: MitigationEffect, contrasts: Sequence[ContrastChange])
 def _reduced(biased: Sequence[ContrastChange], contrasts: Sequence[ContrastChange]) -> Iterator[Evidence]:
     """Associations that came nearer to 0, and those that came out on its other side."""
     smaller = sum(contrast.reduced is True for contrast in biased)
-    told = ", ".join(_from_to(contrast) for contrast in biased if contrast.reduced is not None)
+    changes = ", ".join(_from_to(contrast) for contrast in biased if contrast.reduced is not None)
     numbers = {"agree": smaller, "of": len(biased), "share": smaller / len(biased)}
-    said = "reduced" if smaller == len(biased) else "not reduced" if not smaller else "reduced in part"
-    reason = f"{said}: {smaller} of {len(biased)} {nearer_text(smaller, len(biased))} ({told})"
+    outcome = "reduced" if smaller == len(biased) else "not reduced" if not smaller else "reduced in part"
+    reason = f"{outcome}: {smaller} of {len(biased)} {nearer_text(smaller, len(biased))} ({changes})"
     yield Evidence("reduced", numbers, 1.0, smaller == len(biased), reason, LINK)
     turned = [_from_to(contrast) for contrast in contrasts if contrast.overcorrected]
     reason = f"overcorrected: {', '.join(turned)}" if turned else "no association came out on the other side of 0"
@@ -183,7 +183,7 @@ def _from_to(contrast: ContrastChange) -> str:
 
 
 def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:
-    """Whether a classifier still tells the side of the words that were most biased (Gonen & Goldberg 2019)."""
+    """Yield evidence on whether a classifier still separates the most biased words (Gonen & Goldberg 2019)."""
     from biasgauge.mitigation import CLASSIFIER
 
     row = next((row for row in effect.part("recovery") if row.name == CLASSIFIER), None)
@@ -202,7 +202,7 @@ def _recovered(effect: MitigationEffect) -> Iterator[Evidence]:
 
 
 def _damage(effect: MitigationEffect) -> Iterator[Evidence]:
-    """Whether the vectors became worse at what they are for: similarities as people judge them."""
+    """Yield evidence on whether the vectors became worse at similarities as people judge them."""
     tried = {row.subject: row.change for row in effect.part("benchmark") if row.change is not None}
     if not tried:
         yield Evidence("no damage", None, 0.0, None, "unknown whether the vectors became worse: no benchmark", LINK)

@@ -25,7 +25,7 @@ def measure(context: AuditContext) -> Rows:
 
 
 def summarize(result: Rows) -> Summary | None:
-    """How often lists that mean nothing would have been found to mean something."""
+    """Section on the error rates: how often meaningless lists would have shown an association."""
     if not result.rows:
         return None
     columns: list[Column | str] = [
@@ -37,7 +37,7 @@ def summarize(result: Rows) -> Summary | None:
         for rate in result.rows
     ]
     worst = max(result.rows, key=lambda rate: rate.rate)
-    about = ABOUT.format(alpha=level_text(worst.alpha))
+    introduction = ABOUT.format(alpha=level_text(worst.alpha))
     return Summary(
         title=PART.title,
         headline=(
@@ -45,7 +45,7 @@ def summarize(result: Rows) -> Summary | None:
             f"found an association ({worst.about})."
         ),
         name="error-rates",
-        about=about,
+        about=introduction,
         tables=(Table.of("error-rates", "Audits of meaningless lists in these vectors", columns, rows),),
     )
 

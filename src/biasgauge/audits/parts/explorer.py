@@ -70,16 +70,16 @@ class Explorer(Result):
 
     @property
     def whose(self) -> str:
-        """Of whom the pairs are."""
-        return ", ".join(lexicon_name(given.name) for given in self.lists)
+        """Names of the lists of pairs."""
+        return ", ".join(lexicon_name(pair_list.name) for pair_list in self.lists)
 
     def to_dict(self) -> JsonObject:
-        """What was scored, without the scores: as it stands in `--json`."""
+        """Labels of the scores, without the scores: as in `--json`."""
         if self.scores is None:
             return {"words": 0, "reason": self.reason}
-        about = {"measures": list(self.scores.measures), "pairs": [list(pair) for pair in self.scores.pairs]}
+        labels = {"measures": list(self.scores.measures), "pairs": [list(pair) for pair in self.scores.pairs]}
         lost = [list(pair) for pair in self.lost_pairs]
-        return {"words": len(self.scores.words), **about, "lost_pairs": lost, "replicates": self.replicates}
+        return {"words": len(self.scores.words), **labels, "lost_pairs": lost, "replicates": self.replicates}
 
     def packed(self) -> dict[str, Any]:
         """Everything, as a page carries it: integers of 16 bits in hexadecimal digits, one scale for each measure.
@@ -127,11 +127,11 @@ class Explorer(Result):
             ("explorer.js",),
         )
         pairs = f"{counted(self.scores.pairs, 'base pair')} ({self.whose})"
-        told = f"The page has scores of {counted(self.scores.words, 'word')} on {pairs}."
-        return Summary("Explore a word", told, extra=extra, name="explorer")
+        headline = f"The page has scores of {counted(self.scores.words, 'word')} on {pairs}."
+        return Summary("Explore a word", headline, extra=extra, name="explorer")
 
     def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What one step of an integer is, for each measure: the largest number of all tables is at most `LARGEST`."""
+        """Size of one step of an integer, for each measure: the largest number of all tables is at most `LARGEST`."""
         tables = [values, *(() if self.by_pair is None else (self.by_pair.mean, self.by_pair.reach))]
         tables += [means.reach[:, None] for means in (self.over_pairs, self.over_replicates) if means is not None]
         largest = np.max([np.nan_to_num(np.abs(table)).max(axis=(1, 2)) for table in tables], axis=0)
@@ -146,52 +146,54 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
     if not lists and (reason := scores.language.lacks("base_pairs")):
         return Explorer(reason=reason)
     model = scores.models[0]
-    given = tuple(lists) or (scores.pairs,)
-    beside = given if len(given) > 1 else () if lists else _others(scores.language, given[0])
-    asked = list(dict.fromkeys(pair for pairs in given for pair in pairs.pairs))
-    usable, without = usable_pairs(model, asked, case_fallback=scores.case_fallback)
+    pair_sets = tuple(lists) or (scores.pairs,)
+    comparison_lists = (
+        pair_sets if len(pair_sets) > 1 else () if lists else _other_pair_lists(scores.language, pair_sets[0])
+    )
+    all_pairs = list(dict.fromkeys(pair for pairs in pair_sets for pair in pairs.pairs))
+    usable, without = usable_pairs(model, all_pairs, case_fallback=scores.case_fallback)
     pairs, lost = usable[:MOST_PAIRS], tuple(without)
     if not pairs or not scores.page_words:
-        names = ", ".join(pairs.name for pairs in given)
+        names = ", ".join(pairs.name for pairs in pair_sets)
         return Explorer(lost_pairs=lost, reason=f"no pair of {names} has both its words in the vocabulary")
     try:
-        whole = scores.of_page(pairs)
+        page_scores = scores.of_page(pairs)
     except InputError as problem:
         return Explorer(lost_pairs=lost, reason=str(problem))
-    first = whole.select(model=whole.models[:1])
+    first = page_scores.select(model=page_scores.models[:1])
     explorer = Explorer(
         scores=first,
         over_pairs=means_along(first.values[..., 0], axis=1),
         pool=scores.pool,
         lost_pairs=lost,
-        lists=given,
-        beside=beside,
+        lists=pair_sets,
+        beside=comparison_lists,
     )
     if len(replicates) < 2:
         return explorer
     among = any(replicate is model for replicate in replicates)
-    held = whole.values if among else whole.values[..., 1:]
+    replicate_values = page_scores.values if among else page_scores.values[..., 1:]
     return replace(
         explorer,
         replicates=len(replicates),
-        by_pair=means_along(held, axis=3),
-        over_replicates=means_along(means_along(held, axis=1).mean, axis=2),
+        by_pair=means_along(replicate_values, axis=3),
+        over_replicates=means_along(means_along(replicate_values, axis=1).mean, axis=2),
     )
 
 
-def _others(language: Language, base: Pairs) -> tuple[Pairs, ...]:
-    known = (lexicon for lexicon in lexicons_in_language(language) if isinstance(lexicon, Pairs))
-    return tuple(lexicon for lexicon in known if lexicon.name != base.name)
+def _other_pair_lists(language: Language, base: Pairs) -> tuple[Pairs, ...]:
+    lists = (lexicon for lexicon in lexicons_in_language(language) if isinstance(lexicon, Pairs))
+    return tuple(lexicon for lexicon in lists if lexicon.name != base.name)
 
 
-def pair_lists(pairs: Sequence[tuple[str, str]], several: Sequence[Pairs]) -> dict[str, list[int]]:
-    """Which of these pairs stand in each of several lists: their places, by name."""
-    places = {pair: index for index, pair in enumerate(pairs)}
+def pair_lists(pairs: Sequence[tuple[str, str]], named_lists: Sequence[Pairs]) -> dict[str, list[int]]:
+    """Positions of the pairs that stand in each of several lists, by the name of the list."""
+    positions = {pair: index for index, pair in enumerate(pairs)}
     lists = {}
-    for known in several:
-        shared = [places[pair] for pair in known.pairs if pair in places]
+    for named in named_lists:
+        shared = [positions[pair] for pair in named.pairs if pair in positions]
         if len(shared) > 1:
-            lists[f"mean of {lexicon_name(known.name)} ({len(shared)} of its {len(known.pairs)} pairs)"] = shared
+            lists[f"mean of {lexicon_name(named.name)} ({len(shared)} of its {len(named.pairs)} pairs)"] = shared
     return lists
 
 
@@ -208,8 +210,8 @@ def _integers(
     """Integers of 16 bits in C order as hexadecimal digits: all high bytes, then all low ones, which packs best."""
     steps = coarse * np.rint(values / (coarse * scales).reshape(-1, *[1] * (values.ndim - 1)))
     reasons = 0 if undefined is None else undefined.astype(np.int64)
-    whole = np.where(np.isnan(steps), UNDEFINED + reasons, np.nan_to_num(steps))
-    return whole.astype(">i2").reshape(-1, 1).view(np.uint8).T.tobytes().hex()
+    integers = np.where(np.isnan(steps), UNDEFINED + reasons, np.nan_to_num(steps))
+    return integers.astype(">i2").reshape(-1, 1).view(np.uint8).T.tobytes().hex()
 
 
 def _spread(values: NDArray[np.float64]) -> list[float] | None:
@@ -222,7 +224,7 @@ def _spread(values: NDArray[np.float64]) -> list[float] | None:
 
 def measure(context: AuditContext) -> Explorer | None:
     """Scores of the page's words, on the base pairs that were given or on those of the language."""
-    pairs = [] if context.whole_battery else [given for given in context.lexicons if isinstance(given, Pairs)]
+    pairs = [] if context.whole_battery else [lexicon for lexicon in context.lexicons if isinstance(lexicon, Pairs)]
     return explore(context.scores, context.replicates, lists=pairs) if context.whole_battery or pairs else None
 
 

@@ -71,9 +71,9 @@ def track(
         unit = next((name for name in _called(table, "unit") if name not in {x, y, *by}), None)
     if seed_column is None:
         seed_column = next((name for name in _called(table, "seed") if _repeats(table, name, x, y, by, unit)), None)
-    found = correlate(table, x, y, by, unit=unit, seed_column=seed_column, random_state=random_state)
+    result = correlate(table, x, y, by, unit=unit, seed_column=seed_column, random_state=random_state)
     named = Path(points).name if isinstance(points, (str, os.PathLike)) else POINTS
-    return replace(found, settings={"points": named, **found.settings})
+    return replace(result, settings={"points": named, **result.settings})
 
 
 def _called(table: Points, role: str) -> list[str]:
@@ -82,22 +82,22 @@ def _called(table: Points, role: str) -> list[str]:
     return [plain[name] for name in NAMES[role] if name in plain]
 
 
-def _needed(table: Points, given: str | None, role: str) -> str:
-    if given is not None:
-        table.at(given)
-        return given
-    found = _called(table, role)
-    if not found:
-        what = {"x": "intrinsic number", "y": "extrinsic number"}[role]
+def _needed(table: Points, column: str | None, role: str) -> str:
+    if column is not None:
+        table.at(column)
+        return column
+    columns = _called(table, role)
+    if not columns:
+        meaning = {"x": "intrinsic number", "y": "extrinsic number"}[role]
         raise ParameterError(
-            f"{table.name} has no column called {' or '.join(NAMES[role])}: name the one of the {what} "
+            f"{table.name} has no column called {' or '.join(NAMES[role])}: name the one of the {meaning} "
             f"(--points-{role}); its columns are {', '.join(table.columns)}."
         )
-    return found[0]
+    return columns[0]
 
 
 def _repeats(table: Points, seed: str, x: str, y: str, by: Sequence[str], unit: str | None) -> bool:
-    """Whether rows differ in nothing but the seed and y, so that there is something to average."""
+    """Return true if rows differ in nothing but the seed and y, so that there is something to average."""
     apart = [x, *by, unit] if unit is not None else [name for name in table.columns if name not in {y, seed}]
     return seed not in {x, y, *by, unit} and len(set(zip(*map(table.texts, apart), strict=True))) < len(table)
 
@@ -128,7 +128,7 @@ LIMITS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extrinsic(Result):
-    """Whether an intrinsic number tracks an extrinsic one, and results of downstream tasks.
+    """Correlation of an intrinsic number with an extrinsic one, and results of downstream tasks.
 
     Attributes:
         correlation: of the points that were given; None without points.
@@ -140,20 +140,20 @@ class Extrinsic(Result):
 
     @property
     def source(self) -> str:
-        """Where the points are from."""
+        """Source of the points."""
         return str(self.correlation.settings.get("points", POINTS))
 
     def to_dict(self) -> JsonObject:
         """The correlation, or how to get points; the tasks beside it."""
-        found = {"groups": [], "reason": HOW_TO_GET} if self.correlation is None else self.correlation.to_dict()
-        return {**found, "tasks": to_plain(self.tasks)}
+        correlation = {"groups": [], "reason": HOW_TO_GET} if self.correlation is None else self.correlation.to_dict()
+        return {**correlation, "tasks": to_plain(self.tasks)}
 
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
         """The result of which `to_dict` made `content`."""
         check_object(cls, content)
-        found = {name: value for name, value in content.items() if name != "tasks"}
-        correlation = None if found.get("reason") == HOW_TO_GET else Stored.from_dict(found)
+        stored = {name: value for name, value in content.items() if name != "tasks"}
+        correlation = None if stored.get("reason") == HOW_TO_GET else Stored.from_dict(stored)
         return cls(correlation, tuple(map(Stored.from_dict, content["tasks"])))
 
     def summary(self) -> Summary:
@@ -169,8 +169,8 @@ def measure(context: AuditContext) -> Extrinsic:
         return Extrinsic(correlation)
     from biasgauge.applications import TaskResult, as_task
 
-    several = (tasks,) if isinstance(tasks, (str, os.PathLike, TaskResult)) else tasks
-    return Extrinsic(correlation, tuple(map(as_task, several)))
+    sources = (tasks,) if isinstance(tasks, (str, os.PathLike, TaskResult)) else tasks
+    return Extrinsic(correlation, tuple(map(as_task, sources)))
 
 
 def summarize(result: Extrinsic) -> Summary:
@@ -186,7 +186,7 @@ def summarize(result: Extrinsic) -> Summary:
         for chart in task.charts
     ]
     parts = tuple(replace(task, charts=(), title=name) for name, task in zip(names, tasks, strict=True))
-    about = (
+    introduction = (
         "What applications that were trained on vectors do: how differently groups of people fare. " if tasks else ""
     )
     if result.correlation is None:
@@ -195,14 +195,19 @@ def summarize(result: Extrinsic) -> Summary:
             "Unknown: no application was measured.",
             (UNKNOWN,),
             name="extrinsic",
-            about=about,
+            about=introduction,
             charts=tuple(charts),
             parts=parts,
             listings=(Listing("How to find out: four commands", COMMANDS),),
         )
-    found = section(result.correlation.summary(), PART.name, PART.title, ABOUT_POINTS)
-    sentences = (*found.sentences, LIMITS)
-    return replace(found, sentences=sentences, charts=(*found.charts, *charts), parts=(*found.parts, *parts))
+    points_section = section(result.correlation.summary(), PART.name, PART.title, ABOUT_POINTS)
+    sentences = (*points_section.sentences, LIMITS)
+    return replace(
+        points_section,
+        sentences=sentences,
+        charts=(*points_section.charts, *charts),
+        parts=(*points_section.parts, *parts),
+    )
 
 
 def verdicts(result: Extrinsic, context: AuditContext) -> tuple[Verdict, ...]:

@@ -23,7 +23,7 @@ TONES: dict[str, Tone] = {"measurable": "good", "partly": "caution", "undefined"
 
 @dataclass(frozen=True)
 class LexiconCoverage(Record):
-    """How much of a lexicon a model has.
+    """Words of a lexicon that a model has.
 
     Attributes:
         asked, found: how many words, summed over the sets.
@@ -50,7 +50,7 @@ class LexiconCoverage(Record):
 
 @dataclass(frozen=True)
 class LexiconVerdict(Record):
-    """Whether one lexicon can be measured with one model.
+    """Verdict on whether one lexicon can be measured with one model.
 
     Attributes:
         verdict: "measurable": every set has enough words; "partly": some sets have, each stands on its own;
@@ -124,18 +124,18 @@ def count_lexicons(rows: Sequence[LexiconVerdict], verdict: Measurable) -> int:
 
 def summarize(result: Rows, audit: AuditResult) -> Summary:
     """Every lexicon with its lost words."""
-    several = ["model"] if len(audit.models) > 1 else []
+    model_column = ["model"] if len(audit.models) > 1 else []
     state = Column("verdict", "mark", tones=TONES)
     columns: list[Column | str] = [
-        "lexicon", "kind", *several, Column("found", "count"), Column("of", "count"), Column("share", "share"), state,
-        "reason", Column("not in the vocabulary (OOV)", "words"),
+        "lexicon", "kind", *model_column, Column("found", "count"), Column("of", "count"), Column("share", "share"),
+        state, "reason", Column("not in the vocabulary (OOV)", "words"),
     ]  # fmt: skip
     rows = []
     for lexicon in result.rows:
         start = (
             Shown(lexicon.lexicon, lexicon.lexicon, lexicon.title),
             lexicon.kind,
-            *([lexicon.model] if several else []),
+            *([lexicon.model] if model_column else []),
         )
         words = lexicon.coverage
         rows.append((*start, words.found, words.asked, words.share, lexicon.verdict, lexicon.reason, words.lost))

@@ -39,9 +39,9 @@ def measure(context: AuditContext) -> Result:
     if reason := language.lacks("base_pairs", "scored_words"):
         return NotMeasured(reason, EMPTY)
     try:
-        whole = scores.of_lists(models)
+        list_scores = scores.of_lists(models)
         result = reliability(
-            whole,
+            list_scores,
             lists=_unless_registered(language.named("scored_words")),
             queries=_unless_registered(language.named("queries")),
             min_coverage=context.policy.min_coverage,
@@ -51,7 +51,7 @@ def measure(context: AuditContext) -> Result:
     except InputError as problem:
         return NotMeasured(str(problem), EMPTY)
     try:
-        components = variance_components(whole, random_state=context.random_state)
+        components = variance_components(list_scores, random_state=context.random_state)
         return replace(result, components=(components,), design=(decision_study(components, fixed=components.choices),))
     except InputError as problem:  # too few words for components; the reliabilities stand
         unknown = NotAnalyzed(None, str(problem))
@@ -61,11 +61,11 @@ def measure(context: AuditContext) -> Result:
 def summarize(result: Result, audit: AuditResult) -> Summary:
     """Reliabilities as distributions, what scores vary with, and which designs are enough."""
     lists = ", ".join(lexicon_name(words.name) for words in getattr(result, "lists", ())) or "the lists"
-    about = (
+    introduction = (
         f"Scores of the words of {lists} on {len(audit.replicated_models)} models: do they hold when the model is "
         "trained again, do measures agree, do the words of a query measure one thing?"
     )
-    return section(result.summary(), PART.name, PART.title, about)
+    return section(result.summary(), PART.name, PART.title, introduction)
 
 
 def write(result: Result) -> dict[str, Any]:

@@ -54,13 +54,13 @@ class ReplicateSpread(Record):
     reason: str | None = None
 
     @classmethod
-    def of(cls, name: str, test: str, found: Sequence[Association]) -> ReplicateSpread:
+    def from_rows(cls, name: str, test: str, rows: Sequence[Association]) -> ReplicateSpread:
         """Gather one test's values over models."""
-        values = np.array([row.value for row in found if row.value is not None])
+        values = np.array([row.value for row in rows if row.value is not None])
         if len(values) < 2:
-            why = next((row.reason for row in found if row.reason), None)
+            why = next((row.reason for row in rows if row.reason), None)
             return cls(name, test, len(values), reason=why or "fewer than two models have a value")
-        around = mean_estimate(values, level=LEVEL)
+        interval = mean_estimate(values, level=LEVEL)
         mean = float(values.mean())
         middle = NO_BIAS[test]
         return cls(
@@ -69,8 +69,8 @@ class ReplicateSpread(Record):
             len(values),
             mean=mean,
             sd=float(values.std(ddof=1)),
-            low=around.low,
-            high=around.high,
+            low=interval.low,
+            high=interval.high,
             least=float(values.min()),
             most=float(values.max()),
             agree=int((np.sign(values - middle) == np.sign(mean - middle)).sum()),
@@ -89,12 +89,12 @@ class ReplicateSpread(Record):
         return super().from_dict({**content, **{end: content["interval"][end] for end in ("low", "high")}})
 
 
-def spread_of(found: Iterable[Association]) -> tuple[ReplicateSpread, ...]:
+def spread_of(rows: Iterable[Association]) -> tuple[ReplicateSpread, ...]:
     """Gather the tests of several models, in the order in which they first occur."""
     tests: dict[tuple[str, str], list[Association]] = {}
-    for row in found:
+    for row in rows:
         tests.setdefault((row.name, row.test), []).append(row)
-    return tuple(ReplicateSpread.of(name, test, values) for (name, test), values in tests.items())
+    return tuple(ReplicateSpread.from_rows(name, test, values) for (name, test), values in tests.items())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

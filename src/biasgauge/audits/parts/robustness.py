@@ -64,15 +64,15 @@ def measure(context: AuditContext) -> Result:
 
 
 def summarize(result: Result, audit: AuditResult) -> Summary:
-    """Which conclusions flip when a reasonable choice changes."""
+    """Section on the conclusions that flip when a reasonable choice changes."""
     scope = f" Of {audit.models[0].name}." if len(audit.models) > 1 else ""
-    found = section(result.summary(), PART.name, PART.title, ABOUT + scope)
+    overview = section(result.summary(), PART.name, PART.title, ABOUT + scope)
     flips = getattr(result, "flips", None)
-    return found if flips is None else replace(found, tables=(choices_matrix(flips.rows), *found.tables))
+    return overview if flips is None else replace(overview, tables=(choices_matrix(flips.rows), *overview.tables))
 
 
 def choices_matrix(flips: Sequence[Flip]) -> Table:
-    """What becomes of each conclusion under each change: changes down, word lists across."""
+    """Table of each conclusion under each change: changes down, word lists across."""
     from biasgauge.analyses.robustness import HOLDS, TONES
 
     lists = dict.fromkeys(flip.concept for flip in flips)
@@ -83,8 +83,8 @@ def choices_matrix(flips: Sequence[Flip]) -> Table:
         (f"{choice}: {measure_name(new)}", *(outcomes.get((choice, new, name)) for name in lists))
         for choice, new in changes
     ]
-    kept = sum(flip.outcome == HOLDS for flip in flips)
-    title = f"{kept} of {counted(flips, 'conclusion holds', 'conclusions hold')} when one choice changes"
+    holding = sum(flip.outcome == HOLDS for flip in flips)
+    title = f"{holding} of {counted(flips, 'conclusion holds', 'conclusions hold')} when one choice changes"
     return Table.of("choices", title, columns, rows)
 
 

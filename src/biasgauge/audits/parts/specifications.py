@@ -36,17 +36,17 @@ def read(content: list[object]) -> Rows:
 
 
 def summarize(result: Rows) -> Summary | None:
-    """What layer, pooling and template do to each test."""
-    known = [curve for curve in result.rows if curve.defined]
+    """Section on what layer, pooling and template do to each test."""
+    curves = [curve for curve in result.rows if curve.defined]
     if not result.rows:
         return None
-    turning = sum(0 < curve.positive < curve.defined for curve in known)
+    turning = sum(0 < curve.positive < curve.defined for curve in curves)
     return Summary(
         title=PART.title,
-        headline=f"In {turning} of {counted(known, 'test')} the direction changes with layer, pooling or template.",
+        headline=f"In {turning} of {counted(curves, 'test')} the direction changes with layer, pooling or template.",
         name="views",
         question="layers, poolings and templates",
-        parts=tuple(curve.summary() for curve in known),
+        parts=tuple(curve.summary() for curve in curves),
     )
 
 

@@ -29,7 +29,7 @@ ABOUT = (
 
 @dataclass(frozen=True)
 class CorpusAssociation(IntervalsBeside):
-    """What the text and the vectors say about one test.
+    """Association of one test in the text and in the vectors.
 
     Attributes:
         question: the lexicon.
@@ -54,7 +54,7 @@ class CorpusAssociation(IntervalsBeside):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CorpusComparison(Result):
-    """What a text says about the questions of an audit.
+    """Associations in a text for the questions of an audit.
 
     Attributes:
         answers: one per association test.

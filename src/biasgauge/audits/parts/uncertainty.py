@@ -1,4 +1,4 @@
-"""How sure the associations of stereotypes are: the Bayesian model of distances for each lexicon and model."""
+"""Uncertainty of the associations of stereotypes: the Bayesian model of distances for each lexicon and model."""
 
 from __future__ import annotations
 
@@ -68,38 +68,38 @@ class LexiconPosterior(Record):
         """The conclusions, one for each contrast that matters."""
         if self.posterior is None or not self.contrasts:
             return (f"{lexicon_name(self.lexicon)}: unknown: {self.reason or 'too few of its words were found'}.",)
-        told = [
+        conclusions = [
             f"{lexicon_name(self.lexicon)}: {_PREFIX[contrast.decision or '']}{self.difference(contrast)}."
             for contrast in self.contrasts
         ]
         return (
-            *told,
+            *conclusions,
             *([f"{lexicon_name(self.lexicon)}: {self.posterior.caution}."] if self.posterior.caution else []),
         )
 
     def claim(self, contrast: ConnectionContrast) -> str:
-        """Which connection is closer."""
+        """State which connection is closer."""
         return _compared(contrast, "")
 
     def difference(self, contrast: ConnectionContrast) -> str:
-        """How far apart two connections are, in words: how much closer the first is."""
+        """State in words how much closer the first of two connections is."""
         mean, low, high = (0.0 if end is None else end for end in (contrast.mean, contrast.low, contrast.high))
         sign = -1 if mean < 0 else 1
         ends = sorted((sign * low, sign * high))
         level = "" if self.posterior is None else f"{level_text(self.posterior.credible.prob)} "
-        around = f"{level}interval {number_text(ends[0], 3)} to {number_text(ends[1], 3)}"
+        interval = f"{level}interval {number_text(ends[0], 3)} to {number_text(ends[1], 3)}"
         small = f"region of practical equivalence ±{number_text(contrast.rope, 3)}"
         sure = f"probability of the sign {number_text(contrast.p_direction)}"
-        return f"{_compared(contrast, f'{number_text(abs(mean), 3)} ')} ({around}, {small}; {sure})"
+        return f"{_compared(contrast, f'{number_text(abs(mean), 3)} ')} ({interval}, {small}; {sure})"
 
     def to_dict(self) -> JsonObject:
         """As it stands in `--json`; contrasts of single words are left to `biasgauge bayes`."""
-        about = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
+        labels = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
         if self.posterior is None:
-            return {**about, "groups": [], "words": [], "contrasts": [], "reason": self.reason}
+            return {**labels, "groups": [], "words": [], "contrasts": [], "reason": self.reason}
         content = self.posterior.to_dict()
         content["contrasts"] = [contrast.to_dict() for contrast in self.posterior.contrasts if contrast.word is None]
-        return {**about, **content}
+        return {**labels, **content}
 
 
 def measure(context: AuditContext) -> Rows:
@@ -128,36 +128,38 @@ _PREFIX = {"": "", "different": "", "equivalent": "practically no difference: ",
 
 
 def _compared(contrast: ConnectionContrast, much: str) -> str:
-    """Which connection is closer, and by how `much`."""
+    """State which connection is closer, and by how `much`."""
     closer, to = ("closer", "to") if (contrast.mean or 0.0) < 0 else ("farther", "from")
-    others = "other groups'" if contrast.b == "different" else "words about people in general"
-    return f"group words are {much}{closer} {to} their own stereotype's attributes than {to} {others}"
+    comparison = "other groups'" if contrast.b == "different" else "words about people in general"
+    return f"group words are {much}{closer} {to} their own stereotype's attributes than {to} {comparison}"
 
 
 def summarize(result: Rows, audit: AuditResult) -> Summary | None:
     """Posteriors with their intervals; charts of the first model alone, a group for each lexicon; numbers of all."""
     if not result.rows:
         return None
-    several = len({to_plain(row)["model"] for row in result.rows}) > 1
+    many_models = len({to_plain(row)["model"] for row in result.rows}) > 1
     first = audit.models[0].name
     charts: list[Chart] = []
     sentences: list[str] = []
     rows: list[tuple[Any, ...]] = []
     for row in result.rows:
         content = to_plain(row)
-        of = f" ({content['model']})" if several else ""
-        sentences += [f"{sentence}{of}" for sentence in content["sentences"]]
+        model_label = f" ({content['model']})" if many_models else ""
+        sentences += [f"{sentence}{model_label}" for sentence in content["sentences"]]
         if isinstance(row, LexiconPosterior) and row.posterior is not None and row.model == first:
-            own = {chart.name: chart for chart in row.posterior.summary().charts}
-            charts += [replace(own[name], group=row.lexicon) for name in POSTERIORS if name in own]
+            posterior_charts = {chart.name: chart for chart in row.posterior.summary().charts}
+            charts += [
+                replace(posterior_charts[name], group=row.lexicon) for name in POSTERIORS if name in posterior_charts
+            ]
         groups = content["groups"] or [{"connection": None, "reason": content.get("reason")}]
         for group in groups:
             mean, low, high, sd, reason = (group.get(name) for name in ("mean", "low", "high", "sd", "reason"))
             estimate = Estimate(value=mean, low=low, high=high, reason=reason)
-            model = [content["model"]] if several else []
+            model = [content["model"]] if many_models else []
             rows.append((concept_cell(content["lexicon"]), *model, group["connection"], estimate, sd))
     columns: list[Column | str] = [
-        "lexicon", *(["model"] if several else []), "connection", Column("mean", "estimate", 3),
+        "lexicon", *(["model"] if many_models else []), "connection", Column("mean", "estimate", 3),
         Column("standard deviation", "number", 3),
     ]  # fmt: skip
     title = "Mean cosine distance: posterior mean, interval and standard deviation"
@@ -165,7 +167,7 @@ def summarize(result: Rows, audit: AuditResult) -> Summary | None:
         title=PART.title,
         headline="",
         name=PART.name,
-        about=ABOUT + (f" The charts are of {first}." if several else ""),
+        about=ABOUT + (f" The charts are of {first}." if many_models else ""),
         sentences=tuple(sentences),
         charts=tuple(charts),
         tables=(Table.of("uncertainty", title, columns, rows),),

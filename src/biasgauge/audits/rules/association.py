@@ -10,7 +10,7 @@ from biasgauge.results import p_phrase, signed_text
 
 
 def judge(case: Case) -> Iterator[Evidence]:
-    """Whether the largest p of the contrast, corrected for the questions asked beside it, is at most alpha."""
+    """Yield evidence that passes if the largest p of the contrast, adjusted for all questions, is at most alpha."""
     test, alpha = case.measured.test, case.rules.alpha
     level = 1 - alpha / case.corrected.k
     low, high = test.interval(level)
@@ -29,10 +29,10 @@ def judge(case: Case) -> Iterator[Evidence]:
         "p_adjusted": case.corrected.p,
         "smallest": case.smallest,
     }
-    around = f"[{signed_text(low)}, {signed_text(high)}]" if low is not None else "without an interval"
-    beside = case.corrected.questions
-    other = f"; {p_phrase(case.corrected.p)} among {beside} questions" if beside > 1 else ""
-    reason = f"contrast {signed_text(test.value)} {around} in cosine units, {p_phrase(case.measured.p)}{other}"
+    interval = f"[{signed_text(low)}, {signed_text(high)}]" if low is not None else "without an interval"
+    questions = case.corrected.questions
+    adjusted = f"; {p_phrase(case.corrected.p)} among {questions} questions" if questions > 1 else ""
+    reason = f"contrast {signed_text(test.value)} {interval} in cosine units, {p_phrase(case.measured.p)}{adjusted}"
     yield Evidence("association", numbers, alpha, case.corrected.p <= alpha, reason, "bias")
 
 

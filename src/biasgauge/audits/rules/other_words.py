@@ -30,12 +30,12 @@ def judge(case: Case) -> Iterator[Evidence]:
     if measured.query.pairs:
         yield from _own_pairs(case)
         return
-    found = []
+    evidence = []
     if isinstance(test, AssociationTest):
         roles = gender_roles(test, case.scores.language)
-        found = [*(_pairs(case, test, roles) if roles else ()), *_held_out(case, test)]
-    yield from found
-    if not found:
+        evidence = [*(_pairs(case, test, roles) if roles else ()), *_held_out(case, test)]
+    yield from evidence
+    if not evidence:
         reason = "unknown whether other words for the same attributes give the same: no other list of them ships"
         yield Evidence("other words", None, case.rules.alpha, None, reason)
 
@@ -60,7 +60,7 @@ def own_pair_contrasts(measurement: Measured) -> Floats:
 
 
 def gender_roles(test: AssociationTest, language: Language | None = None) -> str:
-    """Which two sets stand for men and women, in this order, as the base pairs of its language do: "ab", "yx", or none.
+    """Roles of the sets for men and women, in the order of the base pairs of the language: "ab", "yx", or empty.
 
     `language` is the record of a language; a test in another one has no such sets.
     """
@@ -71,7 +71,9 @@ def gender_roles(test: AssociationTest, language: Language | None = None) -> str
     ends = [{pair[end] for pair in gender.pairs} for end in (0, 1)]
     for roles in ("ab", "ba", "xy", "yx"):
         sets = [test.roles[role] for role in roles]
-        shares = [np.mean([word in known for word in group.words]) for group, known in zip(sets, ends, strict=True)]
+        shares = [
+            np.mean([word in gendered for word in group.words]) for group, gendered in zip(sets, ends, strict=True)
+        ]
         if min(shares) >= 0.5:
             return roles
     return ""
@@ -106,12 +108,16 @@ def _measures(case: Case, sides: Sequence[WordSet], words: Sequence[str], differ
     """Measures other than the cosine, which the contrast itself is made of, averaged over the pairs."""
     rows = dict(zip(MEASURES[1:], differences[1:], strict=True))
     if added := registry.added("measure"):
-        others = case.scores.of_pairs(case.model, words, case.scores.pairs, added)
+        added_scores = case.scores.of_pairs(case.model, words, case.scores.pairs, added)
         rows |= dict(
-            zip(added, pair_differences(others.values[..., 0].astype(np.float64), others.words, sides), strict=True)
+            zip(
+                added,
+                pair_differences(added_scores.values[..., 0].astype(np.float64), added_scores.words, sides),
+                strict=True,
+            )
         )
-    known = {name: row[~np.isnan(row)] for name, row in rows.items()}
-    directions = {name: bool(np.sign(row.mean()) == case.side) for name, row in known.items() if len(row)}
+    defined = {name: row[~np.isnan(row)] for name, row in rows.items()}
+    directions = {name: bool(np.sign(row.mean()) == case.side) for name, row in defined.items() if len(row)}
     if not directions:
         reason = (
             "unknown whether other measures give the same direction: too few neighbors, or no pair in the vocabulary"
@@ -138,10 +144,10 @@ def pair_differences(values: Floats, words: Sequence[str], sides: Sequence[WordS
     index = {word: row for row, word in enumerate(words)}
     means = []
     for members in sides:
-        own = values[:, :, [index[word] for word in dict.fromkeys(members.words)]]
-        undefined = np.isnan(own).all(axis=2)
-        own[undefined] = 0.0  # a mean of nothing would warn
-        mean = np.nanmean(own, axis=2)
+        member_scores = values[:, :, [index[word] for word in dict.fromkeys(members.words)]]
+        undefined = np.isnan(member_scores).all(axis=2)
+        member_scores[undefined] = 0.0  # a mean of nothing would warn
+        mean = np.nanmean(member_scores, axis=2)
         mean[undefined] = np.nan
         means.append(mean)
     return np.asarray(means[0] - means[1])
@@ -149,34 +155,34 @@ def pair_differences(values: Floats, words: Sequence[str], sides: Sequence[WordS
 
 def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
     """The same targets with the attributes of other tests for the same concepts, less the words that these have."""
-    own = {*test.a.words, *test.b.words}
-    others: dict[str, dict[str, None]] = {"a": {}, "b": {}}
-    for other in registry.everything("lexicon").values():
-        if not isinstance(other, AssociationTest) or other.language != test.language or other.name == test.name:
+    attribute_words = {*test.a.words, *test.b.words}
+    held_out: dict[str, dict[str, None]] = {"a": {}, "b": {}}
+    for lexicon in registry.everything("lexicon").values():
+        if not isinstance(lexicon, AssociationTest) or lexicon.language != test.language or lexicon.name == test.name:
             continue
-        named = {other.a.name: other.a.words, other.b.name: other.b.words}
+        named = {lexicon.a.name: lexicon.a.words, lexicon.b.name: lexicon.b.words}
         if {test.a.name, test.b.name} <= named.keys():
             for role, name in (("a", test.a.name), ("b", test.b.name)):
-                others[role] |= dict.fromkeys(word for word in named[name] if word not in own)
-    if min(map(len, others.values())) < FEWEST:
+                held_out[role] |= dict.fromkeys(word for word in named[name] if word not in attribute_words)
+    if min(map(len, held_out.values())) < FEWEST:
         return
-    asked = AssociationTest(
+    second_test = AssociationTest(
         name=test.name,
         language=test.language,
         x=test.x,
         y=test.y,
-        a=WordSet(test.a.name, tuple(others["a"])),
-        b=WordSet(test.b.name, tuple(others["b"])),
+        a=WordSet(test.a.name, tuple(held_out["a"])),
+        b=WordSet(test.b.name, tuple(held_out["b"])),
     )
-    found = measure(
-        next(queries_from_lexicons([asked])),
+    outcome = measure(
+        next(queries_from_lexicons([second_test])),
         case.measured.subject,
         replace(case.policy, min_coverage=0.5),
         case.random_state,
     )
-    if isinstance(found, Unmeasurable):
+    if isinstance(outcome, Unmeasurable):
         return
-    again = found.test
+    again = outcome.test
     p = again.contrast.p if again.contrast.p is not None else 1.0
     passes = bool(np.sign(again.value) == case.side and p <= case.rules.alpha)
     sizes = again.contrast.words[1]

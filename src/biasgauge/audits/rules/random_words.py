@@ -11,14 +11,14 @@ from biasgauge.results import signed_text
 
 
 def judge(case: Case) -> Iterator[Evidence]:
-    """Whether there were enough random words; with fewer the lean of the whole vocabulary is in the contrast.
+    """Yield evidence that passes with enough random words; with fewer, the contrast has the lean of all words.
 
     Other kinds of question set two lists against each other and need no such comparison.
     """
-    one = case.measured
-    if one.query.kind != "lean":
+    measured = case.measured
+    if measured.query.kind != "lean":
         return
-    leans = one.random_leans
+    leans = measured.random_leans
     if not leans.size:
         reason = f"unknown whether any words lean as much: the vocabulary has fewer than {FEWEST} of like frequency"
         yield Evidence("random words", None, FEWEST, None, reason, "chance")

@@ -12,20 +12,26 @@ from biasgauge.stats import contrast_parts
 
 
 def judge(case: Case) -> Iterator[Evidence]:
-    """Whether every replicate gives the direction of all together; the interval already speaks of other seeds."""
-    one = case.measured
-    if one.subject.viewed:
+    """Yield evidence that passes if every replicate gives the pooled direction; the interval covers other seeds."""
+    measured = case.measured
+    if measured.subject.viewed:
         reason = "unknown whether training again gives the same: all views are of one checkpoint"
         yield Evidence("replicates", None, 1.0, None, reason)
         return
-    if not one.subject.replicated:
+    if not measured.subject.replicated:
         reason = "unknown whether training again gives the same: there are no replicates (biasgauge train --seeds 8)"
         yield Evidence("replicates", None, 1.0, None, reason)
         return
-    each = contrast_parts(one.table[:, None], one.rows, one.columns, one.query.weights).value
-    agree = int((np.sign(each) == case.side).sum())
+    contrasts = contrast_parts(measured.table[:, None], measured.rows, measured.columns, measured.query.weights).value
+    agree = int((np.sign(contrasts) == case.side).sum())
     yield Evidence.directions(
-        "replicates", agree, len(each), 1.0, "replicates", least=float(each.min()), most=float(each.max())
+        "replicates",
+        agree,
+        len(contrasts),
+        1.0,
+        "replicates",
+        least=float(contrasts.min()),
+        most=float(contrasts.max()),
     )
 
 

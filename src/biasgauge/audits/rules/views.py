@@ -12,21 +12,21 @@ from biasgauge.stats import contrast_parts
 
 
 def judge(case: Case) -> Iterator[Evidence]:
-    """Whether enough views of a transformer give the direction of all together; of other models, nothing is said."""
-    one = case.measured
-    if not one.subject.viewed:
+    """Yield evidence that passes if enough views of a transformer give the pooled direction; none for other models."""
+    measured = case.measured
+    if not measured.subject.viewed:
         return
-    each = contrast_parts(one.table[:, None], one.rows, one.columns, one.query.weights).value
+    contrasts = contrast_parts(measured.table[:, None], measured.rows, measured.columns, measured.query.weights).value
     against = [
         f"layer {model.facets['layer']} {model.facets['pooling']}"
-        for model, value in zip(one.subject.models, each, strict=True)
+        for model, value in zip(measured.subject.models, contrasts, strict=True)
         if np.sign(value) != case.side
     ]
     named = ", ".join(dict.fromkeys(against[:2]))
     but = f", others such as {named} do not" if against else ""
     yield Evidence.directions(
-        "views", len(each) - len(against), len(each), case.rules.agreement, "views", but,
-        least=float(each.min()), most=float(each.max()),
+        "views", len(contrasts) - len(against), len(contrasts), case.rules.agreement, "views", but,
+        least=float(contrasts.min()), most=float(contrasts.max()),
     )  # fmt: skip
 
 
