@@ -114,13 +114,17 @@ def test_models_each_get_a_verdict_and_lost_words_are_joined() -> None:
         ({"vectors": []}, "must hold at least one model"),
         ({"vectors": [model("a"), model("b")]}, "Every model needs a name of its own"),
         ({"vectors": 3}, "Vectors must be a path, an Embedding"),
-        ({"vectors": model("a"), "min_coverage": -0.1}, "must be a number from 0 to 1"),
         ({"vectors": model("a"), "language": "tlh"}, "must be a language of the shipped lexicons"),
     ],
 )
 def test_impossible_arguments_get_a_sentence(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises(bg.ParameterError, match=sentence):
         bg.audit(**arguments)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_an_impossible_share_of_words_gets_a_sentence() -> None:
+    with pytest.raises(bg.ParameterError, match="must be a number from 0 to 1"):
+        bg.audit(model("a"), policy=bg.core.WordPolicy(min_coverage=-0.1))
 
 
 def test_the_default_covers_what_it_promises() -> None:
