@@ -103,34 +103,34 @@ def compare(
     check_choice(get_args(Measure), measure=measure)
     check_choice(get_args(Replicates), replicates=replicates)
     questions = _questions(test, {"x": x, "y": y, "a": a, "b": b}, measure)
-    places = positions_of(list(groups) if isinstance(groups, Mapping) else [], order, positions)
+    group_positions = positions_of(list(groups) if isinstance(groups, Mapping) else [], order, positions)
     words = list(dict.fromkeys(word for question in questions for word in question.words))
-    models = read_groups(groups, words, places, case_fallback=policy.case != "exact", replicates=replicates)
-    policy = _settled_case(policy, models)
-    how = _Settings(measure, level, policy)
-    asked = [_Asked(question, models, how) for question in questions]
-    if all(question.reason for question in asked):
-        first = asked[0]
+    models = read_groups(groups, words, group_positions, case_fallback=policy.case != "exact", replicates=replicates)
+    policy = _decide_case(policy, models)
+    settings = _Settings(measure, level, policy)
+    comparisons = [_QuestionComparison(question, models, settings) for question in questions]
+    if all(question.reason for question in comparisons):
+        first = comparisons[0]
         raise ParameterError(
             f"Nothing can be compared: {first.question.name}: {first.reason}"
-            f"{f', and likewise {len(asked) - 1} more' if len(asked) > 1 else ''}. Are words there in lower "
-            f"case (case fallback), is the text in another language than {first.question.language!r}, or will "
+            f"{f', and likewise {len(comparisons) - 1} more' if len(comparisons) > 1 else ''}. Are words there in "
+            f"lower case (case fallback), is the text in another language than {first.question.language!r}, or will "
             "fewer words do (min_coverage)?"
         )
-    defined = [question for question in asked if not question.reason]
+    defined = [question for question in comparisons if not question.reason]
     trends = {question: row for question in defined for row in question.trends()}
     return Comparison(
-        groups=tuple(group.about for group in models),
-        questions=tuple(question.about for question in asked),
+        groups=tuple(group.description for group in models),
+        questions=tuple(question.description for question in comparisons),
         contrasts=tuple(row for question in defined for row in question.contrasts()),
         differences=_adjusted([row for question in defined for row in question.differences()]),
         trends=_adjusted(list(trends.values())),
         words=tuple(row for question in defined for row in question.words()),
         lines=tuple(point for question, row in trends.items() for point in question.line(row)),
-        coverage={question.about.name: question.coverage.to_dict() for question in asked},
+        coverage={question.description.name: question.coverage.to_dict() for question in comparisons},
         settings={
             "measure": measure, "replicates": replicates, **policy.settings(), "level": level,
-            "ordered": bool(places),
+            "ordered": bool(group_positions),
         },
         warnings=tuple(doubts_about(models)),
     )  # fmt: skip
@@ -143,75 +143,78 @@ class _Settings:
     policy: WordPolicy
 
 
-class _Asked:
+class _QuestionComparison:
     """One question put to all groups."""
 
-    def __init__(self, question: Query, groups: Sequence[ModelGroup], how: _Settings) -> None:
-        self.question, self.groups, self.how = question, groups, how
+    def __init__(self, question: Query, groups: Sequence[ModelGroup], settings: _Settings) -> None:
+        self.question, self.groups, self.settings = question, groups, settings
         everyone = Subject("all", tuple(model for group in groups for model in group.models))
-        self.found = tabulate(question, everyone, how.policy)  # words that all models of all groups have
-        self.coverage = _coverage(question, groups, how.policy)
+        self.outcome = tabulate(question, everyone, settings.policy)  # words that all models of all groups have
+        self.coverage = _coverage(question, groups, settings.policy)
         self.reason = self._why_not()
         self.tables: list[Floats] = [] if self.reason else self._tables()
         self.bootstrap = [group.resampled for group in groups]
-        self.ordered = groups[0].about.position is not None
+        self.ordered = groups[0].description.position is not None
 
     @property
-    def about(self) -> QuestionAbout:
-        """What it asks."""
+    def description(self) -> QuestionAbout:
+        """Name, title and claim of the question."""
         return QuestionAbout(self.question.name, self.question.title, self.question.claims[0], self.reason or None)
 
     def _why_not(self) -> str:
-        if isinstance(self.found, Tabulated):
+        if isinstance(self.outcome, Tabulated):
             return ""
         words = {"all": self.question.words}
-        least = min(self.groups, key=lambda group: len(resolve_sets(words, group.models, self.how.policy)["all"].words))
-        return f"{self.found.reason}; {least.name!r} has the fewest"
+        least = min(
+            self.groups, key=lambda group: len(resolve_sets(words, group.models, self.settings.policy)["all"].words)
+        )
+        return f"{self.outcome.reason}; {least.name!r} has the fewest"
 
     @property
     def measured(self) -> Tabulated:
         """The words and their similarities, where there is no reason against it."""
-        if isinstance(self.found, Unmeasurable):
-            raise TypeError(self.found.reason)
-        return self.found
+        if isinstance(self.outcome, Unmeasurable):
+            raise TypeError(self.outcome.reason)
+        return self.outcome
 
     def _tables(self) -> list[Floats]:
         """Similarities of each group: replicates × targets × attributes."""
         ends = np.cumsum([len(group.models) for group in self.groups])[:-1]
         return [
-            group.replicated(part) for group, part in zip(self.groups, np.split(self.measured.table, ends), strict=True)
+            group.replicated(table)
+            for group, table in zip(self.groups, np.split(self.measured.table, ends), strict=True)
         ]
 
     def estimate(self, chosen: Sequence[int], weights: Sequence[float]) -> GroupComparison:
         """A weighted sum of the numbers of some groups."""
         measured = self.measured
-        about: dict[str, Any] = {
+        options: dict[str, Any] = {
             "group_weights": list(weights),
-            "bootstrap": [self.bootstrap[place] for place in chosen],
-            "level": self.how.level,
+            "bootstrap": [self.bootstrap[index] for index in chosen],
+            "level": self.settings.level,
         }
-        tables = [self.tables[place] for place in chosen]
-        if self.how.measure == "effect_size":
-            return compare_effect_sizes(tables, measured.rows, measured.columns, **about)
-        return compare_groups(tables, measured.rows, measured.columns, self.question.weights, **about)
+        tables = [self.tables[index] for index in chosen]
+        if self.settings.measure == "effect_size":
+            return compare_effect_sizes(tables, measured.rows, measured.columns, **options)
+        return compare_groups(tables, measured.rows, measured.columns, self.question.weights, **options)
 
     def contrasts(self) -> list[GroupContrast]:
         """The number of each group, and how far it is from the mean of all groups."""
         count = len(self.groups)
         rows = []
         for index, group in enumerate(self.groups):
-            own = self.estimate([index], [1.0]).other_words
+            contrast = self.estimate([index], [1.0]).other_words
             from_mean = self.estimate(range(count), (np.eye(count)[index] - 1 / count).tolist()).other_words
             rows.append(
                 GroupContrast.of_estimate(
-                    estimate_alone(own), question=self.question.name, group=group.name,
-                    position=group.about.position, from_mean=estimate_alone(from_mean),
+                    estimate_alone(contrast), question=self.question.name, group=group.name,
+                    position=group.description.position, from_mean=estimate_alone(from_mean),
                 )
             )  # fmt: skip
         return rows
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Which groups are set against each other: the last and the first of an order, otherwise every two."""
+        """Pairs of groups that are compared: the last and the first of an order, otherwise every two."""
         count = len(self.groups)
         return [(0, count - 1)] if self.ordered else list(combinations(range(count), 2))
 
@@ -219,13 +222,13 @@ class _Asked:
         """The second less the first, of each pair of groups."""
         rows = []
         for first, second in self.pairs():
-            found = self.estimate([first, second], [-1.0, 1.0])
-            value = found.other_words.value
+            comparison = self.estimate([first, second], [-1.0, 1.0])
+            value = comparison.other_words.value
             leaning = self._leanings()
             changes = (leaning[second].mean(axis=0) - leaning[first].mean(axis=0)) * self._signs()
             rows.append(
                 compared(
-                    Difference, found.other_words, found.these_words, question=self.question.name,
+                    Difference, comparison.other_words, comparison.these_words, question=self.question.name,
                     first=self.groups[first].name, second=self.groups[second].name,
                     words_with=None if not value else float((np.sign(changes) == np.sign(value)).mean()),
                 )
@@ -236,13 +239,13 @@ class _Asked:
         """The slope over the positions of an order; two groups have a difference only."""
         if not self.ordered or len(self.groups) < 3:
             return []
-        places, positions = range(len(self.groups)), self._positions()
-        found = self.estimate(places, slope_weights(positions).tolist())
+        indices, positions = range(len(self.groups)), self._positions()
+        comparison = self.estimate(indices, slope_weights(positions).tolist())
         means = [row.value or 0.0 for row in self.contrasts()]
-        scatter = slope_over_groups(positions, means, level=self.how.level)
+        scatter = slope_over_groups(positions, means, level=self.settings.level)
         return [
             compared(
-                Trend, found.other_words, found.these_words, question=self.question.name,
+                Trend, comparison.other_words, comparison.these_words, question=self.question.name,
                 other_texts=estimate_alone(scatter), p_other_texts=scatter.p,
             )
         ]  # fmt: skip
@@ -268,19 +271,19 @@ class _Asked:
         sets = [words.name for words in self.question.targets]
         rows = []
         for index, word in enumerate(self.measured.target_words):
-            each = [leaning[:, index] for leaning in leanings]
-            change = welch(each[0], each[-1], (self.bootstrap[0], self.bootstrap[-1]), self.how.level)
+            by_group = [leaning[:, index] for leaning in leanings]
+            change = welch(by_group[0], by_group[-1], (self.bootstrap[0], self.bootstrap[-1]), self.settings.level)
             group = int(self.measured.rows[index])
             rows.append(
                 WordChange.of_estimate(
-                    change, question=self.question.name, word=word, set=sets[group], first=float(each[0].mean()),
-                    last=float(each[-1].mean()),
+                    change, question=self.question.name, word=word, set=sets[group], first=float(by_group[0].mean()),
+                    last=float(by_group[-1].mean()),
                 )
             )  # fmt: skip
         return sorted(rows, key=lambda row: -abs(row.value or 0.0))
 
     def _positions(self) -> list[float]:
-        return [group.about.position or 0.0 for group in self.groups]
+        return [group.description.position or 0.0 for group in self.groups]
 
     def _signs(self) -> Floats:
         """1 for words that should lean as the claim says, −1 for those of the list that should not."""
@@ -295,11 +298,11 @@ class _Asked:
         rows = self.measured.rows
         by_row = pattern[rows] * self._signs()[:, None]
         by_row = by_row / np.abs(by_row).max(axis=1, keepdims=True)
-        found = []
+        leanings = []
         for table in self.tables:
             means = np.stack([table[:, :, columns == group].mean(axis=2) for group in range(pattern.shape[1])], axis=2)
-            found.append((means * by_row).sum(axis=2))
-        return found
+            leanings.append((means * by_row).sum(axis=2))
+        return leanings
 
 
 def _adjusted(rows: Sequence[Any]) -> tuple[Any, ...]:
@@ -308,22 +311,22 @@ def _adjusted(rows: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _questions(
-    test: LexiconLike | Sequence[LexiconLike] | None, given: Mapping[str, WordsLike | None], measure: Measure
+    test: LexiconLike | Sequence[LexiconLike] | None, sets: Mapping[str, WordsLike | None], measure: Measure
 ) -> list[Query]:
-    stated = [role for role, words in given.items() if words is not None]
+    stated = [role for role, words in sets.items() if words is not None]
     if test is not None and stated:
         raise ParameterError(f"A comparison takes either lexicons or sets. Got {test!r} and {', '.join(stated)}.")
     if test is None:
-        missing = [role for role in given if role not in stated]
+        missing = [role for role in sets if role not in stated]
         if missing:
             raise ParameterError(
                 "A comparison needs a lexicon that asks a question, such as 'weat7', or the sets x, y, a and b. "
                 f"Missing: {', '.join(missing)}."
             )
-        lexicons: list[Lexicon] = [_given_test({role: words for role, words in given.items() if words is not None})]
+        lexicons: list[Lexicon] = [_test_from_sets({role: words for role, words in sets.items() if words is not None})]
     else:
-        several = [test] if isinstance(test, str | PathLike | Lexicon) else list(test)
-        lexicons = [lexicon(reference) for reference in several]
+        references = [test] if isinstance(test, str | PathLike | Lexicon) else list(test)
+        lexicons = [lexicon(reference) for reference in references]
     languages = list(dict.fromkeys(lexicon.language for lexicon in lexicons))
     if len(languages) > 1:
         raise ParameterError(
@@ -343,22 +346,22 @@ def _questions(
     return questions
 
 
-def _given_test(sets: Mapping[str, WordsLike]) -> AssociationTest:
+def _test_from_sets(sets: Mapping[str, WordsLike]) -> AssociationTest:
     named = {role: words_of(words) for role, words in sets.items()}
     plain = {words.name for words in named.values() if [group.name for group in named.values()].count(words.name) > 1}
     x, y, a, b = (
         WordSet(role.upper(), named[role].words) if named[role].name in plain else named[role] for role in "xyab"
     )
-    for first, second, what in ((x, y, "target sets, X and Y"), (a, b, "attribute sets, A and B")):
+    for first, second, role_names in ((x, y, "target sets, X and Y"), (a, b, "attribute sets, A and B")):
         if both := sorted(set(first.words) & set(second.words)):
             raise ParameterError(
-                f"The word {both[0]!r} is in both {what}, which a test of their difference cannot have; remove it "
-                "from one."
+                f"The word {both[0]!r} is in both {role_names}, which a test of their difference cannot have; remove "
+                "it from one."
             )
     return AssociationTest(name="given words", title="given words", x=x, y=y, a=a, b=b)
 
 
-def _settled_case(policy: WordPolicy, groups: Sequence[ModelGroup]) -> WordPolicy:
+def _decide_case(policy: WordPolicy, groups: Sequence[ModelGroup]) -> WordPolicy:
     """Return the policy with its rule for case decided for all models together."""
     fallback = policy.uses_fallback([model for group in groups for model in group.models])
     return replace(policy, case="fallback" if fallback else "exact")
@@ -369,14 +372,14 @@ def _coverage(query: Query, groups: Sequence[ModelGroup], policy: WordPolicy) ->
     sets = dict(query.sets) if query.kind == "test" else {
         words.name: words.words for words in (*query.targets, *query.attributes)
     }  # fmt: skip
-    found = {group.name: resolve_sets(sets, group.models, policy) for group in groups}
+    by_group = {group.name: resolve_sets(sets, group.models, policy) for group in groups}
     lookups = {}
     for name, words in sets.items():
         lacking = {
-            word: [group for group, resolved in found.items() if word in resolved[name].lost]
+            word: [group for group, resolved in by_group.items() if word in resolved[name].lost]
             for word in dict.fromkeys(words)
         }
         lost = {word: f"not in every model of {listed(lack)}" for word, lack in lacking.items() if lack}
-        kept = tuple(word for word in dict.fromkeys(words) if word not in lost)
-        lookups[name] = Lookup(kept, np.arange(len(kept)), lost)
+        shared = tuple(word for word in dict.fromkeys(words) if word not in lost)
+        lookups[name] = Lookup(shared, np.arange(len(shared)), lost)
     return Coverage.of(lookups)

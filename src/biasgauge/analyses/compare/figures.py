@@ -43,21 +43,21 @@ def charts_of(result: Comparison) -> tuple[Chart, ...]:
 def _claim(result: Comparison) -> str:
     rows = result.answers
     shown = sum(1 for row in rows if row.excludes())
-    what = "trend" if result.trends else "difference"
+    answer_name = "trend" if result.trends else "difference"
     if len(rows) == 1:
-        about = result.title_of(rows[0].question)
-        return f"{about}: {'a' if shown else 'no'} {what} is shown"
-    return f"{shown} of {len(rows)} {what}s have intervals that exclude 0"
+        title = result.title_of(rows[0].question)
+        return f"{title}: {'a' if shown else 'no'} {answer_name} is shown"
+    return f"{shown} of {len(rows)} {answer_name}s have intervals that exclude 0"
 
 
 def _differences(result: Comparison) -> AltairChart:
     import pandas as pd
 
     alt = altair()
-    several = len({(row.first, row.second) for row in result.differences}) > 1
+    many_pairs = len({(row.first, row.second) for row in result.differences}) > 1
     rows = [
         {
-            "row": result.title_of(row.question) + (f": {row.second} − {row.first}" if several else ""),
+            "row": result.title_of(row.question) + (f": {row.second} − {row.first}" if many_pairs else ""),
             "value": row.value, "low": row.low, "high": row.high, "these_low": row.these_words.low,
             "these_high": row.these_words.high, "p": row.p,
         }
@@ -66,7 +66,7 @@ def _differences(result: Comparison) -> AltairChart:
     ]  # fmt: skip
     frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
     ends = result.differences[0]
-    less = "" if several else f": {ends.second} less {ends.first}"
+    less = "" if many_pairs else f": {ends.second} less {ends.first}"
     title = f"difference, {_UNITS[result.settings['measure']]}{less}"
     x = {"title": title, "scale": alt.Scale(zero=True, nice=True)}
     base = alt.Chart(frame).encode(
@@ -83,7 +83,7 @@ def _differences(result: Comparison) -> AltairChart:
             )
         )
     layers.append(base.mark_point(filled=True, size=70, color=OWN, opacity=1).encode(x=alt.X("value:Q", **x)))
-    return alt.layer(*layers, data=frame).properties(width=_WIDTH, height=alt.Step(44 if several else 34))
+    return alt.layer(*layers, data=frame).properties(width=_WIDTH, height=alt.Step(44 if many_pairs else 34))
 
 
 def _groups(result: Comparison) -> AltairChart:
@@ -138,20 +138,26 @@ def _trends(result: Comparison) -> AltairChart:
     title = f"{result.settings['measure'].replace('_', ' ')}, {_UNITS[result.settings['measure']]}"
     rows = []
     for name in dict.fromkeys(points["question"]):
-        own, line = points[points["question"] == name], lines[lines["question"] == name]
+        question_points, line = points[points["question"] == name], lines[lines["question"] == name]
         band = (
             alt.Chart(line).mark_area(color=OWN, opacity=0.16).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q")
         )
         middle = alt.Chart(line).mark_line(color=OWN).encode(x=x, y=alt.Y("value:Q", title=title))
         zero = alt.Chart().mark_rule(color=ZERO).encode(y=alt.datum(0.0))
-        spread = alt.Chart(own).mark_rule(color=OTHERS).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q")
-        dots = (
-            alt.Chart(own)
-            .mark_point(filled=True, size=60, color=OTHERS, opacity=1)
-            .encode(x=x, y=alt.Y("value:Q", title=title), tooltip=[alt.Tooltip(column) for column in own.columns])
+        spread = (
+            alt.Chart(question_points).mark_rule(color=OTHERS).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q")
         )
-        about = alt.TitleParams(name, anchor="start", fontSize=12)
-        rows.append(alt.layer(zero, band, middle, spread, dots).properties(width=_WIDTH, height=170, title=about))
+        dots = (
+            alt.Chart(question_points)
+            .mark_point(filled=True, size=60, color=OTHERS, opacity=1)
+            .encode(
+                x=x,
+                y=alt.Y("value:Q", title=title),
+                tooltip=[alt.Tooltip(column) for column in question_points.columns],
+            )
+        )
+        heading = alt.TitleParams(name, anchor="start", fontSize=12)
+        rows.append(alt.layer(zero, band, middle, spread, dots).properties(width=_WIDTH, height=170, title=heading))
     return alt.vconcat(*rows, spacing=14).resolve_scale(x="shared")
 
 

@@ -42,26 +42,26 @@ class ModelGroup:
     """A group with its models, of which only the words that are asked for are read.
 
     Attributes:
-        about: name, models and what sets them apart.
+        description: name, models and what sets them apart.
         models: one or several.
         samples: the bootstrap sample of each model; models of one sample make one replicate.
         recipes: how each was trained, where that is known.
     """
 
-    about: ComparedGroup
+    description: ComparedGroup
     models: tuple[Embedding, ...]
     samples: tuple[int | None, ...]
     recipes: tuple[Recipe | None, ...]
 
     @property
     def name(self) -> str:
-        """What it is called."""
-        return self.about.name
+        """Name of the group."""
+        return self.description.name
 
     @property
     def resampled(self) -> bool:
-        """Whether its replicates are bootstrap samples of one text."""
-        return self.about.replicates == "samples"
+        """True if its replicates are bootstrap samples of one text."""
+        return self.description.replicates == "samples"
 
     def replicated(self, table: Floats) -> Floats:
         """Similarities by replicate, from those by model: seeds of one bootstrap sample are averaged."""
@@ -93,24 +93,24 @@ def read_groups(
     read = []
     seen: dict[str, str] = {}
     for name in sorted(groups, key=lambda name: positions.get(name, 0.0)):
-        given = groups[name]
-        if isinstance(given, (list, tuple, set)) and not len(given):
+        sources = groups[name]
+        if isinstance(sources, (list, tuple, set)) and not len(sources):
             raise ParameterError(f"The group {name!r} has no models; give at least one file or model.")
         models = []
-        for label, source in named_models(list(given) if isinstance(given, set) else given).items():
+        for label, source in named_models(list(sources) if isinstance(sources, set) else sources).items():
             model = load(source, words, case_fallback=case_fallback, name=label)
             models.append(replace(model, source=source.source) if isinstance(source, Embedding) else model)
             where = f"{label!r} of {name!r}"
-            if len(model) and (other := seen.setdefault(model.checksum, where)) != where:
+            if len(model) and (earlier := seen.setdefault(model.checksum, where)) != where:
                 raise ParameterError(
-                    f"{where} and {other} have the same vectors; a model can stand in one place only. Remove one."
+                    f"{where} and {earlier} have the same vectors; a model can stand in one place only. Remove one."
                 )
-        known = [_recipe(model.source) for model in models]
-        about = ComparedGroup(
-            name, tuple(model.name for model in models), _apart(known, replicates), positions.get(name)
+        recipes = [_recipe(model.source) for model in models]
+        description = ComparedGroup(
+            name, tuple(model.name for model in models), _replicate_kind(recipes, replicates), positions.get(name)
         )
-        samples = tuple(None if recipe is None else recipe.get("sample") for recipe in known)
-        read.append(ModelGroup(about, tuple(models), samples, tuple(known)))
+        samples = tuple(None if recipe is None else recipe.get("sample") for recipe in recipes)
+        read.append(ModelGroup(description, tuple(models), samples, tuple(recipes)))
     return read
 
 
@@ -121,29 +121,29 @@ def _recipe(source: str) -> Recipe | None:
         return None
 
 
-def _apart(recipes: Sequence[Recipe | None], asked: Replicates) -> str:
-    """What sets models apart, as the user says or as their recipes do; random seeds where neither says anything."""
+def _replicate_kind(recipes: Sequence[Recipe | None], stated: Replicates) -> str:
+    """Kind of replicates, as the user states or as their recipes do; random seeds where neither says."""
     if len(recipes) == 1:
         return "none"
-    if asked != "auto":
-        return asked
-    known = [recipe for recipe in recipes if recipe is not None]
-    if len(known) < len(recipes):
+    if stated != "auto":
+        return stated
+    recorded = [recipe for recipe in recipes if recipe is not None]
+    if len(recorded) < len(recipes):
         return "seeds"
-    samples = {recipe.get("sample") for recipe in known}
+    samples = {recipe.get("sample") for recipe in recorded}
     if None not in samples and len(samples) > 1:
         return "samples"
-    return "texts" if len({recipe["corpus"] for recipe in known}) == len(known) else "seeds"
+    return "texts" if len({recipe["corpus"] for recipe in recorded}) == len(recorded) else "seeds"
 
 
 Order = bool | Sequence[str]
-"""Whether groups are in the order in which they stand, or their names in order."""
+"""True where groups are given in their order, or their names in order."""
 
 
 def positions_of(
     names: Sequence[str], order: Order, positions: Sequence[float] | Mapping[str, float] | None
 ) -> dict[str, float]:
-    """Where each group stands; empty where groups have no order.
+    """Position of each group; empty where groups have no order.
 
     Raises:
         ParameterError: both are given, or they do not name every group once.
@@ -183,7 +183,7 @@ def _in_order(names: Sequence[str], order: Order) -> dict[str, float]:
 
 
 def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:
-    """What the reader should know of the groups before trusting a difference between them."""
+    """Yield warnings about the groups, to be read before trusting a difference between them."""
     alone = [group.name for group in groups if len(group.models) == 1]
     if alone:
         who = (
@@ -195,7 +195,7 @@ def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:
             f"{who} a single model, so how far training the same model again would move it is unknown: intervals are "
             "for other words only. Train replicates (biasgauge train --seeds 8, or --bootstrap 20)."
         )
-    seeds = [group.name for group in groups if group.about.replicates == "seeds"]
+    seeds = [group.name for group in groups if group.description.replicates == "seeds"]
     if seeds:
         yield (
             f"Models of {listed(seeds)} are taken to differ by random seed alone: intervals are for other "
@@ -207,15 +207,15 @@ def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:
 
 def _unequal(groups: Sequence[ModelGroup]) -> Iterator[str]:
     dims = {group.name: sorted({model.dim for model in group.models}) for group in groups}
-    if len({tuple(found) for found in dims.values()}) > 1:
-        told = ", ".join(f"{name} {' and '.join(map(str, found))}" for name, found in dims.items())
-        yield f"The groups differ in dimensions ({told}): their difference may be that of training, not of text."
+    if len({tuple(sizes) for sizes in dims.values()}) > 1:
+        listing = ", ".join(f"{name} {' and '.join(map(str, sizes))}" for name, sizes in dims.items())
+        yield f"The groups differ in dimensions ({listing}): their difference may be that of training, not of text."
     recipes = [recipe for group in groups for recipe in group.recipes if recipe is not None]
     apart = sorted(
-        {name for recipe in recipes for name in recipe if any(other.get(name) != recipe[name] for other in recipes)}
+        {name for recipe in recipes for name in recipe if any(second.get(name) != recipe[name] for second in recipes)}
         - {*OWN, "corpus"}
     )
-    if apart and len({tuple(found) for found in dims.values()}) == 1:
+    if apart and len({tuple(sizes) for sizes in dims.values()}) == 1:
         yield (
             f"The models were not trained by one recipe; they differ in {', '.join(apart)}: their difference may be "
             "that of training, not of text."
@@ -233,24 +233,24 @@ def files_of(typed: str) -> list[str | Path]:
     Raises:
         ParameterError: nothing is there.
     """
-    found: list[str | Path] = []
-    for part in (part.strip() for part in typed.split(",")):
-        path = Path(part)
-        if not part:
+    files: list[str | Path] = []
+    for entry in (entry.strip() for entry in typed.split(",")):
+        path = Path(entry)
+        if not entry:
             continue
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if file.is_file() and _may_be_vectors(file))
             if not inside:
                 raise ParameterError(f"{path}: holds no vector files; name a folder that does, or the files.")
-            found += inside
-        elif "*" in part and not path.exists():
+            files += inside
+        elif "*" in entry and not path.exists():
             matched = sorted(Path(path.anchor or os.curdir).glob(str(path.relative_to(path.anchor))))
             if not matched:
-                raise ParameterError(f"{part}: matches no files.")
-            found += [file for file in matched if _may_be_vectors(file)]
+                raise ParameterError(f"{entry}: matches no files.")
+            files += [file for file in matched if _may_be_vectors(file)]
         else:
-            found.append(part)
-    return found
+            files.append(entry)
+    return files
 
 
 def _may_be_vectors(file: Path) -> bool:

@@ -100,7 +100,7 @@ class Comparison(Result):
 
     @property
     def answers(self) -> tuple[Compared, ...]:
-        """What was asked for first: trends where there are any, otherwise differences."""
+        """Main answers: trends where there are any, otherwise differences."""
         return self.trends or self.differences
 
     def derived(self) -> JsonMapping:
@@ -108,8 +108,8 @@ class Comparison(Result):
         return {"headline": self._headline(), "sentences": [self.sentence(row) for row in self.answers]}
 
     def title_of(self, question: str) -> str:
-        """What a question is about."""
-        return next(about.title for about in self.questions if about.name == question)
+        """Title of a question."""
+        return next(entry.title for entry in self.questions if entry.name == question)
 
     def sentence(self, row: Compared) -> str:
         """One difference or trend in words."""
@@ -120,18 +120,18 @@ class Comparison(Result):
             return f"undefined: {row.reason}"
         span = self._span(row)
         if row.low is None or row.high is None or row.p is None:
-            return f"{self._said(row, row.value * span)}, without an interval: {row.reason}"
+            return f"{self._describe_change(row, row.value * span)}, without an interval: {row.reason}"
         ends = interval_text(row.low * span, row.high * span, _DIGITS)
         adjusted = f", Holm-adjusted {p_phrase(row.p_adjusted)}" if len(self.answers) > 1 and row.p_adjusted else ""
         spread = f"{share_text(row.level)} interval {ends}, {p_phrase(row.p)}{adjusted}"
         if row.excludes():
-            return f"{self._said(row, row.value * span)} ({spread})"
-        what = f"trend from {self._ends()}" if isinstance(row, Trend) else f"difference between {_between(row)}"
+            return f"{self._describe_change(row, row.value * span)} ({spread})"
+        answer_name = f"trend from {self._ends()}" if isinstance(row, Trend) else f"difference between {_between(row)}"
         estimate = f"{number_text(row.value * span, _DIGITS)} {UNITS[self.settings['measure']]}"
-        return f"no {what} is shown; the estimate is {estimate} ({spread})"
+        return f"no {answer_name} is shown; the estimate is {estimate} ({spread})"
 
     def _span(self, row: Compared) -> float:
-        """What a slope is told over: all positions, for a number per year is too small to read."""
+        """Span over which a slope is reported: all positions, for a number per year is too small to read."""
         if not isinstance(row, Trend):
             return 1.0
         return (self.groups[-1].position or 0.0) - (self.groups[0].position or 0.0)
@@ -139,7 +139,7 @@ class Comparison(Result):
     def _ends(self) -> str:
         return f"{self.groups[0].name} to {self.groups[-1].name}"
 
-    def _said(self, row: Compared, value: float) -> str:
+    def _describe_change(self, row: Compared, value: float) -> str:
         number, unit = NUMBERS[self.settings["measure"]], UNITS[self.settings["measure"]]
         size = f"{number_text(abs(value), _DIGITS)} {unit}"
         if isinstance(row, Difference):
@@ -150,18 +150,18 @@ class Comparison(Result):
         rows = self.answers
         if len(rows) == 1:
             return f"{self.sentence(rows[0])}."
-        what = "trends" if self.trends else "differences"
+        answer_name = "trends" if self.trends else "differences"
         alpha = 1 - self.level
         shown = [row for row in rows if row.p_adjusted is not None and row.p_adjusted < alpha]
-        told = shown if len(rows) > _MOST_TOLD else rows
-        pairs = {_between(row) for row in told}
+        listed_rows = shown if len(rows) > _MOST_TOLD else rows
+        pairs = {_between(row) for row in listed_rows}
         numbers = [
             f"{lexicon_name(row.question)} {estimate_text(row, _digits(row))}"
             + (f" ({_less(row)})" if len(pairs) > 1 else "")
-            for row in told[:_MOST_TOLD]
+            for row in listed_rows[:_MOST_TOLD]
         ]
-        whose = f" ({_less(told[0])}, {self._unit(told[0])})" if len(pairs) == 1 else ""
-        count = f"{len(shown)} of {len(rows)} {what} {'is' if len(shown) == 1 else 'are'} shown"
+        whose = f" ({_less(listed_rows[0])}, {self._unit(listed_rows[0])})" if len(pairs) == 1 else ""
+        count = f"{len(shown)} of {len(rows)} {answer_name} {'is' if len(shown) == 1 else 'are'} shown"
         listing = f": {'; '.join(numbers)}{whose}" if numbers else ""
         return f"{count} (Holm-adjusted p < {figures_text(alpha).removeprefix('0')}){listing}."
 
@@ -182,16 +182,18 @@ class Comparison(Result):
 
     def _sentences(self) -> tuple[str, ...]:
         rows = self.answers
-        said = [f"{self.sentence(row)}." for row in rows] if 1 < len(rows) <= 12 else []
+        sentences = [f"{self.sentence(row)}." for row in rows] if 1 < len(rows) <= 12 else []
         number = NUMBERS[self.settings["measure"]]
-        said += [f"A positive {number} in {about.title}: {about.claim}." for about in self.questions[:12]]
-        said += [f"{about.title} cannot be compared: {about.reason}." for about in self.questions if about.reason]
+        sentences += [f"A positive {number} in {question.title}: {question.claim}." for question in self.questions[:12]]
+        sentences += [
+            f"{question.title} cannot be compared: {question.reason}." for question in self.questions if question.reason
+        ]
         if len(rows) == 1:
-            said.append(self._these_words(rows[0]))
-            said += self._other_texts(rows[0])
+            sentences.append(self._these_words(rows[0]))
+            sentences += self._other_texts(rows[0])
         if self.trends and len(self.differences) == 1:
-            said.append(f"From first to last: {self._reading(self.differences[0])}.")
-        return tuple(said)
+            sentences.append(f"From first to last: {self._reading(self.differences[0])}.")
+        return tuple(sentences)
 
     def _these_words(self, row: Compared) -> str:
         fixed, span = row.these_words, self._span(row)
@@ -263,13 +265,13 @@ class Comparison(Result):
 
     def _by_group(self) -> Table:
         names = [group.name for group in self.groups]
-        found = {(row.question, row.group): row for row in self.contrasts}
-        asked = [about for about in self.questions if about.reason is None]
+        contrasts = {(row.question, row.group): row for row in self.contrasts}
+        questions = [question for question in self.questions if question.reason is None]
         columns = [Column(name, "estimate", _DIGITS) for name in names]
-        rows = [(about.name, *(found[about.name, name] for name in names)) for about in asked]
-        what = NUMBERS[self.settings["measure"]].capitalize()
+        rows = [(question.name, *(contrasts[question.name, name] for name in names)) for question in questions]
+        number = NUMBERS[self.settings["measure"]].capitalize()
         return Table.of(
-            "contrasts", f"{what} in each group, {UNITS[self.settings['measure']]}", ["question", *columns], rows
+            "contrasts", f"{number} in each group, {UNITS[self.settings['measure']]}", ["question", *columns], rows
         )
 
     def _words(self) -> Table:

@@ -1,4 +1,4 @@
-"""What a comparison holds, row by row: contrasts of groups, differences, trends, changes of single words."""
+"""Rows of a comparison: contrasts of groups, differences, trends, changes of single words."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Trend(Compared):
 
 @dataclass(frozen=True, kw_only=True)
 class WordChange(LabeledEstimate):
-    """How one target word's association changes from the first group to the last, with its interval over models.
+    """Change of one target word's association from the first group to the last, with its interval over models.
 
     Attributes:
         question: the lexicon's name.
@@ -129,7 +129,7 @@ class LinePoint(Record):
 
 @dataclass(frozen=True)
 class QuestionAbout(Record):
-    """What a question asks.
+    """Name, title and claim of a question.
 
     Attributes:
         name: the lexicon's name.
@@ -144,10 +144,16 @@ class QuestionAbout(Record):
     reason: str | None = None
 
 
-def compared(kind: type[Compared], whole: Contrast, fixed: Contrast, **labels: Any) -> Any:  # noqa: ANN401 - of `kind`
+def compared(kind: type[Compared], contrast: Contrast, fixed: Contrast, **labels: Any) -> Any:  # noqa: ANN401 - of `kind`
     """A row from a comparison of groups."""
-    tests = {"p": whole.p, "se": whole.se, "df": whole.df, "p_these_words": fixed.p, "variances": whole.variances}
-    return kind.of_estimate(estimate_alone(whole), these_words=estimate_alone(fixed), **tests, **labels)
+    tests = {
+        "p": contrast.p,
+        "se": contrast.se,
+        "df": contrast.df,
+        "p_these_words": fixed.p,
+        "variances": contrast.variances,
+    }
+    return kind.of_estimate(estimate_alone(contrast), these_words=estimate_alone(fixed), **tests, **labels)
 
 
 def estimate_alone(contrast: Contrast) -> Estimate:
