@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from biasgauge.analyses.seeds.coherence import in_every_model
 from biasgauge.analyses.seeds.located import locate
 from biasgauge.analyses.seeds.word_pairs import SeedPair
+from biasgauge.core import WordPolicy
 from biasgauge.lexicons import seed_bank
 from biasgauge.vectors import Embedding
 
@@ -52,7 +53,7 @@ def problem(models: int, words: int, dimensions: int) -> tuple[list[Embedding], 
         )
         for run in range(models)
     ]
-    return found, locate(pairs, found, min_coverage=1, case_fallback=False)
+    return found, locate(pairs, found, WordPolicy(1, "exact"))
 
 
 def directions(vectors: NDArray[Any], located: Sequence[Located], place: int) -> NDArray[np.float32]:
@@ -113,7 +114,7 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, default=100)
     asked = parser.parse_args()
     models, located = problem(asked.models, asked.words, asked.dimensions)
-    alone = locate([one.pair for one in located], models[:1], min_coverage=1, case_fallback=False)
+    alone = locate([one.pair for one in located], models[:1], WordPolicy(1, "exact"))
     with threadpool_limits(1):
         product, counted = side_by_side(models, alone)
         plain = seconds(lambda: sorted_each(models, located))
@@ -121,7 +122,7 @@ def main() -> None:
         started = time.perf_counter()
         ours(
             models[:1],
-            locate([one.pair for one in located], models[:1], min_coverage=1, case_fallback=False),
+            locate([one.pair for one in located], models[:1], WordPolicy(1, "exact")),
             left_out=1,
         )
         left = time.perf_counter() - started

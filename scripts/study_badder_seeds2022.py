@@ -24,6 +24,7 @@ from study_vectors import package_folder
 
 import biasgauge as bg
 from biasgauge.analyses.seeds import bias_subspace, generated_cloud, seed_choice, seeds
+from biasgauge.core import WordPolicy
 from biasgauge.results.drawing import altair, styled
 
 if TYPE_CHECKING:
@@ -77,7 +78,12 @@ FEMALE_SETS = (
     "female_stereotype_words-Zhao_et_al_2018",
 )
 UNPLEASANT = "unpleasantness-Caliskan_et_al_2017"
-LIGHT: dict[str, Any] = {"min_coverage": 0.8, "shuffles": 0, "leave_one_out": False, "filter": "published"}
+LIGHT: dict[str, Any] = {
+    "policy": WordPolicy(case="exact"),
+    "shuffles": 0,
+    "leave_one_out": False,
+    "filter": "published",
+}
 
 
 def replicates(folder: Path, name: str, min_count: int = 10) -> tuple[list[bg.Embedding], dict[str, int]]:
@@ -279,10 +285,10 @@ def relations(result: SeedsResult, models: list[bg.Embedding]) -> pd.DataFrame:
 def order(models: list[bg.Embedding], out: Path) -> None:
     """Figure 2: shares of the components in the order of the lists, in the printed order, and over many shuffles."""
     rows = []
-    asked: dict[str, Any] = {"leave_one_out": False, "min_coverage": 0.5}
-    standing = seeds(models, pairs=list(PRINTED), shuffles=1000, case_fallback=True, **asked)
+    asked: dict[str, Any] = {"leave_one_out": False}
+    standing = seeds(models, pairs=list(PRINTED), shuffles=1000, policy=WordPolicy(0.5, "fallback"), **asked)
     for card, ((a, b), printed) in zip(standing, PRINTED.items(), strict=True):
-        once = seeds(models, *(one.split() for one in printed), shuffles=0, **asked)[0]
+        once = seeds(models, *(one.split() for one in printed), shuffles=0, policy=WordPolicy(0.5, "exact"), **asked)[0]
         first, shuffled = card.pairing.first, card.pairing.shuffled_first
         rows.append(
             {
@@ -309,7 +315,7 @@ def ends(models: list[bg.Embedding]) -> pd.DataFrame:
     """Figure 1: words at the ends, aligned and as published, with what the published figures print beside them."""
     frames = []
     for way, aligned in (("aligned", True), ("as published", False)):
-        asked: dict[str, Any] = {"aligned": aligned, "case_fallback": True, "random_state": SEED}
+        asked: dict[str, Any] = {"aligned": aligned, "policy": WordPolicy(case="fallback"), "random_state": SEED}
         source = bg.vectors.mean_embedding(models) if aligned else models
         spaces = {
             f"{kind}, component {part}": bias_subspace(source, FEMALE, MALE, order=kind, component=part, **asked)
@@ -337,7 +343,7 @@ def choices(models: list[bg.Embedding]) -> pd.DataFrame:
     """Figure 3: the female sets against unpleasant words, and against the letters that the published code averaged."""
     frames = []
     for target, words in (("unpleasant words", UNPLEASANT), ("its letters", list("unpleasantness"))):
-        result = seed_choice(models, FEMALE_SETS, words, filter="published", min_coverage=0.6)
+        result = seed_choice(models, FEMALE_SETS, words, filter="published", policy=WordPolicy(0.6, "exact"))
         frames.append(
             result.to_frame().assign(
                 target=target, spread=result.spread, over_models=result.replicate_spread, list_share=result.list_share

@@ -11,6 +11,7 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.analyses.seeds import seeds
+from biasgauge.core import WordPolicy
 from biasgauge.errors import CorpusError, LexiconError
 from biasgauge.lexicons import seed_bank
 from biasgauge.papers import Reproduction, reproduce
@@ -196,7 +197,7 @@ def test_figure_3_measures_letters(models: list[Embedding], on_models: Reproduct
     assert row.as_published == pytest.approx(expected, abs=1e-6)
     assert row.corrected != pytest.approx(expected, abs=0.01)
     unpleasant = seed_bank("published").bank.sets["unpleasantness-Caliskan_et_al_2017"]
-    (alone,) = seeds(models, ["woman"], list(unpleasant), shuffles=0, leave_one_out=False, min_coverage=0.6)
+    (alone,) = seeds(models, ["woman"], list(unpleasant), shuffles=0, leave_one_out=False, policy=WordPolicy(0.6))
     assert row.corrected == pytest.approx(alone.similarity.value, abs=1e-6)
 
 

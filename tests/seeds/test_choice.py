@@ -14,6 +14,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.seeds import seed_choice
+from biasgauge.core import WordPolicy
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import seed_bank
 
@@ -29,7 +30,7 @@ def cosine(model: bg.Embedding, words: list[str], target: list[str]) -> float:
 
 
 def test_values_are_cosines_of_mean_vectors(models: list[bg.Embedding]) -> None:
-    found = seed_choice(models, "female", ["nasty", "evil"])
+    found = seed_choice(models, "female", ["nasty", "evil"], policy=WordPolicy(case="exact"))
     sets = seed_bank().bank.sets
     by_set = {one.set: one for one in found.lists}
     words = list(dict.fromkeys(sets["female_1-Caliskan_et_al_2017"]))
@@ -42,6 +43,8 @@ def test_values_are_cosines_of_mean_vectors(models: list[bg.Embedding]) -> None:
     assert one.most_influential == words[most]
     assert one.value_without == pytest.approx(left[most])
     assert by_set["female_names_1-Caliskan_et_al_2017"].reason is not None  # capitals, and no case fallback
+    names = seed_choice(models, ["female_names_1-Caliskan_et_al_2017"], ["nasty", "evil"]).lists[0]
+    assert names.found == names.asked  # by default, since the vocabulary has no capitals
     defined = [one.value for one in found.lists if one.value is not None]
     assert defined == sorted(defined, reverse=True)
     assert found.spread == pytest.approx(np.std(defined, ddof=1))

@@ -23,7 +23,7 @@ WOMEN = ("she", "woman", "her", "girl", "mother", "daughter")
 
 
 def rows_of(model: bg.Embedding, a: tuple[str, ...], b: tuple[str, ...]) -> Rows:
-    (found,) = locate([SeedPair("a", "b", a, b)], [model], min_coverage=0.8, case_fallback=False)
+    (found,) = locate([SeedPair("a", "b", a, b)], [model])
     return found.rows[0]
 
 

@@ -10,6 +10,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.analyses.seeds import seeds
 from biasgauge.analyses.seeds.located import compound_spellings
+from biasgauge.core import WordPolicy
 from biasgauge.errors import LexiconError, ParameterError
 
 MEN = ["he", "man", "his", "boy", "father", "son"]
@@ -140,8 +141,8 @@ def test_too_few_seeds_found(model: bg.Embedding) -> None:
     assert (few.coherence.value, few.coherence.low, few.coherence.reason) == (None, None, few.reason)
     assert few.to_dict()["coherence"] is None
     assert few.to_dict()["coherence_reason"] == few.reason
-    assert seeds(model, [*MEN, "a1", "b1"], WOMEN, min_coverage=0.7)[0].coherence.value is not None
-    gone = seeds(model, ["a1", "b1"], WOMEN, min_coverage=0)[0]
+    assert seeds(model, [*MEN, "a1", "b1"], WOMEN, policy=WordPolicy(0.7))[0].coherence.value is not None
+    gone = seeds(model, ["a1", "b1"], WOMEN, policy=WordPolicy(0))[0]
     assert gone.reason == "no seed of a was found"
     assert gone.models == 0
 
@@ -207,7 +208,6 @@ def test_one_seed_drives_it() -> None:
             "'leave_one_out' parameter must be a whole number of at least 0. Got -1",
         ),
         ({"a": MEN, "b": WOMEN, "generated": 1}, "must be 0, or at least 2. Got 1"),
-        ({"a": MEN, "b": WOMEN, "min_coverage": 2}, "must be a number from 0 to 1. Got 2"),
         ({"a": MEN, "b": WOMEN, "level": 1}, "must lie between 0 and 1. Got 1"),
         ({"a": MEN, "b": ["she", 3]}, "word 2 must be a string"),
     ],
@@ -249,7 +249,7 @@ def test_compounds_are_found_however_they_are_joined() -> None:
 def test_two_spellings_of_one_vector_count_once() -> None:
     words = ("he", "she", "a", "b", "c")
     model = bg.Embedding(words, np.random.default_rng(0).normal(size=(5, 3)))
-    found = seeds(model, ["He", "he", "a"], ["she", "b"], case_fallback=True, shuffles=0)[0]
+    found = seeds(model, ["He", "he", "a"], ["she", "b"], policy=WordPolicy(case="fallback"), shuffles=0)[0]
     assert {one.word for one in found.influence} == {"He", "a", "she", "b"}
     assert found.coherence == seeds(model, ["he", "a"], ["she", "b"], shuffles=0)[0].coherence
 
@@ -257,7 +257,7 @@ def test_two_spellings_of_one_vector_count_once() -> None:
 def test_a_zero_vector_is_lost() -> None:
     vectors = np.random.default_rng(0).normal(size=(5, 3))
     vectors[0] = 0
-    found = seeds((("z", "a", "b", "c", "d"), vectors), ["z", "a"], ["b", "c"], min_coverage=0.5)[0]
+    found = seeds((("z", "a", "b", "c", "d"), vectors), ["z", "a"], ["b", "c"], policy=WordPolicy(0.5))[0]
     assert found.coverage.to_dict()["reasons"] == {"z": "its vector is zero"}
 
 
@@ -289,7 +289,10 @@ def test_frames_and_notebooks(model: bg.Embedding) -> None:
 
 def test_published_pairs_on_shipped_vectors() -> None:
     """Names of one language are told apart less well than career and family, as the papers found."""
-    found = {card.a: card for card in seeds(bg.vectors.load_default(), pairs="all", case_fallback=True, shuffles=0)}
+    found = {
+        card.a: card
+        for card in seeds(bg.vectors.load_default(), pairs="all", policy=WordPolicy(case="fallback"), shuffles=0)
+    }
     career, race = found["career-Caliskan_et_al_2017"], found["black-Manzini_et_al_2019"]
     assert career.held_out.value is not None
     assert race.held_out.value is not None

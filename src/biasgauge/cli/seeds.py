@@ -9,16 +9,14 @@ from biasgauge import analyses, lexicons
 from biasgauge.cli.command import (
     DRAW,
     OPTIONS,
-    CaseFallback,
     FigureOptions,
     Level,
-    MinCoverage,
     Options,
     Outcome,
     command,
 )
 from biasgauge.cli.screen import progress
-from biasgauge.cli.typed_values import typed_words
+from biasgauge.cli.typed_values import LOOKUP, WordLookup, typed_words
 from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
 
@@ -63,8 +61,7 @@ def seeds(
     leave_one_out: Literal["yes", "no"] = "yes",
     generated: int = 0,
     nouns: str | None = None,
-    min_coverage: MinCoverage = 0.8,
-    case_fallback: CaseFallback = False,
+    lookup: WordLookup = LOOKUP,
     filter: Filter = "corrected",  # noqa: A002 - the name of the option
     level: Level = 0.95,
     options: FigureOptions = DRAW,
@@ -87,13 +84,7 @@ def seeds(
         nouns: words that count as nouns for --generated: a file or a lexicon
         filter: which form of the seed bank: "corrected", "published" or "none"
     """
-    shared: JsonObject = {
-        "min_coverage": min_coverage,
-        "case_fallback": case_fallback,
-        "filter": filter,
-        "level": level,
-        **further,
-    }
+    shared: JsonObject = {"policy": lookup.policy(), "filter": filter, "level": level, **further}
     if (category is None) != (target is None):
         raise ParameterError("--category and --target go together, as in --category female --target unpleasantness")
     if category is not None:

@@ -16,13 +16,14 @@ from biasgauge.analyses.seeds.result import SeedsResult
 from biasgauge.analyses.seeds.subspaces import Method
 from biasgauge.analyses.seeds.word_pairs import SeedPair, SeedPairsLike, of_lexicon, seed_pairs
 from biasgauge.core import (
+    DEFAULT_POLICY,
     Estimate,
     JsonMapping,
     ModelsLike,
+    WordPolicy,
     WordsLike,
     check_choice,
     check_level,
-    check_number,
     check_whole,
 )
 from biasgauge.errors import ParameterError
@@ -65,8 +66,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     generated: int = 0,
     nouns: WordsLike | None = None,
     counts: Mapping[str, float] | None = None,
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = DEFAULT_POLICY,
     level: float = 0.95,
     filter: Filter = "corrected",  # noqa: A002 - the word that the papers use
     random_state: int = 0,
@@ -93,9 +93,8 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         nouns: words that count as nouns there, such as those that a tagger found in your text; by default those that
             are nouns most often in the Brown corpus and that WordNet knows.
         counts: how often each word occurs; by default the order of rows stands for frequency.
-        min_coverage: share of each set that must be found. A seed is lost when most models lack it; models that lack
-            another one take no part in that pair.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up, and how many of each set must be found. A seed is lost when most models lack
+            it; models that lack another one take no part in that pair.
         level: nominal coverage of the intervals.
         filter: which form of the seed bank: "corrected", "published" or "none".
         random_state: seed of shuffles and generated sets.
@@ -108,12 +107,11 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     check_whole(0, shuffles=shuffles, leave_one_out=int(leave_one_out), generated=generated)
     if generated == 1:
         raise ParameterError("The 'generated' sets of seeds must be 0, or at least 2. Got 1.")
-    check_number(0, 1, min_coverage=min_coverage)
     check_choice(get_args(Method), method=method)
     check_level(level)
     set_pairs = seed_pairs(a, b, pairs, paper=paper, bank_filter=filter)
     models = load_models(vectors)
-    located = locate(set_pairs, models, min_coverage=min_coverage, case_fallback=case_fallback)
+    located = locate(set_pairs, models, policy)
     times = len(models) if leave_one_out is True else int(leave_one_out)
     numbers = in_every_model(located, models, method, scaled=unit, left_out=times, progress=progress)
     settings = {
@@ -123,8 +121,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         "leave_one_out": leave_one_out,
         "generated": generated,
         "nouns": "Brown corpus" if nouns is None else words_of(nouns).name,
-        "min_coverage": min_coverage,
-        "case_fallback": case_fallback,
+        **policy.settings(models),
         "level": level,
         "filter": filter,
         "frequency": "row order" if counts is None else "counts",
@@ -148,8 +145,7 @@ def seed_cards(
     lexicons: Iterable[str | Lexicon],
     *,
     language: str | Language | None = DEFAULT_LANGUAGE,
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = DEFAULT_POLICY,
     shuffles: int = 100,
     random_state: int = 0,
 ) -> SeedsResult | None:
@@ -159,8 +155,7 @@ def seed_cards(
         vectors: the model, or the replicates, of the audit.
         lexicons: those of the audit; kinds other than "test" and "pairs" are left out.
         language: pairings of its seed banks are added, where it has any; None for none.
-        min_coverage: as in `seeds`.
-        case_fallback: as in `seeds`.
+        policy: as in `seeds`.
         shuffles: as in `seeds`.
         random_state: as in `seeds`.
 
@@ -187,8 +182,7 @@ def seed_cards(
         pairs=list(reversed(distinct.values())),
         shuffles=shuffles,
         leave_one_out=LEFT_OUT_MODELS,
-        min_coverage=min_coverage,
-        case_fallback=case_fallback,
+        policy=policy,
         random_state=random_state,
     )
 

@@ -12,7 +12,17 @@ from biasgauge.analyses.seeds.balance import set_similarities, similarity_left_o
 from biasgauge.analyses.seeds.figures import choice_charts
 from biasgauge.analyses.seeds.located import Located, locate
 from biasgauge.analyses.seeds.word_pairs import GIVEN, SeedPair
-from biasgauge.core import Estimate, Floats, JsonMapping, ModelsLike, WordsLike, check_level, did_you_mean
+from biasgauge.core import (
+    DEFAULT_POLICY,
+    Estimate,
+    Floats,
+    JsonMapping,
+    ModelsLike,
+    WordPolicy,
+    WordsLike,
+    check_level,
+    did_you_mean,
+)
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import Filter, WordSet, seed_bank, words_of
 from biasgauge.results import Column, Result, Summary, Table, number_text, share_text
@@ -106,8 +116,7 @@ def seed_choice(
     target: WordsLike,
     *,
     unit: bool = False,
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = DEFAULT_POLICY,
     level: float = 0.95,
     filter: Filter = "corrected",  # noqa: A002 - the word that the papers use
 ) -> SeedChoice:
@@ -118,8 +127,7 @@ def seed_choice(
         category: a category of the seed bank, as in "female", or ids of its sets.
         target: words, a lexicon, NAME:SET, or the id of a seed set; a string that is none of these is one word.
         unit: scale vectors to length 1 first.
-        min_coverage: share of a list that must be found.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up, and how many of a list must be found.
         level: nominal coverage of the intervals.
         filter: which form of the seed bank.
 
@@ -142,7 +150,7 @@ def seed_choice(
     models = load_models(vectors)
     against = _target(target)
     pairs = [SeedPair(listed.id, against.name, listed.words, against.words) for listed in chosen]
-    located = locate(pairs, models, min_coverage=min_coverage, case_fallback=case_fallback)
+    located = locate(pairs, models, policy)
     if not any(pair.coverage.sets["b"].words for pair in located):
         raise ParameterError(f"The target {against.name!r} cannot be used: no model has a word of it.")
     tables = [set_similarities(pair, models, scaled=unit) for pair in located]
@@ -153,8 +161,7 @@ def seed_choice(
     lists.sort(key=lambda row: (row.value is None, -(row.value or 0.0)))
     settings = {
         "unit": unit,
-        "min_coverage": min_coverage,
-        "case_fallback": case_fallback,
+        **policy.settings(models),
         "level": level,
         "filter": filter,
         "models": [model.name for model in models],

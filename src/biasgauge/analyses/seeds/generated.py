@@ -21,7 +21,7 @@ from biasgauge.analyses.seeds.located import Located, locate
 from biasgauge.analyses.seeds.relations import Relation, relations
 from biasgauge.analyses.seeds.subspaces import Method, pair_components, seed_vectors
 from biasgauge.analyses.seeds.word_pairs import SeedPair
-from biasgauge.core import Floats, JsonObject, ModelsLike, Places, WordsLike, check_whole, unit_singles
+from biasgauge.core import Floats, JsonObject, ModelsLike, Places, WordPolicy, WordsLike, check_whole, unit_singles
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Result, Summary, Table, counted, number_text
@@ -203,7 +203,7 @@ def generated_cloud(
     set_pairs = [
         SeedPair(f"set {first}", f"set {second}", drawn[first].words, drawn[second].words) for first, second in pairs
     ]
-    located = locate(set_pairs, models, min_coverage=1.0, case_fallback=False)
+    located = locate(set_pairs, models, WordPolicy(min_coverage=1, case="exact"))
     numbers = in_every_model(located, models, method, scaled=unit)
     return Cloud(
         drawn,

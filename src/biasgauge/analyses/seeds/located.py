@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biasgauge.analyses.seeds.word_pairs import SeedPair
-from biasgauge.core import Places
+from biasgauge.core import DEFAULT_POLICY, Places, WordPolicy
 from biasgauge.vectors import ZERO, Coverage, Embedding, Lookup
 
 _MOST_LOST = 0.5
@@ -59,12 +59,13 @@ class Located:
 
 
 def locate(
-    pairs: Sequence[SeedPair], models: Sequence[Embedding], *, min_coverage: float, case_fallback: bool
+    pairs: Sequence[SeedPair], models: Sequence[Embedding], policy: WordPolicy = DEFAULT_POLICY
 ) -> list[Located]:
     """Look every seed up in every model."""
     every = dict.fromkeys(word for pair in pairs for word in (*pair.a_words, *pair.b_words))
-    looked_up = [_rows(model, every, case_fallback=case_fallback) for model in models]
-    return [_located(pair, models, looked_up, min_coverage) for pair in pairs]
+    fallback = policy.uses_fallback(models)
+    looked_up = [_rows(model, every, case_fallback=fallback) for model in models]
+    return [_located(pair, models, looked_up, policy.min_coverage) for pair in pairs]
 
 
 def _rows(model: Embedding, words: Iterable[str], *, case_fallback: bool) -> Lookup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
@@ -14,10 +14,12 @@ from biasgauge.analyses.seeds.subspaces import Method, mean_direction, pair_comp
 from biasgauge.analyses.seeds.word_pairs import seed_pairs
 from biasgauge.core import (
     BLOCK,
+    DEFAULT_POLICY,
     Floats,
     JsonObject,
     ModelsLike,
     Places,
+    WordPolicy,
     WordsLike,
     check_choice,
     check_number,
@@ -122,7 +124,7 @@ def bias_subspace(
     order: Order = "as-is",
     unit: bool = False,
     aligned: bool = True,
-    case_fallback: bool = False,
+    policy: WordPolicy = DEFAULT_POLICY,
     random_state: int = 0,
 ) -> BiasSubspace:
     """Find the subspace of two sets, in one model or in the mean of replicates, and rank the vocabulary along it.
@@ -141,7 +143,7 @@ def bias_subspace(
         order: pairs "as-is", "shuffled", or as many "random" pairs of words of the vocabulary instead.
         unit: scale seed vectors to length 1 first.
         aligned: see above.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up; one word of each set is enough.
         random_state: seed of the order.
 
     Raises:
@@ -151,7 +153,7 @@ def bias_subspace(
     check_choice(get_args(Order), order=order)
     models = load_models(vectors)
     model = models[0] if len(models) == 1 else mean_embedding(models, aligned=aligned)
-    (located,) = locate(seed_pairs(a, b, None), [model], min_coverage=0, case_fallback=case_fallback)
+    (located,) = locate(seed_pairs(a, b, None), [model], replace(policy, min_coverage=0))
     if located.reason is not None:
         raise ParameterError(f"There is no subspace: {located.reason}.")
     rows = _ordered(located.rows[0], order, len(model), np.random.default_rng([random_state, 3]))

@@ -25,7 +25,11 @@ def measure(context: AuditContext) -> Result:
 
     language = context.language if context.whole_battery else None
     cards = seed_cards(
-        list(context.subjects[0].models), list(context.lexicons), language=language, **context.word_settings
+        list(context.subjects[0].models),
+        list(context.lexicons),
+        language=language,
+        policy=context.policy,
+        random_state=context.random_state,
     )
     return NotMeasured(NO_SETS, ("pairs",)) if cards is None else cards
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.analyses.seeds import generated_cloud, seeds
+from biasgauge.core import WordPolicy
 from biasgauge.papers.badderseeds2022.published import APPENDIX, CORPORA, NOT_RELEASED, models_of
 from biasgauge.papers.row import Recomputed
 from biasgauge.vectors import mean_embedding
@@ -103,5 +104,5 @@ def _measured(data: Data, corpus: str, seed: int, progress: Progress | None) -> 
     """All pairs of sets, gathered and generated, on the models of one corpus; once for all parts."""
     models, differs = models_of(data, f"{corpus}_min10")
     settings: dict[str, Any] = {"pairs": "all", "filter": "published", "shuffles": 0, "leave_one_out": False}
-    settings |= {"generated": _SETS, "random_state": seed, "progress": progress}
+    settings |= {"generated": _SETS, "policy": WordPolicy(case="exact"), "random_state": seed, "progress": progress}
     return data.once(("seeds", corpus, seed), lambda: seeds(models, **settings)), differs

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge.analyses.seeds import bias_subspace, seed_choice, seeds
-from biasgauge.core import Estimate, cosine
+from biasgauge.core import Estimate, WordPolicy, cosine
 from biasgauge.lexicons import seed_bank
 from biasgauge.papers.badderseeds2022.published import (
     APPENDIX,
@@ -39,7 +39,7 @@ def fill_figure_2(data: Data, seed: int, _progress: Progress | None) -> dict[str
     sets = seed_bank("published").bank.sets
     rows = {}
     for name, shuffle in APPENDIX["shuffles"].items():
-        settings: dict[str, Any] = {"leave_one_out": False, "min_coverage": 0.5, "random_state": seed}
+        settings: dict[str, Any] = {"leave_one_out": False, "policy": WordPolicy(0.5, "exact"), "random_state": seed}
         (listed,) = seeds(models, *(sets[seed_set] for seed_set in shuffle["sets"]), shuffles=_MANY, **settings)
         (once,) = seeds(models, *(order.split() for order in shuffle["orders"]), shuffles=0, **settings)
         share, pairing = listed.pairing.first, listed.pairing
@@ -73,7 +73,9 @@ def fill_figure_3(data: Data, _seed: int, _progress: Progress | None) -> dict[st
             both = _cosine_with_letters(mean, [name]), _unpleasantness(models, name)
             rows[f"{start}{name}"] = Recomputed.of(*both, _LETTERED, differs)
         if corpus == "history":
-            choice = seed_choice(models, list(FEMALE_SETS), UNPLEASANT, filter="published", min_coverage=0.6)
+            choice = seed_choice(
+                models, list(FEMALE_SETS), UNPLEASANT, filter="published", policy=WordPolicy(0.6, "exact")
+            )
             rows |= {
                 f"figure3.{seed_list.set}": Recomputed.of(
                     _cosine_with_letters(mean, sets[seed_list.set]), seed_list, _LETTERED, differs
@@ -159,7 +161,7 @@ def _averaged(data: Data) -> dict[tuple[str, str], float | None]:
     pairs |= {name: [order.split() for order in orders] for name, orders in APPENDIX["figure1"].items()}
     cosines: dict[tuple[str, str], float | None] = {}
     for name, (a, b) in pairs.items():
-        space = bias_subspace(models, a, b, component=2, aligned=False)
+        space = bias_subspace(models, a, b, component=2, aligned=False, policy=WordPolicy(case="exact"))
         words = [word for word, _ in _column(name) if word]
         cosines |= {(name, word): value for word, value in space.cosine_of(words).items()}
     return cosines
