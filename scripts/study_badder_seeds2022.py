@@ -147,6 +147,7 @@ def main(folder: Path) -> None:
             models,
             pairs="all",
             filter="published",
+            policy=WordPolicy(case="exact"),
             generated=50,
             nouns=nouns,
             leave_one_out=3,
