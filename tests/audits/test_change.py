@@ -39,7 +39,7 @@ def test_the_section_is_what_the_comparison_says(pair: tuple[bg.Embedding, bg.Em
     result = bg.audit(after, before=before, lexicons=["weat7"])
     alone = bg.mitigation.mitigation_effect(before, after, ["weat7"])
     assert result.change is not None
-    assert result.change.sentences == alone.sentences
+    assert result.change.effect.sentences == alone.sentences
     assert result.settings["before"] == before.name
     section = next(part for part in result.summary().parts if part.name == "change")
     assert sum(len(table.rows) for table in section.all_tables()) == len(alone.rows)
