@@ -27,7 +27,7 @@ _PLAIN = {
     "study": "study.read:read_study",
     "templates": "vectors.encoders.sentences:templates_of",
     "distances": "analyses.posterior:read_distances",
-    "points": "applications.correlation.points:read_points",
+    "points": "analyses.correlate:read_points",
     "conll": "applications.coref.conll:read_conll",
     "winogender": "applications.coref.winogender_sentences:read_winogender",
     "gap": "applications.coref.gap:read_gap",

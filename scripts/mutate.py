@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "biasgauge"
 FAST = "not slow and not fuzz and not crash and not e2e and not calibration"
-TESTED_BY = {"stats": ("agreement", "association")}
+TESTED_BY = {"stats": ("reliability", "metrics")}
 """Packages whose tests hold another package to account too, after its own."""
 HEAVY = ("hypothesis", "hypothesis.extra.numpy", "pandas", "pytest", "scipy.stats", "scipy.optimize", "sklearn.metrics")
 """Imported once, before processes are made."""

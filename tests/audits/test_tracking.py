@@ -185,6 +185,11 @@ def audited(vectors: bg.Embedding) -> bg.audits.AuditResult:
     return bg.audit(vectors, lexicons=["weat7"], points=frame, tasks=[task(), task(1)])
 
 
+def test_points_and_tasks_are_read_back(audited: bg.audits.AuditResult) -> None:
+    content = audited.extrinsic.to_dict()
+    assert type(audited.extrinsic).from_dict(content).to_dict() == content
+
+
 def test_the_section_has_every_number(audited: bg.audits.AuditResult) -> None:
     found = audited.extrinsic.correlation
     assert isinstance(found, CorrelationResult)

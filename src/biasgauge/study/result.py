@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from biasgauge.core import JsonMapping, Record
 from biasgauge.results import Result, Summary, Table, counted
-
-if TYPE_CHECKING:
-    from biasgauge.study.planning.plan import Plan
 
 State = Literal["done", "reused", "failed", "blocked"]
 REPORT = "report"
@@ -128,7 +125,7 @@ class StudyRun(Result):
     results: Mapping[str, str]
     warnings: tuple[str, ...]
     preregistration: Registered | None = None
-    plan: Plan | None = None
+    plan: Any = None  # a Plan, whose module imports this one
 
     @property
     def done(self) -> int:

@@ -1,4 +1,4 @@
-"""Did it work? The first section of an audit of vectors before and after a change: three tiles, then slopes."""
+"""The first section of an audit of vectors before and after a change: three tiles, then slopes."""
 
 from __future__ import annotations
 
