@@ -251,11 +251,14 @@ def test_an_interrupted_audit_ends_without_waiting_for_its_threads(tmp_path: Pat
     program = (
         "import signal, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in the background, and inherited
+        "from dataclasses import replace\n"
         "from biasgauge.audits import run\n"
-        "def slow(*given, **named):\n"
+        "from biasgauge.audits.part import ordered_parts\n"
+        "def slow(context):\n"
         "    print('started', flush=True)\n"
         "    time.sleep(120)\n"
-        "run.measure_robustness = run.measure_reliability = run.explore = slow\n"
+        "parts = {name: replace(part, measure=slow) for name, part in ordered_parts().items()}\n"
+        "run.ordered_parts = lambda: parts\n"
         "from biasgauge.cli import main\n"
         f"main(['audit', '--out', {str(tmp_path / 'a')!r}])\n"
     )
