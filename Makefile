@@ -27,7 +27,7 @@ help:
 	@echo "make fuzz                 damaged input for every reader (some minutes; FULL=1: a million inputs, hours)"
 	@echo "make kills                kill every job wherever it writes, and run it again (ten minutes)"
 	@echo "make faults               full disk, no rights, little memory, flipped bits, two writers (ten minutes)"
-	@echo "make lint                 check style and types"
+	@echo "make lint                 check style, types and names"
 	@echo "make docs                 build the documentation with its outputs and notebooks into build/site (minutes)"
 	@echo "make package              build sdist and wheel and try them in empty environments (minutes)"
 	@echo "make test-wheel           run the tests on the installed wheel (VERSION=3.13), where src/ cannot be imported"
@@ -78,6 +78,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/python scripts/check_names.py
 
 # Two small models, for the pages about transformers; without them these pages say what they need.
 docs: $(VENV)/.installed-dev

@@ -1,4 +1,4 @@
-"""What a stranger may add: one registry, one way in, for every kind of thing.
+"""Registry of everything that another package may add, with one way in for every kind.
 
     import biasgauge as bg
 
@@ -210,7 +210,7 @@ def _said(thing: object) -> str:
 
 
 def _contents(thing: Any, of: Group) -> dict[str, Callable[[], Any]]:  # noqa: ANN401 - as get
-    """What a thing brings: a loader for each name."""
+    """Return a loader for each name that a thing brings."""
     if of.inside:
         several: dict[str, Callable[[], Any]] = _import(of.inside)(thing)
         return several
@@ -271,7 +271,7 @@ def _points() -> EntryPoints:
 
 @cache
 def _installed(group: str) -> dict[str, Callable[[], Any]]:
-    """What the entry points of installed packages bring; a name that ships already is refused with a warning."""
+    """Return what the entry points of installed packages bring; a name that ships already is refused with a warning."""
     of, ours = GROUPS[group], _shipped(group)
     values: dict[str, list[str]] = {}
     for point in sorted(_points().select(group=f"biasgauge.{group}"), key=lambda point: (point.name, point.value)):

@@ -1,4 +1,4 @@
-"""Where PyTorch computes: a device by its name."""
+"""Devices of PyTorch, by name."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Reason(IntEnum):
-    """Why a number of a stack, or the interval of it alone, is undefined; `Estimates.undefined` holds these codes."""
+    """Reason why a number, or its interval alone, is undefined; `Estimates.undefined` holds these codes."""
 
     DEFINED = 0
     TOO_FEW_SUBJECTS = 1
@@ -56,7 +56,7 @@ _REASONS = {
 
 
 class Doubt(IntEnum):
-    """Why an F interval may cover less than its level; `Estimates.doubts` holds these codes."""
+    """Reason why an F interval may cover less than its level; `Estimates.doubts` holds these codes."""
 
     NONE = 0
     HEAVY_TAILS = 1

@@ -104,7 +104,7 @@ def unit_singles(vectors: Vectors, rows: Places | None = None, *, threads: int =
 
 
 def has_direction(units: Vectors) -> Flags:
-    """Which unit rows are those of vectors that are not zero."""
+    """Mask of unit rows that are those of vectors that are not zero."""
     return ~np.isnan(units[:, 0]) if units.shape[1] else np.zeros(len(units), bool)
 
 

@@ -35,7 +35,7 @@ class Group:
 
     @property
     def article(self) -> str:
-        """Which the name asks for: "a" or "an"."""
+        """Indefinite article of the name: "a" or "an"."""
         return "an" if self.says[0] in "aeiou" else "a"
 
 

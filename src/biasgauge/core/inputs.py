@@ -1,4 +1,4 @@
-"""What users may hand to public functions: vectors, words, pairs and lexicons in all their forms, as types.
+"""Types of what users hand to public functions: vectors, words, pairs and lexicons in all their forms.
 
 `load` reads vectors, `words_of` and `pairs_of` read words and pairs, `lexicon` reads lexicons; each says what is wrong
 with something else.

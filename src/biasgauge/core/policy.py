@@ -50,7 +50,7 @@ class WordVectors(Protocol):
 
     @property
     def lower_case(self) -> bool:
-        """Whether no word of the vocabulary has a capital letter."""
+        """True where no word of the vocabulary has a capital letter."""
 
     def lookup(self, words: Iterable[str], *, case_fallback: bool = False) -> FoundWords:
         """Find the rows of words."""
@@ -61,7 +61,7 @@ class WordVectors(Protocol):
 
 @dataclass(frozen=True)
 class WordPolicy:
-    """How words are looked up, and how many must be found.
+    """Rules for looking words up, and the share that must be found.
 
     Attributes:
         min_coverage: share of each set that must be found; with fewer, the query is undefined.
