@@ -83,7 +83,7 @@ def init(file: Path = Path("my-study.toml"), /, *, options: Options = OPTIONS) -
 
 
 @command(examples=EPILOGUE)
-def preregister(file: Path, /, *, out: Path | None = None, options: Options = OPTIONS) -> Outcome:
+def preregister(file: Path, /, *, out: str | None = None, options: Options = OPTIONS) -> Outcome:
     """Freeze every choice of a study before its data is looked at; `study run` then says what was done otherwise.
 
     Args:
@@ -92,8 +92,8 @@ def preregister(file: Path, /, *, out: Path | None = None, options: Options = OP
     """
     declared = studies.read_study(file)
     seed = _seed(options, declared)
-    frozen = studies.preregister(declared, out)
-    path = studies.preregistration_path(declared) if out is None else out
+    path = studies.preregistration_path(declared) if out is None else Path(out)
+    frozen = studies.preregister(declared, None if out is None else path)
 
     def show(screen: Console) -> None:
         if not options.quiet:
