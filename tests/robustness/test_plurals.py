@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from biasgauge.analyses.robustness import plurals
 from biasgauge.analyses.robustness.plurals import ALREADY, NO_NOUN, Spellings, plural, plural_zhang2020
+from biasgauge.core import families
 from biasgauge.errors import InputError
 from biasgauge.lexicons import lexicon
 
@@ -84,6 +84,6 @@ def test_neither_spacy_nor_a_pickle_is_read() -> None:
 
 
 def test_without_the_dictionary_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plurals, "find_spec", lambda _name: None)
+    monkeypatch.setattr(families, "find_spec", lambda _name: None)
     with pytest.raises(InputError, match="pip install lemminflect"):
-        plurals._table()  # noqa: SLF001 - what is cached above would hide it
+        families.lemminflect_table("infl_lu.csv.gz")  # what is cached above would hide it in plural()

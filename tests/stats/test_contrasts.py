@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from biasgauge.core import WEAT_WEIGHTS
 from biasgauge.errors import ParameterError
-from biasgauge.stats.contrasts import WEAT, Contrast, contrast_estimate, contrast_parts
+from biasgauge.stats.contrasts import Contrast, contrast_estimate, contrast_parts
 from biasgauge.stats.power import plan_words
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def slow_three_ways(tables: Floats, rows: Integers, columns: Integers, pattern: 
 @pytest.mark.parametrize(
     ("rows", "columns", "weights"),
     [
-        (groups(4, 3), groups(3, 5), WEAT),
+        (groups(4, 3), groups(3, 5), WEAT_WEIGHTS),
         (groups(3, 4, 2), groups(5, 2, 3), STEREOTYPES),
         (groups(6), groups(5), ((1.0,),)),
         (groups(3, 4), groups(6), ((1.0,), (-1.0,))),

@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.core import Floats, Integers
-from biasgauge.stats import WEAT, Contrast, Shift, contrast_estimate, shift_between
+from biasgauge.core import WEAT_WEIGHTS, Floats, Integers
+from biasgauge.stats import Contrast, Shift, contrast_estimate, shift_between
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def contrast_test(
     similarities: ArrayLike,
     rows: ArrayLike,
     columns: ArrayLike,
-    weights: Sequence[Sequence[float]] = WEAT,
+    weights: Sequence[Sequence[float]] = WEAT_WEIGHTS,
     *,
     level: float = 0.95,
     random_state: int = 0,

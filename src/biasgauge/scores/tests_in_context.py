@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from biasgauge._version import __version__
-from biasgauge.core import Estimate, Flags, Floats, JsonMapping, JsonObject, Record, WordsLike
+from biasgauge.core import TEST_ROLES, Estimate, Flags, Floats, JsonMapping, JsonObject, Record, WordsLike
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import shared_words
 from biasgauge.metrics import (
@@ -26,7 +26,6 @@ from biasgauge.scores.word_set_tests import TestLike, query_of_test
 from biasgauge.stats import BCA, Resampling, icc, not_estimated
 from biasgauge.vectors import NOT_THERE, Embedding
 
-ROLES = ("x", "y", "a", "b")
 Sentences = Literal["template", "context"]
 
 
@@ -249,7 +248,7 @@ class _ContextualTest:
         settings: JsonMapping,
     ) -> None:
         self.sentences = sentences
-        query = query_of_test(test, sets, ROLES)
+        query = query_of_test(test, sets, TEST_ROLES)
         self.name = query.name
         self.labels = query.labels
         self.words = {role: tuple(dict.fromkeys(words)) for role, words in query.sets.items()}
@@ -308,7 +307,7 @@ class _ContextualTest:
         return arrays, lost
 
     def _result(self, arrays: Mapping[str, Any]) -> tuple[WeatResult, Estimate]:
-        short = [role for role in ROLES if len(arrays[role]) < max(self.min_coverage * len(self.words[role]), 1)]
+        short = [role for role in TEST_ROLES if len(arrays[role]) < max(self.min_coverage * len(self.words[role]), 1)]
         if short:
             reason = f"fewer than {share_text(self.min_coverage)} of the words of {', '.join(short)} have vectors"
             rules = {key: self.settings[key] for key in ("alternative", "ddof", "ties") if key in self.settings}

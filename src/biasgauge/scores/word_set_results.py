@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from biasgauge._version import __version__
-from biasgauge.core import Estimate, JsonMapping, JsonObject
+from biasgauge.core import TEST_ROLES, Estimate, JsonMapping, JsonObject
 from biasgauge.lexicons import shared_words
 from biasgauge.metrics import AssociationResult, WeatResult
 from biasgauge.results import (
@@ -29,7 +29,6 @@ from biasgauge.vectors import Coverage
 if TYPE_CHECKING:
     import pandas as pd
 
-ROLES = ("x", "y", "a", "b")
 MOST_DRAWN = 50
 """Words that a chart shows: those furthest from 0."""
 
@@ -173,7 +172,7 @@ class Weat(Association):
         associations = self.associations
         if not associations:
             return ()
-        x, y, a, b = (self.sets[role] for role in ROLES)
+        x, y, a, b = (self.sets[role] for role in TEST_ROLES)
         first = set(self.coverage.sets["x"].words)
         furthest = sorted(associations, key=lambda word: -abs(associations[word]))[:MOST_DRAWN]
         rows = [
@@ -198,7 +197,7 @@ class Weat(Association):
     def _sentences(self) -> tuple[str, ...]:
         if self.value is None or self.statistic is None:
             return ()
-        x, y, a, b = (self.sets[role] for role in ROLES)
+        x, y, a, b = (self.sets[role] for role in TEST_ROLES)
         sentences = [f"A positive effect: {x} is more associated with {a} than {y} is, and {y} with {b}."]
         if self.contrast is not None:
             contrast = _with_interval(number_text(self.contrast.value, 4), self.contrast)

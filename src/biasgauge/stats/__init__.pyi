@@ -20,7 +20,6 @@ from biasgauge.stats.clusters import clustered_mean as clustered_mean
 from biasgauge.stats.clusters import clustered_means as clustered_means
 from biasgauge.stats.clusters import normal_moments as normal_moments
 from biasgauge.stats.contrasts import METHOD as METHOD
-from biasgauge.stats.contrasts import WEAT as WEAT
 from biasgauge.stats.contrasts import Contrast as Contrast
 from biasgauge.stats.contrasts import contrast_estimate as contrast_estimate
 from biasgauge.stats.contrasts import contrast_parts as contrast_parts

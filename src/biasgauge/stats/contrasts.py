@@ -20,12 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from biasgauge.core import Estimate, Fields, Floats, Integers, check_level
+from biasgauge.core import WEAT_WEIGHTS, Estimate, Fields, Floats, Integers, check_level
 from biasgauge.errors import ParameterError
 from biasgauge.stats.numerics import SAME, satterthwaite
 
-WEAT = ((1.0, -1.0), (-1.0, 1.0))
-"""Weights of the four blocks of an association test: X with A, X with B; Y with A, Y with B."""
 METHOD = "two-way clustered t"
 SIDES = ("targets", "attributes")
 REPLICATES, BOTH, ALL = "replicates", "both", "all"
@@ -69,7 +67,7 @@ def contrast_estimate(
     similarities: ArrayLike,
     rows: ArrayLike,
     columns: ArrayLike,
-    weights: Sequence[Sequence[float]] = WEAT,
+    weights: Sequence[Sequence[float]] = WEAT_WEIGHTS,
     *,
     level: float = 0.95,
 ) -> Contrast:
@@ -129,7 +127,9 @@ class ContrastParts:
         return replace(contrast, variances=variances, **numbers).at(level)
 
 
-def contrast_parts(tables: Floats, rows: Integers, columns: Integers, weights: ArrayLike = WEAT) -> ContrastParts:
+def contrast_parts(
+    tables: Floats, rows: Integers, columns: Integers, weights: ArrayLike = WEAT_WEIGHTS
+) -> ContrastParts:
     """`contrast_estimate` for a stack of tables × models × rows × columns, all with the same groups."""
     pattern = np.asarray(weights, np.float64)
     words = _sizes(rows, len(pattern)), _sizes(columns, pattern.shape[1])

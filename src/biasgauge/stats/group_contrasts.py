@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from biasgauge.core import Estimate, Fields, Floats, Integers, JsonMapping, check_level
+from biasgauge.core import WEAT_WEIGHTS, Estimate, Fields, Floats, Integers, JsonMapping, check_level
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import jackknife_variance
 from biasgauge.stats.contrasts import (
     ALL,
     CROSSED,
     REPLICATES,
-    WEAT,
     Contrast,
     ContrastParts,
     contrast_parts,
@@ -63,7 +62,7 @@ def compare_groups(
     tables: Sequence[ArrayLike],
     rows: ArrayLike,
     columns: ArrayLike,
-    weights: Sequence[Sequence[float]] = WEAT,
+    weights: Sequence[Sequence[float]] = WEAT_WEIGHTS,
     *,
     group_weights: Sequence[float] = (-1.0, 1.0),
     bootstrap: Sequence[bool] | None = None,
@@ -121,7 +120,7 @@ def group_parts(
     stacks: Sequence[Floats],
     rows: Integers,
     columns: Integers,
-    weights: ArrayLike = WEAT,
+    weights: ArrayLike = WEAT_WEIGHTS,
     *,
     group_weights: Sequence[float] = (-1.0, 1.0),
     bootstrap: Sequence[bool] | None = None,

@@ -9,11 +9,9 @@ from __future__ import annotations
 import gzip
 import re
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import NamedTuple
 
-from biasgauge.errors import InputError
+from biasgauge.core import lemminflect_table
 
 NO_NOUN = "it is no noun, so it has no plural"
 ALREADY = "it is a plural already"
@@ -115,7 +113,7 @@ def _by_rule(word: str) -> tuple[str, ...]:
 def _nouns() -> _Nouns:
     plurals: dict[str, tuple[str, ...]] = {}
     not_nouns = set()
-    with gzip.open(_table(), "rt", encoding="utf-8") as lines:
+    with gzip.open(lemminflect_table("infl_lu.csv.gz"), "rt", encoding="utf-8") as lines:
         for line in lines:
             word, category, *forms = line.rstrip("\n").split(",")
             if category != "noun":
@@ -123,12 +121,3 @@ def _nouns() -> _Nouns:
             elif forms and forms[0]:
                 plurals[word] = tuple(forms[0].lower().split("/"))
     return _Nouns(plurals, frozenset(form for forms in plurals.values() for form in forms), frozenset(not_nouns))
-
-
-def _table() -> Path:
-    package = find_spec("lemminflect")
-    for folder in (package.submodule_search_locations or ()) if package else ():
-        path = Path(folder) / "resources" / "infl_lu.csv.gz"
-        if path.is_file():
-            return path
-    raise InputError("Plurals need the dictionary of lemminflect 0.2. Install it with: pip install lemminflect")

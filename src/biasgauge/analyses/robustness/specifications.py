@@ -18,6 +18,7 @@ import numpy as np
 from biasgauge._version import __version__
 from biasgauge.core import (
     DEFAULT_POLICY,
+    TEST_ROLES,
     Estimate,
     Floats,
     JsonMapping,
@@ -37,7 +38,6 @@ from biasgauge.scores import TestLike, query_of_test
 from biasgauge.stats import SAME, JointPermutation, contrast_estimate, joint_permutation
 from biasgauge.vectors import Embedding, load_models
 
-ROLES = ("x", "y", "a", "b")
 SAME_VECTOR = "all target words, or all attribute words, have the same association here"
 _TONES: Mapping[str, Tone] = {"report": "good", "do-not-report": "bad"}
 TOO_NEAR = 1e-5
@@ -218,7 +218,7 @@ def specification_curve(
     check_number(0, 1, ends=False, alpha=alpha, level=level)
     check_whole(99, samples=samples)
     loaded = load_models(models)
-    query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, ROLES)
+    query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, TEST_ROLES)
     resolved = resolve(query, loaded, policy)
     if resolved.shared_target is not None:
         raise ParameterError(
@@ -231,7 +231,7 @@ def specification_curve(
         "name": query.name, "sets": query.labels,
         "words": {role: len(members) for role, members in words.items()}, "settings": settings,
     }  # fmt: skip
-    few = [role for role in ROLES if len(words[role]) < 2]
+    few = [role for role in TEST_ROLES if len(words[role]) < 2]
     reason = resolved.reason or (f"fewer than two words of {', '.join(few)} are in all views" if few else None)
     if reason:
         return _undefined(loaded, reason, labels)
