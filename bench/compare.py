@@ -26,7 +26,7 @@ import numpy as np
 import biasgauge as bg
 from biasgauge.core.arrays import Floats, Places
 from biasgauge.core.geometry import unit_rows
-from biasgauge.stats.group_contrasts import GroupComparison, compare_effect_sizes, compare_groups, slope_weights
+from biasgauge.stats import GroupComparison, compare_effect_sizes, compare_groups, slope_weights
 
 LIST, TOPIC, POOL, MOST = 8, 40, 150, 6_000
 GROUPS = np.repeat([0, 1], LIST)

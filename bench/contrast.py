@@ -16,9 +16,8 @@ import numpy as np
 
 from biasgauge.core.arrays import Floats, Places
 from biasgauge.core.geometry import unit_rows
-from biasgauge.metrics.weat import weat_from_similarities
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.contrasts import contrast_estimate
+from biasgauge.metrics import weat_from_similarities
+from biasgauge.stats import Resampling, contrast_estimate
 from biasgauge.vectors import load_default
 
 POOL = 150

@@ -19,7 +19,7 @@ from timing import best
 
 from biasgauge.applications import gaps
 from biasgauge.applications.confusion import Rate, rate_values
-from biasgauge.stats.count_tables import bootstrap_values
+from biasgauge.stats import bootstrap_values
 
 RIGHT = 0.8
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.stats.mixed_models.model import MixedFit, fit_mixed
+from biasgauge.stats import MixedFit, fit_mixed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 import biasgauge as bg
 from biasgauge.analyses.robustness import reference_scores
-from biasgauge.scores.neighbors import block_rows
+from biasgauge.scores import block_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

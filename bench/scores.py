@@ -19,8 +19,8 @@ import numpy as np
 from timing import best
 
 from biasgauge import registry
+from biasgauge.scores import block_rows
 from biasgauge.scores.engine import Task, compute
-from biasgauge.scores.neighbors import block_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -44,8 +44,8 @@ from biasgauge.lexicons import (
     lexicon,
     queries_from_lexicons,
 )
-from biasgauge.metrics.contrast import contrast_test
-from biasgauge.stats.decisions import holm
+from biasgauge.metrics import contrast_test
+from biasgauge.stats import holm
 from biasgauge.vectors import load_default, load_default_replicates
 
 POLICY = WordPolicy(case="fallback")

@@ -18,20 +18,37 @@ import numpy as np
 
 from biasgauge import stats
 from biasgauge.core.arrays import Floats, Integers
-from biasgauge.metrics.ceat import contextual_weat, published_ceat
-from biasgauge.metrics.contrast import contrast_test
-from biasgauge.metrics.mac import MacResult, mac_change, mac_change_over_runs
+from biasgauge.metrics import (
+    MacResult,
+    contextual_weat,
+    contrast_test,
+    mac_change,
+    mac_change_over_runs,
+    published_ceat,
+)
 from biasgauge.metrics.weat import weat
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.contrasts import contrast_estimate
-from biasgauge.stats.correlations import Kind, coefficient
-from biasgauge.stats.count_tables import exact_p, shuffled_p, swapped_p, swapped_sums_p
-from biasgauge.stats.dose_curves import dose_response
-from biasgauge.stats.group_contrasts import compare_effect_sizes, compare_groups, slope_over_groups
-from biasgauge.stats.intraclass import Form, Icc
-from biasgauge.stats.mixed_models.model import fit_mixed
-from biasgauge.stats.permutation import Alternative, joint_permutation, permutation_p, shift_between
-from biasgauge.stats.strata import levels
+from biasgauge.stats import (
+    Alternative,
+    Form,
+    Icc,
+    Kind,
+    Resampling,
+    coefficient,
+    compare_effect_sizes,
+    compare_groups,
+    contrast_estimate,
+    dose_response,
+    exact_p,
+    fit_mixed,
+    joint_permutation,
+    levels,
+    permutation_p,
+    shift_between,
+    shuffled_p,
+    slope_over_groups,
+    swapped_p,
+    swapped_sums_p,
+)
 
 Random = np.random.Generator
 HALF = np.repeat([0, 1], 8)
@@ -114,7 +131,7 @@ def _strata(part: str, random: Random) -> float | None:
 
 def _icc(ratings: Floats, form: Form) -> float | None:
     found = stats.icc(ratings, form)
-    assert isinstance(found, Icc)  # noqa: S101 - of one table
+    assert isinstance(found, Icc)
     return found.p_value
 
 

@@ -24,16 +24,20 @@ import pandas as pd
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
-from study_calibration import tables  # noqa: E402 - after the path
-from study_calibration_gpu import sources  # noqa: E402 - after the path
-from study_calibration_scores import Blocks, read_cell  # noqa: E402 - after the path
+from study_calibration import tables
+from study_calibration_gpu import sources
+from study_calibration_scores import Blocks, read_cell
 
-from biasgauge.analyses.calibrate import Calibration  # noqa: E402 - after the path
-from biasgauge.results import save_figures  # noqa: E402 - after the path
-from biasgauge.results.drawing import altair  # noqa: E402 - after the path
-from biasgauge.results.wording import counted  # noqa: E402 - after the path
-from biasgauge.stats.detection import Limit, Z, detection_limits  # noqa: E402 - after the path
-from biasgauge.stats.dose_curves import dose_response  # noqa: E402 - after the path
+from biasgauge.analyses.calibrate import Calibration
+from biasgauge.results import save_figures
+from biasgauge.results.drawing import altair
+from biasgauge.results.wording import counted
+from biasgauge.stats import (
+    Z,
+    detection_limits,
+    dose_response,
+)
+from biasgauge.stats.detection import Limit
 
 NAMES = {"sgns": "skip-gram", "cbow": "CBOW", "glove": "GloVe", "fasttext": "fastText"}
 MEASURES = {"dbwa": "DB/WA", "ripa": "RIPA", "nbm": "NBM"}
@@ -87,7 +91,7 @@ def more(folder: Path, scores: list[Path], out: Path) -> None:
         pd.DataFrame(rows).to_csv(out / f"{name}.csv", index=False, float_format="%.4g")
 
 
-def _by_contexts(contexts: Any, scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - arrays
+def _by_contexts(contexts: Any, scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:
     """Limits of the third of words with the fewest base-pair words beside them, and of the other thirds."""
     for rows in np.array_split(np.argsort(contexts, kind="stable"), 3):
         fit = dose_response(scores[rows], doses[rows], levels[rows])
@@ -99,7 +103,7 @@ def _by_contexts(contexts: Any, scores: Any, doses: Any, levels: Any) -> Iterato
             }  # fmt: skip
 
 
-def _by_runs(scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - arrays
+def _by_runs(scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:
     """Limits of means over one and eight runs, and of the change of one word between two texts."""
     fit = dose_response(scores, doses, levels)
     parts, slope = fit.variances, fit.slope.value or np.nan
@@ -125,7 +129,7 @@ def _titled(frame: pd.DataFrame) -> pd.DataFrame:
     return known
 
 
-def _limit_axis(field: str, **scale: bool) -> Any:  # noqa: ANN401 - of Altair
+def _limit_axis(field: str, **scale: bool) -> Any:
     """Limits of detection as odds ratios."""
     alt = altair()
     return alt.Y(
@@ -136,14 +140,14 @@ def _limit_axis(field: str, **scale: bool) -> Any:  # noqa: ANN401 - of Altair
     )
 
 
-def _planted_odds() -> Any:  # noqa: ANN401 - of Altair
+def _planted_odds() -> Any:
     """Dashed lines at the odds ratios that were planted."""
     alt = altair()
     rows = alt.Data(values=[{"odds": odds} for odds in ODDS])
     return alt.Chart(rows).mark_rule(color="#b9bdb6", strokeDash=[3, 3]).encode(y="odds:Q")
 
 
-def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
+def draw_limits(limits: pd.DataFrame) -> Any:
     """Limit of detection by number of words; the worse of the two sides."""
     alt = altair()
     some = limits[(limits["of"] == "measure") & (limits["planting"] == "mentions") & limits["name"].isin(MEASURES)]
@@ -163,7 +167,7 @@ def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     )
 
 
-def draw_text(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
+def draw_text(limits: pd.DataFrame) -> Any:
     """Limit of detection of DB/WA by amount of text; the worse of the two sides, with its interval."""
     alt = altair()
     some = limits[(limits["planting"] == "mentions") & (limits["name"] == "dbwa") & limits["words"].isin((1, 8, 25))]
@@ -194,7 +198,7 @@ def draw_text(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     )
 
 
-def draw_validity(curves: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
+def draw_validity(curves: pd.DataFrame) -> Any:
     """Correlation of two runs against that with the dose."""
     alt = altair()
     known = _titled(curves[curves["measure"].isin(MEASURES)])
@@ -214,7 +218,7 @@ def draw_validity(curves: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     )
 
 
-def draw_curves(folder: Path) -> Any:  # noqa: ANN401 - of Altair
+def draw_curves(folder: Path) -> Any:
     """Mean DB/WA at each dose, in standard deviations of a word at a dose."""
     alt = altair()
     rows = []

@@ -17,7 +17,7 @@ import biasgauge as bg
 from biasgauge.analyses.reliability import pair_name
 from biasgauge.lexicons import pairs_of
 from biasgauge.scores import ScoreTensor
-from biasgauge.stats.intraclass import icc_stack
+from biasgauge.stats import icc_stack
 
 MEASURES = ("dbwa", "ripa", "nbm")
 LISTS = ("occ16", "occ18", "adj", "google10k")

@@ -7,8 +7,8 @@ import pandas as pd
 from study_du2021_blocks import MEASURES, Block
 from study_du2021_tables import distribution
 
+from biasgauge.stats import icc_stack
 from biasgauge.stats.bootstrap import jackknife_variance
-from biasgauge.stats.intraclass import icc_stack
 
 SIZES = (2, 4, 8, 16)
 DRAWS = 100

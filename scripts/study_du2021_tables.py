@@ -13,8 +13,7 @@ from biasgauge.analyses.reliability import ReliabilityTable
 from biasgauge.analyses.reliability.features import word_properties
 from biasgauge.analyses.reliability.relations import between_measures, between_reliabilities, compare_forms
 from biasgauge.analyses.reliability.reliabilities import agreement_on_words, standardized
-from biasgauge.stats.intraclass import icc_stack
-from biasgauge.stats.scale_consistency import cronbach_alpha
+from biasgauge.stats import cronbach_alpha, icc_stack
 
 LEAST_FOUND = 0.8
 """Of a query's words, for its alpha to be that query's."""
@@ -145,7 +144,7 @@ def relations(blocks: list[Block], pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def about_estimate(about: dict[str, str], what: str, estimate: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - a number
+def about_estimate(about: dict[str, str], what: str, estimate: Any, **more: Any) -> dict[str, Any]:
     """A row about an estimate with its interval."""
     numbers = {name: getattr(estimate, name) for name in ("value", "low", "high", "n", "p")}
     return {**about, "what": what, **numbers, **more}

@@ -18,7 +18,7 @@ from biasgauge.applications.classification.task import TextClassification
 from biasgauge.applications.task import Task
 from biasgauge.applications.task_runs import CellCache, compare_tasks, extrinsic
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats import Resampling
 from biasgauge.vectors import Embedding, load_default, save
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from biasgauge.applications import gaps
 from biasgauge.applications.classification.task import _SeedConfusionCounts, summarize
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats import Resampling
 
 HOW = Resampling("percentile", 0.95, 400, 0)
 

@@ -12,8 +12,8 @@ from scipy import stats
 
 from biasgauge.analyses.correlate import correlate
 from biasgauge.results.wording import signed_text
-from biasgauge.stats import Resampling
-from biasgauge.stats.strata import levels, random_slopes, within_r
+from biasgauge.stats import Resampling, levels
+from biasgauge.stats.strata import random_slopes, within_r
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

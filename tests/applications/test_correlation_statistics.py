@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasgauge.stats import Resampling
-from biasgauge.stats.bootstrap import estimate_from_draws
-from biasgauge.stats.correlations import (
+from biasgauge.stats import (
     Kind,
+    Resampling,
     bootstrap_correlation,
     coefficient,
     correlation,
+    estimate_from_draws,
     fisher_interval,
+    holm,
     weighted_ranks,
     why_undefined,
 )
-from biasgauge.stats.decisions import holm
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

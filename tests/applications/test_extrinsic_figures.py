@@ -13,7 +13,7 @@ from biasgauge.applications.classification.task import summarize
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.gap import GapSnippet, score_gap
 from biasgauge.applications.coref.winobias_pairs import WinoBiasResult, paired_gaps
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats import Resampling
 
 if TYPE_CHECKING:
     from pathlib import Path

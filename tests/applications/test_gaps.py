@@ -15,8 +15,7 @@ from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, precisio
 from biasgauge.applications import GapResult, gaps
 from biasgauge.applications.confusion import Rate, rate_fraction, rate_from_fraction, rate_values
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import blocks
-from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p
+from biasgauge.stats import blocks, bootstrap_values, exact_p, left_out_values, shuffled_p
 
 SCRIPT = """
 from fairlearn.metrics import MetricFrame, false_positive_rate, true_positive_rate

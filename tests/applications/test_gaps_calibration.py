@@ -10,9 +10,7 @@ import pytest
 
 from biasgauge.applications import compare_gaps, gaps
 from biasgauge.applications.confusion import Rate, rate_fraction, rate_from_fraction, rate_values
-from biasgauge.stats import Resampling
-from biasgauge.stats.bootstrap import estimate_from_draws
-from biasgauge.stats.count_tables import bootstrap_values, exact_p, left_out_values, shuffled_p
+from biasgauge.stats import Resampling, bootstrap_values, estimate_from_draws, exact_p, left_out_values, shuffled_p
 
 
 def exact(rate: Rate, a: Any, b: Any) -> float:  # noqa: ANN401 - counts

@@ -10,7 +10,7 @@ import pytest
 
 from biasgauge.analyses.correlate import CorrelationResult, correlate
 from biasgauge.analyses.correlate.influence import influence
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats import Resampling
 
 HOW = Resampling("percentile", 0.95, 400, 0)
 NAMES = ("weat", "gap")

@@ -14,7 +14,8 @@ from scipy import stats
 from biasgauge.analyses.correlate import correlate
 from biasgauge.applications.task import TaskGap, TaskResult, as_task, read_task, seed_readings
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.stats.means import sd_estimate, sd_over_seeds
+from biasgauge.stats import sd_over_seeds
+from biasgauge.stats.means import sd_estimate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Evidence, Verdict
 from biasgauge.core import Estimate
 from biasgauge.lexicons import AssociationTest, WordSet
-from biasgauge.stats.dose_curves import DoseResponse, Variances
+from biasgauge.stats import DoseResponse, Variances
 
 PAIRS = [["he", "she"], ["man", "woman"]]
 SLOPE, WORD = 0.05, 0.04**2

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasgauge.audits.multiplicity import corrected
-from biasgauge.metrics.contrast import contrast_test
-from biasgauge.stats.contrasts import contrast_estimate
-from biasgauge.stats.decisions import holm
+from biasgauge.metrics import contrast_test
+from biasgauge.stats import contrast_estimate, holm
 
 ALPHA = 0.05
 

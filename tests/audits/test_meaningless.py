@@ -23,7 +23,7 @@ from biasgauge.audits.null_lists import (
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import parse_lexicon, queries_from_lexicons
-from biasgauge.stats.shares import clopper_pearson
+from biasgauge.stats import clopper_pearson
 
 if TYPE_CHECKING:
     from biasgauge.lexicons import Lexicon

@@ -19,8 +19,7 @@ from biasgauge.audits.parts.extrinsic import HOW_TO_GET
 from biasgauge.audits.tracking_verdict import answer_points
 from biasgauge.audits.verdicts import decide_tracking
 from biasgauge.cli.entry import run
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.power import correlation_power
+from biasgauge.stats import Resampling, correlation_power
 
 if TYPE_CHECKING:
     from pathlib import Path

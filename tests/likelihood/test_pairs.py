@@ -15,7 +15,7 @@ from biasgauge import registry
 from biasgauge.analyses.likelihood import Sentence, SentenceMeasure, score_pair_list
 from biasgauge.cli.entry import run
 from biasgauge.errors import CorpusError, ParameterError
-from biasgauge.stats.clusters import clustered_mean
+from biasgauge.stats import clustered_mean
 
 NOUNS = ("nurse", "doctor", "cat", "dog", "man")
 ROWS = [

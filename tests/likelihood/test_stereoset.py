@@ -14,7 +14,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.analyses.likelihood.context_association import icat_estimate
 from biasgauge.errors import CorpusError, InputError, ParameterError
-from biasgauge.stats.clusters import clustered_means
+from biasgauge.stats import clustered_means
 
 MODELS = ("gpt2_ModelNSP_GPT2LM", "bert-base-cased_BertNextSentence_BertLM")
 LABELS = ("stereotype", "anti-stereotype", "unrelated")

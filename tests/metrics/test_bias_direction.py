@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.bias_direction import Direction, direct_bias, indirect_bias, pair_direction
+from biasgauge.metrics import Direction, direct_bias, indirect_bias, pair_direction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from biasgauge.metrics.bias_direction import Method
+    from biasgauge.metrics import Method
 
 quick = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 10_000)

@@ -11,15 +11,16 @@ from scipy import optimize, stats
 from scipy.special import expit
 
 from biasgauge.errors import ParameterError
+from biasgauge.metrics import fit_logistic, mac_change, mac_from_similarities, mac_of_sets
 from biasgauge.metrics.ect import ect
-from biasgauge.metrics.mac import mac, mac_change, mac_from_similarities, mac_of_sets
+from biasgauge.metrics.mac import mac
 from biasgauge.metrics.nas import nas
 from biasgauge.metrics.ripa import set_ripa
 from biasgauge.metrics.rnd import rnd
-from biasgauge.metrics.rnsb import fit_logistic, rnsb, rnsb_of_words
+from biasgauge.metrics.rnsb import rnsb, rnsb_of_words
 from biasgauge.metrics.same import same
 from biasgauge.metrics.semaxis import semaxis
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats import Resampling
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasgauge.metrics.contrast import contrast_test
-from biasgauge.metrics.weat import weat, weat_from_similarities
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.contrasts import Contrast
+from biasgauge.metrics import contrast_test, weat_from_similarities
+from biasgauge.metrics.weat import weat
+from biasgauge.stats import Contrast, Resampling
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

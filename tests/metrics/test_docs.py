@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge import registry
-from biasgauge.stats.permutation import permutation_p
+from biasgauge.stats import permutation_p
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from scipy.stats import ttest_ind
 
 from biasgauge.core.geometry import unit_rows
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.mac import MacChange, MacResult, mac_change, mac_change_over_runs
+from biasgauge.metrics import MacChange, MacResult, mac_change, mac_change_over_runs
 from biasgauge.vectors import load_default_replicates
 
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from biasgauge.metrics.mac import mac_change, mac_from_similarities
-from biasgauge.metrics.weat import effect_size, weat_from_similarities
+from biasgauge.metrics import effect_size, mac_change, mac_from_similarities, weat_from_similarities
 from biasgauge.papers.dobrzeniecka2023.without_data import r_normal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from biasgauge.core.arrays import Floats
-    from biasgauge.metrics.mac import MacResult
+    from biasgauge.metrics import MacResult
 
 
 def distances(folder: Path, name: str) -> pd.DataFrame:

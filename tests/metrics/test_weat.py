@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.weat import WeatResult, associations, effect_size, weat, weat_from_similarities
-from biasgauge.stats.bootstrap import BCA, Resampling
+from biasgauge.metrics import WeatResult, effect_size, weat_from_similarities
+from biasgauge.metrics.weat import associations, weat
+from biasgauge.stats import BCA, Resampling
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 from biasgauge import registry
 from biasgauge.mitigation import mitigate, mitigation_effect, mitigation_method
 from biasgauge.mitigation.effect_result import PARTS
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats import Resampling
 from biasgauge.vectors import load_default
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from biasgauge.mitigation import MitigationEffect, Recovery, count_changed_words
 from biasgauge.mitigation.effect_result import PARTS
 from biasgauge.mitigation.recovery import recovery_rows
 from biasgauge.scores import association_test, neighbor_overlap
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import correlations_differ
+from biasgauge.stats import Resampling, correlations_differ
 from biasgauge.vectors import Embedding, load, load_default, load_default_replicates, similarity_benchmark
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.papers import reproduce
-from biasgauge.stats.intraclass import Iccs
+from biasgauge.stats import Iccs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.posterior import bayes, bayes_change, read_distances
-from biasgauge.metrics.mac import mac_change, mac_from_similarities
+from biasgauge.metrics import mac_change, mac_from_similarities
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from biasgauge.analyses.posterior import Posterior
-    from biasgauge.metrics.mac import MacResult
+    from biasgauge.metrics import MacResult
 
 pytestmark = pytest.mark.shared
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from biasgauge.analyses.posterior import WithinBand, distance_table, read_distances, within_band
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.mac import mac_from_similarities
+from biasgauge.metrics import mac_from_similarities
 
 if TYPE_CHECKING:
     from pathlib import Path

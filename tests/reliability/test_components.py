@@ -15,8 +15,8 @@ from biasgauge.analyses.reliability import VarianceComponents, components, varia
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.scores.store import ModelScores
-from biasgauge.stats import crossed
-from biasgauge.stats.crossed import effect_squares, simulate, subsets_of
+from biasgauge.stats import crossed, effect_squares
+from biasgauge.stats.crossed import simulate, subsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

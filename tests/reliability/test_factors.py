@@ -16,8 +16,7 @@ from biasgauge.analyses.reliability import FactorSource, factor_table, factors, 
 from biasgauge.analyses.reliability.regression import build_regression, errors_by_word
 from biasgauge.cli.entry import run
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.stats import icc
-from biasgauge.stats.mixed_models.model import fit_mixed
+from biasgauge.stats import fit_mixed, icc
 from biasgauge.vectors import Embedding
 
 GOLDENS = Path(__file__).parents[1] / "stats" / "goldens" / "lme4"

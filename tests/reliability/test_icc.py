@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from biasgauge.stats.intraclass import Form
+    from biasgauge.stats import Form
 
 GOLDENS = Path(__file__).parent / "goldens"
 PSYCH = {"ICC1": "1,1", "ICC2": "2,1", "ICC3": "3,1", "ICC1k": "1,k", "ICC2k": "2,k", "ICC3k": "3,k"}

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats import FORMS, Icc, Iccs, icc, mean_squares
-from biasgauge.stats.intraclass import icc_stack
+from biasgauge.stats import FORMS, Icc, Iccs, icc, icc_stack, mean_squares
 
 
 def single(matrix: Any, form: Any = "2,1", **settings: Any) -> Icc:  # noqa: ANN401 - whatever a test tries

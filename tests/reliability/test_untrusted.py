@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.reliability.distributions import LowReliabilityCauses
-from biasgauge.stats.intraclass import icc_stack
+from biasgauge.stats import icc_stack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

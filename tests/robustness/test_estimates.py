@@ -14,9 +14,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 from biasgauge.analyses.robustness.agreements import BETWEEN_MEASURES, Comparison, directions
 from biasgauge.analyses.robustness.base_pairs import change_shares, over_pairs
-from biasgauge.stats.kappas import kappas, mean_kappa
-from biasgauge.stats.means import mean_share
-from biasgauge.stats.shares import NO_WORDS, share_of_words
+from biasgauge.stats import mean_kappa, mean_share, share_of_words
+from biasgauge.stats.kappas import kappas
+from biasgauge.stats.shares import NO_WORDS
 
 DIRECTIONS = arrays(np.float64, (2, 30), elements=st.sampled_from([-1.0, 0.0, 1.0]))
 

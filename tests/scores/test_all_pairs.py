@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.scores import engine
+from biasgauge.scores import engine, nearest
 from biasgauge.scores import neighbors as neighbor_search
 from biasgauge.scores.engine import Task, compute
-from biasgauge.scores.neighbors import AllPairs, nearest
+from biasgauge.scores.neighbors import AllPairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import norm
 
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.ceat import contextual_weat, published_ceat
+from biasgauge.metrics import contextual_weat, published_ceat
 from biasgauge.scores import ceat, seat
-from biasgauge.stats.means import pooled_effect
+from biasgauge.stats import pooled_effect
 from biasgauge.vectors import Embedding
 
 SETS: dict[str, Any] = {role: [f"{role}{number}" for number in range(8)] for role in "xyab"}

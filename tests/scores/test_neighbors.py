@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.core.geometry import unit_singles
-from biasgauge.scores import neighbors
-from biasgauge.scores.neighbors import ROUNDING, Workspace, drop_nearest, nearest
+from biasgauge.scores import Workspace, nearest, neighbors
+from biasgauge.scores.neighbors import ROUNDING, drop_nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import t as student
 
 from biasgauge.errors import ParameterError
-from biasgauge.scores import overlap
-from biasgauge.scores.overlap import REASONS, neighbor_overlap
+from biasgauge.scores import neighbor_overlap, overlap
+from biasgauge.scores.overlap import REASONS
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:

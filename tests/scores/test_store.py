@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.scores import REASONS, ScoreStore, engine, score
-from biasgauge.scores.scoring import score_to_store
-from biasgauge.scores.store import MANIFEST, ModelScores
+from biasgauge.scores import MANIFEST, REASONS, ScoreStore, engine, score, score_to_store
+from biasgauge.scores.store import ModelScores
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from scipy.stats import mannwhitneyu
 import biasgauge as bg
 from biasgauge.analyses.seeds import seeds
 from biasgauge.analyses.seeds.balance import are_names
-from biasgauge.stats.shares import greater_share
+from biasgauge.stats import greater_share
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,10 @@ import pytest
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.weat import weat_from_similarities
+from biasgauge.metrics import weat_from_similarities
+from biasgauge.stats import Resampled, Resampling, estimate_over_words
 from biasgauge.stats import bootstrap as module
-from biasgauge.stats.bootstrap import Resampled, Resampling, acceleration, estimate_over_words
+from biasgauge.stats.bootstrap import acceleration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,25 +18,40 @@ from scipy.special import ndtr
 
 from biasgauge import stats
 from biasgauge.core.estimate import Estimate
-from biasgauge.stats.bootstrap import (
+from biasgauge.stats import (
+    Contrast,
+    Credible,
     Resampled,
     Resampling,
+    auc_estimate,
+    closed_form_se,
+    clustered_mean,
+    contrast_estimate,
+    disattenuated,
+    dose_of_score,
+    dose_response,
     draw_counts,
     jackknife_mean,
+    jackknife_r,
     leave_one_out,
+    log_odds_ratio,
+    mean_cosine,
+    mean_over_seeds,
+    means_along,
+    median_of_distinct,
+    normal_moments,
     percentile_estimate,
+    robust_slope,
+    share_of_repeated,
+    slope_estimate,
+    slope_over_groups,
+    student_estimate,
+    weighted_alpha,
+    welch,
 )
-from biasgauge.stats.clusters import clustered_mean, normal_moments
-from biasgauge.stats.contrasts import Contrast, contrast_estimate
-from biasgauge.stats.correlations import jackknife_r
-from biasgauge.stats.credible import Credible
-from biasgauge.stats.detection import dose_of_score
-from biasgauge.stats.dose_curves import dose_response
-from biasgauge.stats.group_contrasts import at_least, slope_over_groups, welch
-from biasgauge.stats.means import mean_over_seeds, means_along, sd_estimate, student_estimate
-from biasgauge.stats.odds_ratios import closed_form, closed_form_se, left_out_changes, log_odds_ratio, over_documents
-from biasgauge.stats.shares import auc_estimate, mean_cosine, median_of_distinct, share_of_repeated
-from biasgauge.stats.slopes import disattenuated, robust_slope, slope_estimate, weighted_alpha
+from biasgauge.stats.group_contrasts import at_least
+from biasgauge.stats.means import sd_estimate
+from biasgauge.stats.odds_ratios import closed_form, left_out_changes, over_documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.clusters import clustered_mean, clustered_means
+from biasgauge.stats import clustered_mean, clustered_means
 
 WRITERS = (
     [1] * 20 + [2] * 5 + [3] * 8 + [4, 4, 6, 6, 6, 6, 8, 8, 9, 9, 9, 10, 11, 13, 14, 16, 18, 19, 20, 20, 21, 22, 23]

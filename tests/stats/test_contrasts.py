@@ -14,8 +14,7 @@ from scipy import stats
 
 from biasgauge.core import WEAT_WEIGHTS
 from biasgauge.errors import ParameterError
-from biasgauge.stats.contrasts import Contrast, contrast_estimate, contrast_parts
-from biasgauge.stats.power import plan_words
+from biasgauge.stats import Contrast, contrast_estimate, contrast_parts, plan_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.correlations import Kind, coefficient, correlation, correlation_estimate, weighted_r
+from biasgauge.stats import Kind, Resampling, coefficient, correlation, correlation_estimate, weighted_r
 
 HOW = Resampling("percentile", resamples=200, random_state=3, level=0.9)
 RANDOM = np.random.default_rng(4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasgauge.stats.credible import Credible, estimate_of_posterior
+from biasgauge.stats import Credible, estimate_of_posterior
 
 
 def test_percentiles_leave_as_much_beyond_either_end_and_hpdi_is_the_narrowest() -> None:

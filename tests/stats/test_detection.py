@@ -11,9 +11,18 @@ from scipy import stats as distributions
 from scipy.optimize import brentq
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.detection import NO_SLOPE, Limit, Z, detection_between, detection_limits, dose_of_score, new_blanks
-from biasgauge.stats.dose_curves import DoseResponse, Variances, dose_response
-from biasgauge.stats.slopes import robust_slope
+from biasgauge.stats import (
+    DoseResponse,
+    Variances,
+    Z,
+    detection_between,
+    detection_limits,
+    dose_of_score,
+    dose_response,
+    new_blanks,
+    robust_slope,
+)
+from biasgauge.stats.detection import NO_SLOPE, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.core.estimate import Estimate
-from biasgauge.stats import cronbach_alpha
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.slopes import disattenuated, weighted_alpha, weighted_signal_share
+from biasgauge.stats import Resampling, cronbach_alpha, disattenuated, weighted_alpha, weighted_signal_share
 
 
 def test_weighted_alpha_is_alpha_of_repeated_rows() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasgauge.stats.dose_curves import dose_response
+from biasgauge.stats import dose_response
 
 
 def test_the_variance_along_the_line_is_that_of_the_doses_times_its_slope_squared() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from biasgauge.stats.decisions import decide_equivalence
+from biasgauge.stats import decide_equivalence
 
 
 @pytest.mark.parametrize(

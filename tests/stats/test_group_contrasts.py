@@ -10,17 +10,16 @@ import statsmodels.api as sm
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.metrics.weat import weat_from_similarities
-from biasgauge.stats.contrasts import contrast_estimate
-from biasgauge.stats.group_contrasts import (
-    ONE_MODEL,
+from biasgauge.metrics import weat_from_similarities
+from biasgauge.stats import (  # fmt: skip
     compare_effect_sizes,
     compare_groups,
-    group_parts,
+    contrast_estimate,
     slope_over_groups,
     slope_weights,
     welch,
-)  # fmt: skip
+)
+from biasgauge.stats.group_contrasts import ONE_MODEL, group_parts  # fmt: skip
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

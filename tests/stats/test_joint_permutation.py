@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.permutation import joint_permutation, permutation_p
+from biasgauge.stats import joint_permutation, permutation_p
 
 
 def test_every_number_is_that_of_a_loop_over_splits() -> None:

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from biasgauge.stats.means import mean_over_models, means_along, student_estimate
-from biasgauge.stats.shares import wilson
+from biasgauge.stats import mean_over_models, means_along, student_estimate, wilson
 
 
 @pytest.mark.parametrize(("right", "trials"), [(0, 7), (3, 7), (7, 7), (40, 50)])

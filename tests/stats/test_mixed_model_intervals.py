@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.special import fdtri
 
+from biasgauge.stats import MixedFit, fit_mixed
 from biasgauge.stats.mixed_models.explained_variance import r2, solve_many
-from biasgauge.stats.mixed_models.model import MixedFit, fit_mixed
 from biasgauge.stats.mixed_models.variances import Pivot, pivots
 
 GOLDENS = Path(__file__).parent / "goldens" / "lme4"

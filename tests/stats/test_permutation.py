@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.permutation import Alternative, Ties, permutation_p
-from biasgauge.stats.shares import clopper_pearson
+from biasgauge.stats import Alternative, Ties, clopper_pearson, permutation_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import mannwhitneyu
 
-from biasgauge.stats.shares import auc_estimate
+from biasgauge.stats import auc_estimate
 
 
 def test_area_is_that_of_mann_whitney() -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.permutation import EXACT, RANDOM, shift_between
+from biasgauge.stats import shift_between
+from biasgauge.stats.permutation import EXACT, RANDOM
 
 numbers = st.lists(st.floats(-1, 1, width=16), min_size=1, max_size=6)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasgauge.stats.bootstrap import Resampling
-from biasgauge.stats.slopes import slope_estimate, weighted_slope
+from biasgauge.stats import Resampling, slope_estimate
+from biasgauge.stats.slopes import weighted_slope
 
 
 def test_without_errors_it_is_the_least_squares_line() -> None:

@@ -11,9 +11,8 @@ from scipy.special import ndtri
 from biasgauge.core import Estimate
 from biasgauge.core.estimate import Estimates
 from biasgauge.errors import ParameterError
-from biasgauge.stats import cronbach_alpha, icc
-from biasgauge.stats.bootstrap import draw_counts
-from biasgauge.stats.subject_bootstrap import SIGNIFICANT, bootstrap_ends, heavy_tails
+from biasgauge.stats import cronbach_alpha, draw_counts, heavy_tails, icc
+from biasgauge.stats.subject_bootstrap import SIGNIFICANT, bootstrap_ends
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

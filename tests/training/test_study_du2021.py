@@ -20,7 +20,7 @@ import biasgauge as bg
 from biasgauge import registry
 from biasgauge.lexicons import pairs_of
 from biasgauge.scores.engine import Task, compute
-from biasgauge.stats.anova import mean_squares
+from biasgauge.stats import mean_squares
 from biasgauge.text.training.algorithms import algorithm
 from biasgauge.text.training.glove import shuffled
 from biasgauge.text.training.negative_sampling import TABLES

@@ -16,7 +16,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.lexicons import pairs_of
 from biasgauge.scores import ScoreTensor
-from biasgauge.stats.intraclass import Form, Iccs, icc
+from biasgauge.stats import Form, Iccs, icc
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 SEEDS, WORDS = 5, (*bg.lexicon("occ18").words[:30], *bg.lexicon("google10k").words[:80])

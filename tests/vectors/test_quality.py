@@ -14,8 +14,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.stats.correlations import fisher_interval
-from biasgauge.stats.shares import wilson
+from biasgauge.stats import fisher_interval, wilson
 from biasgauge.vectors import (
     Embedding,
     analogies,

@@ -14,7 +14,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import leave_one_out
+from biasgauge.stats import leave_one_out
 from biasgauge.vectors import Embedding, load, save, similarity_names, stability, stability_by_pair
 from biasgauge.vectors import alignment as blocks
 from biasgauge.vectors.benchmarks import find_similarity

@@ -118,6 +118,17 @@ class Estimate(Record):
         """Return an estimate with labels; `n` may be among them."""
         return cls(**{**vars(estimate), **labels})
 
+    @classmethod
+    def symmetric(
+        cls,
+        value: float,
+        margin: float,
+        bounds: tuple[float, float] = (-np.inf, np.inf),
+        **fields: Any,  # noqa: ANN401 - its own fields
+    ) -> Self:
+        """Return a number with the interval value ± margin, cut at `bounds`."""
+        return cls(value=value, low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **fields)
+
     @property
     def defined(self) -> bool:
         """True where there is a number."""

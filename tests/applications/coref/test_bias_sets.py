@@ -18,7 +18,7 @@ from biasgauge.applications.coref.winobias_pairs import WinoBiasResult, read_win
 from biasgauge.applications.coref.winogender_sentences import read_winogender, winogender_answer
 from biasgauge.errors import CorpusError
 from biasgauge.lexicons import lexicon
-from biasgauge.stats.bootstrap import Resampling
+from biasgauge.stats import Resampling
 
 if TYPE_CHECKING:
     from pathlib import Path

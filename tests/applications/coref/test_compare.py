@@ -14,7 +14,7 @@ from biasgauge.applications.coref.winobias_pairs import PAIRED, paired_gaps
 from biasgauge.applications.task import PairedItems, TaskResult
 from biasgauge.applications.task_runs import compare_tasks
 from biasgauge.errors import ParameterError
-from biasgauge.stats.bootstrap import Resampling, bootstrap_settings
+from biasgauge.stats import Resampling, bootstrap_settings
 
 HOW = bootstrap_settings("test", method="percentile", level=0.95, resamples=4_000, random_state=0)
 GOLD = (((0, 0), (2, 2)),)

@@ -12,8 +12,7 @@ from biasgauge.applications.coref import Document, score_coref
 from biasgauge.applications.coref.scores import all_sums, conll_rates
 from biasgauge.applications.coref.winobias_pairs import PAIRED, paired_gaps, paired_values
 from biasgauge.errors import ParameterError
-from biasgauge.stats import Resampling
-from biasgauge.stats.count_tables import bootstrap_sums, swapped_sums_p
+from biasgauge.stats import Resampling, bootstrap_sums, swapped_sums_p
 
 TEXT = (tuple("abcdefgh"),)
 Clusters = list[list[tuple[int, int]]]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biasgauge.core.inputs import VectorsLike
-    from biasgauge.stats.bootstrap import Resampling
+    from biasgauge.stats import Resampling
     from biasgauge.vectors import Embedding
 
 
