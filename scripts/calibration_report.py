@@ -24,20 +24,20 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
-import pandas as pd
-import specification_curve
-import verdicts
-from null_cases import NULLS, SAME_AS
-from tests.stats.test_calibration import CASES, SETTLED_ELSEWHERE
+import pandas as pd  # noqa: E402 - after the path
+import specification_curve  # noqa: E402
+import verdicts  # noqa: E402
+from null_cases import NULLS, SAME_AS  # noqa: E402
+from tests.stats.test_calibration import CASES, SETTLED_ELSEWHERE  # noqa: E402
 
-import biasgauge as bg
-from biasgauge import registry
-from biasgauge.audits.parts.change import contrast_changes
-from biasgauge.audits.subjects import subjects_of
-from biasgauge.audits.tracking_verdict import answer_points
-from biasgauge.audits.verdicts import Rules
-from biasgauge.lexicons import QUERY_KINDS
-from biasgauge.vectors import load_default_replicates
+import biasgauge as bg  # noqa: E402
+from biasgauge import registry  # noqa: E402
+from biasgauge.audits.parts.change import contrast_changes  # noqa: E402
+from biasgauge.audits.subjects import subjects_of  # noqa: E402
+from biasgauge.audits.tracking_verdict import answer_points  # noqa: E402
+from biasgauge.audits.verdicts import Rules  # noqa: E402
+from biasgauge.lexicons import QUERY_KINDS  # noqa: E402
+from biasgauge.vectors import load_default_replicates  # noqa: E402
 
 ALPHA = 0.05
 Row = Sequence[str]

@@ -147,7 +147,7 @@ def read(folder: Path, name: str) -> dict[str, Any] | None:
     return {**found, **content} if isinstance(content, dict) else {**found, "content": content}
 
 
-def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Leaf]]:
+def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Leaf]]:  # noqa: ANN401 - JSON
     """Every value of a JSON with its place; also how long lists are."""
     if isinstance(value, dict):
         for key, one in value.items():

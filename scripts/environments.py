@@ -21,7 +21,7 @@ def interpreter(version: str) -> Path | None:
     places = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"), reverse=True)]
     for place in filter(None, places):
         asked = [str(place), "-c", "import sys, ensurepip; print(sys.executable, *sys.version_info[:2])"]
-        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - a Python
         if done.returncode == 0:
             found, *numbers = done.stdout.rsplit(maxsplit=2)
             if ".".join(numbers) == version:
@@ -40,7 +40,7 @@ def empty_environment(version: str) -> Iterator[Path]:
     if python is None:
         raise LookupError(f"there is no Python {version} on this machine")
     with tempfile.TemporaryDirectory(prefix="biasgauge-") as name:
-        subprocess.run([str(python), "-m", "venv", f"{name}/environment"], check=True)
+        subprocess.run([str(python), "-m", "venv", f"{name}/environment"], check=True)  # noqa: S603 - a Python
         yield Path(name)
 
 
@@ -49,10 +49,10 @@ def install(folder: Path, *requirements: str) -> subprocess.CompletedProcess[str
     pip = [str(folder / "environment" / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
     options = ["--quiet", "--no-compile", "--only-binary", ":all:", "--constraint", str(ROOT / "constraints.txt")]
     command = [*pip, "install", *options, *requirements]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - pip
     if done.returncode:
         return done
-    return subprocess.run([*pip, "check"], capture_output=True, text=True, check=False)
+    return subprocess.run([*pip, "check"], capture_output=True, text=True, check=False)  # noqa: S603 - pip
 
 
 def built() -> tuple[Path, Path]:
@@ -67,4 +67,4 @@ def built() -> tuple[Path, Path]:
 def ran(command: Sequence[str]) -> None:
     """Run a command that must work, and say which."""
     print("$", " ".join(Path(word).name if word.startswith("/") else word for word in command), flush=True)
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True)  # noqa: S603 - the commands of these scripts

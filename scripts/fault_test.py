@@ -33,10 +33,10 @@ from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
-from kill_jobs import JOBS, MANY_PROCESSES, prepare, prepare_model
-from kill_test import contents
+from kill_jobs import JOBS, MANY_PROCESSES, prepare, prepare_model  # noqa: E402 - after the path
+from kill_test import contents  # noqa: E402 - after the path
 
-from biasgauge.cli.entry import _OUT_OF_MEMORY as OUT_OF_MEMORY
+from biasgauge.cli.entry import _OUT_OF_MEMORY as OUT_OF_MEMORY  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,7 +75,7 @@ def _run(job: Job, given: Path, out: Path) -> int:
     try:
         out.mkdir(exist_ok=True)
         job(given, out)
-    except BaseException as problem:
+    except BaseException as problem:  # noqa: BLE001 - whatever it is, it is looked at
         if not _is_sentence(problem):
             traceback.print_exc()
             return BROKEN
@@ -178,13 +178,13 @@ def small_disk(place: Path) -> Iterator[Callable[[str], None]]:
 
     def mount(options: str) -> None:
         command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
-        subprocess.run(command, check=True, capture_output=True)
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - a program of the system
 
     mount("size=64m")
     try:
         yield lambda options: mount(f"remount,{options}")
     finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
+        subprocess.run(["umount", "-l", str(place)], check=True)  # noqa: S603, S607 - a program of the system
 
 
 def full(trial: Trial) -> None:
@@ -223,7 +223,7 @@ def memory(trial: Trial) -> None:
         str(trial.out),
         str(ADDRESSES),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - this file itself
     trial.said.write_text(done.stdout + done.stderr)
     trial.fault("600 MB of address space", done.returncode)
     trial.settle("600 MB of address space", trial.out)
@@ -270,7 +270,7 @@ def large(folder: Path) -> list[str]:
             ["audit", "large.safetensors", "--lexicon", "test.toml", "--out", "out3"],
         )
     ):
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - this interpreter
             [sys.executable, "-m", "biasgauge", *typed, "--quiet"], cwd=folder, capture_output=True, text=True,
             check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES)),
         )  # fmt: skip
@@ -308,7 +308,7 @@ def main() -> int:
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     for name in arguments.only if arguments.faults else ():
         command = [sys.executable, __file__, "--job", name, "--faults", *arguments.faults]
-        failed += subprocess.run(command, check=False, env={**os.environ, **one_thread}).returncode != 0
+        failed += subprocess.run(command, check=False, env={**os.environ, **one_thread}).returncode != 0  # noqa: S603 - this file itself
     if arguments.large:
         with tempfile.TemporaryDirectory() as place:
             problems = large(Path(place))

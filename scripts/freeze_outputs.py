@@ -17,7 +17,7 @@ Each row of `COMMANDS` is run as `python -m biasgauge ROW --seed 0 --json` in th
 Rows with `{shared}` need the folder of real data that the variable BIASGAUGE_SHARED names, and are left out without it.
 """
 
-
+# ruff: noqa: E501 - one row a command, however long it is
 
 from __future__ import annotations
 
@@ -551,7 +551,7 @@ def environment_of(out: Path, tree: Path) -> dict[str, str]:
 def _check_tree(tree: Path, environment: dict[str, str]) -> None:
     """Leave when the interpreter would run another tree than the one asked for."""
     asked = [sys.executable, "-c", "import biasgauge; print(biasgauge.__file__)"]
-    done = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - ourselves
     if not Path(done.stdout.strip()).is_relative_to(tree / "src"):
         sys.exit(f"{tree} would not be run, but {done.stdout.strip() or done.stderr.strip()}")
 
@@ -606,7 +606,7 @@ def _run_one(name: str, row: str, out: Path, environment: dict[str, str]) -> tup
     python = environment.get("BIASGAUGE_PYTHON", sys.executable)
     command = [python, "-m", "biasgauge", *words, *seed, "--json"]
     started = time.monotonic()
-    done = subprocess.run(command, cwd=out, env=environment, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=out, env=environment, capture_output=True, check=False)  # noqa: S603 - ourselves
     seconds = time.monotonic() - started
     (out / f"{name}.json").write_bytes(done.stdout)
     if folder.is_dir():
@@ -634,7 +634,7 @@ def _kept(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _content(path: Path) -> Any:
+def _content(path: Path) -> Any:  # noqa: ANN401 - JSON
     """What of a file is to be compared; None for pages and pictures."""
     if path.suffix == ".json":
         return json.loads(path.read_text(encoding="utf-8"))
@@ -720,7 +720,7 @@ def _packed_words(path: Path) -> list[str]:
 
 def _sentences(count: int, seed: int, common: list[str]) -> list[str]:
     """Sentences of two topics that go together and of common words, the first of them the more often."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - text, no secret
     topics = {name: words.split() for name, words in TOPICS.items()}
     weights = [1 / (at + 3) for at in range(len(common))]
     found = []
@@ -750,7 +750,7 @@ def _write_corpora(inputs: Path, words: list[str]) -> None:
 
 def _write_counts_and_vectors(inputs: Path, words: list[str]) -> None:
     """How often words occur, and vectors as text."""
-    chance = random.Random(20)
+    chance = random.Random(20)  # noqa: S311 - as above
     _write(
         inputs / "counts.txt",
         [f"{word}\t{1_000_000 // (at + 10) + chance.randrange(50)}" for at, word in enumerate(words)],
@@ -763,7 +763,7 @@ def _write_counts_and_vectors(inputs: Path, words: list[str]) -> None:
 
 def _write_points(inputs: Path) -> None:
     """Twelve versions of an embedding, two metrics, two methods, three task seeds."""
-    chance = random.Random(30)
+    chance = random.Random(30)  # noqa: S311 - as above
     rows = ["variant,method,metric,seed,weat,gap"]
     for at in range(12):
         weat, lean = chance.uniform(-1, 1.5), chance.uniform(-0.1, 0.1)
@@ -779,7 +779,7 @@ def _write_distances(inputs: Path) -> None:
     """Cosine distances as the authors of the Bayesian model published theirs, before and after a change."""
     connections = {"associated": 0.8, "different": 0.9, "human": 0.95, "none": 1.0}
     for name, shrink in (("distances", 1.0), ("distances-after", 0.4)):
-        chance = random.Random(40)
+        chance = random.Random(40)  # noqa: S311 - as above
         rows = [",protected_word,word_to_compare,word_class,cosine_distance,cosine_similarity,connection"]
         for word in ("rabbi", "torah", "priest", "bible", "imam", "mosque"):
             lean = chance.uniform(-0.05, 0.05)
@@ -794,7 +794,7 @@ def _write_distances(inputs: Path) -> None:
 
 def _labelled(count: int, seed: int) -> list[tuple[str, bool, bool]]:
     """Texts, whether each is harmful, and whether it is about women; harm is easier to tell in those about men."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - as above
     topics = {name: words.split() for name, words in TOPICS.items()}
     found = []
     for at in range(count):
@@ -860,7 +860,7 @@ def _write_coreference(folder: Path) -> None:
 
 def _stories(count: int, seed: int, prefix: str) -> list[str]:
     """Lines of CoNLL-2012: two sentences a document, the first with two people, the second with a pronoun."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - as above
     lines = []
     for at in range(count):
         people = [("woman", "she"), ("man", "he")]

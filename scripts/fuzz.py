@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
-from fuzz_mutations import altered_json, mutated
-from fuzz_readers import reader_names, target_of
+from fuzz_mutations import altered_json, mutated  # noqa: E402 - after the path
+from fuzz_readers import reader_names, target_of  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
     from fuzz_target import Target
@@ -75,7 +75,7 @@ class Reader:
             self.refused += 1
             if len(str(problem)) > LONGEST:
                 self._keep(problem, content, f"a refusal of {len(str(problem)):,} characters: ")
-        except Exception as problem:
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it is a finding
             self._keep(problem, content)
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -109,7 +109,7 @@ class Lines:
         sys.settrace(None)
         return self._new
 
-    def _trace(self, frame: Any, event: str, _: object) -> Any:
+    def _trace(self, frame: Any, event: str, _: object) -> Any:  # noqa: ANN401 - as the system gives them
         if "/biasgauge/" not in frame.f_code.co_filename:
             return None
         if event == "line" and (place := (frame.f_code, frame.f_lineno)) not in self.reached:
@@ -146,7 +146,7 @@ def _too_long(*_: object) -> None:
 
 def _mutate(reader: Reader, target: Target, arguments: argparse.Namespace, deadline: float) -> int:
     """Try mutations until there were enough; how many lines of ours they reached, if anybody looked."""
-    chance = random.Random(f"{arguments.seed} {reader.name}")
+    chance = random.Random(f"{arguments.seed} {reader.name}")  # noqa: S311 - no secret
     seeds, pool, lines, stale = list(target.seeds), list(target.seeds), Lines(), 0
     while reader.inputs < arguments.runs * target.share and time.monotonic() < deadline:
         chosen = chance.choice(pool if chance.random() < 0.6 else seeds)
@@ -220,11 +220,11 @@ def _without_only(asked: list[str]) -> list[str]:
 
 def _in_a_process(name: str, asked: list[str]) -> dict[str, Any]:
     """Try one reader in a process of its own, with a folder for temporary files that goes with it."""
-    memory = Path("/dev/shm")
+    memory = Path("/dev/shm")  # noqa: S108 - disks are several times as slow; mkdtemp makes a folder of our own
     scratch = tempfile.mkdtemp(prefix="biasgauge-fuzz-", dir=memory if memory.is_dir() else None)
     command = [sys.executable, __file__, "--reader", name, *asked]
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - this file itself
             command, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": scratch}
         )
     finally:

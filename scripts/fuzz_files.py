@@ -136,7 +136,7 @@ def _vectors(name: str) -> Target:
             archive.writestr("vectors.npy", array if content[:1] == b"w" else content)
         return load(path)
 
-    def saved(ending: str, **settings: Any) -> bytes:
+    def saved(ending: str, **settings: Any) -> bytes:  # noqa: ANN401 - those of save
         return save(model, folder / f"m{ending}", **settings).read_bytes()
 
     packed, archive = io.BytesIO(), io.BytesIO()

@@ -73,7 +73,7 @@ def altered_json(content: bytes, chance: random.Random) -> bytes | None:
         return None
 
 
-def _altered(tree: Any, chance: random.Random) -> bytes:
+def _altered(tree: Any, chance: random.Random) -> bytes:  # noqa: ANN401 - JSON
     for _ in range(chance.choice((1, 1, 2, 4))):
         places = list(_places(tree))
         if not places:
@@ -94,11 +94,11 @@ def _altered(tree: Any, chance: random.Random) -> bytes:
     return json.dumps(tree, ensure_ascii=chance.random() < 0.9).encode("utf-8", "surrogatepass")
 
 
-def _has(parent: Any, key: Any) -> bool:
+def _has(parent: Any, key: Any) -> bool:  # noqa: ANN401 - a list or a dict
     return key in parent if isinstance(parent, dict) else key < len(parent)
 
 
-def _places(tree: Any) -> Iterator[tuple[Any, Any]]:
+def _places(tree: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON
     children = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, child in list(children):
         yield tree, key

@@ -124,8 +124,8 @@ def _study_files(name: str) -> Target:
         run = CellRun("label", "step", cell.key, "done", 1.0, None)
         publish_results("study", {"result": cell.key}, {}, [run], store)
         checksums = Checksums(folder / "checksums.json")
-        checksums._known = {"/a": ["stamp", "sum"]}
-        checksums._new = True
+        checksums._known = {"/a": ["stamp", "sum"]}  # noqa: SLF001 - what it keeps
+        checksums._new = True  # noqa: SLF001 - as above
         checksums.keep()
         store.close()
 
@@ -202,7 +202,7 @@ def _calibration(_: str) -> Target:
     return Target(load_calibration, (json.dumps(short).encode(),), 0.5)
 
 
-def _small_test() -> Any:
+def _small_test() -> Any:  # noqa: ANN401 - a lexicon
     from biasgauge.lexicons.parse import parse_lexicon
 
     sets = {

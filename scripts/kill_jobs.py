@@ -106,7 +106,7 @@ def study_here(given: Path, out: Path) -> None:
     _study(given, out, workers=0)
 
 
-def _study(given: Path, out: Path, **how: Any) -> None:
+def _study(given: Path, out: Path, **how: Any) -> None:  # noqa: ANN401 - those of run_study
     from biasgauge.errors import InputError
     from biasgauge.study import run_study
 

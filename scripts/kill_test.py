@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).parent.parent
 HOOK = ROOT / "scripts" / "kill_hook"
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
-from kill_jobs import JOBS, MANY_PROCESSES, prepare, prepare_model
-from kill_points import watch
+from kill_jobs import JOBS, MANY_PROCESSES, prepare, prepare_model  # noqa: E402 - after the path
+from kill_points import watch  # noqa: E402 - after the path
 
-from biasgauge.io.manifests import has_valid_checksum as is_whole
+from biasgauge.io.manifests import has_valid_checksum as is_whole  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def child(job: Callable[[Path, Path], None], given: Path, out: Path, *, log: Pat
         watch(str(out), str(log), point, everyone=everyone)
         job(given, out)
         code = 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - whatever it is, the parent hears of it
         import traceback
 
         traceback.print_exc()
@@ -147,7 +147,7 @@ def main() -> int:
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     for name in arguments.only:
         command = [sys.executable, __file__, "--job", name, "--most", str(arguments.most)]
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - this file itself
             command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path, **one_thread}
         )
         lines = done.stdout.splitlines()

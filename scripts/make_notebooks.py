@@ -37,7 +37,7 @@ def cells(page: str) -> list[tuple[str, str]]:
     return [(kind, text) for kind, text in found if text]
 
 
-def notebook(page: str) -> Any:
+def notebook(page: str) -> Any:  # noqa: ANN401 - a notebook node
     """The page as a notebook that was not run yet."""
     from nbformat import v4
 
@@ -65,7 +65,7 @@ def _programs(kind: str, text: str) -> list[str]:
     return [*made, f"%%writefile {file}\n{text}"]
 
 
-def executed(made: Any, folder: Path) -> Any:
+def executed(made: Any, folder: Path) -> Any:  # noqa: ANN401 - a notebook node
     """Run the cells of a notebook one after the other, in a kernel of this Python, in a folder."""
     from nbclient import NotebookClient
 

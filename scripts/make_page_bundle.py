@@ -41,7 +41,7 @@ it. The licenses of the packages in it:
 
 def run(command: list[str], folder: Path) -> None:
     """Run a command, which stops the script when it fails."""
-    subprocess.run(command, cwd=folder, check=True)
+    subprocess.run(command, cwd=folder, check=True)  # noqa: S603 - the commands below, and no others
 
 
 def bundle(folder: Path) -> list[str]:

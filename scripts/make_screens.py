@@ -41,7 +41,7 @@ def main(folder: Path) -> None:
         change = changed.save(Path(place) / "change.html")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
 
-        def opened(file: Path, width: int, height: int) -> Any:
+        def opened(file: Path, width: int, height: int) -> Any:  # noqa: ANN401 - a page of the browser
             page = browser.new_page(viewport={"width": width, "height": height})
             page.goto(file.as_uri())
             page.wait_for_selector(READY, state="attached")

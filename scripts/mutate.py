@@ -88,7 +88,7 @@ class Mutant:
             getattr(self.parent, self.field)[self.place] = node
 
 
-def other_value(value: bool | float) -> bool | int | float:
+def other_value(value: bool | float) -> bool | int | float:  # noqa: FBT001 - a constant
     """A value that changes what is computed from it."""
     if isinstance(value, bool):
         return not value
@@ -156,7 +156,7 @@ class Planted(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     def get_source(self, fullname: str) -> None:
         """None: what is on the disk is not what runs."""
 
-    def get_code(self, fullname: str) -> CodeType:
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - the one that was found
         """The changed code."""
         return self._code
 

@@ -43,7 +43,7 @@ TEMPLATES = (
 )  # fmt: skip
 OCCUPATIONS = tuple(
     """nurse doctor teacher secretary lawyer cook driver writer singer soldier farmer waiter manager scientist director
-    dancer captain professor servant judge guard clerk baker model painter poet priest sailor reporter tailor""".split()
+    dancer captain professor servant judge guard clerk baker model painter poet priest sailor reporter tailor""".split()  # noqa: SIM905
 )
 PERSONS = (("he", "she"),)
 CONTEXTS = ("{}", "This is {}.", "There is {} here.", "It was about {}.")

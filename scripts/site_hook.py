@@ -53,7 +53,7 @@ def _read(name: str, markdown: str) -> tuple[Block, ...]:
         raise PluginError(f"{name}:{problem}") from None
 
 
-def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN401 - MkDocs hands over more
     """Put each block's pieces in its place; what they showed follows when the page is HTML."""
     name = page.file.src_uri
     texts = _texts[name] = []
@@ -94,7 +94,7 @@ def token(html: str, texts: list[str]) -> str:
     return f"htmlpiece{len(texts) - 1}x"
 
 
-def on_page_content(html: str, page: Page, **_: Any) -> str:
+def on_page_content(html: str, page: Page, **_: Any) -> str:  # noqa: ANN401 - MkDocs hands over more
     """Put outputs and formulas where they belong, and say what made them."""
     texts = _texts.get(page.file.src_uri, [])
     html = re.sub(r"<p>htmlpiece(\d+)x</p>|htmlpiece(\d+)x", lambda found: texts[int(found[1] or found[2])], html)

@@ -124,7 +124,7 @@ def _examples(kept: Path, digest: str, package: Path) -> Path:
         with tempfile.TemporaryDirectory(dir=kept) as place:
             made = Path(place) / "files"
             own = environment(package, _shim(Path(place) / "bin"))
-            subprocess.run([sys.executable, str(HERE / "site_files.py"), str(made)], env=own, check=True)
+            subprocess.run([sys.executable, str(HERE / "site_files.py"), str(made)], env=own, check=True)  # noqa: S603 - our own script
             made.rename(folder)
     return folder
 
@@ -138,7 +138,7 @@ def _run_page(name: str, blocks: Sequence[Block], examples: Path | None, out: Pa
         asked, made = Path(place) / "blocks.json", Path(place) / "outputs.json"
         asked.write_text(json.dumps([block.to_dict() for block in blocks]), encoding="utf-8")
         try:
-            done = subprocess.run(
+            done = subprocess.run(  # noqa: S603 - our own script
                 [sys.executable, str(HERE / "site_runner.py"), str(asked), str(made)],
                 cwd=folder,
                 env=environment(package, _shim(Path(place) / "bin")),

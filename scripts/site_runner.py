@@ -63,8 +63,8 @@ def _commands(source: str, exit_code: int) -> list[dict[str, str]]:
         if not line.strip():
             continue
         try:
-            done = subprocess.run(
-                ["bash", "-o", "pipefail", "-c", line.removeprefix("$ ")],
+            done = subprocess.run(  # noqa: S603 - commands of the project's own pages
+                ["bash", "-o", "pipefail", "-c", line.removeprefix("$ ")],  # noqa: S607 - whichever the machine has
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
@@ -97,7 +97,7 @@ def _statements(source: str, names: dict[str, Any]) -> list[dict[str, str]]:
             try:
                 value = _run(statement, names)
                 html = _without_folder(shown(value))
-            except (Exception, SystemExit) as problem:
+            except (Exception, SystemExit) as problem:  # noqa: BLE001 - whatever a page's code raises
                 raise BlockRunError(_line(problem, statement.lineno), _told(problem)) from None
         if html:
             end = statement.end_lineno or len(lines)
@@ -109,10 +109,10 @@ def _statements(source: str, names: dict[str, Any]) -> list[dict[str, str]]:
     return pieces
 
 
-def _run(statement: ast.stmt, names: dict[str, Any]) -> Any:
+def _run(statement: ast.stmt, names: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever it gives
     if isinstance(statement, ast.Expr):
-        return eval(compile(ast.Expression(statement.value), "<block>", "eval"), names)
-    exec(compile(ast.Module([statement], []), "<block>", "exec"), names)
+        return eval(compile(ast.Expression(statement.value), "<block>", "eval"), names)  # noqa: S307 - our own pages
+    exec(compile(ast.Module([statement], []), "<block>", "exec"), names)  # noqa: S102 - our own pages
     return None
 
 

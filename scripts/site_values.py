@@ -15,7 +15,7 @@ MOST_ROWS, MOST_COLUMNS, MOST_LINES = 8, 14, 40
 NAMED = {"black": "#000000", "white": "#ffffff", "transparent": ""}
 
 
-def shown(value: Any) -> str:
+def shown(value: Any) -> str:  # noqa: ANN401 - whatever an example ends in
     """A value as HTML; nothing for None."""
     import pandas as pd
 
@@ -47,7 +47,7 @@ def scrolling(inner: str, kind: str) -> str:
     return f'<div class="output {kind}" tabindex="0">{inner}</div>'
 
 
-def _written(value: Any) -> str:
+def _written(value: Any) -> str:  # noqa: ANN401
     own: object = type(value).__str__
     if own not in {object.__str__, str.__str__} and is_dataclass(value):
         return str(value)  # what print would say
@@ -58,7 +58,7 @@ def _written(value: Any) -> str:
     return "\n".join(lines)
 
 
-def _table(frame: Any) -> str:
+def _table(frame: Any) -> str:  # noqa: ANN401 - a frame
     import pandas as pd
 
     few = frame.head(MOST_ROWS)
@@ -75,20 +75,20 @@ def _table(frame: Any) -> str:
     return rows + (f"<p>… and {more:,} more rows</p>" if more else "")
 
 
-def _result(result: Any) -> str:
+def _result(result: Any) -> str:  # noqa: ANN401 - a result
     """What a notebook shows, and the first of its charts."""
     summed = f'<div class="result">{result._repr_html_()}</div>'
     first = next(iter(result.summary().named_charts()), None)
     return scrolling(summed, "result") + ("" if first is None else figure(first[1].drawn(), first[0]))
 
 
-def _is_chart(value: Any) -> bool:
+def _is_chart(value: Any) -> bool:  # noqa: ANN401
     import altair as alt
 
     return isinstance(value, alt.TopLevelMixin)
 
 
-def figure(chart: Any, name: str = "") -> str:
+def figure(chart: Any, name: str = "") -> str:  # noqa: ANN401 - a chart
     """A chart as a drawing within the page, in colors that follow the page's."""
     import vl_convert
 

@@ -18,7 +18,7 @@ ROPE_BASE = 10_000.0
 EPSILON = {"masked": 1e-5, "causal": 1e-6}
 
 
-def config_of(kind: Kind, vocabulary: int, size: dict[str, int]) -> Any:
+def config_of(kind: Kind, vocabulary: int, size: dict[str, int]) -> Any:  # noqa: ANN401 - of transformers
     """The settings as transformers knows them."""
     from transformers import LlamaConfig, ModernBertConfig
 
@@ -40,7 +40,7 @@ def config_of(kind: Kind, vocabulary: int, size: dict[str, int]) -> Any:
     )  # fmt: skip
 
 
-def shapes_of(kind: Kind, config: Any) -> dict[str, tuple[int, ...]]:
+def shapes_of(kind: Kind, config: Any) -> dict[str, tuple[int, ...]]:  # noqa: ANN401 - as above
     """Shape of every weight of one model, by the name that transformers gives it; tied ones once."""
     width, inner, words = config.hidden_size, config.intermediate_size, config.vocab_size
     shapes: dict[str, tuple[int, ...]] = {}
@@ -68,7 +68,7 @@ def shapes_of(kind: Kind, config: Any) -> dict[str, tuple[int, ...]]:
 class Stack:
     """Models of one kind that differ by their random seed."""
 
-    def __init__(self, kind: Kind, config: Any, seeds: list[int], device: str) -> None:
+    def __init__(self, kind: Kind, config: Any, seeds: list[int], device: str) -> None:  # noqa: ANN401 - as above
         self.kind, self.config, self.seeds, self.device = kind, config, seeds, device
         self.weights = {
             name: self._start(name, shape).to(device).requires_grad_()
@@ -163,7 +163,7 @@ class Stack:
             x = x + self._dense(inner, f"{own}mlp.down_proj")
         return self._rms(x, "model.norm.weight").view(*ids.shape, -1)
 
-    def save(self, folder: Path, tokenizer: Any) -> list[Path]:
+    def save(self, folder: Path, tokenizer: Any) -> list[Path]:  # noqa: ANN401 - of transformers
         """One folder for each seed; the weights are loaded strictly, so that a name that is wrong is an error."""
         from transformers import LlamaForCausalLM, ModernBertForMaskedLM
 

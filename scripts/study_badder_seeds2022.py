@@ -246,7 +246,7 @@ def min_count_summary(compared: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def min_count_chart(compared: pd.DataFrame) -> Any:
+def min_count_chart(compared: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """A line for each pairing over the three vocabularies."""
     alt = altair()
     frame = compared.assign(pair=compared["a"] + " | " + compared["b"], least=compared["min_count"].astype(str))
@@ -382,7 +382,7 @@ def highlighted() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def scatter(found: dict[str, SeedsResult]) -> Any:
+def scatter(found: dict[str, SeedsResult]) -> Any:  # noqa: ANN401 - a chart
     """Figure 4: coherence and the first component's share against similarity, in every corpus."""
     alt = altair()
     frames = []

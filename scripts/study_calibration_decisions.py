@@ -21,13 +21,13 @@ import pandas as pd
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
-from study_calibration_gpu import sources
-from study_calibration_scores import Blocks, read_cell
+from study_calibration_gpu import sources  # noqa: E402 - after the path
+from study_calibration_scores import Blocks, read_cell  # noqa: E402 - after the path
 
-import biasgauge as bg
-from biasgauge.analyses.calibrate import Readings, carrier_sets
-from biasgauge.audits.parts import calibration as calibrated
-from biasgauge.lexicons import AssociationTest, WordSet
+import biasgauge as bg  # noqa: E402 - after the path
+from biasgauge.analyses.calibrate import Readings, carrier_sets  # noqa: E402 - after the path
+from biasgauge.audits.parts import calibration as calibrated  # noqa: E402 - after the path
+from biasgauge.lexicons import AssociationTest, WordSet  # noqa: E402 - after the path
 
 CELLS = (
     ("sgns", "5M"), ("sgns", "10M"), ("sgns", "30M"), ("cbow", "10M"), ("cbow", "30M"), ("fasttext", "10M"),

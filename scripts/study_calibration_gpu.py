@@ -31,12 +31,12 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
-from study_calibration_texts import BACKGROUND, PackedTexts, Source, pack
-from study_du2021_gpu import Study
-from study_du2021_jobs import Job, study_device
-from study_du2021_scorers import scores_on_cpu, scores_on_gpu
-from study_du2021_tally import MEASURES, write_block
-from study_du2021_texts import GLOVE, Text, check_shuffle
+from study_calibration_texts import BACKGROUND, PackedTexts, Source, pack  # noqa: E402 - after the path
+from study_du2021_gpu import Study  # noqa: E402 - after the path
+from study_du2021_jobs import Job, study_device  # noqa: E402 - after the path
+from study_du2021_scorers import scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
+from study_du2021_tally import MEASURES, write_block  # noqa: E402 - after the path
+from study_du2021_texts import GLOVE, Text, check_shuffle  # noqa: E402 - after the path
 
 SIZES = ("5M", "10M", "20M", "30M")
 TRAINED = {"sgns": SIZES, "cbow": SIZES, "fasttext": SIZES[:2], "glove": SIZES}
@@ -140,13 +140,13 @@ class CalibrationStudy(Study):
     glove_settings: ClassVar[dict[str, Any]] = {**GLOVE, "window": 5}
     blocks = 4
 
-    def __init__(self, texts: dict[str, Text], jobs: list[Job], chosen: argparse.Namespace, device: Any) -> None:
+    def __init__(self, texts: dict[str, Text], jobs: list[Job], chosen: argparse.Namespace, device: Any) -> None:  # noqa: ANN401
         chosen.jobs, chosen.scorers = [], 0
         super().__init__(texts, chosen, device)
         self.jobs = jobs
         self._sampling: dict[int, dict[str, np.ndarray]] = {}
 
-    def seeds_of(self, job: Job, name: str) -> list[int]:
+    def seeds_of(self, job: Job, name: str) -> list[int]:  # noqa: ARG002 - as elsewhere
         """Eight for a planted text, one for a shuffled one."""
         source, _, kind, _ = name.split(".")
         if kind == "shuffled":

@@ -24,20 +24,16 @@ import pandas as pd
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
-from study_calibration import tables
-from study_calibration_gpu import sources
-from study_calibration_scores import Blocks, read_cell
+from study_calibration import tables  # noqa: E402 - after the path
+from study_calibration_gpu import sources  # noqa: E402 - after the path
+from study_calibration_scores import Blocks, read_cell  # noqa: E402 - after the path
 
-from biasgauge.analyses.calibrate import Calibration
-from biasgauge.results import save_figures
-from biasgauge.results.drawing import altair
-from biasgauge.results.wording import counted
-from biasgauge.stats import (
-    Z,
-    detection_limits,
-    dose_response,
-)
-from biasgauge.stats.detection import Limit
+from biasgauge.analyses.calibrate import Calibration  # noqa: E402 - after the path
+from biasgauge.results import save_figures  # noqa: E402 - after the path
+from biasgauge.results.drawing import altair  # noqa: E402 - after the path
+from biasgauge.results.wording import counted  # noqa: E402 - after the path
+from biasgauge.stats import Z, detection_limits, dose_response  # noqa: E402 - after the path
+from biasgauge.stats.detection import Limit  # noqa: E402 - after the path
 
 NAMES = {"sgns": "skip-gram", "cbow": "CBOW", "glove": "GloVe", "fasttext": "fastText"}
 MEASURES = {"dbwa": "DB/WA", "ripa": "RIPA", "nbm": "NBM"}
@@ -91,7 +87,7 @@ def more(folder: Path, scores: list[Path], out: Path) -> None:
         pd.DataFrame(rows).to_csv(out / f"{name}.csv", index=False, float_format="%.4g")
 
 
-def _by_contexts(contexts: Any, scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:
+def _by_contexts(contexts: Any, scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - arrays
     """Limits of the third of words with the fewest base-pair words beside them, and of the other thirds."""
     for rows in np.array_split(np.argsort(contexts, kind="stable"), 3):
         fit = dose_response(scores[rows], doses[rows], levels[rows])
@@ -103,7 +99,7 @@ def _by_contexts(contexts: Any, scores: Any, doses: Any, levels: Any) -> Iterato
             }  # fmt: skip
 
 
-def _by_runs(scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:
+def _by_runs(scores: Any, doses: Any, levels: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - arrays
     """Limits of means over one and eight runs, and of the change of one word between two texts."""
     fit = dose_response(scores, doses, levels)
     parts, slope = fit.variances, fit.slope.value or np.nan
@@ -129,7 +125,7 @@ def _titled(frame: pd.DataFrame) -> pd.DataFrame:
     return known
 
 
-def _limit_axis(field: str, **scale: bool) -> Any:
+def _limit_axis(field: str, **scale: bool) -> Any:  # noqa: ANN401 - of Altair
     """Limits of detection as odds ratios."""
     alt = altair()
     return alt.Y(
@@ -140,14 +136,14 @@ def _limit_axis(field: str, **scale: bool) -> Any:
     )
 
 
-def _planted_odds() -> Any:
+def _planted_odds() -> Any:  # noqa: ANN401 - of Altair
     """Dashed lines at the odds ratios that were planted."""
     alt = altair()
     rows = alt.Data(values=[{"odds": odds} for odds in ODDS])
     return alt.Chart(rows).mark_rule(color="#b9bdb6", strokeDash=[3, 3]).encode(y="odds:Q")
 
 
-def draw_limits(limits: pd.DataFrame) -> Any:
+def draw_limits(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     """Limit of detection by number of words; the worse of the two sides."""
     alt = altair()
     some = limits[(limits["of"] == "measure") & (limits["planting"] == "mentions") & limits["name"].isin(MEASURES)]
@@ -167,7 +163,7 @@ def draw_limits(limits: pd.DataFrame) -> Any:
     )
 
 
-def draw_text(limits: pd.DataFrame) -> Any:
+def draw_text(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     """Limit of detection of DB/WA by amount of text; the worse of the two sides, with its interval."""
     alt = altair()
     some = limits[(limits["planting"] == "mentions") & (limits["name"] == "dbwa") & limits["words"].isin((1, 8, 25))]
@@ -198,7 +194,7 @@ def draw_text(limits: pd.DataFrame) -> Any:
     )
 
 
-def draw_validity(curves: pd.DataFrame) -> Any:
+def draw_validity(curves: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     """Correlation of two runs against that with the dose."""
     alt = altair()
     known = _titled(curves[curves["measure"].isin(MEASURES)])
@@ -218,7 +214,7 @@ def draw_validity(curves: pd.DataFrame) -> Any:
     )
 
 
-def draw_curves(folder: Path) -> Any:
+def draw_curves(folder: Path) -> Any:  # noqa: ANN401 - of Altair
     """Mean DB/WA at each dose, in standard deviations of a word at a dose."""
     alt = altair()
     rows = []

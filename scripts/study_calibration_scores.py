@@ -21,12 +21,12 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
-from study_calibration_gpu import DEFAULT_DIM, DIM, sources
-from study_du2021_tally import MEASURES
+from study_calibration_gpu import DEFAULT_DIM, DIM, sources  # noqa: E402 - after the path
+from study_du2021_tally import MEASURES  # noqa: E402 - after the path
 
-from biasgauge import Embedding, registry
-from biasgauge.analyses.calibrate import Readings, ScoringPlan, analyze, collect_readings
-from biasgauge.text import vocabulary
+from biasgauge import Embedding, registry  # noqa: E402 - after the path
+from biasgauge.analyses.calibrate import Readings, ScoringPlan, analyze, collect_readings  # noqa: E402 - after the path
+from biasgauge.text import vocabulary  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
     from study_calibration_texts import Source
@@ -111,7 +111,7 @@ def calibration_of(
     work: Path,
     *,
     sets: int,
-    verdicts: Any = None,
+    verdicts: Any = None,  # noqa: ANN401
 ) -> Calibration | None:
     """The calibration of one cell."""
     readings = read_cell(source, blocks, label, size, kind, work)

@@ -136,7 +136,7 @@ def _edits(
     return kept_before[where], new
 
 
-def _write_doses(planted: Any, path: Path) -> None:
+def _write_doses(planted: Any, path: Path) -> None:  # noqa: ANN401 - `Planted`
     """What was asked for and counted, for the analysis."""
     about = {
         "doses": [dose.to_dict() for dose in planted.doses], "edits": len(planted.edits),

@@ -15,7 +15,7 @@ OF = {"WEAT 1 to 10": "effect sizes of WEAT 1 to 10", "templates": "RIPA of occu
       "contexts": "RIPA of occupations, in natural contexts"}  # fmt: skip
 
 
-def effects_figure(effects: pd.DataFrame) -> Any:
+def effects_figure(effects: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Every effect size of every test, one tick per view."""
     alt = altair()
     part = effects.assign(pooling=effects["pooling"].map(POOLINGS), test=effects["test"].str.replace("weat", "WEAT "))
@@ -33,12 +33,12 @@ def effects_figure(effects: pd.DataFrame) -> Any:
     return styled(chart, "The same test on the same model: one effect size per view", remark)
 
 
-def curve_figure(curve: SpecificationCurve) -> Any:
+def curve_figure(curve: SpecificationCurve) -> Any:  # noqa: ANN401 - a chart
     """The specification curve of one test."""
     return curve.figures()["specification-curve"]
 
 
-def shares_figure(shares: pd.DataFrame) -> Any:
+def shares_figure(shares: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """What each facet has a part in, with intervals."""
     alt = altair()
     part = shares[shares["kind"] == "has a part"].assign(of=lambda rows: rows["of"].map(OF))
@@ -60,7 +60,7 @@ def shares_figure(shares: pd.DataFrame) -> Any:
     return styled(panels, "What the numbers of one transformer vary with", remark)
 
 
-def design_figure(designs: pd.DataFrame) -> Any:
+def design_figure(designs: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Dependability of an occupation's score by number of sentences, with all 23 base pairs."""
     alt = altair()
     chosen = designs[(designs["pairs"] == 23) & designs["layer"].isin([1, 3, 6]) & (designs["pooling"] != "cls")]

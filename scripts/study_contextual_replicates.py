@@ -71,7 +71,7 @@ def crows(pairs: list[SentencePair], table: np.ndarray) -> dict[str, Any]:
     """Percent preferred: seed by seed, and with an interval over writers and seeds; what single pairs do."""
     settings = {"ties": "undefined", "min_coverage": 0.5, "level": 0.95, "unit": "writers"}
 
-    def row(rows: np.ndarray) -> Any:
+    def row(rows: np.ndarray) -> Any:  # noqa: ANN401 - a row of a result
         scored = ScoredPairs({"m": rows.astype(float)}, {"m": [{}] * len(rows)}, tuple(map(str, range(len(rows)))))
         return preferences("CrowS-Pairs", pairs, scored, settings).measures[0].preferred
 

@@ -46,7 +46,7 @@ def coordinates() -> pd.DataFrame:
     return frame.replace({"connection": {"none": "neutral"}}).set_index(["dataset", "connection", "protected_word"])
 
 
-def published(path: Path, **settings: Any) -> Posterior:
+def published(path: Path, **settings: Any) -> Posterior:  # noqa: ANN401 - those of bayes
     """As the figures were made: one residual for each connection, percentiles, repeated rows kept."""
     asked: dict[str, Any] = {"interval": "percentile", "draws": 20_000, **settings}
     return bayes(read_distances(path, duplicates="keep"), **asked)
@@ -115,7 +115,7 @@ def deviation(
     name: str,
     connection: str,
     words: list[str],
-) -> Any:
+) -> Any:  # noqa: ANN401 - an array
     """Of each word, the worst of mean and ends."""
     figure = np.array([printed.loc[(name, connection, word), list(NUMBERS)] for word in words], float)
     return np.abs(np.array([own[connection, word] for word in words], float) - figure).max(axis=1)
@@ -174,7 +174,7 @@ def change_rows(topic: str) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def forest(part: pd.DataFrame, remark: str, title: str, order: list[str]) -> Any:
+def forest(part: pd.DataFrame, remark: str, title: str, order: list[str]) -> Any:  # noqa: ANN401 - a chart
     """Numbers with intervals, a line for each row, a color for each model."""
     alt = altair()
     color = alt.Color("model:N", title=None, legend=top_legend(),
@@ -191,7 +191,7 @@ def forest(part: pd.DataFrame, remark: str, title: str, order: list[str]) -> Any
     return styled(layers, title, remark)
 
 
-def shrinkage(fit: Posterior, printed: pd.DataFrame, name: str) -> Any:
+def shrinkage(fit: Posterior, printed: pd.DataFrame, name: str) -> Any:  # noqa: ANN401 - a chart
     """Mean distance of each word to its own stereotypes: exact and as printed, around the mean of all."""
     alt = altair()
     own = {row.word: row.mean for row in fit.words if row.connection == "associated"}

@@ -38,7 +38,7 @@ def panel_of(frame: pd.DataFrame) -> pd.Series:
     return frame["algorithm"] + ", " + frame["text"]
 
 
-def boxes(rows: pd.DataFrame, title: str, remark: str, order: list[str]) -> Any:
+def boxes(rows: pd.DataFrame, title: str, remark: str, order: list[str]) -> Any:  # noqa: ANN401 - a chart
     """Median, middle half and 5 to 95 percent by list and measure, a panel for each algorithm and text."""
     alt = altair()
     part = named(rows)
@@ -64,7 +64,7 @@ def boxes(rows: pd.DataFrame, title: str, remark: str, order: list[str]) -> Any:
     return styled(layers.facet(facet=alt.Facet("panel:N", sort=known, title=None), columns=4), title, remark)
 
 
-def internal_chart(internal: pd.DataFrame) -> Any:
+def internal_chart(internal: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Figure 4: alpha of every query and of the base pairs."""
     alt = altair()
     part = named(internal.dropna(subset=["alpha"]))
@@ -86,7 +86,7 @@ def internal_chart(internal: pd.DataFrame) -> Any:
     )
 
 
-def pairs_chart(pairs: pd.DataFrame) -> Any:
+def pairs_chart(pairs: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Figure 5: each base pair over seeds, and over measures."""
     alt = altair()
     over_seeds = pairs.melt(id_vars=["algorithm", "text", "pair"], value_vars=["dbwa", "ripa", "nbm"])
@@ -114,14 +114,14 @@ def pairs_chart(pairs: pd.DataFrame) -> Any:
     )
 
 
-def dashes() -> Any:
+def dashes() -> Any:  # noqa: ANN401 - an encoding
     """Texts by how a line is broken."""
     alt = altair()
     legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=2, symbolSize=400, symbolStrokeColor="black")
     return alt.StrokeDash("text:N", title=None, sort=list(TEXTS.values()), legend=legend)
 
 
-def lines_by_measure(part: pd.DataFrame, x: Any, y: Any) -> Any:
+def lines_by_measure(part: pd.DataFrame, x: Any, y: Any) -> Any:  # noqa: ANN401 - parts of a chart
     """A line with points for each algorithm and text, the measures side by side."""
     alt = altair()
     base = alt.Chart(part).encode(
@@ -135,7 +135,7 @@ def lines_by_measure(part: pd.DataFrame, x: Any, y: Any) -> Any:
     return sized.facet(column=alt.Column("measure:N", sort=list(MEASURES.values()), title=None))
 
 
-def seeds_chart(subsets: pd.DataFrame) -> Any:
+def seeds_chart(subsets: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """How far a word's reliability from few seeds is off."""
     alt = altair()
     part = named(subsets)
@@ -148,7 +148,7 @@ def seeds_chart(subsets: pd.DataFrame) -> Any:
     )
 
 
-def frequency_chart(by_frequency: pd.DataFrame) -> Any:
+def frequency_chart(by_frequency: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Median reliability of words by how often they occur."""
     alt = altair()
     chosen = by_frequency["algorithm"].isin(["sgns", "glove", "fasttext"]) & (by_frequency["words"] == "others")
@@ -164,7 +164,7 @@ def frequency_chart(by_frequency: pd.DataFrame) -> Any:
     )
 
 
-def settings_chart(compared: pd.DataFrame) -> Any:
+def settings_chart(compared: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """What other settings do to the mean reliability of a word."""
     alt = altair()
     part = named(compared.rename(columns={"setting": "algorithm"})).rename(columns={"algorithm": "setting"})

@@ -43,11 +43,11 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "scripts")]
 
-from study_du2021_features import MODELS, features
-from study_du2021_jobs import Job, TensorBuffer, arguments, chosen_jobs, study_device
-from study_du2021_scorers import open_scorers, scores_on_cpu, scores_on_gpu
-from study_du2021_tally import Tally, write_block
-from study_du2021_texts import (
+from study_du2021_features import MODELS, features  # noqa: E402 - after the path
+from study_du2021_jobs import Job, TensorBuffer, arguments, chosen_jobs, study_device  # noqa: E402 - after the path
+from study_du2021_scorers import open_scorers, scores_on_cpu, scores_on_gpu  # noqa: E402 - after the path
+from study_du2021_tally import Tally, write_block  # noqa: E402 - after the path
+from study_du2021_texts import (  # noqa: E402 - after the path
     GLOVE,
     WORD2VEC,
     Text,
@@ -58,7 +58,7 @@ from study_du2021_texts import (
     orders_on,
 )  # fmt: skip
 
-from biasgauge.text.training.cuda.kernels import kernel_of
+from biasgauge.text.training.cuda.kernels import kernel_of  # noqa: E402 - after the path
 
 SLICE, PIECE = 400_000, 1 << 21
 """Words, and cells, between two looks at the clock."""
@@ -71,7 +71,7 @@ class Study:
     blocks = 2
     """Blocks of a multiprocessor for which kernels leave room."""
 
-    def __init__(self, texts: dict[str, Text], chosen: argparse.Namespace, device: Any) -> None:
+    def __init__(self, texts: dict[str, Text], chosen: argparse.Namespace, device: Any) -> None:  # noqa: ANN401
         self.texts, self.device, self.emulated = texts, device, chosen.emulate
         self.seeds = list(range(1, chosen.seeds + 1))
         self.slots, self.out = chosen.slots, chosen.out
@@ -100,7 +100,7 @@ class Study:
         """Of the trainer, but for dimensions."""
         return self.glove_settings if job.algorithm == "glove" else WORD2VEC
 
-    def seeds_of(self, job: Job, name: str) -> list[int]:
+    def seeds_of(self, job: Job, name: str) -> list[int]:  # noqa: ARG002 - other studies train some texts more often
         """Random seeds of the replicates of a text: all, or the first few."""
         return self.seeds[: job.seeds] if job.seeds else self.seeds
 
@@ -119,7 +119,7 @@ class Study:
                 continue
             try:
                 self.score(*finished)
-            except Exception:
+            except Exception:  # noqa: BLE001 - the other blocks shall still be scored
                 self.problem(f"scoring {finished[0].name} on {finished[1]}")
         if self.scorers:
             self.scorers.shutdown(cancel_futures=True)
@@ -152,7 +152,7 @@ class Study:
                     self.train(job, prepared)
                 else:
                     self.say(f"{job.name}: not enough time is left")
-        except Exception:
+        except Exception:  # noqa: BLE001 - the other jobs shall go on
             self.problem(job.name)
         finally:
             self.begin(job, 0)
@@ -168,7 +168,7 @@ class Study:
         """Replicates at work."""
         return sum(job.active for job in self.jobs)
 
-    def stream(self) -> Any:
+    def stream(self) -> Any:  # noqa: ANN401 - of CuPy
         """What a thread launches in."""
         if self.emulated:
             return nullcontext()
@@ -269,7 +269,7 @@ class Study:
         marks = np.searchsorted(lines, np.arange(SLICE, lines[-1], SLICE))
         return np.unique([0, *marks.tolist(), len(lines) - 1])
 
-    def word2vec(self, job: Job, kernel: Any, prepared: dict[str, Any]) -> Any:
+    def word2vec(self, job: Job, kernel: Any, prepared: dict[str, Any]) -> Any:  # noqa: ANN401 - imported late
         """Replicates of skip-gram or fastText on the device."""
         from gpu_training import sigmoid_tables
 
@@ -292,14 +292,14 @@ class Study:
             tables=sigmoid_tables(),
         )  # fmt: skip
 
-    def glove(self, job: Job, kernel: Any, prepared: dict[str, Any]) -> Any:
+    def glove(self, job: Job, kernel: Any, prepared: dict[str, Any]) -> Any:  # noqa: ANN401 - imported late
         """Replicates of GloVe on the device."""
         import torch
 
         from biasgauge.text.training.cuda.kernels import CELL
         from biasgauge.text.training.cuda.together import GloveGroup, Visitor
 
-        def visitors() -> Any:
+        def visitors() -> Any:  # noqa: ANN401 - an iterator
             for name in job.texts:
                 base, orders = prepared[name]
                 for order, seed in zip(orders, self.seeds_of(job, name), strict=False):

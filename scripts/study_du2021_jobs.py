@@ -17,7 +17,7 @@ SEEDS = 32
 class TensorBuffer:
     """A tensor as memory of the device."""
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: Any) -> None:  # noqa: ANN401 - PyTorch is imported late
         self._tensor, self.address = tensor, int(tensor.data_ptr())
 
     def get(self) -> np.ndarray:
@@ -109,7 +109,7 @@ def arguments(description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def open_streams() -> Any:
+def open_streams() -> Any:  # noqa: ANN401 - of CuPy
     """The GPU, with kernels that wait for their own stream alone and leave shared memory to one another."""
     import cupy
 
@@ -126,13 +126,13 @@ def open_streams() -> Any:
             self._cupy.cuda.get_current_stream().synchronize()
 
     class StreamDevice(CudaDevice):
-        def program(self, kernel: Any) -> StreamProgram:
+        def program(self, kernel: Any) -> StreamProgram:  # noqa: ANN401 - a kernel
             return StreamProgram(self._cupy, kernel)
 
     return StreamDevice(cupy)
 
 
-def study_device(folder: Path, *, emulated: bool) -> Any:
+def study_device(folder: Path, *, emulated: bool) -> Any:  # noqa: ANN401 - of CuPy, or its emulation
     """The GPU; or its kernels run on the CPU, compiled into `folder`."""
     if not emulated:
         return open_streams()

@@ -24,7 +24,7 @@ Rows = np.ndarray | None
 """Words that are scored; None for all."""
 
 
-def task_of(vectors: np.ndarray, first: np.ndarray, second: np.ndarray, rows: Rows = None) -> Any:
+def task_of(vectors: np.ndarray, first: np.ndarray, second: np.ndarray, rows: Rows = None) -> Any:  # noqa: ANN401 - late
     """All words or some, all pairs, three measures."""
     from biasgauge import registry
     from biasgauge.scores import engine

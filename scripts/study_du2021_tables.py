@@ -144,7 +144,7 @@ def relations(blocks: list[Block], pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def about_estimate(about: dict[str, str], what: str, estimate: Any, **more: Any) -> dict[str, Any]:
+def about_estimate(about: dict[str, str], what: str, estimate: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - a number
     """A row about an estimate with its interval."""
     numbers = {name: getattr(estimate, name) for name in ("value", "low", "high", "n", "p")}
     return {**about, "what": what, **numbers, **more}

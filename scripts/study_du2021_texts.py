@@ -52,7 +52,7 @@ def packed(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(lzma.compress(array.tobytes(), filters=_PACK), np.uint8)
 
 
-def unpacked(raw: np.ndarray, dtype: Any) -> np.ndarray:
+def unpacked(raw: np.ndarray, dtype: Any) -> np.ndarray:  # noqa: ANN401 - what NumPy takes
     """What `packed` was given."""
     return np.frombuffer(lzma.decompress(raw.tobytes()), dtype)
 
@@ -82,7 +82,7 @@ def make(folder: Path, names: list[str]) -> None:
         pack_text(bg.text.vocabulary(corpus, min_count=MIN_COUNT), corpus, folder / "carry" / f"{name}.npz", name)
 
 
-def pack_text(vocabulary: Any, corpus: Any, out: Path, name: str) -> None:
+def pack_text(vocabulary: Any, corpus: Any, out: Path, name: str) -> None:  # noqa: ANN401 - of biasgauge
     """Write one text. Words left out of the vocabulary go: no trainer looks at them."""
     import biasgauge as bg
     from biasgauge.lexicons import pairs_of
@@ -179,7 +179,7 @@ def first_state(purpose: str, seed: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:8], "little")
 
 
-def count_cells(text: Text, device: str, settings: dict[str, Any] = GLOVE) -> Any:
+def count_cells(text: Text, device: str, settings: dict[str, Any] = GLOVE) -> Any:  # noqa: ANN401 - PyTorch, late
     """As `count_cooccurrences` and the weights of `shuffled`: one row a cell, four 32-bit numbers each."""
     import torch
 
@@ -212,7 +212,7 @@ def orders_on(device: str, cells: int, seeds: list[int]) -> list[Any]:
     ]
 
 
-def _orders(device: str, cells: int, seeds: list[int]) -> Any:
+def _orders(device: str, cells: int, seeds: list[int]) -> Any:  # noqa: ANN401 - PyTorch, late
     """Cells dealt to piles, and all piles of some seeds shuffled: exchanges from the last place down."""
     import torch
 
@@ -245,7 +245,7 @@ def check_shuffle() -> None:
         raise ValueError("the GPU puts cells in another order than the CPU")
 
 
-def _by_threads(flat: Any, first: Any, size: Any, draw: Any, state: Any) -> None:
+def _by_threads(flat: Any, first: Any, size: Any, draw: Any, state: Any) -> None:  # noqa: ANN401 - tensors
     import cupy
     import torch
 
@@ -257,7 +257,7 @@ def _by_threads(flat: Any, first: Any, size: Any, draw: Any, state: Any) -> None
     cupy.cuda.get_current_stream().synchronize()
 
 
-def _in_step(flat: Any, first: Any, size: Any, draw: Any, state: Any) -> None:
+def _in_step(flat: Any, first: Any, size: Any, draw: Any, state: Any) -> None:  # noqa: ANN401 - tensors
     import torch
 
     size, by_size = torch.sort(size, descending=True, stable=True)
@@ -278,7 +278,7 @@ def _signed(number: int) -> int:
     return number - 2**64 if number >= 2**63 else number
 
 
-def _number_on(state: Any, place: Any) -> Any:
+def _number_on(state: Any, place: Any) -> Any:  # noqa: ANN401 - tensors
     """The upper half of the number that `next_number` gives as its (place + 1)th.
 
     A shift of a number with a sign brings in copies of the sign, which are masked.

@@ -205,7 +205,7 @@ def variants(folder: Path, language: str) -> list[Variant]:
     return made
 
 
-def task(folder: Path, language: str, **settings: Any) -> PointsResult:
+def task(folder: Path, language: str, **settings: Any) -> PointsResult:  # noqa: ANN401 - those of the task
     """Hate speech with every version; trains what is missing."""
     return points(
         variants(folder, language),
@@ -304,14 +304,14 @@ def figures(out: Path) -> None:
     save_figures(charts, out, ("svg",))
 
 
-def points_grid(frame: pd.DataFrame, name: str) -> Any:
+def points_grid(frame: pd.DataFrame, name: str) -> Any:  # noqa: ANN401 - a chart
     """Points of a task by measure, test and method."""
     shown = in_both(frame[frame["measure"].isin(SHOWN)]).rename(columns={"weat": "WEAT", "gap": GAPS[name]})
     grid = bg.correlate(shown, "WEAT", GAPS[name], ["measure", "test", "method"], unit="variant", seed_column="seed")
     return grid.figures()["points"].resolve_scale(y="independent")
 
 
-def forest(table: pd.DataFrame) -> Any:
+def forest(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Correlations by task, measure and method, tests together."""
     alt = altair()
     part = table[(table["by"] == "method") & table["method"].notna()]

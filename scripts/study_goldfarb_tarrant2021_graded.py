@@ -186,7 +186,7 @@ def train(folder: Path, asked: argparse.Namespace) -> None:
     command += ["--gather", str(folder / "coref" / "runs.json")]
     command += ["--minutes", str(asked.minutes)] if asked.minutes else []
     command += ["--set", *asked.set] if asked.set else []
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True)  # noqa: S603 - our own script
 
 
 def results(folder: Path) -> None:
@@ -273,7 +273,7 @@ def within_originals(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(weat=frame["weat"] - frame["mean_weat"]).drop(columns=["original", "mean_weat"])
 
 
-def points_chart(frame: pd.DataFrame) -> Any:
+def points_chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """WEAT and the precision gap of every version, both types of WinoBias, test by test; means over task seeds."""
     alt = altair()
     part = frame[frame["metric"] == "precision"]
@@ -310,7 +310,7 @@ def steps_table(frame: pd.DataFrame) -> pd.DataFrame:
     words = frame[frame["test"] != NAMES].groupby("step")[["weat", "contrast"]].mean()
     rows = []
     for measure, part in frame[frame["test"] == "weat7"].groupby("measure", sort=False):
-        part = part.assign(original=originals(part))
+        part = part.assign(original=originals(part))  # noqa: PLW2901 - with one column more
         before = part[part["step"] == ORIGINAL].set_index(["original", "seed"])["gap"]
         for step in ORDER:
             own = part[part["step"] == step].set_index(["original", "seed"])["gap"]
@@ -322,7 +322,7 @@ def steps_table(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def steps_chart(frame: pd.DataFrame) -> Any:
+def steps_chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Step by step from debiased to overbiased: WEAT on both scales (gender words), and both gaps; a dot a version."""
     alt = altair()
     gender = frame[frame["test"] != NAMES]
@@ -346,7 +346,7 @@ def steps_chart(frame: pd.DataFrame) -> Any:
     return styled(alt.vconcat(*panels, spacing=8), "What each step of Attract-Repel does", remark)
 
 
-def leverage_chart(table: pd.DataFrame) -> Any:
+def leverage_chart(table: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Of each version: its share of the spread of WEAT, and r without it; precision of both types."""
     alt = altair()
     part = table[table["measure"].str.startswith("precision")]

@@ -64,7 +64,7 @@ def stereoset(asked: argparse.Namespace, measure: str) -> None:
         return
     data = asked.data / "stereoset" / "dev.json.xz"
     clusters = read_clusters(data)
-    global _model
+    global _model  # noqa: PLW0603 - both measures ask for the same probabilities, which the model remembers
     _model = _model or bg.analyses.likelihood.language_model(asked.model)
     scored = score_clusters(_model, clusters, measure, told(f"StereoSet, {measure}"))
     ids = [sentence for cluster in clusters for sentence in cluster.sentences]

@@ -113,7 +113,7 @@ def asked_of(subject: Subject, names: list[str], least: float) -> Iterator[dict[
         }
 
 
-def chart(rows: pd.DataFrame, tests: list[str]) -> Any:
+def chart(rows: pd.DataFrame, tests: list[str]) -> Any:  # noqa: ANN401 - a chart
     """Contrasts with their intervals, a panel for each vector set."""
     alt = altair()
     frame = rows.dropna(subset=["contrast"])

@@ -86,7 +86,7 @@ def numbers(result: bg.analyses.robustness.RobustnessResult) -> Iterator[dict[st
             yield {"id": f"6.{agreement.measure}.{agreement.against}.john~mary", **_ends(agreement.kappa)}
 
 
-def _ends(estimate: Any) -> dict[str, Any]:
+def _ends(estimate: Any) -> dict[str, Any]:  # noqa: ANN401 - an estimate
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
 
 
@@ -146,7 +146,7 @@ def _two(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
 
 
-def chart(frame: pd.DataFrame) -> Any:
+def chart(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - a chart
     """Every number on four sets of vectors, the printed one as an open circle."""
     alt = altair()
     shown = frame[~frame["id"].str.startswith(("1.", "figure2")) & ~frame["id"].str.contains("~")]

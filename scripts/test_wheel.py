@@ -43,7 +43,7 @@ def tested(folder: Path, source: Path, arguments: list[str]) -> int:
     left_out = {"PYTHONPATH", "VIRTUAL_ENV"}
     environment = {name: value for name, value in os.environ.items() if name not in left_out}
     python = str(folder / "environment" / "bin" / "python")
-    return subprocess.run(
+    return subprocess.run(  # noqa: S603 - pytest
         [python, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
         cwd=tree,
         env={**environment, "BIASGAUGE_SHARED": shared},

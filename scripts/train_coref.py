@@ -82,7 +82,7 @@ def documents(options: argparse.Namespace) -> tuple[list[Document], list[Documen
     return held_out(train, dev, test)
 
 
-def bias(options: argparse.Namespace, model: Any) -> dict[str, Any]:
+def bias(options: argparse.Namespace, model: Any) -> dict[str, Any]:  # noqa: ANN401 - a CorefModel
     """Gaps on the sets that were named."""
     found: dict[str, Any] = {}
     if options.winobias is not None:

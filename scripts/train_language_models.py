@@ -82,7 +82,7 @@ def documents(path: Path, words: int) -> Iterator[str]:
             yield " ".join(article)
 
 
-def tokenizer_of(backend: Any, kind: str) -> Any:
+def tokenizer_of(backend: Any, kind: str) -> Any:  # noqa: ANN401 - of tokenizers and transformers
     """The tokenizer of a kind of model: a masked one reads [CLS] … [SEP], a causal one starts with [CLS]."""
     from tokenizers import Tokenizer, processors
     from transformers import PreTrainedTokenizerFast

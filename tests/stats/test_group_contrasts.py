@@ -11,7 +11,7 @@ from scipy import stats
 
 from biasgauge.errors import ParameterError
 from biasgauge.metrics import weat_from_similarities
-from biasgauge.stats import (  # fmt: skip
+from biasgauge.stats import (
     compare_effect_sizes,
     compare_groups,
     contrast_estimate,
@@ -19,7 +19,7 @@ from biasgauge.stats import (  # fmt: skip
     slope_weights,
     welch,
 )
-from biasgauge.stats.group_contrasts import ONE_MODEL, group_parts  # fmt: skip
+from biasgauge.stats.group_contrasts import ONE_MODEL, group_parts
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats
