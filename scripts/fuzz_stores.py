@@ -179,7 +179,7 @@ def _results(name: str) -> Target:
     from biasgauge import weat
     from biasgauge.audits.result import AuditResult
     from biasgauge.io.json_file import read_json_object
-    from biasgauge.results.stored import Stored
+    from biasgauge.results.result import Stored
     from biasgauge.vectors import Embedding
 
     model = Embedding(tuple("abcdefgh"), np.random.default_rng(1).normal(size=(8, 4)).astype(np.float32), name="m")

@@ -92,7 +92,7 @@ def figure(chart: Any, name: str = "") -> str:  # noqa: ANN401 - a chart
     """A chart as a drawing within the page, in colors that follow the page's."""
     import vl_convert
 
-    from biasgauge.results.grid import fitted_to_grid
+    from biasgauge.results.drawing import fitted_to_grid
     from biasgauge.results.page.colors import mixes_colors, themed
 
     spec = fitted_to_grid(chart).to_dict()

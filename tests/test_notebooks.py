@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.results import notebook_chart
+from biasgauge.results import notebook
 from biasgauge.results.blocks import Forest, ForestRow
-from biasgauge.results.notebook_chart import forest_spec
+from biasgauge.results.notebook import forest_spec
 from biasgauge.text import planted_corpus
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_a_notebook_gets_the_chart_as_a_drawing_that_loads_nothing() -> None:
 
 def test_without_the_extra_a_notebook_says_how_to_get_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = bg.score(bg.vectors.load_default(), pairs="bolukbasi2016", words="occ18", measures="dbwa")
-    monkeypatch.setattr(notebook_chart, "find_spec", lambda _name: None)
+    monkeypatch.setattr(notebook, "find_spec", lambda _name: None)
     assert "biasgauge[figures]" in bg.reliability(scores)._repr_mimebundle_()["text/html"]
     chart = next(iter(bg.reliability(scores).figures().values()))
     assert "biasgauge[figures]" in chart._repr_mimebundle_()["text/html"]

@@ -10,7 +10,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.papers import Reproduction, Row
-from biasgauge.results.grid import WIDTHS
+from biasgauge.results.drawing import WIDTHS
 from biasgauge.vectors import load_default
 
 if TYPE_CHECKING:

@@ -13,11 +13,10 @@ import pytest
 from biasgauge.errors import ParameterError
 from biasgauge.io.csv_file import csv_text
 from biasgauge.results import Chart, Column, Summary, Table
-from biasgauge.results.drawing import spelled, with_right_labels
-from biasgauge.results.grid import WIDTHS, scaled_panels
+from biasgauge.results.drawing import WIDTHS, scaled_panels, spelled, with_right_labels
 from biasgauge.results.latex_tables import latex
 from biasgauge.results.saving import save_figures
-from biasgauge.results.slopes import Slope, slope_chart, slope_panels
+from biasgauge.results.standard_charts import Slope, slope_chart, slope_panels
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import ClassVar
 import biasgauge as bg
 from biasgauge.core import Estimate, Record
 from biasgauge.results import Column, RecordTable, Result
-from biasgauge.results.text import table_texts
+from biasgauge.results.wording import table_texts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -120,4 +120,4 @@ def _draw_estimates(rows: list[dict[str, Any]], order: list[str], axis: str, dom
         channels["yOffset"] = alt.YOffset("who:N", sort=order, scale=alt.Scale(paddingOuter=0.4))
         step = alt.Step(_OFFSET_STEP, **{"for": "offset"})
     x = alt.X("value:Q", title=axis, scale=alt.Scale(domain=domain) if domain else alt.Undefined)
-    return interval_chart(frame, x, zero=domain is None, panel="part", step=step, **channels)
+    return interval_chart(frame, x, lines=() if domain else (0.0,), panel="part", step=step, **channels)

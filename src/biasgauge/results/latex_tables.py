@@ -7,8 +7,7 @@ import unicodedata
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from biasgauge.results.text import NUMERIC, table_texts
-from biasgauge.results.wording import figures_text
+from biasgauge.results.wording import NUMERIC, figures_text, table_texts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from biasgauge.io import csv_text
-from biasgauge.results.text import NUMERIC, cell_text, table_texts
+from biasgauge.results.wording import NUMERIC, cell_text, table_texts
 
 if TYPE_CHECKING:
     from biasgauge.results.summary import Summary, Table

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from biasgauge.core import JsonMapping, Record, to_plain
+from biasgauge.core import JsonMapping, JsonObject, Record, check_object, to_plain
 from biasgauge.errors import ParameterError
-from biasgauge.results.summary import Chart, RecordTable, Summary
+from biasgauge.results.summary import Chart, Column, RecordTable, Summary, Table
 from biasgauge.results.wording import counted
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _LONGEST = 160
 """Characters of a headline in a `repr`."""
+_CHECKSUM = "own_sha256"
+"""What `save` ends a file with, which is no part of the result."""
+SAID = ("headlines", "sentences", "verdicts", "readings", "warnings", "notices")
+"""Keys under which results tell their sentences, in the order in which they are read."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,8 +51,6 @@ class Result(Record):
         """The result of which `to_dict` made `content`."""
         if not cls.abridged:
             return super().from_dict(content)
-        from biasgauge.results.stored import Stored
-
         return cast("Self", Stored.from_dict(content))
 
     def summary(self) -> Summary:
@@ -132,8 +134,7 @@ class Result(Record):
 
     def _repr_mimebundle_(self, **_choices: Any) -> dict[str, str]:  # noqa: ANN401 - which types a notebook wants
         """Return the summary with its main chart (with the extra `figures`), for Jupyter and VS Code."""
-        from biasgauge.results.notebook import notebook_html
-        from biasgauge.results.notebook_chart import notebook_chart
+        from biasgauge.results.notebook import notebook_chart, notebook_html
 
         summary = self.summary()
         return {"text/plain": repr(self), "text/html": notebook_html(summary) + notebook_chart(summary)}
@@ -159,3 +160,56 @@ def _columns(row: Any) -> dict[str, Any]:  # noqa: ANN401 - a record
         else:
             flat[name] = value
     return flat
+
+
+def sentences_of(content: JsonMapping) -> list[str]:
+    """Sentences in the JSON of any result, plain or in objects that have a sentence."""
+    lists = (content.get(name) for name in SAID)
+    entries = [entry for entries in lists if isinstance(entries, list | tuple) for entry in entries]
+    texts = (entry.get("sentence") if isinstance(entry, dict) else entry for entry in entries)
+    return [text for text in texts if text and isinstance(text, str)]
+
+
+def row_lists(content: JsonMapping) -> dict[str, list[JsonObject]]:
+    """The lists of objects in the JSON of any result: each is a table."""
+    return {
+        name: value
+        for name, value in content.items()
+        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value)
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stored(Result):
+    """A result read back; it has its JSON, its sentences and its tables, and draws nothing.
+
+    Attributes:
+        content: what `to_dict` gave.
+    """
+
+    content: JsonMapping
+
+    def to_dict(self) -> JsonObject:
+        """The same JSON again."""
+        return dict(self.content)
+
+    @classmethod
+    def from_dict(cls, content: JsonMapping) -> Stored:
+        """From what `to_dict` gave, or from the JSON of a file that `save` wrote."""
+        check_object(cls, content)
+        return cls({name: value for name, value in content.items() if name != _CHECKSUM})
+
+    def summary(self) -> Summary:
+        """Its sentences, and each list of rows as a table."""
+        headline, *sentences = sentences_of(self.content) or [self.content.get("reason") or ""]
+        tables = []
+        for name, rows in row_lists(self.content).items():
+            columns = [key for key, value in rows[0].items() if not isinstance(value, dict | list)]
+            kinds = [Column(key.replace("_", " "), _kind([row.get(key) for row in rows])) for key in columns]
+            cells = [[row.get(key) for key in columns] for row in rows]
+            tables.append(Table.of(name, name.replace("_", " "), kinds, cells, folded=True))
+        return Summary("Stored result", headline, tuple(sentences), tuple(tables))
+
+
+def _kind(values: list[Any]) -> Any:  # noqa: ANN401 - a kind of column
+    return "number" if any(isinstance(value, float) for value in values) else "text"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+import webbrowser
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.util import find_spec
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import atomic_file, csv_text, make_folder, manifest_text, portable_names, write_text
 from biasgauge.results import markup
-from biasgauge.results.grid import fitted_to_grid
+from biasgauge.results.drawing import fitted_to_grid
 from biasgauge.results.latex_tables import latex
 
 if TYPE_CHECKING:
@@ -59,6 +61,26 @@ def save_result(result: Result, path: Path) -> Path:
     for target, text in {**texts, path: WRITERS[ending](result)}.items():
         write_text(target, text)
     return path
+
+
+def show(result: Result, *, browser: bool = True) -> Path:
+    """Write the page of a result into a folder for temporary files and open it in the browser.
+
+    Nothing is sent anywhere: the page is one file that loads nothing. It stays there until the machine clears its
+    temporary files; `result.save("page.html")` keeps it.
+
+    Args:
+        result: of any function of this package.
+        browser: whether to open it; where there is no browser, the path is all there is.
+
+    Returns:
+        The path of the page.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="biasgauge-"))
+    page = result.save(folder / "page.html")
+    if browser:
+        webbrowser.open(page.as_uri())
+    return page
 
 
 FORMATS = ("svg", "png", "pdf", "html", "json")

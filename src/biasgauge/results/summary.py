@@ -213,8 +213,7 @@ class Chart:
 
     def drawn(self) -> Any:  # noqa: ANN401 - the library has no stubs
         """The Altair chart with its title, its remark and the looks that all charts have."""
-        from biasgauge.results.drawing import styled
-        from biasgauge.results.offline import offline
+        from biasgauge.results.drawing import offline, styled
 
         return offline(styled(self.draw(), self.title, self.remark, self.width))
 

@@ -7,10 +7,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge.results.encodings import shown_as
-from biasgauge.results.glossary import printed_texts
-from biasgauge.results.terms import Term, terms_in
-from biasgauge.results.text import NUMERIC, cell_text
-from biasgauge.results.wording import estimate_text
+from biasgauge.results.terms import Term, printed_texts, terms_in
+from biasgauge.results.wording import NUMERIC, cell_text, estimate_text
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,9 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Sized
 from math import isfinite
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from biasgauge.results.names import registered_name
+
+if TYPE_CHECKING:
+    from biasgauge.results.summary import Column, Table
 
 MISSING = "–"
+NUMERIC = frozenset({"number", "count", "share", "p", "estimate"})
+"""Kinds of columns that stand on the right."""
 _SMALLEST_P = 0.001
 _LARGEST_WHOLE = 1e9
 _TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=\bp) (?=[=<>] )|(?<=\bp [=<>]) (?=\.?\d)")
@@ -141,3 +148,31 @@ def setting_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(setting_text, value))
     return "none" if value is None else str(value)
+
+
+def cell_text(value: Any, column: Column, most_words: int | None = None) -> str:  # noqa: ANN401, PLR0911 - a line a kind
+    """A cell in words; an interval stands behind its number, a reason in the place of one that is undefined."""
+    if value is None:
+        return MISSING
+    if hasattr(value, "text"):  # a look of its own
+        return str(value.text)
+    if column.kind == "estimate":
+        return estimate_text(value, column.digits)
+    if column.kind == "p":
+        return p_text(value)
+    if column.kind == "share":
+        return share_text(value, max(column.digits - 2, 0))
+    if column.kind == "name":
+        return registered_name(str(value))
+    if column.kind == "words":
+        return words_text(value, most_words)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return number_text(value, column.digits) if isinstance(value, float) else str(value)
+
+
+def table_texts(table: Table) -> list[list[str]]:
+    """Every cell of a table in words."""
+    return [[cell_text(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]

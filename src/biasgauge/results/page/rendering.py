@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from biasgauge.core import JsonMapping
-from biasgauge.results.glossary import first_met, texts_of
 from biasgauge.results.markup import table_csv
 from biasgauge.results.names import with_display_names
 from biasgauge.results.page.colors import themed
@@ -24,8 +23,8 @@ from biasgauge.results.page.drawings import (
     drawing_view,
     forest_view,
 )
-from biasgauge.results.text import NUMERIC, cell_text
-from biasgauge.results.wording import MISSING, counted, figures_text, interval_text, number_text
+from biasgauge.results.terms import first_met, texts_of
+from biasgauge.results.wording import MISSING, NUMERIC, cell_text, counted, figures_text, interval_text, number_text
 
 if TYPE_CHECKING:
     from biasgauge.results.blocks import Drawing
