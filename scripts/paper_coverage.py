@@ -15,7 +15,7 @@ from pathlib import Path
 
 import biasgauge as bg
 from biasgauge.papers import Reproduction, list_papers
-from biasgauge.papers.row import Kind
+from biasgauge.papers.paper import Kind
 
 HEAD = """\
 # What of each paper is covered

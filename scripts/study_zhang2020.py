@@ -19,7 +19,7 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.analyses.robustness.base_pairs import change_shares
-from biasgauge.papers.zhang2020.lists import MEAN, PRINTED, SD
+from biasgauge.papers.zhang2020 import MEAN, PRINTED, SD
 from biasgauge.results.saving import save_figures
 
 if TYPE_CHECKING:

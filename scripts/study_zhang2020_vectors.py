@@ -22,7 +22,7 @@ from study_zhang2020 import FORMS, GOOGLE, SHORT
 
 import biasgauge as bg
 from biasgauge.analyses.robustness.forms import find_forms, spellers
-from biasgauge.papers.zhang2020.lists import MEAN, PRINTED
+from biasgauge.papers.zhang2020 import MEAN, PRINTED
 from biasgauge.results.drawing import altair, styled
 from biasgauge.results.saving import save_figures
 from biasgauge.vectors import load_default_replicates

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from biasgauge.core import WordPolicy
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons import Finding, Words, check, lexicon, parse_lexicon
 
@@ -175,7 +176,7 @@ def test_a_test_is_usable_exactly_where_weat_is_defined() -> None:
         if each.kind != "test":
             continue
         for fallback in (False, True):
-            checked = check(name, embedding, case_fallback=fallback)
+            checked = check(name, embedding, policy=bg.core.WordPolicy.from_options(case_fallback=fallback))
             defined = (
                 bg.weat(
                     embedding, name, interval=None, policy=bg.core.WordPolicy.from_options(case_fallback=fallback)
@@ -192,7 +193,8 @@ def test_a_set_that_is_too_short_spoils_a_test_and_not_a_list_of_sets() -> None:
     short = check(parse_lexicon(_test(["p", "lost"], ["q", "r"], ["good"], ["bad"])), vocabulary)
     assert not short.ok
     assert _severities(short.findings, "80 % must be found") == ["error"]
-    assert check(parse_lexicon(_test(["p", "lost"], ["q", "r"], ["good"], ["bad"])), vocabulary, min_coverage=0.5).ok
+    half = parse_lexicon(_test(["p", "lost"], ["q", "r"], ["good"], ["bad"]))
+    assert check(half, vocabulary, policy=WordPolicy(0.5)).ok
     sets = check(parse_lexicon({"kind": "sets", "sets": {"one": ["p", "lost"], "two": ["q"]}}), vocabulary)
     assert sets.ok
     assert _severities(sets.findings, "80 % must be found") == ["warning"]

@@ -16,6 +16,7 @@ import pytest
 import biasgauge as bg
 from biasgauge import registry
 from biasgauge.cli.entry import run
+from biasgauge.core import WordPolicy
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import (
     ROLES,
@@ -29,8 +30,8 @@ from biasgauge.lexicons import (
     parse_lexicon,
     words_of,
 )
-from biasgauge.lexicons.by_language.findings import gender_shares, other_spellings
-from biasgauge.lexicons.by_language.record import TEMPLATE
+from biasgauge.lexicons.findings import gender_shares, other_spellings
+from biasgauge.lexicons.language import TEMPLATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -252,7 +253,7 @@ def test_findings_name_what_confounds_and_what_to_do(folder: Path) -> None:
     french = language_of(folder / "fr.toml")
     known = {*lexicon(folder / "fr_test.toml").words, "danseuse", "musicienne", "physicien", "mere"}
     vocabulary = known - {"mère"}
-    found = check(folder / "fr_test.toml", vocabulary, language=french, min_coverage=0.5)
+    found = check(folder / "fr_test.toml", vocabulary, language=french, policy=WordPolicy(0.5))
     told = {finding.severity: finding.sentence for finding in found.findings if "by endings" in finding.sentence}
     assert told == {
         "warning": "Grammatical gender by endings: 'science' 4 of 4 feminine; 'art' 1 of 4 feminine, 3 of 4 masculine "

@@ -13,7 +13,7 @@ import pytest
 
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import FilteredSeedBank, check, lexicon, seed_bank
-from biasgauge.lexicons.bank import published_label
+from biasgauge.lexicons.seed_sets import published_label
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from biasgauge.metrics import effect_size, mac_change, mac_from_similarities, weat_from_similarities
-from biasgauge.papers.dobrzeniecka2023.without_data import r_normal
+from biasgauge.papers.dobrzeniecka2023 import r_normal
 
 if TYPE_CHECKING:
     from pathlib import Path

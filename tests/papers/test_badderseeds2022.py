@@ -15,8 +15,8 @@ from biasgauge.core import WordPolicy
 from biasgauge.errors import CorpusError, LexiconError
 from biasgauge.lexicons import seed_bank
 from biasgauge.papers import Reproduction, reproduce
-from biasgauge.papers.badderseeds2022.published import APPENDIX, OTHER_MODELS
-from biasgauge.papers.badderseeds2022.subspaces import LETTERS
+from biasgauge.papers.badderseeds2022 import APPENDIX
+from biasgauge.papers.badderseeds2022.subspaces import LETTERS, OTHER_MODELS
 from biasgauge.vectors import load_default_replicates, save
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from biasgauge import registry
 from biasgauge.errors import CorpusError
 from biasgauge.papers import Reproduction, reproduce
-from biasgauge.papers.word_nulls import WORDS, null_vectors, rejections
+from biasgauge.papers.may2019 import WORDS, null_vectors, simulated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,5 +189,6 @@ def test_the_null_gives_words_a_lean_and_the_sets_none() -> None:
     between = sets["x"].mean(axis=1).var(axis=0).mean()
     assert 0.5 < between < 1.8, "words differ: their leans have variance 1"
     assert sets["x"].var(axis=1).mean() == pytest.approx(0.36, abs=0.05)
-    share = rejections(iter([0.01, 0.5, 0.2, 0.04]))
+    p_values = iter([0.01, 0.5, 0.2, 0.04])
+    share = simulated(4, 1, 0, lambda _: next(p_values))
     assert share.value == 0.5

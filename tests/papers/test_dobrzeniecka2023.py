@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from biasgauge.errors import InputError
 from biasgauge.papers import reproduce
-from biasgauge.papers.dobrzeniecka2023.without_data import r_normal
+from biasgauge.papers.dobrzeniecka2023 import r_normal
 from biasgauge.papers.paper import published_rows
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import pytest
 from biasgauge import registry
 from biasgauge.lexicons import lexicon, pairs_of, words_of
 from biasgauge.papers import Reproduction, reproduce
-from biasgauge.papers.zhang2020.lists import MEAN, PAIRS, PRINTED
+from biasgauge.papers.zhang2020 import MEAN, PAIRS, PRINTED
 from biasgauge.vectors import load, save
 from biasgauge.vectors.benchmarks import google_analogies
 

@@ -99,10 +99,12 @@ def test_two_embeddings(table: DistanceTable) -> None:
     before = dict(zip(words, vectors, strict=True))
     after = {word: vector + random.normal(0, 0.1, 8) for word, vector in before.items()}
     rows = table.to_frame()
-    from biasgauge.lexicons import Group, Stereotypes
+    from biasgauge.lexicons import StereotypeGroup, Stereotypes
 
     groups = tuple(
-        Group(name, tuple(members), tuple(sorted(set(rows.loc[rows["word_class"] == name, "word_to_compare"]))))
+        StereotypeGroup(
+            name, tuple(members), tuple(sorted(set(rows.loc[rows["word_class"] == name, "word_to_compare"])))
+        )
         for name, members in {"jew": ["rabbi", "torah"], "muslim": ["imam", "quran", "mosque"]}.items()
     )
     own = Stereotypes(name="own", groups=groups)

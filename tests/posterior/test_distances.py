@@ -12,7 +12,7 @@ import pytest
 from biasgauge import registry
 from biasgauge.analyses.posterior import CONNECTIONS, Posterior, bayes, compared_words, distances
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.lexicons import Group, Stereotypes, lexicon
+from biasgauge.lexicons import StereotypeGroup, Stereotypes, lexicon
 from biasgauge.vectors import Embedding, load_default
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TWO = Stereotypes(
     name="two",
-    groups=(Group("red", ("a", "b"), ("p", "q")), Group("blue", ("c",), ("r",))),
+    groups=(StereotypeGroup("red", ("a", "b"), ("p", "q")), StereotypeGroup("blue", ("c",), ("r",))),
     group_order=("red", "blue"),
     defining_sets=(("a", "c"), ("b", "c")),
 )
@@ -65,7 +65,9 @@ def test_words_in_several_defining_sets_count_once_or_as_published() -> None:
 
 
 def test_a_word_is_not_compared_with_itself() -> None:
-    same = Stereotypes(name="same", groups=(Group("red", ("a",), ("a", "p")), Group("blue", ("c",), ("r",))))
+    same = Stereotypes(
+        name="same", groups=(StereotypeGroup("red", ("a",), ("a", "p")), StereotypeGroup("blue", ("c",), ("r",)))
+    )
     table = distances(VECTORS, same)
     assert table.to_frame()["word_to_compare"].tolist() == ["p", "r", "r", "a", "p"]
 
@@ -73,7 +75,10 @@ def test_a_word_is_not_compared_with_itself() -> None:
 def test_lost_words_are_listed_and_too_many_make_it_undefined() -> None:
     asked = Stereotypes(
         name="lost",
-        groups=(Group("red", ("a", "b", "ghost"), ("p", "q", "zero")), Group("blue", ("c",), ("r",))),
+        groups=(
+            StereotypeGroup("red", ("a", "b", "ghost"), ("p", "q", "zero")),
+            StereotypeGroup("blue", ("c",), ("r",)),
+        ),
     )
     found = bayes(VECTORS, asked, human=["h"], neutral=["n", "x", "y"], min_coverage=0.5, draws=400)
     assert found.table.lost == {"red.protected": ("ghost",), "red.attributes": ("zero",), "neutral": ("x", "y")}

@@ -16,7 +16,7 @@ from biasgauge.analyses.posterior.null_simulation import PUBLISHED
 from biasgauge.analyses.posterior.null_tests import run_weat, weat_numbers
 from biasgauge.errors import ParameterError
 from biasgauge.metrics import mac_change, mac_from_similarities, weat_from_similarities
-from biasgauge.papers.dobrzeniecka2023.without_data import r_normal
+from biasgauge.papers.dobrzeniecka2023 import r_normal
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

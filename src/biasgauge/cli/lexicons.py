@@ -29,7 +29,7 @@ from biasgauge.cli.command import (
 from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_words
-from biasgauge.core import JsonObject, WordPolicy
+from biasgauge.core import WordPolicy
 
 if TYPE_CHECKING:
     from biasgauge.vectors import Embedding
@@ -156,13 +156,13 @@ def check(
             words = {word for lexicon in checked for word in lexicon.words}
         embedding = _load(vectors, vocabulary, limit, options, None if case_fallback else words)
     notices = [] if embedding is None else [notice.message for notice in embedding.notices]
-    rules: JsonObject = {"min_coverage": min_coverage, "case_fallback": case_fallback}
+    policy = WordPolicy.from_options(min_coverage, case_fallback)
     result: Any
     if language is not None:
-        result = word_lists.check_language(language, embedding, **rules)
+        result = word_lists.check_language(language, embedding, policy=policy)
     else:
-        result = word_lists.check_lexicons(checked, embedding, **({} if embedding is None else rules))
-    settings = {"vectors": vectors, **rules, "limit": limit}
+        result = word_lists.check_lexicons(checked, embedding, policy=policy)
+    settings = {"vectors": vectors, "min_coverage": min_coverage, "case_fallback": case_fallback, "limit": limit}
     return Outcome(result, settings=settings, warnings=notices, exit_code=0 if result.ok else UNDEFINED)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -18,6 +18,7 @@ from biasgauge.core import PairsLike, WordSet, WordsLike, did_you_mean, nearest
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
 from biasgauge.lexicons.parse import parse_lexicon, read_lexicon
+from biasgauge.lexicons.seed_sets import seed_bank
 from biasgauge.lexicons.table import describe, parse_toml, shown
 
 SUFFIX = ".toml"
@@ -78,12 +79,13 @@ def lexicons_in(folder: Path | ModuleType) -> dict[str, Callable[[], Lexicon]]:
         raise LexiconError(f"cannot be read as a folder of lexicons ({problem.strerror})", path=str(root)) from problem
     if not inside:
         raise LexiconError(f"holds no lexicon, which would be a file with the ending {SUFFIX}", path=str(root))
-    return {file.name.removesuffix(SUFFIX): _loader(file, shipped=folder == FOLDER) for file in inside}
 
+    def read(file: Traversable) -> Lexicon:
+        return parse_lexicon(parse_toml(file.read_bytes(), str(file)), path=str(file), shipped=folder == FOLDER)
 
-def _loader(file: Traversable, *, shipped: bool) -> Callable[[], Lexicon]:
-    """Function that reads a lexicon at its first call."""
-    return cache(lambda: parse_lexicon(parse_toml(file.read_bytes(), str(file)), path=str(file), shipped=shipped))
+    return {
+        file.name.removesuffix(SUFFIX): cache(partial(read, file)) for file in inside
+    }  # each read at its first call
 
 
 def words_of(words: WordsLike) -> WordSet:
@@ -148,8 +150,6 @@ def _words_by_name(reference: str) -> WordSet:
 
 
 def _seeds(identifier: str) -> WordSet:
-    from biasgauge.lexicons.bank import seed_bank
-
     filtered = seed_bank()
     sets = filtered.bank.sets
     if identifier in sets:

@@ -11,13 +11,20 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from biasgauge.core import JsonMapping, Record
-from biasgauge.lexicons.by_language.findings import gender_findings, spelling_findings
-from biasgauge.lexicons.by_language.record import Language, language_of
+from biasgauge.core import JsonMapping, Record, WordPolicy, WordVectors, resolve_sets
 from biasgauge.lexicons.by_name import lexicon
-from biasgauge.lexicons.findings import Finding, Severity, in_order, listed_words, shared_words
+from biasgauge.lexicons.findings import (
+    Finding,
+    Severity,
+    gender_findings,
+    in_order,
+    listed_words,
+    shared_words,
+    spelling_findings,
+)
+from biasgauge.lexicons.language import Language, language_of
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
 from biasgauge.lexicons.seed_sets import SeedBank
 from biasgauge.results import Result, counted, level_text, number_text
@@ -25,9 +32,8 @@ from biasgauge.results import Result, counted, level_text, number_text
 if TYPE_CHECKING:
     import pandas as pd
 
-MIN_COVERAGE = 0.8
-"""Share of a set's words that must be found for the loss to be no more than a note."""
-
+AS_WRITTEN = WordPolicy(case="exact")
+"""Words count where they are in the vocabulary as they are written; four in five must be found."""
 TOGETHER = frozenset({"test", "pairs", "stereotypes"})
 """Kinds whose sets are measured against each other: one set short, and nothing can be measured."""
 
@@ -107,14 +113,13 @@ class LexiconCheck(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per set with its counts; found and lost are None without a vocabulary."""
-        import pandas as pd  # importing pandas takes longer than all of this room
+        import pandas as pd
 
-        counted = ("duplicates", "multiword")
         return pd.DataFrame(
             [
                 {"set": row.name, "asked": row.asked, "unique": row.unique, "found": row.found}
                 | {"lost": None if row.lost is None else len(row.lost)}
-                | {name: len(getattr(row, name)) for name in counted}
+                | {"duplicates": len(row.duplicates), "multiword": len(row.multiword)}
                 for row in self.sets
             ]
         )
@@ -136,65 +141,55 @@ def check(
     reference: str | os.PathLike[str] | Lexicon,
     vocabulary: Container[str] | None = None,
     *,
-    min_coverage: float = MIN_COVERAGE,
-    case_fallback: bool = False,
+    policy: WordPolicy = AS_WRITTEN,
     language: Language | None = None,
 ) -> LexiconCheck:
     """Look for duplicates, overlap, unequal sizes and multi-word items, and for lost words if a vocabulary is given.
 
     In a language with rules for it, also for sets that differ in grammatical gender and words without their other form.
 
-    A lexicon is usable where a measurement with the same `min_coverage` and `case_fallback` would be defined.
+    A lexicon is usable where a measurement with the same policy would be defined.
 
     Args:
         reference: name of a lexicon, or path of your own file.
         vocabulary: anything that answers `word in vocabulary`: a set, a dict; of an embedding, a word whose vector is
             zero counts as lost.
-        min_coverage: share of each set's words that must be found.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written; of an
-            embedding.
+        policy: share of each set's words that must be found, and, for an embedding, the cases that are tried.
         language: the record of the lexicon's language; by default the registered one.
     """
     checked = lexicon(reference)
     spoken = language_of(checked.language) if language is None else language
     sets = tuple(
-        _check_set(name, words, _lost(checked, words, vocabulary, case_fallback=case_fallback))
+        _check_set(name, words, None if vocabulary is None else _lost(checked, words, vocabulary, policy))
         for name, words in checked.sets.items()
     )
-    overlaps = tuple(_overlaps(checked))
+    shared = ((a, b, shared_words(checked.sets[a], checked.sets[b]).words) for a, b in _compared(checked))
+    overlaps = tuple(Overlap(a, b, words) for a, b, words in shared if words)
     unequal = tuple(_unequal(checked))
     findings = [
         *(_findings_of_pairs(checked) if isinstance(checked, Pairs) else ()),
         *(_overlap_finding(checked, overlap) for overlap in overlaps),
-        *(
-            finding
-            for row in sets
-            for finding in _findings_of_set(row, together=checked.kind in TOGETHER, min_coverage=min_coverage)
-        ),
+    ]
+    for row in sets:
+        findings += _findings_of_set(row, together=checked.kind in TOGETHER, min_coverage=policy.min_coverage)
+    lost = dict.fromkeys(word for row in sets for word in row.lost or ())
+    findings += [
         *(_unequal_finding(checked, pair) for pair in unequal),
-        *spelling_findings(checked, dict.fromkeys(word for row in sets for word in row.lost or ()), vocabulary),
+        *spelling_findings(checked, lost, vocabulary),
         *gender_findings(checked, spoken, checked.words if vocabulary is None else vocabulary),
     ]
     return LexiconCheck(checked.name, checked.kind, sets, in_order(findings), overlaps, unequal)
 
 
-def _lost(
-    checked: Lexicon, words: tuple[str, ...], vocabulary: Container[str] | None, *, case_fallback: bool
-) -> tuple[str, ...] | None:
+def _lost(checked: Lexicon, words: tuple[str, ...], vocabulary: Container[str], policy: WordPolicy) -> tuple[str, ...]:
     """Words that a measurement would do without: those that are not there, and with them their counterparts."""
-    if vocabulary is None:
-        return None
-    spellings: Container[str] = vocabulary
-    if hasattr(vocabulary, "coverage"):
-        looked_up = vocabulary.coverage({"words": words}, case_fallback=case_fallback, directions=True)
-        spellings = set(looked_up.sets["words"].words)
-    lost = [word for word in dict.fromkeys(words) if word not in spellings]
+    if hasattr(vocabulary, "lookup"):
+        lost = set(resolve_sets({"words": words}, [cast("WordVectors", vocabulary)], policy)["words"].lost)
+    else:
+        lost = {word for word in words if word not in vocabulary}
     pairs = checked.counterparts if isinstance(checked, AssociationTest) else ()
-    gone = {
-        *lost,
-        *(word for pair in pairs for word, counterpart in (pair, pair[::-1]) if counterpart in lost and word in words),
-    }
-    return tuple(word for word in dict.fromkeys(words) if word in gone)
+    lost |= {word for pair in pairs for word, counterpart in (pair, pair[::-1]) if counterpart in lost}
+    return tuple(word for word in dict.fromkeys(words) if word in lost)
 
 
 def _check_set(name: str, words: tuple[str, ...], lost: tuple[str, ...] | None) -> SetCheck:
@@ -223,13 +218,6 @@ def _compared(checked: Lexicon) -> Iterator[tuple[str, str]]:
                 yield from combinations([f"{group.name}.{kind}" for group in checked.groups], 2)
         case SeedBank():
             yield from checked.pairings
-
-
-def _overlaps(checked: Lexicon) -> Iterator[Overlap]:
-    sets = checked.sets
-    for a, b in _compared(checked):
-        if shared := shared_words(sets[a], sets[b]).words:
-            yield Overlap(a, b, shared)
 
 
 def _unequal(checked: Lexicon) -> Iterator[Unequal]:

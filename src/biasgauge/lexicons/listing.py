@@ -8,12 +8,11 @@ from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 from biasgauge import registry
-from biasgauge.core import JsonMapping, JsonObject, Record
-from biasgauge.lexicons.bank import Filter, seed_bank
+from biasgauge.core import JsonMapping, JsonObject, Record, WordPolicy
 from biasgauge.lexicons.by_name import lexicon
-from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
+from biasgauge.lexicons.checking import AS_WRITTEN, LexiconCheck, check
 from biasgauge.lexicons.model import Lexicon
-from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
+from biasgauge.lexicons.seed_sets import Filter, SeedBank, SeedSet, seed_bank
 from biasgauge.results import Column, RecordTable, Result, Summary, counted, words_text
 
 _FEW = 30
@@ -141,20 +140,17 @@ def check_lexicons(
     references: Sequence[str | os.PathLike[str] | Lexicon] = (),
     vocabulary: Container[str] | None = None,
     *,
-    min_coverage: float = MIN_COVERAGE,
-    case_fallback: bool = False,
+    policy: WordPolicy = AS_WRITTEN,
 ) -> LexiconChecks:
     """Check word lists, your own or shipped ones; all shipped ones when none is named.
 
     Args:
         references: names of lexicons, or paths of your own TOML files.
         vocabulary: anything that answers `word in vocabulary`: which words does it lack?
-        min_coverage: share of each set's words that must be in the vocabulary.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: share of each set's words that must be found, and, for an embedding, the cases that are tried.
     """
-    settings: JsonObject = {"min_coverage": min_coverage, "case_fallback": case_fallback}
     named = references or registry.names("lexicon")
-    return LexiconChecks(tuple(check(reference, vocabulary, **settings) for reference in named))
+    return LexiconChecks(tuple(check(reference, vocabulary, policy=policy) for reference in named))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,7 +12,7 @@ One frozen class per kind. Each shows its words through `sets` (set name -> word
     ├── Translations     a word and its forms in another language
     ├── Stereotypes      groups with protected words and attributes
     ├── SeedBank         many sets with category, justification and paper (seed_sets.py)
-    └── Language         which lists a language has for which need (by_language/record.py); no words of its own
+    └── Language         which lists a language has for which need (language.py); no words of its own
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Lexicon(ABC):
 
     def to_frame(self) -> pd.DataFrame:
         """Long table: one row per word of each set, with columns `set`, `word` and those of the kind."""
-        import pandas as pd  # importing pandas takes longer than all of this package
+        import pandas as pd
 
         rows = self._rows()
         return pd.DataFrame(rows, columns=list(rows[0]) if rows else ["set", "word"])
@@ -276,7 +276,7 @@ class Translations(Lexicon):
 
 
 @dataclass(frozen=True)
-class Group:
+class StereotypeGroup:
     """One group: its protected words, each once, and the attributes that the stereotype gives it."""
 
     name: str
@@ -294,7 +294,7 @@ class Stereotypes(Lexicon):
     """
 
     kind: ClassVar[str] = "stereotypes"
-    groups: tuple[Group, ...]
+    groups: tuple[StereotypeGroup, ...]
     group_order: tuple[str, ...] = ()
     defining_sets: tuple[tuple[str, ...], ...] = ()
     eval_targets: tuple[str, ...] = ()

@@ -5,34 +5,27 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NoReturn
 
+from biasgauge import io
 from biasgauge.core import did_you_mean
 from biasgauge.errors import LexiconError
-from biasgauge.io import LARGEST_TOML, decode_utf8, read_whole
-from biasgauge.io import parse_toml as parse_toml_bytes
-from biasgauge.io import read_toml as read_toml_file
 
-
-def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a TOML file as a dictionary. Raises LexiconError, and nothing else, for whatever is wrong with it."""
-    return read_toml_file(path, error=LexiconError)
-
-
-def parse_toml(content: bytes, path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Parse the bytes of a TOML file; `path` is only named in errors."""
-    return parse_toml_bytes(content, path, error=LexiconError)
+_LONGEST_SHOWN = 40
+read_toml = partial(io.read_toml, error=LexiconError)
+"""Read a TOML file as a dictionary. Raises LexiconError, and nothing else, for whatever is wrong with it."""
+parse_toml = partial(io.parse_toml, error=LexiconError)
+"""Parse the bytes of a TOML file; the path is only named in errors."""
 
 
 def read_text(path: str | os.PathLike[str], wanted: str) -> str:
     """Read a word list as text. Raises LexiconError alone, also where there is too much of it."""
-    content = read_whole(path, error=LexiconError, most=LARGEST_TOML, wanted=wanted)
-    if len(content) > LARGEST_TOML:
-        raise LexiconError(f"holds more than {LARGEST_TOML // 2**20} MiB; a lexicon must be smaller", path=path)
-    return decode_utf8(content.removeprefix(b"\xef\xbb\xbf"), path, error=LexiconError)
-
-
-_LONGEST_SHOWN = 40
+    most = io.LARGEST_TOML
+    content = io.read_whole(path, error=LexiconError, most=most, wanted=wanted)
+    if len(content) > most:
+        raise LexiconError(f"holds more than {most // 2**20} MiB; a lexicon must be smaller", path=path)
+    return io.decode_utf8(content.removeprefix(b"\xef\xbb\xbf"), path, error=LexiconError)
 
 
 def describe(value: object) -> str:
@@ -43,34 +36,28 @@ def describe(value: object) -> str:
         case str():
             return f"the string {shown(value)}"
         case int() | float():
-            return f"the number {_shortened(_digits(value))}"
+            return f"the number {shown(value)}"
         case list() | tuple():
             return f"an array of {len(value)}" if value else "an empty array"
     return {dict: "a table", type(None): "nothing"}.get(type(value), f"a {type(value).__name__}")
 
 
-def shown(text: str) -> str:
-    """Quote a string, shortened where it is long."""
-    return _shortened(repr(text))
-
-
-def _digits(number: float) -> str:
+def shown(value: str | float) -> str:
+    """Write a string in quotes, or a number; shortened where it is long."""
     try:
-        return repr(number)
+        text = repr(value)
     except ValueError:  # an integer with more digits than Python converts
-        return "with very many digits"
-
-
-def _shortened(text: str) -> str:
+        text = "with very many digits"
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
-class Table:
-    """A table under the key `place` ("" for the top level) of the file `path`. Keys taken are remembered."""
+class TomlTable:
+    """A table under the key `key_path` ("" for the top level) of a file; it remembers which keys were taken."""
 
     def __init__(self, data: Mapping[str, object], path: str | os.PathLike[str] | None, key_path: str = "") -> None:
-        self._data, self._path, self._place = data, path, key_path
-        self._known: list[str] = []
+        self._data, self._path, self._key_path = data, path, key_path
+        self._taken: list[str] = []
+        self._inner: list[TomlTable] = []
 
     def __contains__(self, key: str) -> bool:
         return key in self._data
@@ -81,19 +68,19 @@ class Table:
 
     def key(self, key: str) -> str:
         """Give the full name of a key, as in 'groups.man.protected'."""
-        return f"{self._place}.{key}" if self._place else key
+        return f"{self._key_path}.{key}" if self._key_path else key
 
     def take(self, key: str, expected: str, kind: Any = object, default: Any = None) -> Any:  # noqa: ANN401 - of `kind`
         """Give the value of a key, which must be of a kind; `default` where the key may be missing."""
-        self._known.append(key)
+        self._taken.append(key)
         if key not in self._data:
             if default is None:
-                strangers = [key_in_file for key_in_file in self._data if key_in_file not in self._known]
+                strangers = [key_in_file for key_in_file in self._data if key_in_file not in self._taken]
                 hint = did_you_mean(key, strangers).replace("did you mean", "is it")
                 self.fail(f"the key '{self.key(key)}' is missing: expected {expected}{hint}")
             return default
         value = self._data[key]
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not object):
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind not in (object, bool)):
             self.fail(f"'{self.key(key)}' must be {expected}, found {describe(value)}")
         return value
 
@@ -118,15 +105,19 @@ class Table:
 
     def rows(self, key: str, size: int, noun: str, *, optional: bool = False) -> tuple[tuple[str, ...], ...]:
         """Give an array of arrays of `size` words each."""
-        values, key_path = self.array(key, noun, f"of {noun}", optional=optional), self.key(key)
-        return tuple(self._row(value, f"{key_path}, item {number}", size) for number, value in enumerate(values, 1))
+        rows = []
+        for number, value in enumerate(self.array(key, noun, f"of {noun}", optional=optional), 1):
+            key_path = f"{self.key(key)}, item {number}"
+            if not isinstance(value, list):
+                self.fail(f"'{key_path}' must be an array of {size} words, found {describe(value)}")
+            if len(value) != size:
+                self.fail(f"'{key_path}' must have {size} words, found {len(value)}")
+            rows.append(tuple(self.word(word, f"{key_path}, word {place}") for place, word in enumerate(value, 1)))
+        return tuple(rows)
 
-    def _row(self, value: object, key_path: str, size: int) -> tuple[str, ...]:
-        if not isinstance(value, list):
-            self.fail(f"'{key_path}' must be an array of {size} words, found {describe(value)}")
-        if len(value) != size:
-            self.fail(f"'{key_path}' must have {size} words, found {len(value)}")
-        return tuple(self.word(word, f"{key_path}, word {number}") for number, word in enumerate(value, 1))
+    def pairs(self, key: str, noun: str, *, optional: bool = False) -> tuple[tuple[str, str], ...]:
+        """Give an array of arrays of two words each."""
+        return tuple((first, second) for first, second in self.rows(key, 2, noun, optional=optional))
 
     def word(self, value: object, key_path: str) -> str:
         """Give a word: a string with something in it and no white space around it."""
@@ -149,31 +140,38 @@ class Table:
             self.fail(f"'{self.key(key)}' must be a finite number, found {describe(value)}")
         return number
 
-    def table(self, key: str, noun: str, *, optional: bool = False) -> Table:
+    def table(self, key: str, noun: str, *, optional: bool = False) -> TomlTable:
         """Give the table under a key."""
-        return Table(self.take(key, f"a table of {noun}", dict, {} if optional else None), self._path, self.key(key))
+        return self._table(self.take(key, f"a table of {noun}", dict, {} if optional else None), self.key(key))
 
-    def tables(self, key: str, noun: str) -> list[Table]:
+    def tables(self, key: str, noun: str) -> list[TomlTable]:
         """Give an array of tables that holds at least one."""
         tables = []
         for number, value in enumerate(self.array(key, f"tables of {noun}", f"table of {noun}"), 1):
             key_path = f"{self.key(key)}, item {number}"
             if not isinstance(value, dict):
                 self.fail(f"'{key_path}' must be a table of {noun}, found {describe(value)}")
-            tables.append(Table(value, self._path, key_path))
+            tables.append(self._table(value, key_path))
         return tables
+
+    def _table(self, data: Mapping[str, object], key_path: str) -> TomlTable:
+        self._inner.append(TomlTable(data, self._path, key_path))
+        return self._inner[-1]
 
     def names(self, noun: str) -> list[str]:
         """Give the keys of a table whose keys the user chooses; there must be one, and none padded or empty."""
         if not self._data:
-            self.fail(f"'{self._place}' must hold at least one of {noun}, found an empty table")
-        return [self.word(name, f"a key of {self._place}") for name in self._data]
+            self.fail(f"'{self._key_path}' must hold at least one of {noun}, found an empty table")
+        self._taken += self._data
+        return [self.word(name, f"a key of {self._key_path}") for name in self._data]
 
     def finish(self) -> None:
-        """Refuse keys that were not taken."""
+        """Refuse keys that were not taken, here and in the tables inside."""
         for key in self._data:
-            if key not in self._known:
-                keys = ", ".join(dict.fromkeys(self._known))
-                where = f"the table '{self._place}'" if self._place else "this kind of lexicon"
-                hint = did_you_mean(key, self._known)
+            if key not in self._taken:
+                keys = ", ".join(dict.fromkeys(self._taken))
+                where = f"the table '{self._key_path}'" if self._key_path else "this kind of lexicon"
+                hint = did_you_mean(key, self._taken)
                 self.fail(f"the key {shown(key)} is not known in {where}{hint or f'; known keys: {keys}'}")
+        for inner in self._inner:
+            inner.finish()

@@ -3,10 +3,10 @@ from biasgauge.papers.paper import Data as Data
 from biasgauge.papers.paper import Need as Need
 from biasgauge.papers.paper import Paper as Paper
 from biasgauge.papers.paper import Part as Part
+from biasgauge.papers.paper import Recomputed as Recomputed
+from biasgauge.papers.paper import Row as Row
+from biasgauge.papers.reproduction import Missing as Missing
+from biasgauge.papers.reproduction import PaperList as PaperList
+from biasgauge.papers.reproduction import Reproduction as Reproduction
 from biasgauge.papers.reproduction import list_papers as list_papers
 from biasgauge.papers.reproduction import reproduce as reproduce
-from biasgauge.papers.result import Missing as Missing
-from biasgauge.papers.result import PaperList as PaperList
-from biasgauge.papers.result import Reproduction as Reproduction
-from biasgauge.papers.row import Recomputed as Recomputed
-from biasgauge.papers.row import Row as Row

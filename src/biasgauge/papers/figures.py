@@ -1,4 +1,4 @@
-"""Figures of a reproduced paper: each number as published, by the paper's own rule, corrected; differences first."""
+"""Figures of a reproduced paper: each number as published, by the paper's own rule, corrected; coverage by part."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from math import floor, log10
 
 from biasgauge.core import Record
-from biasgauge.papers.row import Row
+from biasgauge.papers.paper import Row
 from biasgauge.results import (
     ACCENT,
     INK,
@@ -26,112 +26,110 @@ from biasgauge.results import (
 
 MOST = 30
 """Rows of a chart; the table has all."""
-STEPS = {"published": ("circle", INK), "its own rule, here": ("circle", SECOND), "corrected": ("diamond", ACCENT)}
+STEPS = {
+    "published": ("published", "circle", INK),
+    "its own rule, here": ("as_published", "circle", SECOND),
+    "corrected": ("corrected", "diamond", ACCENT),
+}
+"""Number of a row, shape and color by the name of the step."""
 READ = (
     "Open circle: what the paper prints. Dot: what the rule of its own code gives on the data at hand. Diamond: what a "
     "corrected rule gives, with its interval"
 )
 _SMALL = 1.5
 """Shares, correlations, κ and p lie below."""
+_MAX_MISSING = 4
+STATES = {
+    "reached": ("reached", "#3b7d5d", "the paper's own rule gives the printed number"),
+    "differ": ("differ", ACCENT, "it does not, on the paper's own data"),
+    "on other data": ("beside", "#8fa3b5", "ours stands beside it and is not held to it"),
+    "ours alone": ("alone", "#c9ced6", "the paper prints no number"),
+    "cannot be": ("unchecked", "#e7e3da", "no data, or no model"),
+}
+"""What can come of a number: the count of `PartCoverage`, its color, and what it means."""
 
 
 def difference_charts(rows: Sequence[Row]) -> tuple[Chart, ...]:
     """The values that differ, those farthest off first."""
-    shown = _drawn([row for row in rows if row.agrees is False and row.kind == "value"])
-    if not shown:
-        return ()
-    title = f"Published values that the paper's own rule does not give ({len(shown)} of {_differ(rows)} are drawn)"
-    title = title if len(shown) < _differ(rows) else "Published values that the paper's own rule does not give"
-    return (Chart("differences", title, READ, partial(_steps, shown)),)
-
-
-def _differ(rows: Sequence[Row]) -> int:
-    return sum(row.agrees is False and row.kind == "value" for row in rows)
+    differing = [row for row in rows if row.agrees is False and row.kind == "value"]
+    drawn = _rows_to_draw(differing)
+    title = "Published values that the paper's own rule does not give"
+    if len(drawn) < len(differing):
+        title += f" ({len(drawn)} of {len(differing)} are drawn)"
+    return (Chart("differences", title, READ, partial(_draw_steps, drawn)),) if drawn else ()
 
 
 def part_charts(name: str, rows: Sequence[Row]) -> tuple[Chart, ...]:
     """The values of one part of a paper, those that differ first, then those that a corrected rule moves most."""
-    values = [row for row in rows if row.kind == "value" and row.numeric]
-    shown = _drawn(values)
-    if not shown:
-        return ()
-    left = len(values) - len(shown)
-    more = f". {left} rows that agree best are only in the table" if left else ""
-    return (Chart("values", f"{name}: published, its own rule, corrected", f"{READ}{more}", partial(_steps, shown)),)
+    values = [row for row in rows if row.kind == "value" and _is_comparable(row)]
+    drawn = _rows_to_draw(values)
+    omitted = len(values) - len(drawn)
+    remark = f"{READ}. {omitted} rows that agree best are only in the table" if omitted else READ
+    title = f"{name}: published, its own rule, corrected"
+    return (Chart("values", title, remark, partial(_draw_steps, drawn)),) if drawn else ()
 
 
-def _drawn(rows: Sequence[Row]) -> list[Row]:
-    numeric = [row for row in rows if row.numeric]
-    return sorted(numeric, key=lambda row: (row.agrees is not False, -row.off, -_moved(row)))[:MOST]
+def _is_comparable(row: Row) -> bool:
+    return "published" in row.numbers and len(row.numbers) > 1
 
 
-def _moved(row: Row) -> float:
-    """Relative difference between the corrected and the printed number."""
-    if not (isinstance(row.corrected, int | float) and isinstance(row.published, int | float)):
-        return 0.0
-    return abs(row.corrected - row.published) / max(abs(row.published), abs(row.corrected), 1e-12)
+def _rows_to_draw(rows: Sequence[Row]) -> list[Row]:
+    def rank(row: Row) -> tuple[bool, float, float]:
+        """Rows that differ come first, then those farthest off in tolerances, then by what correction moves."""
+        published = row.numbers["published"]
+        ours, corrected = (row.numbers.get(name, published) for name in ("as_published", "corrected"))
+        off = abs(ours - published) / max(row.tolerance or 0.0, 1e-12)
+        moved = abs(corrected - published) / max(abs(published), abs(corrected), 1e-12)
+        return row.agrees is not False, -off, -moved
+
+    return sorted(filter(_is_comparable, rows), key=rank)[:MOST]
 
 
-def _size(row: Row) -> int:
-    """Numbers of one size share an axis: 0 for those of correlations and shares, else the power of ten."""
-    numbers = [
-        abs(number) for number in (row.published, row.as_published, row.corrected) if isinstance(number, float | int)
-    ]
-    largest = max(numbers)
-    return 0 if largest <= _SMALL else 1 + floor(log10(largest / _SMALL) / 2)
-
-
-def _steps(rows: Sequence[Row]) -> AltairChart:
+def _draw_steps(rows: Sequence[Row]) -> AltairChart:
     """A line of dots for each number, a panel for each size of number."""
-    alt = altair()
-    panels = [_panel([row for row in rows if _size(row) == size]) for size in dict.fromkeys(_size(row) for row in rows)]
-    return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=18).resolve_scale(color="shared")
+    panels: dict[int, list[Row]] = {}
+    for row in rows:
+        # numbers of one size share an axis: 0 for those of correlations and shares, else the power of ten
+        largest = max(map(abs, row.numbers.values()))
+        size = 0 if largest <= _SMALL else 1 + floor(log10(largest / _SMALL) / 2)
+        panels.setdefault(size, []).append(row)
+    charts = [_draw_panel(members) for members in panels.values()]
+    return charts[0] if len(charts) == 1 else altair().vconcat(*charts, spacing=18).resolve_scale(color="shared")
 
 
-def _panel(rows: Sequence[Row]) -> AltairChart:
+def _draw_panel(rows: Sequence[Row]) -> AltairChart:
     import pandas as pd
 
     alt = altair()
     records = [
-        {
-            "number": row.id,
-            "what": row.what,
-            "step": step,
-            "value": value,
-            "low": row.low if step == "corrected" else None,
-            "high": row.high if step == "corrected" else None,
-        }
+        {"number": row.id, "what": row.what, "step": step, "value": row.numbers[name]}
+        | {end: getattr(row, end) if step == "corrected" else None for end in ("low", "high")}
         for row in rows
-        for step, value in zip(STEPS, (row.published, row.as_published, row.corrected), strict=True)
-        if isinstance(value, int | float)
+        for step, (name, _, _) in STEPS.items()
+        if name in row.numbers
     ]
-    frame = pd.DataFrame(records)
+    frame = pd.DataFrame(records).astype({"low": float, "high": float})
     order = [row.id for row in rows]
     low, high = frame["value"].min(), frame["value"].max()
-    ends = frame[["low", "high"]].astype(float)
-    frame = frame.assign(low=ends["low"], high=ends["high"])
-    color = alt.Color(
-        "step:N",
-        title=None,
-        scale=alt.Scale(domain=list(STEPS), range=[hue for _, hue in STEPS.values()]),
-        legend=top_legend(),
-    )
+    near_zero = bool(low <= 0 <= high or 0 < low < high / 3)
+    scale = alt.Scale(domain=list(STEPS), range=[hue for _, _, hue in STEPS.values()])
+    color = alt.Color("step:N", title=None, scale=scale, legend=top_legend())
     base = alt.Chart(frame).encode(
         y=alt.Y("number:N", title=None, sort=order, axis=alt.Axis(grid=True, labelLimit=260)),
         tooltip=["number", "what", "step", "value", "low", "high"],
     )
-    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=bool(low <= 0 <= high) or bool(low > 0 and low < high / 3)))
-    way = base.mark_line(color="#b9bdb6", strokeWidth=1.5).encode(x=x, detail="number:N", order="index:O")
+    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=near_zero))
+    lines = base.mark_line(color="#b9bdb6", strokeWidth=1.5).encode(x=x, detail="number:N", order="index:O")
     interval = base.mark_rule(color=ACCENT, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
     marks = [
         base.transform_filter(alt.datum.step == step)
         .mark_point(shape=shape, filled=step != "published", size=90 if step == "published" else 42, opacity=1)
         .encode(x=x, color=color)
-        for step, (shape, _) in STEPS.items()
+        for step, (_, shape, _) in STEPS.items()
         if step in set(frame["step"])
     ]
-    layers = [zero_line()] if low <= 0 <= high or 0 < low < high / 3 else []
-    layers += [way, *([interval] if frame["low"].notna().any() else []), *marks]
+    layers = [*([zero_line()] if near_zero else []), lines]
+    layers += [*([interval] if frame["low"].notna().any() else []), *marks]
     chart = alt.layer(*layers, data=frame.assign(index=range(len(frame))))
     labels = {row.id: _arrows(row) for row in rows}
     return with_right_labels(chart, frame, "number", order, labels).properties(width=330, height=18 * len(rows))
@@ -141,19 +139,6 @@ def _arrows(row: Row) -> str:
     """The three numbers in words; the corrected one only where it is another."""
     published, ours, corrected = (row.texts[name] for name in ("published", "as_published", "corrected"))
     return " → ".join(filter(None, (published, ours, corrected if corrected != ours else "")))
-
-
-STATES = {
-    "reached": "#3b7d5d",
-    "differ": ACCENT,
-    "on other data": "#8fa3b5",
-    "ours alone": "#c9ced6",
-    "cannot be": "#e7e3da",
-}
-"""What can come of a number, and its color. On other data: set beside the printed one, and not held to it."""
-
-
-_MOST = 4
 
 
 @dataclass(frozen=True)
@@ -187,59 +172,41 @@ class PartCoverage(Record):
 
 def part_coverage(paper: str, parts: Mapping[str, str], rows: Sequence[Row]) -> tuple[PartCoverage, ...]:
     """Every part with what came of it."""
-    return tuple(
-        _of_part(paper, name, description, [row for row in rows if row.part == name])
-        for name, description in parts.items()
-    )
-
-
-def _of_part(paper: str, name: str, description: str, rows: Sequence[Row]) -> PartCoverage:
-    counted = [row for row in rows if row.kind != "identity"]
-    open_rows = [row for row in counted if row.state == "not checked"]
-    without = [row for row in open_rows if row.as_published is None and row.corrected is None]
-    return PartCoverage(
-        name,
-        description,
-        f"biasgauge reproduce {paper} --part {name}",
-        reached=sum(row.state == "agrees" for row in counted),
-        differ=sum(row.state == "differs" for row in counted),
-        beside=len(open_rows) - len(without),
-        alone=sum(row.state == "not printed" for row in counted),
-        unchecked=len(without),
-        identities=len(rows) - len(counted),
-        missing=tuple(dict.fromkeys(row.needs or _reason(row) for row in without if row.needs or _reason(row)))[:_MOST],
-    )
-
-
-def _reason(row: Row) -> str:
-    """The first thing that the note of a number without ours says, where no data are named."""
-    return row.note.partition(";")[0].removeprefix("needs ")
+    coverage = []
+    for name, about in parts.items():
+        members = [row for row in rows if row.part == name]
+        counted = [row for row in members if row.kind != "identity"]
+        states = [row.state for row in counted]
+        open_rows = [row for row in counted if row.state == "not checked"]
+        without = [row for row in open_rows if row.as_published is None and row.corrected is None]
+        # where no data are named, the first thing that the note says is the reason
+        reasons = [row.needs or row.note.partition(";")[0].removeprefix("needs ") for row in without]
+        coverage.append(
+            PartCoverage(
+                name,
+                about,
+                f"biasgauge reproduce {paper} --part {name}",
+                reached=states.count("agrees"),
+                differ=states.count("differs"),
+                beside=len(open_rows) - len(without),
+                alone=states.count("not printed"),
+                unchecked=len(without),
+                identities=len(members) - len(counted),
+                missing=tuple(dict.fromkeys(filter(None, reasons)))[:_MAX_MISSING],
+            )
+        )
+    return tuple(coverage)
 
 
 def coverage_table(parts: Sequence[PartCoverage]) -> Table:
     """A line for each part."""
-    counts = (
-        Column("reached", "count", about="the paper's own rule gives the printed number"),
-        Column("differ", "count", about="it does not, on the paper's own data"),
-        Column("on other data", "count", about="ours stands beside it and is not held to it"),
-        Column("ours alone", "count", about="the paper prints no number"),
-        Column("cannot be", "count", about="no data, or no model"),
-        Column("identities", "count", about="list lengths and sums of printed numbers"),
-    )
+    counts = [Column(state, "count", about=about) for state, (_, _, about) in STATES.items()]
+    counts.append(Column("identities", "count", about="list lengths and sums of printed numbers"))
+    names = [*(name for name, _, _ in STATES.values()), "identities"]
     rows = [
         (
             Shown(coverage.part, coverage.part, coverage.about),
-            *(
-                number or None
-                for number in (
-                    coverage.reached,
-                    coverage.differ,
-                    coverage.beside,
-                    coverage.alone,
-                    coverage.unchecked,
-                    coverage.identities,
-                )
-            ),
+            *(getattr(coverage, name) or None for name in names),
             ", ".join(coverage.missing) or None,
             Shown(coverage.command, f"--part {coverage.part}"),
         )
@@ -251,35 +218,28 @@ def coverage_table(parts: Sequence[PartCoverage]) -> Table:
 
 def coverage_charts(parts: Sequence[PartCoverage]) -> tuple[Chart, ...]:
     """Chart of the share of each part that is reached; none where a paper has nothing but identities."""
-    shown = [
-        coverage
-        for coverage in parts
-        if coverage.reached + coverage.differ + coverage.beside + coverage.alone + coverage.unchecked
-    ]
-    if not shown:
-        return ()
-    remark = "Numbers of each part; list lengths and sums of printed numbers are left out"
-    return (Chart("coverage", "What came of the numbers of each part", remark, partial(_bars, shown)),)
-
-
-def _bars(parts: Sequence[PartCoverage]) -> AltairChart:
-    import pandas as pd
-
-    alt = altair()
-    names = ("reached", "differ", "beside", "alone", "unchecked")
     records = [
         {"part": coverage.part, "state": state, "place": order, "numbers": getattr(coverage, name)}
         for coverage in parts
-        for order, (state, name) in enumerate(zip(STATES, names, strict=True))
+        for order, (state, (name, _, _)) in enumerate(STATES.items())
         if getattr(coverage, name)
     ]
+    remark = "Numbers of each part; list lengths and sums of printed numbers are left out"
+    title = "What came of the numbers of each part"
+    return (Chart("coverage", title, remark, partial(_draw_coverage, records)),) if records else ()
+
+
+def _draw_coverage(records: Sequence[Mapping[str, object]]) -> AltairChart:
+    import pandas as pd
+
+    alt = altair()
+    order = list(dict.fromkeys(record["part"] for record in records))
     base = alt.Chart(pd.DataFrame(records)).encode(
-        y=alt.Y("part:N", title=None, sort=[coverage.part for coverage in parts]),
+        y=alt.Y("part:N", title=None, sort=order),
         x=alt.X("numbers:Q", title="numbers", stack="zero"),
         order="place:O",
         tooltip=["part", "state", "numbers"],
     )
-    color = alt.Color(
-        "state:N", title=None, scale=alt.Scale(domain=list(STATES), range=list(STATES.values())), legend=top_legend()
-    )
-    return base.mark_bar(stroke=INK, strokeWidth=0.3).encode(color=color).properties(width=430, height=22 * len(parts))
+    scale = alt.Scale(domain=list(STATES), range=[hue for _, hue, _ in STATES.values()])
+    color = alt.Color("state:N", title=None, scale=scale, legend=top_legend())
+    return base.mark_bar(stroke=INK, strokeWidth=0.3).encode(color=color).properties(width=430, height=22 * len(order))

@@ -1,4 +1,4 @@
-"""A paper as data: the files that it needs, and its numbers part by part with the functions that compute them."""
+"""A paper as data: the files that it needs, its published numbers part by part, and the functions that compute them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,188 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from biasgauge.core import JsonMapping, Record
 from biasgauge.errors import InputError, InternalError
 from biasgauge.io import csv_records, parse_toml
-from biasgauge.papers.row import Number, Recomputed, Row
 
 T = TypeVar("T")
+Number = float | str | None
+"""What a paper prints: a number, a few words ("none survives"), or nothing."""
+Kind = Literal["value", "identity", "range"]
+"""What reaching a row says. "value": a computation gives the printed number. "identity": the length of a list or file
+is the printed one, or a sum, mean or quotient of other printed numbers is, which says that the list is whole or the
+table adds up and nothing about a method. "range": a number lies where the printed words put it ("no correlation": p
+from .05 to 1), which most numbers do."""
+_ROUNDING = 1e-12
+"""Slack for binary fractions: .84 − .83 is a little more than .01."""
+_DIGITS = 4
+"""Significant digits of our numbers, at least."""
+_EXACT = 1e12
+
+
+class Recomputed(NamedTuple):
+    """Our numbers for one published number; what is left out is not known.
+
+    Attributes:
+        as_published: by the rule of the paper's own code, on the data at hand.
+        corrected: by the rule that we hold to be right, on the same data.
+        low, high: interval of `corrected`, where one is defined.
+        note: why the three differ, or what is missing; replaces the note of the published row.
+        same_data: False on other data than the paper's: then nothing is expected to agree.
+    """
+
+    as_published: Number = None
+    corrected: Number = None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    same_data: bool = True
+
+    @classmethod
+    def of(cls, as_published: Any, corrected: Any = None, note: str = "", differs: str = "") -> Recomputed:  # noqa: ANN401
+        """From numbers, words or estimates; the interval is that of `corrected`.
+
+        `differs` says in what the data differ from those of the paper; empty where they are the paper's.
+        """
+        return cls(
+            getattr(as_published, "value", as_published),
+            getattr(corrected, "value", corrected),
+            getattr(corrected, "low", None),
+            getattr(corrected, "high", None),
+            "; ".join(filter(None, (note, differs))),
+            same_data=not differs,
+        )
+
+    @classmethod
+    def both(cls, value: Number, note: str = "") -> Recomputed:
+        """A number that both rules agree on."""
+        return cls(value, value, note=note)
+
+    def times(self, factor: float) -> Recomputed:
+        """The same with all numbers multiplied; a negative factor swaps the ends of the interval."""
+        ends = (self.low, self.high) if factor > 0 else (self.high, self.low)
+        numbers = (self.as_published, self.corrected, *ends)
+        scaled = [factor * number if isinstance(number, int | float) else None for number in numbers]
+        return Recomputed(scaled[0], scaled[1], scaled[2], scaled[3], self.note, self.same_data)
+
+
+@dataclass(frozen=True)
+class Row(Record):
+    """One published number beside ours. In `--json`, id, published, as_published, corrected and note are a contract.
+
+    Attributes:
+        id: its name, such as "table2.gender.recall"; unique within a paper.
+        what: what the number is.
+        where: table, figure or section of the paper.
+        published: what is printed there; None where the paper prints nothing but its code or data say something.
+        as_published, corrected, low, high: as of `Recomputed`.
+        note: why they differ, or what is missing.
+        tolerance: how far `as_published` may be from `published` to agree, from the precision of what is printed;
+            None where they are not expected to agree, for instance on other data.
+        between: where the paper prints words ("significant", "moderate"), the numbers that they stand for; then
+            `as_published` agrees when it lies between these two, ends included.
+        needs: the data that it takes, if any.
+        part: the part of the paper that it belongs to.
+        kind: what reaching it says; kinds are counted apart.
+    """
+
+    counted: ClassVar[Mapping[str, str]] = {
+        "agrees": "agree",
+        "differs": "differ",
+        "not printed": "have no printed number",
+        "not checked": "not checked",
+    }
+    """The states that a row can be in, and how many of them are counted."""
+
+    id: str
+    what: str
+    where: str
+    published: Number = None
+    as_published: Number = None
+    corrected: Number = None
+    note: str = ""
+    tolerance: float | None = None
+    low: float | None = None
+    high: float | None = None
+    needs: str | None = None
+    part: str = ""
+    between: tuple[float, float] | None = None
+    kind: Kind = "value"
+
+    def __post_init__(self) -> None:
+        if self.between is not None and self.kind == "value":
+            object.__setattr__(self, "kind", "range")
+
+    def derived(self) -> JsonMapping:
+        """`agrees`."""
+        return {"agrees": self.agrees}
+
+    @property
+    def agrees(self) -> bool | None:
+        """Return whether the paper's rule gives the paper's number here; None where that cannot be said."""
+        if self.published is None or self.as_published is None:
+            return None
+        if self.between is not None and not isinstance(self.as_published, str):
+            return self.between[0] <= self.as_published <= self.between[1]
+        if self.tolerance is None:
+            return None
+        if isinstance(self.published, str) or isinstance(self.as_published, str):
+            return self.published == self.as_published
+        return abs(self.published - self.as_published) <= self.tolerance + _ROUNDING
+
+    @property
+    def state(self) -> str:
+        """One of `counted`; "not printed": we have a number and the paper has none."""
+        if self.published is None and (self.as_published is not None or self.corrected is not None):
+            return "not printed"
+        return {True: "agrees", False: "differs", None: "not checked"}[self.agrees]
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Those of `published`, `as_published` and `corrected` that are numbers."""
+        values = {name: getattr(self, name) for name in ("published", "as_published", "corrected")}
+        return {name: value for name, value in values.items() if isinstance(value, int | float)}
+
+    @property
+    def rule(self) -> str:
+        """When `as_published` agrees, in words; empty where that is not asked, and where only the same number does."""
+        if self.between is not None:
+            return f"{self.between[0]:g} to {self.between[1]:g} agrees"
+        return f"within {self.tolerance:g} agrees" if self.tolerance else ""
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """`published`, `as_published`, `corrected` and its `interval` as a reader wants them; empty where unknown.
+
+        What was printed stands as it was printed; our numbers have as many decimals, and at least four digits.
+        """
+        printed = f"{self.published:.12g}" if "published" in self.numbers else ""
+        decimals = 0 if "e" in printed else len(printed.partition(".")[2])
+        ours = {name: _number_text(getattr(self, name), decimals) for name in ("as_published", "corrected")}
+        ends = [_number_text(end, decimals) for end in (self.low, self.high)]
+        interval = " to ".join(ends) if all(ends) else ""
+        return {"published": _number_text(self.published, None), **ours, "interval": interval}
+
+    def filled(self, ours: Recomputed) -> Row:
+        """The same row with our numbers."""
+        values = ours._asdict()
+        if not values.pop("same_data"):
+            values |= {"tolerance": None, "between": None}
+        return replace(self, **{**values, "note": ours.note or self.note})
+
+
+def _number_text(value: Number, decimals: int | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if float(value).is_integer() and abs(value) < _EXACT:
+        return f"{value:,.0f}".replace("-", "−")
+    text = f"{value:.12g}" if decimals is None else f"{value:.{decimals}f}"
+    if decimals is not None and sum(character.isdigit() for character in text.lstrip("-0.")) < _DIGITS:
+        text = f"{value:.{_DIGITS}g}"
+    return text.replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -54,7 +226,6 @@ class Data:
         self.needs = {need.name: need for need in needs}
         if self.folder is not None and not self.folder.is_dir():
             raise InputError(f"{self.folder}: is not a folder; name the folder that holds the data")
-        self._paths: dict[str, tuple[Path, ...]] = {}
         self._made: dict[Hashable, Any] = {}
 
     def find(self, name: str) -> Path | None:
@@ -65,13 +236,11 @@ class Data:
         """Every file or folder for a need, in the order of what it accepts, then by name."""
         if name not in self.needs:
             raise InternalError(f"The paper has no need {name!r}; it has {', '.join(self.needs) or 'none'}.")
-        if self.folder is None:
-            return ()
-        if name not in self._paths:
-            need = self.needs[name]
-            paths = (path for accepted in need.accepts for path in sorted(self.folder.glob(accepted)))
-            self._paths[name] = tuple(dict.fromkeys(path for path in paths if need.holds(path)))
-        return self._paths[name]
+        return () if self.folder is None else self.once(("paths", name), lambda: self._search(self.needs[name]))
+
+    def _search(self, need: Need) -> tuple[Path, ...]:
+        paths = (path for accepted in need.accepts for path in sorted((self.folder or Path()).glob(accepted)))
+        return tuple(dict.fromkeys(path for path in paths if need.holds(path)))
 
     def path(self, name: str) -> Path:
         """As `find`, for a part that runs only where its needs are met."""
@@ -90,15 +259,13 @@ class Data:
     def used(self) -> dict[str, str]:
         """For each need that is met, where; relative to the folder."""
         paths = {name: self.find(name) for name in self.needs}
-        return {
-            name: path.relative_to(self.folder).as_posix()
-            for name, path in paths.items()
-            if path is not None and self.folder is not None
-        }
+        return {name: path.relative_to(self.folder or "").as_posix() for name, path in paths.items() if path}
 
 
 Progress = Callable[[int, int], None]
 """Called with the number of steps that are done and their total."""
+Recomputations = dict[str, Recomputed]
+"""Our numbers by row id."""
 Compute = Callable[[Data, int, Progress | None], Mapping[str, Recomputed]]
 """Computes numbers of a part by row id, from the data, the random seed and a progress function."""
 
@@ -160,14 +327,14 @@ def read_paper(package: str) -> Paper:
     Functions are named "module:function" (":function" in the package itself) and imported when they are called, so that
     listing papers costs nothing. A row without a note has the first of `[notes]` whose pattern its id fits.
     """
-    content = parse_toml(files(package).joinpath("paper.toml").read_bytes(), f"{package}/paper.toml")
+    content = parse_toml(data_file(package, "paper.toml").read_bytes(), f"{package}/paper.toml")
     notes = content.pop("notes", {})
     rows = [
         replace(row, note=row.note or next((notes[pattern] for pattern in notes if fnmatchcase(row.id, pattern)), ""))
         for row in published_rows(package)
     ]
     needs = [
-        Need(**{**need, "accepts": tuple(need["accepts"])} | _named_functions(package, need, "holds"))
+        Need(**{**need, "accepts": tuple(need["accepts"])} | _named_function(package, need, "holds"))
         for need in content.pop("needs")
     ]
     parts = [
@@ -176,18 +343,28 @@ def read_paper(package: str) -> Paper:
             table["about"],
             tuple(row for row in rows if row.part == table["name"]),
             needs=tuple(table.get("needs", ())),
-            **_named_functions(package, table, "compute"),
+            **_named_function(package, table, "compute"),
         )
         for table in content.pop("parts")
     ]
     return Paper(**content, needs=tuple(needs), parts=tuple(parts))
 
 
+def data_file(package: str, name: str) -> Path:
+    """Path of a data file of a paper's package, which is not imported for that."""
+    return Path(__file__).parent / package.rpartition(".")[2] / name
+
+
 @cache
 def published_rows(package: str) -> tuple[Row, ...]:
     """The rows of a paper's `published.csv`, without the notes that several share."""
-    lines = files(package).joinpath("published.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = data_file(package, "published.csv").read_text(encoding="utf-8").splitlines(keepends=True)
     return tuple(_row(cells) for cells, _ in csv_records(lines, f"{package}/published.csv"))
+
+
+def row_ids(package: str, start: str) -> list[str]:
+    """Ids of the rows of a paper that begin so."""
+    return [row.id for row in published_rows(package) if row.id.startswith(start)]
 
 
 def printed_numbers(package: str) -> dict[str, float]:
@@ -211,7 +388,7 @@ def _number(text: str) -> Number:
     return float(text) if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", text) else text or None
 
 
-def _named_functions(package: str, table: JsonMapping, key: str) -> dict[str, Any]:
+def _named_function(package: str, table: JsonMapping, key: str) -> dict[str, Any]:
     """The function that a table names under a key, imported from the package when it is called."""
     if key not in table:
         return {}

@@ -1,20 +1,210 @@
-"""Every checkable number of a paper: published, by its own rule on the data at hand, corrected."""
+"""`reproduce`: every checkable number of a paper: published, by its own rule on the data at hand, corrected."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Any, ClassVar, get_args
 
 from biasgauge import registry
-from biasgauge.core import did_you_mean
+from biasgauge._version import __version__
+from biasgauge.core import JsonMapping, Record, did_you_mean
 from biasgauge.errors import InternalError, ParameterError
-from biasgauge.papers.paper import Data, Paper, Part, Progress
-from biasgauge.papers.result import Missing, PaperList, Reproduction
-from biasgauge.papers.row import Row
+from biasgauge.papers.figures import (
+    PartCoverage,
+    coverage_charts,
+    coverage_table,
+    difference_charts,
+    part_charts,
+    part_coverage,
+)
+from biasgauge.papers.paper import Data, Kind, Paper, Part, Progress, Row
+from biasgauge.results import Column, Result, Shown, Summary, Table, Tone, counted, setting_text
 
 _STEPS = 1000
 """Steps of progress for each part."""
+_TONES: Mapping[str, Tone] = {"agrees": "good", "differs": "bad", "not checked": "caution"}
+_APART: dict[Kind, str] = {
+    "identity": "list lengths and sums of printed numbers are as printed, which says that lists are whole and tables "
+    "add up, and no more",
+    "range": "claims in words hold, each of which allows for a range of numbers",
+}
+"""Rows that agree by their nature, counted apart from values."""
+_HOW_TO_READ = (
+    "Published: what the paper prints. Its rule, here: what the rule of the paper's own code gives on the data at "
+    "hand; it agrees when it is as near to the printed number as the precision of print allows, or lies in the range "
+    "that the printed words stand for. Corrected: what the rule that we hold to be right gives on the same data, with "
+    "its interval where one is defined."
+)
+_COLUMNS = (
+    Column("published", "number"),
+    Column("its rule, here", "number"),
+    Column("corrected", "number"),
+    "interval",
+    Column("state", "mark", tones=_TONES),
+    Column(
+        "kind", about="value: computed; identity: a list's length or a sum of printed numbers; range: a claim in words"
+    ),
+    "why",
+    "where",
+)
+
+
+@dataclass(frozen=True)
+class Missing(Record):
+    """Data that were not found: as of `Need`, and the parts of the paper that would use them."""
+
+    name: str
+    what: str
+    fetch: str
+    accepts: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Result):
+    """Every checkable number of a paper.
+
+    Attributes:
+        paper: its name here.
+        title: of the paper.
+        citation: who, where, when.
+        about: what can be checked and what cannot.
+        parts: what each part is, by name.
+        rows: one for each published number.
+        missing: data that were not found, with what to fetch from where.
+        settings: everything that decides the result; `files` says which data were used.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+
+    paper: str
+    title: str
+    citation: str
+    about: str
+    parts: Mapping[str, str]
+    rows: tuple[Row, ...]
+    missing: tuple[Missing, ...]
+    settings: JsonMapping
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Numbers that differ, and data that are missing."""
+        differ = [row.id for row in self.rows if row.agrees is False]
+        checked = sum(row.agrees is not None for row in self.rows)
+        unreached = [f"{len(differ)} of {checked} published numbers that were checked differ: {', '.join(differ)}"]
+        absent = (f"not found: {data.name}, for {', '.join(data.parts)}" for data in self.missing)
+        return (*(unreached if differ else ()), *absent)
+
+    def derived(self) -> JsonMapping:
+        """Counts of rows by kind and state, coverage and warnings."""
+        counts = {
+            kind: {state.replace(" ", "_"): self.count(state, kind) for state in Row.counted} for kind in get_args(Kind)
+        }
+        return {"counts": counts, "coverage": self.coverage, "warnings": self.warnings, "version": __version__}
+
+    def count(self, state: str, kind: Kind | None = None) -> int:
+        """Number of rows in a state: "agrees", "differs", "not printed" or "not checked"; of one kind, or of all."""
+        return sum(row.state == state and kind in (None, row.kind) for row in self.rows)
+
+    @property
+    def coverage(self) -> tuple[PartCoverage, ...]:
+        """Every part of the paper, the command that does it, and what came of its numbers."""
+        return part_coverage(self.paper, self.parts, self.rows)
+
+    @property
+    def conclusion(self) -> str:
+        """Sentence on how many published values are reached; identities and ranges are counted apart."""
+        reached, missed = (self.count(state, "value") for state in ("agrees", "differs"))
+        checked = reached + missed
+        if not checked:
+            return "None of the paper's values can be checked with the data at hand."
+        return f"The paper's own rule gives {reached:,} of {checked:,} published values that can be checked here" + (
+            f"; {missed:,} {'differs' if missed == 1 else 'differ'}." if missed else "."
+        )
+
+    def row(self, name: str) -> Row:
+        """The row of that id."""
+        return {row.id: row for row in self.rows}[name]
+
+    def summary(self) -> Summary:
+        """Counts of numbers that are reached, reasons for the others, and every number part by part."""
+        settings = {**self.settings, **self.settings["files"]}
+        rows = [(name.replace("_", " "), setting_text(value)) for name, value in settings.items() if name != "files"]
+        table = Table.of("settings", "", ("setting", "value"), rows)
+        counts = {kind: [self.count(state, kind) for state in ("agrees", "differs")] for kind in _APART}
+        return Summary(
+            title=self.title,
+            headline=self.conclusion,
+            sentences=(
+                *(
+                    f"{counts[kind][0]:,} of {sum(counts[kind]):,} {_APART[kind]}"
+                    for kind in _APART
+                    if any(counts[kind])
+                ),
+                f"{self.count('not printed'):,} numbers are ours alone, {self.count('not checked'):,} not checked.",
+            ),
+            charts=(*difference_charts(self.rows), *coverage_charts(self.coverage)),
+            tables=(coverage_table(self.coverage),),
+            parts=(*self._sections(), Summary("Settings", "", tables=(table,), name="settings")),
+            about=f"{self.citation} · reproduced",
+        )
+
+    def _sections(self) -> Iterator[Summary]:
+        """Reasons for differences, every part, data that are missing, and how to read the tables."""
+        reasons = tuple(
+            f"{row.id} differs{f' ({row.rule})' if row.rule else ''}: {row.note}"
+            for row in self.rows
+            if row.agrees is False
+        )
+        if reasons:
+            yield Summary("Why they differ", "", reasons, name="differences")
+        for name, about in self.parts.items():
+            rows = [row for row in self.rows if row.part == name]
+            charts, table = part_charts(name, rows), _part_table(name, rows)
+            yield Summary(name, "", charts=charts, tables=(table,), name=f"part-{name}", question=about)
+        if self.missing:
+            missing = tuple(
+                f"{data.name} (for {', '.join(data.parts)}): {data.what} {data.fetch} "
+                f"Looked for: {', '.join(data.accepts)}"
+                for data in self.missing
+            )
+            yield Summary("Data that were not found", "", missing, name="missing")
+        yield Summary("About this reproduction", "", (self.about, _HOW_TO_READ), name="about")
+
+
+def _part_table(name: str, rows: Sequence[Row]) -> Table:
+    # the common start of all ids, up to a full stop, stands once above the column
+    steps = zip(*(row.id.split(".")[:-1] for row in rows), strict=False)
+    start = "".join(f"{step[0]}." for step in takewhile(lambda step: len(set(step)) == 1, steps))
+    columns = (f"{start}…" if start else "number", *_COLUMNS)
+    return Table.of(name, counted(rows, "number"), columns, [_cells(row, start) for row in rows]).without_empty()
+
+
+def _cells(row: Row, start: str) -> tuple[Any, ...]:
+    texts = row.texts
+    rules = {"published": "", "as_published": row.rule, "corrected": ""}
+    numbers = (Shown(getattr(row, name), texts[name], rule) if texts[name] else None for name, rule in rules.items())
+    name = Shown(row.id, row.id.removeprefix(start), row.what)
+    return name, *numbers, texts["interval"] or None, row.state, row.kind, row.note, row.where
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PaperList(Result):
+    """The papers that can be reproduced."""
+
+    abridged: ClassVar[bool] = True
+    tables: ClassVar[tuple[str, ...]] = ("papers",)
+
+    papers: tuple[Paper, ...]
+
+    def summary(self) -> Summary:
+        """One row per paper."""
+        rows = [(paper.name, paper.to_dict()["numbers"], paper.title) for paper in self.papers]
+        table = Table.of("papers", "", ["paper", Column("numbers", "count"), "title"], rows)
+        return Summary("Papers", f"{counted(rows, 'paper')} can be reproduced", tables=(table,))
 
 
 def list_papers() -> PaperList:
@@ -47,8 +237,14 @@ def reproduce(
     chosen = _select_parts(paper, parts)
     files = Data(data, paper.needs)
     rows: list[Row] = []
-    for number, table in enumerate(chosen):
-        rows += _rows(table, files, random_state, _scale_progress(progress, number, len(chosen)))
+    for index, table in enumerate(chosen):
+
+        def report(done: int, total: int, index: int = index) -> None:
+            """Progress of one part as progress of all; every part counts the same."""
+            if progress is not None:
+                progress(index * _STEPS + _STEPS * done // max(total, 1), len(chosen) * _STEPS)
+
+        rows += _fill(table, files, random_state, None if progress is None else report)
     return Reproduction(
         paper=paper.name,
         title=paper.title,
@@ -68,20 +264,19 @@ def reproduce(
 
 
 def _select_parts(paper: Paper, parts: Iterable[str] | None) -> tuple[Part, ...]:
-    by_name = {table.name: table for table in paper.parts}
     if parts is None:
         return paper.parts
+    names = [table.name for table in paper.parts]
     wanted = [parts] if isinstance(parts, str) else list(parts)
     for name in wanted:
-        if name not in by_name:
-            hint = did_you_mean(name, by_name) if isinstance(name, str) else ""
-            raise ParameterError(
-                f"A part of {paper.name} must be one of {', '.join(by_name)}. Got {name!r}{hint or '.'}"
-            )
+        if name not in names:
+            hint = did_you_mean(name, names) if isinstance(name, str) else ""
+            raise ParameterError(f"A part of {paper.name} must be one of {', '.join(names)}. Got {name!r}{hint or '.'}")
     return tuple(table for table in paper.parts if table.name in wanted)
 
 
-def _rows(part: Part, data: Data, random_state: int, progress: Progress | None) -> list[Row]:
+def _fill(part: Part, data: Data, random_state: int, progress: Progress | None) -> list[Row]:
+    """Rows of a part with our numbers, or with the data that are missing."""
     rows = [replace(row, part=part.name) for row in part.published]
     absent = [name for name in part.needs if data.find(name) is None]
     if absent:
@@ -101,28 +296,16 @@ def _rows(part: Part, data: Data, random_state: int, progress: Progress | None) 
 
 def _without_data(row: Row, needs: str) -> Row:
     """The row of a number that cannot be computed for want of data."""
-    note = f"needs {needs}"
-    return replace(row, needs=needs, note=f"{note}; {row.note}" if row.note else note)
+    return replace(row, needs=needs, note="; ".join(filter(None, (f"needs {needs}", row.note))))
 
 
 def _missing_data(paper: Paper, chosen: Iterable[Part], data: Data) -> tuple[Missing, ...]:
-    parts_of: dict[str, list[str]] = {need.name: [] for need in paper.needs}
+    users: dict[str, list[str]] = {need.name: [] for need in paper.needs}
     for table in chosen:
         for name in dict.fromkeys([*table.needs, *(row.needs for row in table.published if row.needs)]):
-            parts_of[name].append(table.name)
+            users[name].append(table.name)
     return tuple(
-        Missing(need.name, need.what, need.fetch, need.accepts, tuple(parts_of[need.name]))
+        Missing(need.name, need.what, need.fetch, need.accepts, tuple(users[need.name]))
         for need in paper.needs
-        if parts_of[need.name] and data.find(need.name) is None
+        if users[need.name] and data.find(need.name) is None
     )
-
-
-def _scale_progress(progress: Progress | None, index: int, parts: int) -> Progress | None:
-    """Progress of one part as progress of all; every part counts the same."""
-    if progress is None:
-        return None
-
-    def report(done: int, total: int) -> None:
-        progress(index * _STEPS + _STEPS * done // max(total, 1), parts * _STEPS)
-
-    return report

@@ -33,7 +33,7 @@ from biasgauge.analyses.posterior.table import (
 from biasgauge.core import Floats, as_pandas, check_number, unit_rows
 from biasgauge.errors import CorpusError, InputError, ParameterError
 from biasgauge.io import ByteSource, csv_records
-from biasgauge.lexicons import AssociationTest, Group, Stereotypes, language_of, words_of
+from biasgauge.lexicons import AssociationTest, StereotypeGroup, Stereotypes, language_of, words_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +86,7 @@ class ComparedWords:
     """
 
     name: str
-    groups: tuple[Group, ...]
+    groups: tuple[StereotypeGroup, ...]
     slots: tuple[tuple[str, str], ...]
     controls: Mapping[str, tuple[str, ...]]
 
@@ -125,7 +125,7 @@ def compared_words(
         defaults = {HUMAN: content.human, NEUTRAL: content.neutral}
     elif isinstance(content, AssociationTest):
         pairs = ((content.x, content.a), (content.y, content.b))
-        groups = tuple(Group(targets.name, targets.words, attributes.words) for targets, attributes in pairs)
+        groups = tuple(StereotypeGroup(targets.name, targets.words, attributes.words) for targets, attributes in pairs)
         slots = tuple((group.name, word) for group in groups for word in group.protected)
         language = language_of(content.language)
         defaults = {name: next(iter(language.named(name)), None) for name in (HUMAN, NEUTRAL)}

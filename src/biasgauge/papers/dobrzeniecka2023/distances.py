@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasgauge.analyses.correlate import read_points
-from biasgauge.analyses.posterior import CONNECTIONS, bayes, check_predictions, read_distances, within_band
+from biasgauge.analyses.posterior import (
+    CONNECTIONS,
+    DistanceTable,
+    Posterior,
+    PredictiveCheck,
+    bayes,
+    check_predictions,
+    read_distances,
+    within_band,
+)
+from biasgauge.core import Floats
 from biasgauge.errors import InputError
-from biasgauge.metrics import mac_change, mac_from_similarities, weat_from_similarities
-from biasgauge.papers.paper import printed_numbers, published_rows
-from biasgauge.papers.row import Recomputed
-
-if TYPE_CHECKING:
-    from biasgauge.analyses.posterior import DistanceTable, Posterior, PredictiveCheck
-    from biasgauge.metrics import MacResult
-    from biasgauge.papers.paper import Data, Progress
-
+from biasgauge.metrics import MacResult, mac_change, mac_from_similarities, weat_from_similarities
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, printed_numbers, row_ids
 
 _PACKAGE = "biasgauge.papers.dobrzeniecka2023"
 PRINTED = printed_numbers(_PACKAGE)
-IDS = [row.id for row in published_rows(_PACKAGE)]
 BANDS = {topic: PRINTED[f"bands.{topic}"] for topic in ("religion", "gender", "race")}
-POSTERIORS = tuple(dict.fromkeys(name.split(".")[1] for name in IDS if name.startswith("posterior.")))
+POSTERIORS = tuple(dict.fromkeys(name.split(".")[1] for name in row_ids(_PACKAGE, "posterior.")))
 """Sets of distances whose posterior the figures show."""
 KINDS = ("associated", "different", "human", "neutral")
 """Connections; the released files call the last "none"."""
@@ -45,9 +45,11 @@ _DRAWS = 20_000
 _ROW_STREAM = 23
 """Of the random numbers that simulate rows, apart from those of the fit."""
 _COORDINATES = ("dataset", "connection", "protected_word", "mean", "low_5_5", "high_94_5")
+_EARLIER = "its rule: the earlier control words, behind this label; corrected: those of the labels after debiasing"
+_WITHOUT_EARLIER = "the label comes from earlier control words, which are not among the data: datasets/outdated"
 
 
-def path_of(data: Data, name: str) -> Path | None:
+def _find(data: Data, name: str) -> Path | None:
     """The file of a set of distances; None where there is none."""
     return _file(data, "distances", FILES[name])
 
@@ -58,83 +60,77 @@ def _file(data: Data, need: str, stem: str) -> Path | None:
     return next((path for path in data.find_all(need) if path.name in names), None)
 
 
-def _table(data: Data, name: str) -> DistanceTable | None:
-    path = path_of(data, name)
-    return None if path is None else read_distances(path)
-
-
-def absent(name: str) -> Recomputed:
+def _absent(name: str) -> Recomputed:
     """The row of a number whose set of distances is not there."""
     return Recomputed(note=f"needs {FILES[name]}.csv")
 
 
-def _of_files(data: Data, start: str, value: Callable[..., Recomputed]) -> dict[str, Recomputed]:
-    """Rows START.NAME.…: `value` of the file of that name, the name, and what else stands in the row's id."""
+def _from_files(data: Data, start: str, value: Callable[..., Recomputed]) -> Recomputations:
+    """Rows START.NAME.…: `value` of the file of that name, the name, and the further labels of the row's id."""
     rows = {}
-    for row in (row for row in IDS if row.startswith(f"{start}.")):
+    for row in row_ids(_PACKAGE, f"{start}."):
         _, name, *labels = row.split(".")
         name = "religion_reddit" if name == "caption" else name
-        path = path_of(data, name)
-        rows[row] = absent(name) if path is None else value(path, name, *labels)
+        path = _find(data, name)
+        rows[row] = _absent(name) if path is None else value(path, name, *labels)
     return rows
 
 
-def table_1(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def table_1(data: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """Distances to two decimals; how many rows there are; which words were lost."""
-    rows = {}
-    table = _table(data, "religion_reddit")
-    if table is not None:
+    rows: Recomputations = {}
+    if path := _find(data, "religion_reddit"):
+        table = read_distances(path)
         columns = table.columns()
         pairs = zip(columns["protected_word"], columns["word_to_compare"], columns["cosine_distance"], strict=True)
         distances = {f"table1.{word}.{attribute}": distance for word, attribute, distance in pairs}
         rows = {name: Recomputed.both(distances[name]) for name in PRINTED if name in distances}
-        stereotypes = int((table.connection <= CONNECTIONS.index("different")).sum())
-        rows["table1.rows"] = Recomputed.both(stereotypes)
+        rows["table1.rows"] = Recomputed.both(int((table.connection <= CONNECTIONS.index("different")).sum()))
         for word in ("muslim", "priest"):
             nearest = np.where(table.word == table.words.index(word), table.distance, np.inf).argmin()
             rows[f"nearest.{word}"] = Recomputed.both(CONNECTIONS[table.connection[nearest]])
 
     def value(path: Path, name: str, label: str) -> Recomputed:
+        """Repeated rows, or rows that lack a word: their share for WEAT 1 and 7, else their number."""
         table = read_distances(path, duplicates="keep")
-        return Recomputed.both(table.repeated if label == "repeated" else _lost(name, table))
+        lost = table.without_value
+        share_lost = lost / (len(table) + lost) if "weat" in name else lost
+        return Recomputed.both(table.repeated if label == "repeated" else share_lost)
 
-    return {**rows, **_of_files(data, "data", value)}
-
-
-def _lost(name: str, table: DistanceTable) -> float:
-    """Rows that lack a word; their share for WEAT 1 and 7."""
-    return table.without_value / (len(table) + table.without_value) if "weat" in name else table.without_value
+    return {**rows, **_from_files(data, "data", value)}
 
 
-def _mac_row(result: MacResult, note: str = "", *, turned: bool = False) -> Recomputed:
+def _mac_row(result: MacResult, note: str = "", *, complement: bool = False) -> Recomputed:
     """MAC, or one less it, with its interval."""
-    interval = result.interval
-    if result.value is None or interval is None or interval.low is None or interval.high is None:
-        return Recomputed(result.value, result.value, note=note)
-    if turned:
-        return Recomputed.both(1 - result.value, note)._replace(low=1 - interval.high, high=1 - interval.low)
-    return Recomputed.both(result.value, note)._replace(low=interval.low, high=interval.high)
+    row = Recomputed.of(result.value, result.value, note)
+    if result.value is None or result.interval is None or result.interval.low is None or result.interval.high is None:
+        return row
+    low, high = result.interval.low, result.interval.high
+    if complement:
+        return Recomputed.both(1 - result.value, note)._replace(low=1 - high, high=1 - low)
+    return row._replace(low=low, high=high)
 
 
-def table_2(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def table_2(data: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """MAC with a bootstrap interval over words, the paired t test, WEAT 7 from distances."""
-    rows: dict[str, Recomputed] = {}
+    rows: Recomputations = {}
     macs: dict[str, MacResult] = {}
     for name in FILES:
-        table = _table(data, name)
-        if table is None or name.startswith("weat"):
+        path = _find(data, name)
+        if path is None or name.startswith("weat"):
             continue
+        table = read_distances(path)
         chosen = np.isin(table.word, [table.words.index(word) for word in _RACE if word in table.words])
         macs[name] = mac_from_similarities((table.select(chosen) if "race" in name else table).similarities())
-    for row in (name for name in IDS if name.startswith("mac.")):
+    for row in row_ids(_PACKAGE, "mac."):
         name = row.removeprefix("mac.")
-        rows[row] = _mac_row(macs[name], "BCa interval over words") if name in macs else absent(name)
+        rows[row] = _mac_row(macs[name], "BCa interval over words") if name in macs else _absent(name)
     for topic in BANDS:
         before, after = f"{topic}_reddit", f"debiased_{topic}_reddit"
-        rows[f"bands.{topic}"] = _mac_row(macs[before], turned=True) if before in macs else absent(before)
+        rows[f"bands.{topic}"] = _mac_row(macs[before], complement=True) if before in macs else _absent(before)
         if before not in macs or after not in macs:
             if topic != "religion":
-                rows[f"table2.{topic}.hard.p"] = absent(after if before in macs else before)
+                rows[f"table2.{topic}.hard.p"] = _absent(after if before in macs else before)
             continue
         change = mac_change(macs[before], macs[after])
         rows[f"table2.{topic}.hard.p"] = Recomputed(change.p_value)
@@ -143,9 +139,10 @@ def table_2(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Rec
             rows["table2.religion.mac"] = _mac_row(macs[before])
             rows["table2.religion.hard.mac"] = _mac_row(macs[after])
     for model in _MODELS:
-        table = _table(data, f"weat_7_{model}")
+        path = _find(data, f"weat_7_{model}")
         for end, ddof in (("", 0), (".sample_sd", 1)):
-            rows[f"weat7.{model}{end}"] = absent(f"weat_7_{model}") if table is None else _weat_7(table, ddof)
+            missing = _absent(f"weat_7_{model}")
+            rows[f"weat7.{model}{end}"] = missing if path is None else _weat_7(read_distances(path), ddof)
     return rows
 
 
@@ -174,7 +171,7 @@ def _weat_7(table: DistanceTable, ddof: int) -> Recomputed:
     return Recomputed(result.effect_size, result.effect_size, *ends, note=f"{kind} standard deviation; BCa over words")
 
 
-def published_fit(data: Data, path: Path, seed: int) -> Posterior:
+def _published_fit(data: Data, path: Path, seed: int) -> Posterior:
     """As published: one residual for each connection, percentiles, repeated rows kept."""
     return data.once(
         ("published", path),
@@ -182,22 +179,22 @@ def published_fit(data: Data, path: Path, seed: int) -> Posterior:
     )
 
 
-def crossed_fit(data: Data, path: Path, seed: int) -> Posterior:
+def _crossed_fit(data: Data, path: Path, seed: int) -> Posterior:
     """As we hold it right: attributes that all protected words share, HPDI, repeated rows once."""
     return data.once(("crossed", path), lambda: bayes(read_distances(path), variant="crossed", random_state=seed))
 
 
-def groups(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
+def groups(data: Data, seed: int, progress: Progress | None) -> Recomputations:
     """Mean and interval of each connection: as published, and with attributes shared by all protected words."""
-    rows: dict[str, Recomputed] = {}
+    rows: Recomputations = {}
     for number, name in enumerate(POSTERIORS, 1):
-        path = path_of(data, name)
-        fits = () if path is None else (published_fit(data, path, seed), crossed_fit(data, path, seed))
+        path = _find(data, name)
+        fits = () if path is None else (_published_fit(data, path, seed), _crossed_fit(data, path, seed))
         theirs, ours = ({group.connection: group for group in fit.groups} for fit in fits) if fits else ({}, {})
         for kind in KINDS:
             start = f"posterior.{name}.{kind}"
             if kind not in theirs or kind not in ours:
-                rows |= {f"{start}.{end}": absent(name) for end in ("mean", "low", "high")}
+                rows |= {f"{start}.{end}": _absent(name) for end in ("mean", "low", "high")}
                 continue
             published, crossed = theirs[kind], ours[kind]
             rows[f"{start}.mean"] = Recomputed(published.mean, crossed.mean, crossed.low, crossed.high)
@@ -208,12 +205,8 @@ def groups(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomp
     return rows
 
 
-def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
-    """Mean and ends of each point of the figures, by set, connection and word ("*" is the group).
-
-    Raises:
-        InputError: it is no such table; names the line.
-    """
+def _coordinates(path: Path) -> dict[tuple[str, str, str], Floats]:
+    """Mean and ends of each point of the figures, by set, connection and word ("*" is the group)."""
     points = read_points(path)
     lacking = [column for column in _COORDINATES if column not in points.columns]
     if lacking:
@@ -229,153 +222,136 @@ def _coordinates(path: Path) -> dict[tuple[str, str, str], NDArray[np.float64]]:
     }
 
 
-def words(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def words(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Differences between the words' coordinates and those of the figures."""
     figures = {point: drawn for path in data.find_all("coordinates") for point, drawn in _coordinates(path).items()}
-    rows: dict[str, Recomputed] = {}
+    rows: Recomputations = {}
     for name in POSTERIORS:
-        path = path_of(data, name)
+        path = _find(data, name)
         ours = {
             (word.connection, word.word): np.array([word.mean, word.low, word.high], float)
-            for word in (() if path is None else published_fit(data, path, seed).words)
+            for word in (() if path is None else _published_fit(data, path, seed).words)
         }
         worst = [
             np.abs(drawn - ours[kind, word]).max()
             for (dataset, kind, word), drawn in figures.items()
             if dataset == name and (kind, word) in ours
         ]
-        nothing = absent(name) if path is None else Recomputed(note="no coordinates of its words")
+        nothing = _absent(name) if path is None else Recomputed(note="no coordinates of its words")
         rows[f"words.{name}.mean"] = Recomputed(float(np.mean(worst))) if worst else nothing
         rows[f"words.{name}.largest"] = Recomputed(float(np.max(worst))) if worst else nothing
     return rows
 
 
-def _simulated(data: Data, path: Path, seed: int) -> PredictiveCheck | None:
-    """As published: every row is simulated on its own."""
-    fitted = published_fit(data, path, seed)
-    if fitted.predictive is None:
-        return None
-    random = np.random.default_rng([seed, _ROW_STREAM])
-    return data.once(("simulated", path), lambda: check_predictions(fitted.draws, fitted.table, random, each_row=True))
-
-
-def coverage(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def coverage(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Share of the observed distances within the predicted intervals, in %."""
 
+    def simulated(path: Path) -> PredictiveCheck | None:
+        """As published: every row is simulated on its own."""
+        fitted = _published_fit(data, path, seed)
+        if fitted.predictive is None:
+            return None
+        random = np.random.default_rng([seed, _ROW_STREAM])
+        return check_predictions(fitted.draws, fitted.table, random, each_row=True)
+
     def value(path: Path, _name: str, level: str) -> Recomputed:
-        checks = _simulated(data, path, seed), crossed_fit(data, path, seed).predictive
+        published = data.once(("simulated", path), lambda: simulated(path))
+        checks = published, _crossed_fit(data, path, seed).predictive
         theirs, ours = (None if check is None else float(getattr(check, f"within_{level}")) for check in checks)
         return Recomputed(theirs, ours).times(100)
 
-    return _of_files(data, "coverage", value)
+    return _from_files(data, "coverage", value)
 
 
-def overlaps(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def overlaps(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """By how much two intervals overlap, below 0: the room between them. Corrected: in the crossed model."""
 
     def value(path: Path, _name: str, first: str, second: str) -> Recomputed:
-        crossed = crossed_fit(data, path, seed)
+        crossed = _crossed_fit(data, path, seed)
         between = (contrast for contrast in crossed.contrasts if contrast.word is None)
         contrast = next(contrast for contrast in between if {contrast.a, contrast.b} == {first, second})
         sign = 1 if contrast.a == first else -1
         ends = sorted(sign * (end or 0.0) for end in (contrast.low, contrast.high))
-        pair = [_overlap(fit, first, second) for fit in (published_fit(data, path, seed), crossed)]
-        drawn = "the drawn intervals overlap" if (pair[0] or 0.0) >= 0 else "the drawn intervals do not overlap"
+        theirs, ours = (_overlap(fit, first, second) for fit in (_published_fit(data, path, seed), crossed))
+        drawn = "the drawn intervals overlap" if (theirs or 0.0) >= 0 else "the drawn intervals do not overlap"
         numbers = f"{sign * (contrast.mean or 0.0):+.3f} [{ends[0]:+.3f}, {ends[1]:+.3f}]".replace("-", "−")
         note = (
             f"{drawn}; {first} less {second} in the crossed model: {numbers}, with probability "
             f"{contrast.p_direction:.3f} of this sign"
         )
-        return Recomputed(pair[0], pair[1], note=note)
+        return Recomputed(theirs, ours, note=note)
 
-    return _of_files(data, "overlap", value)
+    return _from_files(data, "overlap", value)
 
 
 def _overlap(fit: Posterior, first: str, second: str) -> float | None:
     groups = {group.connection: group for group in fit.groups}
     lows, highs = zip(*((groups[name].low, groups[name].high) for name in (first, second)), strict=True)
-    if None in (*lows, *highs):
-        return None
-    return float(min(highs) - max(lows))
+    return None if None in (*lows, *highs) else float(min(highs) - max(lows))
 
 
-_EARLIER = "its rule: the earlier control words, behind this label; corrected: those of the labels after debiasing"
-_WITHOUT_EARLIER = "the label comes from earlier control words, which are not among the data: datasets/outdated"
-
-
-def bands(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
+def bands(data: Data, seed: int, progress: Progress | None) -> Recomputations:
     """Shares within ±(1 − MAC): before with the earlier control words, where they are, as published.
 
     Corrected: the same control words before and after; intervals over words and attributes.
     """
-    rows: dict[str, Recomputed] = {}
+    rows: Recomputations = {}
     for number, (topic, width) in enumerate(BANDS.items(), 1):
         names = {"before": f"{topic}_reddit", "after": f"debiased_{topic}_reddit"}
-        paths = {side: path_of(data, name) for side, name in names.items()}
+        paths = {side: path for side, name in names.items() if (path := _find(data, name))}
         earlier = _file(data, "earlier", f"{topic}Reddit")
         raw: dict[str, dict[str, float]] = {}
-        for side, path in paths.items():
-            if path is None:
-                rows |= {f"band.{topic}.{side}.{kind}": absent(names[side]) for kind in KINDS}
+        for side, name in names.items():
+            if side not in paths:
+                rows |= {f"band.{topic}.{side}.{kind}": _absent(name) for kind in KINDS}
                 continue
-            labeled = earlier if side == "before" and earlier is not None else path
+            labeled = earlier if side == "before" and earlier is not None else paths[side]
             raw[side] = read_distances(labeled, duplicates="keep").share_within(width)
             note = "" if side == "after" else _WITHOUT_EARLIER if earlier is None else _EARLIER
-            for group in within_band(read_distances(path), band=width, random_state=seed).shares:
+            for group in within_band(read_distances(paths[side]), band=width, random_state=seed).shares:
                 control = group.connection in {"human", "neutral"}
                 row = Recomputed(raw[side][group.connection], group.share, group.low, group.high, note * control)
                 rows[f"band.{topic}.{side}.{group.connection}"] = row.times(100)
-        rows |= _changes(topic, width, paths, raw, seed)
+        # differences of the labels before and after; corrected: on the same words
+        changes = {name.rpartition(".")[2]: name for name in row_ids(_PACKAGE, f"band.{topic}.change.")}
+        if len(paths) < len(names):
+            missing = names["after" if "before" in paths else "before"]
+            rows |= {name: _absent(missing) for name in changes.values()}
+        else:
+            before, after = (read_distances(paths[side]) for side in names)
+            both = within_band(before, after=after, band=width, random_state=seed)
+            same = {share.connection: share for share in both.shares if share.side == "change"}
+            for kind, name in changes.items():
+                theirs, ours = raw["after"][kind] - raw["before"][kind], same[kind]
+                rows[name] = Recomputed(theirs, ours.share, ours.low, ours.high).times(100)
         if progress is not None:
             progress(number, len(BANDS))
     return rows
 
 
-def _changes(
-    topic: str, width: float, paths: dict[str, Path | None], raw: dict[str, dict[str, float]], seed: int
-) -> dict[str, Recomputed]:
-    """Differences of the labels before and after; corrected: on the same words."""
-    kinds = [name.rpartition(".")[2] for name in IDS if name.startswith(f"band.{topic}.change.")]
-    if paths["before"] is None or paths["after"] is None:
-        name = f"{topic}_reddit" if paths["before"] is None else f"debiased_{topic}_reddit"
-        return {f"band.{topic}.change.{kind}": absent(name) for kind in kinds}
-    both = within_band(
-        read_distances(paths["before"]), after=read_distances(paths["after"]), band=width, random_state=seed
-    )
-    same = {share.connection: share for share in both.shares if share.side == "change"}
-    return {
-        f"band.{topic}.change.{kind}": Recomputed(
-            raw["after"][kind] - raw["before"][kind], same[kind].share, same[kind].low, same[kind].high
-        ).times(100)
-        for kind in kinds
-    }
-
-
-def debiasing(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def debiasing(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Associated less different of a word before and after, from the word means; corrected: in the crossed model."""
     rows = {}
-    for row in (name for name in IDS if name.startswith("debiasing.")):
+    for row in row_ids(_PACKAGE, "debiasing."):
         _, topic, *labels = row.split(".")
-        names = f"{topic}_reddit", f"debiased_{topic}_reddit"
-        paths = [path_of(data, name) for name in names]
-        missing = next((name for name, path in zip(names, paths, strict=True) if path is None), None)
-        if missing is not None:
-            rows[row] = absent(missing)
-            continue
-        here = [path for path in paths if path is not None]
-        theirs, ours = ([fit(data, path, seed) for path in here] for fit in (published_fit, crossed_fit))
-        rows[row] = Recomputed(_labeled_change(labels, *theirs), _labeled_change(labels, *ours))
+        paths = {name: _find(data, name) for name in (f"{topic}_reddit", f"debiased_{topic}_reddit")}
+        missing = next((name for name, path in paths.items() if path is None), None)
+        present = [path for path in paths.values() if path is not None]
+        theirs, ours = (
+            None if missing else _labeled_change(labels, *(fit(data, path, seed) for path in present))
+            for fit in (_published_fit, _crossed_fit)
+        )
+        rows[row] = _absent(missing) if missing else Recomputed(theirs, ours)
     return rows
 
 
 def _labeled_change(labels: list[str], before: Posterior, after: Posterior) -> float | str | None:
     """The number of a row: the word that moved most, a difference after, or the product of both."""
+    first, second = (_differences(fit) for fit in (before, after))
     if labels == ["moved"]:
-        first, second = _differences(before), _differences(after)
         return max(first, key=lambda word: abs(second[word] - first[word]))
     word, quantity = labels
-    difference = _differences(after)[word]
-    return difference if quantity == "after" else difference * _differences(before)[word]
+    return second[word] if quantity == "after" else second[word] * first[word]
 
 
 def _differences(fit: Posterior) -> dict[str, float]:

@@ -6,20 +6,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.analyses.correlate import correlate, read_points
+from biasgauge.analyses.correlate import CorrelationGroup, CorrelationResult, Points, correlate, read_points
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.papers.row import Recomputed
-
-if TYPE_CHECKING:
-    from biasgauge.analyses.correlate import CorrelationGroup, CorrelationResult, Points
-    from biasgauge.papers.paper import Data, Progress
-    from biasgauge.papers.row import Number
+from biasgauge.papers.paper import Data, Number, Progress, Recomputations, Recomputed
 
 METRICS = ("Precision", "Recall")
 EMBEDDINGS = ("word2vec", "fastText")
@@ -69,14 +63,9 @@ def _table(data: Data, need: str) -> Points:
     return points
 
 
-def _as_published(points: Points, by: list[str], seed: int, drop: Sequence[str] = ()) -> CorrelationResult:
+def _as_published(points: Points, by: Sequence[str], seed: int, drop: Sequence[str] = ()) -> CorrelationResult:
     """Each row a point."""
-    return correlate(points, *_AXES, by, drop=list(drop), resamples=_FEW, random_state=seed)
-
-
-def _corrected(points: Points, by: list[str], seed: int, drop: Sequence[str] = ()) -> CorrelationResult:
-    """A repeated row once, and embeddings drawn and shuffled whole."""
-    return correlate(points, *_AXES, by, drop=list(drop), duplicates="drop", unit="Name", random_state=seed)
+    return correlate(points, *_AXES, list(by), drop=list(drop), resamples=_FEW, random_state=seed)
 
 
 def _stratum(result: CorrelationResult, file: str, by: dict[str, str]) -> CorrelationGroup:
@@ -88,17 +77,27 @@ def _stratum(result: CorrelationResult, file: str, by: dict[str, str]) -> Correl
         raise InputError(f"{file}: has no points of {cell}; is it the whole of the released table?") from problem
 
 
-@dataclass(frozen=True)
 class _Correlations:
-    """Correlations as published and corrected, and the file that the points are from.
+    """Correlations as published, and corrected: a repeated row once, and embeddings drawn and shuffled whole.
 
     `same_data` is False for preliminary points: what the paper says is about others.
     """
 
-    theirs: CorrelationResult
-    ours: CorrelationResult
-    file: str
-    same_data: bool = True
+    def __init__(
+        self,
+        theirs: Points,
+        ours: Points,
+        by: Sequence[str],
+        seed: int,
+        drop: tuple[Sequence[str], Sequence[str]],
+        *,
+        same_data: bool = True,
+    ) -> None:
+        self.file, self.same_data = theirs.name, same_data
+        self.theirs = _as_published(theirs, by, seed, drop[0])
+        self.ours = correlate(
+            ours, *_AXES, list(by), drop=list(drop[1]), duplicates="drop", unit="Name", random_state=seed
+        )
 
     def r(self, note: str = "", **by: str) -> Recomputed:
         """Pearson's r of a stratum, with the interval of the corrected one."""
@@ -116,7 +115,7 @@ class _Correlations:
         return Recomputed(theirs.p, ours.p, note=shuffled, same_data=self.same_data)
 
 
-def baselines(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def baselines(data: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """Gaps with unmodified embeddings."""
     points = _table(data, "hsd_en")
     cells = zip(*(points.texts(name) for name in ("Name", "Embedding", "Metric")), strict=True)
@@ -144,15 +143,14 @@ def _both_labels(data: Data) -> tuple[Points, Points]:
     return points, replace(points, rows=rows)
 
 
-def hate_speech(data: Data, seed: int, progress: Progress | None) -> dict[str, Recomputed]:
+def hate_speech(data: Data, seed: int, progress: Progress | None) -> Recomputations:
     """The paper's claims, in the authors' selection of embeddings; corrected: all of them, by file name."""
     points, named = _both_labels(data)
 
     def by(*columns: str) -> _Correlations:
-        theirs = _as_published(points, list(columns), seed, _FILTER)
-        return _Correlations(theirs, _corrected(named, list(columns), seed, _WITHOUT_9), points.name)
+        return _Correlations(points, named, columns, seed, (_FILTER, _WITHOUT_9))
 
-    rows: dict[str, Recomputed] = {}
+    rows: Recomputations = {}
     both_embeddings, each_embedding = by("Metric", "Method"), by("Metric", "Method", "Embedding")
     if progress is not None:
         progress(1, 2)
@@ -182,9 +180,8 @@ def _narrower(theirs: Points, ours: Points) -> Recomputed:
     for points in (theirs, ours.without(_WITHOUT_9[0])):
         cells = zip(*(points.texts(name) for name in ("Metric", "Name")), strict=True)
         gaps = dict(zip(cells, points.numbers("Performance Gap").tolist(), strict=True))
-        recall, precision = (np.nanvar([gap for (metric, _), gap in gaps.items() if metric == name], ddof=1)
-                             for name in ("Recall", "Precision"))  # fmt: skip
-        shares.append(float(recall / precision))
+        by_metric = {name: [gap for (metric, _), gap in gaps.items() if metric == name] for name in METRICS}
+        shares.append(float(np.nanvar(by_metric["Recall"], ddof=1) / np.nanvar(by_metric["Precision"], ddof=1)))
     return Recomputed(shares[0], shares[1], note="each embedding once; corrected: all embeddings")
 
 
@@ -195,12 +192,11 @@ def _more(first: Number, second: Number) -> float | None:
     return None
 
 
-def unfiltered(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def unfiltered(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Every released point, as labeled; corrected: by file name."""
     points, named = _both_labels(data)
     by_metric, by_method = (
-        _Correlations(_as_published(points, by, seed, _WITHOUT_9), _corrected(named, by, seed, _WITHOUT_9), points.name)
-        for by in (["Metric"], ["Metric", "Method"])
+        _Correlations(points, named, by, seed, (_WITHOUT_9, _WITHOUT_9)) for by in (["Metric"], ["Metric", "Method"])
     )
     return {
         "unfiltered.all.r": by_metric.r(),
@@ -212,12 +208,11 @@ def unfiltered(data: Data, seed: int, _progress: Progress | None) -> dict[str, R
     }
 
 
-def plots(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def plots(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """One correlation for each test, metric and embedding."""
     points = _table(data, "hsd_en")
     by = ["Test", "Metric", "Embedding"]
-    theirs, ours = (rule(points, by, seed, _WITHOUT_9) for rule in (_as_published, _corrected))
-    correlations = _Correlations(theirs, ours, points.name)
+    correlations = _Correlations(points, points, by, seed, (_WITHOUT_9, _WITHOUT_9))
     return {
         f"figure3.weat{test}.{metric}.{embedding}.p".lower(): correlations.p(
             Test=test, Metric=metric, Embedding=embedding
@@ -227,11 +222,7 @@ def plots(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomp
 
 
 def _named(points: Points) -> Points:
-    """Points with a name for each embedding: where a cell is empty, its place within metric, test and embedding.
-
-    Raises:
-        InputError: embeddings of the same place have other gaps in another test, so that order does not tell them.
-    """
+    """Points with a name for each embedding: where a cell is empty, its place within metric, test and embedding."""
     names = points.texts("Name")
     if all(name.strip() for name in names):
         return points
@@ -252,12 +243,10 @@ def _named(points: Points) -> Points:
     return replace(points, rows=tuple(rows))
 
 
-def coref(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def coref(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """The preliminary points; corrected: without the test whose values were pasted, embeddings told apart by order."""
     points = _named(_table(data, "coref"))
-    by = ["Metric", "Embedding"]
-    theirs, ours = _as_published(points, by, seed), _corrected(points, by, seed, ["Test=8"])
-    correlations = _Correlations(theirs, ours, points.name, same_data=False)
+    correlations = _Correlations(points, points, ["Metric", "Embedding"], seed, ((), ["Test=8"]), same_data=False)
     without = f", without test 8, whose word2vec values are fastText's; {_PRELIMINARY}"
     rows = {"coref.all.r": correlations.r(without)}
     for metric, embedding in product(METRICS, EMBEDDINGS):
@@ -267,13 +256,10 @@ def coref(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomp
     return rows
 
 
-def coref_by_method(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def coref_by_method(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Figure 4a, as far as points were released: those of postprocessing, preliminary."""
     points = _named(_table(data, "coref"))
-    correlations = _Correlations(
-        _as_published(points, ["Metric"], seed), _corrected(points, ["Metric"], seed, ["Test=8"]), points.name,
-        same_data=False,
-    )  # fmt: skip
+    correlations = _Correlations(points, points, ["Metric"], seed, ((), ["Test=8"]), same_data=False)
     return {
         f"figure4a.{metric.lower()}.postprocess.r": correlations.r(f", without test 8; {_PRELIMINARY}", Metric=metric)
         for metric in METRICS
@@ -289,7 +275,7 @@ def _spanish_r(data: Data, seed: int, more: str = "", **cell: str) -> Recomputed
     return Recomputed(group.r, note=few, same_data=False)
 
 
-def spanish(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def spanish(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """The preliminary points, four for each correlation."""
     rows = {}
     for test, metric, embedding in product(("es1", "es2"), METRICS, EMBEDDINGS):
@@ -301,7 +287,7 @@ def spanish(data: Data, seed: int, _progress: Progress | None) -> dict[str, Reco
     return rows | largest | {f"spanish.{test}.all.r": _spanish_r(data, seed, Test=test) for test in ("es1", "es2")}
 
 
-def spanish_by_method(data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def spanish_by_method(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Figure 4c, as far as points were released: those of preprocessing, preliminary."""
     return {
         f"figure4c.{metric.lower()}.preprocess.r": _spanish_r(data, seed, Test="es1", Metric=metric)

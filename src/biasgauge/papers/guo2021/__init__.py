@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
+from biasgauge.core import Floats
 from biasgauge.lexicons import lexicon
-from biasgauge.metrics import contextual_weat, published_ceat
-from biasgauge.papers.paper import printed_numbers, published_rows
-from biasgauge.papers.row import Recomputed
-from biasgauge.papers.word_nulls import simulated
-
-if TYPE_CHECKING:
-    from biasgauge.core import Floats
-    from biasgauge.papers.paper import Data, Progress
+from biasgauge.metrics import published_ceat
+from biasgauge.papers.may2019 import p_over_words, simulated
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, row_ids
 
 LEFT_OUT = {
     "weat1.x": {"gladiola"},
@@ -30,24 +26,22 @@ _DRAWS = (
 )
 
 
-def lists(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def lists(_data: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """Words of the lists of the released code, from those of WEAT."""
     rows = {}
-    for name in printed_numbers("biasgauge.papers.guo2021"):
-        if name.startswith("lists."):
-            test, _, role = name.removeprefix("lists.").partition(".")
-            words = set(lexicon(test).sets[role])
-            lost = LEFT_OUT.get(f"{test}.{role}", set())
-            note = f"without {', '.join(sorted(lost))}" if lost else ""
-            rows[name] = Recomputed(len(words - lost), len(words), note=note)
+    for name in row_ids(__name__, "lists."):
+        _, test, role = name.split(".")
+        words, lost = set(lexicon(test).sets[role]), LEFT_OUT.get(f"{test}.{role}", set())
+        note = f"without {', '.join(sorted(lost))}" if lost else ""
+        rows[name] = Recomputed(len(words - lost), len(words), note=note)
     return rows
 
 
-def null(_data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def null(_data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Two-sided rejections at 5 % when words lean each in its own way and the sets are alike."""
     rows = {}
-    ours = simulated(RUNS, CONTEXTS, seed, _over_words)
-    for name in (row.id for row in published_rows("biasgauge.papers.guo2021") if row.part == "null"):
+    ours = simulated(RUNS, CONTEXTS, seed, partial(p_over_words, alternative="two-sided"))
+    for name in row_ids(__name__, "null."):
         draws = int(name.rpartition(".")[2])
 
         def p_value(sets: dict[str, Floats], draws: int = draws) -> float:
@@ -57,8 +51,3 @@ def null(_data: Data, seed: int, _progress: Progress | None) -> dict[str, Recomp
         theirs = simulated(RUNS, CONTEXTS, seed, p_value)
         rows[name] = Recomputed.of(theirs, ours, f"{_DRAWS}; a test at .05 should reject in 5 % of {RUNS} studies")
     return rows
-
-
-def _over_words(sets: dict[str, Floats]) -> float:
-    x, y, a, b = (sets[role] for role in "xyab")
-    return contextual_weat(x, y, a, b, interval=None, alternative="two-sided").p_value or 0.0

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from biasgauge.analyses.likelihood import SplitScores, StereoSetResult, StereoSetScores, stereoset
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, printed_numbers
 
-from biasgauge.analyses.likelihood import stereoset
-from biasgauge.papers.paper import printed_numbers
-from biasgauge.papers.row import Recomputed
-
-if TYPE_CHECKING:
-    from biasgauge.analyses.likelihood import SplitScores, StereoSetResult, StereoSetScores
-    from biasgauge.papers.paper import Data, Progress
-
-PRINTED = printed_numbers("biasgauge.papers.nadeem2021")
+PRINTED = printed_numbers(__name__)
 MODELS = tuple(name.partition(".")[0] for name in PRINTED if name.endswith(".overall.all.icat"))
 """As their predictions are called here."""
 BY_DEFINITION = {"ideal": (100.0, 50.0), "stereotyped": (100.0, 100.0), "random": (50.0, 50.0)}
@@ -24,13 +17,14 @@ _TIES = (
 _THRICE = "as published: a cluster is counted once for each of its three sentences; corrected: once"
 
 
-def printed(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def printed(data: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """Numbers that the authors' evaluation printed, for every model whose scores are in the data."""
-    rows: dict[str, Recomputed] = {}
+    rows: Recomputations = {}
     for model in MODELS:
         if data.find(f"predictions_{model}") is None:
             continue
-        theirs, ours = _scored(data, model)
+        files = data.path("stereoset"), data.path(f"predictions_{model}")
+        theirs, ours = stereoset(*files, ties="published"), stereoset(*files, ties="undefined")
         for name in (row for row in PRINTED if row.startswith(f"{model}.")):
             _, split, domain, number = name.split(".")
             sets = [_domain(result, split, domain) for result in (theirs, ours)]
@@ -43,18 +37,12 @@ def printed(data: Data, _seed: int, _progress: Progress | None) -> dict[str, Rec
     return rows
 
 
-def _scored(data: Data, model: str) -> tuple[StereoSetResult, StereoSetResult]:
-    """The scores as published, and without ties."""
-    files = data.path("stereoset"), data.path(f"predictions_{model}")
-    return stereoset(*files, ties="published"), stereoset(*files, ties="undefined")
-
-
 def _domain(result: StereoSetResult, split: str, domain: str) -> StereoSetScores:
     scores: SplitScores = getattr(result, split)
     return scores if domain == "all" else next(row for row in scores.domains if row.domain == domain)
 
 
-def sums(_data: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def sums(_data: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """The icat that follows from the printed lms and ss."""
     printed = {model: (PRINTED[f"{model}.overall.all.lms"], PRINTED[f"{model}.overall.all.ss"]) for model in MODELS}
     return {

@@ -4,39 +4,32 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import binom
 
 from biasgauge.errors import CorpusError
 from biasgauge.io import read_records
-from biasgauge.papers.paper import printed_numbers
-from biasgauge.papers.row import Recomputed
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, printed_numbers
 from biasgauge.stats import wilson
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from biasgauge.papers.paper import Data, Progress
-
-PRINTED = printed_numbers("biasgauge.papers.nangia2020")
+PRINTED = printed_numbers(__name__)
 MODELS = ("bert",)
 """Those whose printed shares a public run of the released code confirms."""
 DIRECTIONS = ("stereo", "antistereo")
-KINDS = tuple(
-    name.removeprefix("data.") for name in PRINTED if name.removeprefix("data.") not in {"all", *DIRECTIONS}
-    and name.startswith("data.")
-)  # fmt: skip
+_COUNTS = {name.removeprefix("data."): int(PRINTED[name]) for name in PRINTED if name.startswith("data.")}
+"""Printed numbers of pairs."""
+KINDS = tuple(name for name in _COUNTS if name not in {"all", *DIRECTIONS})
 _COLUMNS = {"sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations", "anon_writer"}
 
 
-def data(files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def data(files: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """Count the released pairs. Nothing of them is shown."""
     path = files.find("crows_pairs")
     if path is None:
         return {}
-    rows = _rows(path)
+    rows = read_records(path, needed=sorted(_COLUMNS), error=CorpusError)
     counts = Counter(row["bias_type"] for row in rows) + Counter(row["stereo_antistereo"] for row in rows)
     pairs = Counter((row["sent_more"], row["sent_less"]) for row in rows)
     writers = Counter(row["anon_writer"] for row in rows)
@@ -54,10 +47,6 @@ def data(files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recom
     }
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    return read_records(path, needed=sorted(_COLUMNS), error=CorpusError)
-
-
 def _agreed(row: dict[str, str], path: Path) -> float:
     """Share of the annotators who name the pair's own kind of bias."""
     try:
@@ -67,44 +56,38 @@ def _agreed(row: dict[str, str], path: Path) -> float:
     return float(np.mean([row["bias_type"] in kinds for kinds in named])) if named else 0.0
 
 
-def _size(name: str) -> int:
-    return int(PRINTED[f"data.{name}"])
-
-
-def table(_files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def table(_files: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """The nearest share of whole pairs to each printed one, and the interval that belongs to it."""
     rows = {}
     for name in (row for row in PRINTED if row.startswith("table2.")):
-        size = _size(name.split(".", 2)[2])
-        share = _count(name, size) / size
-        ours = wilson(share, size, 0.95, over="pairs")
-        note = f"{_count(name, size)} of {size:,} pairs; the interval takes pairs for independent"
-        rows[name] = Recomputed.of(share, ours, note).times(100)
+        size, count = _COUNTS[name.split(".", 2)[2]], _nearest_count(name)
+        ours = wilson(count / size, size, 0.95, over="pairs")
+        note = f"{count} of {size:,} pairs; the interval takes pairs for independent"
+        rows[name] = Recomputed.of(count / size, ours, note).times(100)
     return rows
 
 
-def _count(name: str, size: int) -> int:
+def _nearest_count(name: str) -> int:
     """The whole number of pairs whose share is nearest to what is printed."""
-    return round(PRINTED[name] / 100 * size)
+    return round(PRINTED[name] / 100 * _COUNTS[name.split(".", 2)[2]])
 
 
-def claim(_files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def claim(_files: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """“In every category”: p of every printed share against a half."""
     rows = {}
     for model in MODELS:
         for kind in KINDS:
-            size = _size(kind)
-            count = _count(f"table2.{model}.{kind}", size)
+            size, count = _COUNTS[kind], _nearest_count(f"table2.{model}.{kind}")
             note = f"{count} of {size:,} pairs, as if pairs were independent and this were the only test"
             rows[f"claim.{model}.{kind}"] = Recomputed(float(binom.sf(count - 1, size, 0.5)), note=note)
     return rows
 
 
-def sums(_files: Data, _seed: int, _progress: Progress | None) -> dict[str, Recomputed]:
+def sums(_files: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """The score over all pairs from the scores of its parts."""
     return {
         f"sums.{model}.{name}": Recomputed(
-            sum(_size(group) * PRINTED[f"table2.{model}.{group}"] for group in parts) / _size("all")
+            sum(_COUNTS[group] * PRINTED[f"table2.{model}.{group}"] for group in parts) / _COUNTS["all"]
         )
         for model in MODELS
         for name, parts in (("kinds", KINDS), ("directions", DIRECTIONS))

@@ -1,42 +1,75 @@
-"""The runs that Zhang et al. 2020 rest on: made when first asked for, once for all parts."""
+"""The runs that Zhang et al. 2020 rest on, made when first asked for, and section 7, which rests on analogies.
+
+Section 7: do analogies show bias, or what is merely similar?
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from biasgauge.analyses.robustness import neutral, robustness, similarity_explained
+import numpy as np
+
+from biasgauge.analyses.robustness import (
+    RESTRICT,
+    RobustnessResult,
+    SimilarityExplained,
+    analogies,
+    neutral,
+    robustness,
+    similarity_explained,
+)
 from biasgauge.io import read_npz
-from biasgauge.papers.zhang2020.lists import NEUTRAL
-from biasgauge.vectors import load
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
+from biasgauge.papers.zhang2020 import FAMILY, NEUTRAL
+from biasgauge.scores import score
+from biasgauge.stats import WordStatistic
+from biasgauge.vectors import Embedding, load
 
-if TYPE_CHECKING:
-    from biasgauge.analyses.robustness import RobustnessResult, SimilarityExplained
-    from biasgauge.papers.paper import Data, Progress
-    from biasgauge.vectors import Embedding
-
-VECTORS = "googlenews"
 FORMS = ("plural", "capitalized", "upper")
 ENOUGH = 30
 """Words with all three forms below which each form counts by itself: as published, nothing would be left of a part."""
 _FEW = 500
 """Frequent words where their standard deviation is not asked for."""
+_BARE: dict[str, Any] = {"truths": {}, "pair_forms": ()}
+PAIRS = 550
+"""Pairs (x, y) that have nothing to do with gender."""
+CATEGORIES = {
+    "capital-common-countries": 23,
+    "capital-world": 116,
+    "currency": 30,
+    "city-in-state": 68,
+    "gram1-adjective-to-adverb": 32,
+    "gram2-opposite": 29,
+    "gram3-comparative": 37,
+    "gram4-superlative": 34,
+    "gram5-present-participle": 33,
+    "gram6-nationality-adjective": 41,
+    "gram7-past-tense": 40,
+    "gram8-plural": 37,
+    "gram9-plural-verbs": 30,
+}
+"""How many pairs there are of each."""
+_COSINES = {
+    "man_woman": ("man", "woman"),
+    "she_he": ("she", "he"),
+    "homemaker": ("homemaker", "computer_programmer"),
+}
+_REVERSED = (
+    "the code asks “woman is to x as man is to …?”, the reverse of what the text states; corrected asks as stated"
+)
+_WITH_FAMILY = f"the code counts the {FAMILY} too, which the text leaves out; corrected does leave it out"
 
 
 class Runs:
     """One file of vectors by the rules of the paper and by ours.
 
-    Attributes:
-        path: the file.
-        seed: of the draws that intervals of means rest on.
-        progress: of the runs over all frequent words.
+    `seed` is that of the draws that intervals of means rest on; `progress` is of the runs over all frequent words.
     """
 
     def __init__(self, path: Path, seed: int, progress: Progress | None) -> None:
-        self.path = path
-        self.seed = seed
-        self.progress = progress
+        self.path, self.seed, self.progress = path, seed, progress
 
     @cached_property
     def vectors(self) -> Embedding:
@@ -59,10 +92,8 @@ class Runs:
         if len(self.published.forms[0].found) >= ENOUGH:
             return (self.published,)
         pool = neutral(self.vectors, self.published.pairs, as_published=True)
-        return tuple(
-            self._run(as_published=True, forms=[form], truths={}, pair_forms=(), pool=pool, frequent=_FEW)
-            for form in FORMS
-        )
+        settings = {**_BARE, "as_published": True, "pool": pool, "frequent": _FEW}
+        return tuple(self._run(forms=[form], **settings) for form in FORMS)
 
     @cached_property
     def with_lengths(self) -> dict[bool, RobustnessResult]:
@@ -70,21 +101,15 @@ class Runs:
         lengths = words_with_lengths(self.path)
         if lengths is None:
             return {True: self.published, False: self.corrected}
-        settings: dict[str, Any] = {"measures": "ripa", "truths": {}, "forms": (), "pair_forms": (), "min_coverage": 0}
-        vectors = self.vectors.subset(lengths)
+        vectors, settings = self.vectors.subset(lengths), {**_BARE, "measures": "ripa", "forms": (), "min_coverage": 0}
         return {rule: robustness(vectors, as_published=rule, **settings) for rule in (True, False)}
 
     @cached_property
     def royal(self) -> RobustnessResult:
         """From (woman, man) to (queen, king) under RIPA."""
         pairs = [("man", "woman"), ("king", "queen")]
-        settings: dict[str, Any] = {"measures": "ripa", "truths": {}, "forms": (), "pair_forms": (), "frequent": _FEW}
+        settings = {**_BARE, "measures": "ripa", "forms": (), "frequent": _FEW}
         return robustness(self.vectors, pairs=pairs, as_published=True, **settings)
-
-    @cached_property
-    def analogies(self) -> SimilarityExplained:
-        """Man is to x as woman is to …?"""
-        return similarity_explained(self.vectors, random_state=self.seed)
 
     @property
     def other_pool(self) -> str:
@@ -109,6 +134,77 @@ def words_with_lengths(path: Path) -> list[str] | None:
 
 def runs_of(data: Data, seed: int, progress: Progress | None) -> Runs:
     """The runs on these data, shared by all parts."""
-    runs = data.once(("runs", seed), lambda: Runs(data.path(VECTORS), seed, progress))
+    runs = data.once(("runs", seed), lambda: Runs(data.path("googlenews"), seed, progress))
     runs.progress = progress
     return runs
+
+
+def fill_analogies(data: Data, seed: int, progress: Progress | None) -> Recomputations:
+    """Everything of section 7 that vectors decide: man is to x as woman is to …?"""
+    vectors = runs_of(data, seed, progress).vectors
+    explained = similarity_explained(vectors, random_state=seed)
+    if explained.reason:
+        return {"analogies.solved": Recomputed(note=explained.reason)}
+    limitation = f"only {len(vectors):,} words can be an answer, not the paper's {RESTRICT:,}"
+    limitation = "" if len(vectors) >= RESTRICT else limitation
+    theirs, ours = explained.condition("reversed").correct, explained.condition().correct
+    rows = {
+        "analogies.solved": _share(theirs, ours, limitation, PAIRS).times(100),
+        **_similarities(explained, limitation),
+        **_cosines(vectors),
+        **_answers(vectors, limitation),
+    }
+    solved = {(row.category, row.direction): row.correct for row in explained.by_category if row.exclude_inputs}
+    for name, pairs in CATEGORIES.items():
+        both = solved[name, "reversed"], solved[name, "stated"]
+        rows[f"analogies.solved.{name}"] = _share(*both, limitation, pairs)
+    return rows
+
+
+def _share(theirs: WordStatistic, ours: WordStatistic, limitation: str, pairs: int) -> Recomputed:
+    """Share of pairs that were solved; `limitation` and the pairs that are there say in what the data differ."""
+    if theirs.value is None or ours.value is None:
+        return Recomputed(note=theirs.reason or "")
+    lost = f"{theirs.n} of {pairs} pairs have both vectors" if theirs.n != pairs else ""
+    return Recomputed.of(theirs, ours, _REVERSED, "; ".join(filter(None, (limitation, lost))))
+
+
+def _similarities(explained: SimilarityExplained, limitation: str) -> Recomputations:
+    """Mean and standard deviation of similarities: of listed pairs, and of random ones."""
+    published, listed, drawn = explained.listed_with_excluded, explained.listed, explained.random_pairs
+    lost = "" if listed.n == PAIRS else f"{listed.n} of {PAIRS} pairs have both vectors"
+    others = f"{drawn.n:,} other random pairs"
+    return {
+        "analogies.listed.mean": Recomputed.of(published.value, listed, _WITH_FAMILY, lost),
+        "analogies.listed.sd": Recomputed.of(published.sd, listed.sd, _WITH_FAMILY, lost),
+        "analogies.random.mean": Recomputed.of(drawn.value, drawn, others, limitation),
+        "analogies.random.sd": Recomputed.of(drawn.sd, drawn.sd, others, limitation),
+    }
+
+
+def _cosines(vectors: Embedding) -> Recomputations:
+    """Cosines of two words: what the DB/WA of the first between the two leaves to 1."""
+    rows = {}
+    for name, pair in _COSINES.items():
+        scored = score(vectors, pairs=[pair], words=[pair[0]], measures="dbwa")
+        value = 1 - float(scored.values.item())
+        lost = [word for word in pair if word not in vectors]
+        nothing = Recomputed(note=f"not in the vectors: {', '.join(lost)}")
+        rows[f"analogies.cosine.{name}"] = nothing if np.isnan(value) else Recomputed.both(value)
+    return {**rows, "analogies.cosine.digits": rows["analogies.cosine.man_woman"]}
+
+
+def _answers(vectors: Embedding, limitation: str) -> Recomputations:
+    theirs, ours = (
+        analogies(vectors, [("man", "apple", "woman")], direction=way).answers[0] for way in ("reversed", "stated")
+    )
+    rows = {}
+    if theirs.answer and ours.answer:
+        rows["analogies.apple"] = Recomputed.of(theirs.answer, ours.answer, _REVERSED, limitation)
+    for word in ("man", "woman"):
+        # some pair has to be asked with, and cannot be an answer: one that is far from both
+        near = similarity_explained(vectors, [word], pair=("apple", "apples"), restrict=None, random_pairs=2)
+        if nearest := near.answers[0].nearest:
+            among = limitation and f"among {len(vectors):,} words"
+            rows[f"analogies.nearest.{word}"] = Recomputed.of(nearest, nearest, differs=among)
+    return rows

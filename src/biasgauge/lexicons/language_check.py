@@ -5,28 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
-from biasgauge.core import Estimate, JsonMapping, Record
+from biasgauge.core import Estimate, JsonMapping, Record, WordPolicy, WordVectors
 from biasgauge.errors import LexiconError
-from biasgauge.lexicons.by_language.findings import (
+from biasgauge.lexicons.by_name import lexicon
+from biasgauge.lexicons.checking import AS_WRITTEN, LexiconCheck, check
+from biasgauge.lexicons.findings import (
+    Finding,
     GenderShares,
+    Severity,
     compared_sets,
     gender_shares,
+    in_order,
     other_spellings,
     set_label,
 )
-from biasgauge.lexicons.by_language.record import ROLES, TEMPLATE, Language, language_of, lexicons_in_language
-from biasgauge.lexicons.by_name import lexicon
-from biasgauge.lexicons.checking import MIN_COVERAGE, LexiconCheck, check
-from biasgauge.lexicons.findings import Finding, in_order
+from biasgauge.lexicons.language import ROLES, TEMPLATE, Language, language_of, lexicons_in_language
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
 from biasgauge.results import Column, RecordTable, Result, Summary, counted
 from biasgauge.stats import auc_estimate
 
-WANTED = {
+WANTED: Mapping[str, Severity] = {
     "base_pairs": "warning",
     "scored_words": "warning",
     "other_pairs": "note",
@@ -149,16 +151,14 @@ def check_language(
     language: str | os.PathLike[str] | Language,
     vocabulary: Container[str] | None = None,
     *,
-    min_coverage: float = MIN_COVERAGE,
-    case_fallback: bool = False,
+    policy: WordPolicy = AS_WRITTEN,
 ) -> LanguageCheck:
     """Check a language and all its lists: needs that have none, coverage, spelling, balance, grammatical gender.
 
     Args:
         language: code of a registered language, or the file of one of your own, whose lists lie beside it.
         vocabulary: anything that answers `word in vocabulary`; of an embedding, frequencies are compared too.
-        min_coverage: share of each set's words that must be found.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: share of each set's words that must be found, and, for an embedding, the cases that are tried.
 
     Raises:
         LexiconError: there is no such language, or a file is not what it should be.
@@ -170,17 +170,18 @@ def check_language(
             "its path"
         )
     lists, roles = lists_of(record)
-    rules: dict[str, Any] = {"min_coverage": min_coverage, "case_fallback": case_fallback}
-    checks = tuple(check(checked, vocabulary, language=record, **rules) for checked in lists)
+    models = [cast("WordVectors", vocabulary)] if hasattr(vocabulary, "lookup") else []
+    settings = policy.settings(models)
+    fallback = settings["case_fallback"]
     return LanguageCheck(
         language=record.name,
         title=record.title,
         roles=roles,
-        checks=checks,
+        checks=tuple(check(checked, vocabulary, policy=policy, language=record) for checked in lists),
         genders=tuple(shares for checked in lists for shares in gender_shares(checked, record)),
-        frequencies=tuple(_frequencies(lists, vocabulary, case_fallback=case_fallback)),
+        frequencies=tuple(balance for model in models for balance in _frequencies(lists, model, fallback=fallback)),
         findings=in_order(_findings(record, roles, lists)),
-        settings=rules,
+        settings=settings,
     )
 
 
@@ -234,7 +235,7 @@ def _role_findings(record: Language, roles: tuple[RoleCheck, ...], lists: list[L
             yield Finding("error", f"The role '{role.role}' names what there is not: {', '.join(role.missing)}.")
         elif not role.lists and role.role in WANTED:
             yield Finding(
-                "warning" if WANTED[role.role] == "warning" else "note",
+                WANTED[role.role],
                 f"The role '{role.role}' has no list: no {role.meaning}, so that parts of an audit have no answer.",
             )
         strangers = [listed.name for listed in lists if listed.name in role.lists and listed.language != record.name]
@@ -253,24 +254,13 @@ def _role_findings(record: Language, roles: tuple[RoleCheck, ...], lists: list[L
             )
 
 
-def _frequencies(
-    lists: list[Lexicon], vocabulary: Container[str] | None, *, case_fallback: bool
-) -> Iterator[FrequencyBalance]:
-    if vocabulary is None or not hasattr(vocabulary, "lookup"):
-        return
+def _frequencies(lists: list[Lexicon], model: WordVectors, *, fallback: bool) -> Iterator[FrequencyBalance]:
     for listed in lists:
-        pairs = [listed.ends] if isinstance(listed, Pairs) else list(compared_sets(listed))
-        for a, b in pairs:
-            # a smaller row is more frequent
-            rows = [
-                -vocabulary.lookup(dict.fromkeys(listed.sets[name]), case_fallback=case_fallback).rows.astype(
-                    np.float64
-                )
-                for name in (a, b)
-            ]
-            yield FrequencyBalance(
-                listed.name, set_label(listed, a), set_label(listed, b), auc_estimate(rows[0], rows[1])
-            )
+        for pair in [listed.ends] if isinstance(listed, Pairs) else list(compared_sets(listed)):
+            found = (model.lookup(dict.fromkeys(listed.sets[name]), case_fallback=fallback) for name in pair)
+            first, second = (-words.rows.astype(np.float64) for words in found)  # a smaller row is more frequent
+            a, b = (set_label(listed, name) for name in pair)
+            yield FrequencyBalance(listed.name, a, b, auc_estimate(first, second))
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -1,1 +1,0 @@
-from biasgauge.lexicons.by_language.checking import words_to_look_up as words_to_look_up
