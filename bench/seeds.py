@@ -19,8 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from biasgauge.analyses.seeds.coherence import in_every_model
-from biasgauge.analyses.seeds.located import locate
-from biasgauge.analyses.seeds.word_pairs import SeedPair
+from biasgauge.analyses.seeds.word_pairs import SeedPair, locate
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import seed_bank
 from biasgauge.vectors import Embedding
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from biasgauge.analyses.seeds.located import Located
+    from biasgauge.analyses.seeds.word_pairs import Located
 
 
 def problem(models: int, words: int, dimensions: int) -> tuple[list[Embedding], list[Located]]:

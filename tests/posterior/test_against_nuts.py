@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.posterior import bayes, distance_table, prior_sensitivity
-from biasgauge.analyses.posterior.comparison import loo
+from biasgauge.analyses.posterior.model_checks import loo
 from biasgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:

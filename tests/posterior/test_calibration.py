@@ -16,8 +16,8 @@ import pytest
 from scipy.stats import chi2, norm
 
 from biasgauge.analyses.posterior import Exponential, HalfNormal, Normal, Priors, exact
-from biasgauge.analyses.posterior.comparison import log_likelihood
 from biasgauge.analyses.posterior.draws import fit
+from biasgauge.analyses.posterior.model_checks import log_likelihood
 from biasgauge.analyses.posterior.priors import DEFAULT_PRIORS
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from biasgauge.analyses.posterior import (
     PriorSensitivity,
     bayes,
     compare,
-    comparison,
     loo,
+    model_checks,
     prior_sensitivity,
 )
-from biasgauge.analyses.posterior.comparison import log_likelihood, tighter_and_wider
+from biasgauge.analyses.posterior.model_checks import log_likelihood, tighter_and_wider
 from biasgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def test_without_the_library_the_sentence_says_what_to_install(
     def missing(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(comparison, "import_module", missing)
+    monkeypatch.setattr(model_checks, "import_module", missing)
     with pytest.raises(InputError, match=r'comparing models needs arviz-stats: pip install "biasgauge\[bayes\]"'):
         loo(bayes(table, draws=100))
 

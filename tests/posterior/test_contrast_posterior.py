@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 
 import biasgauge as bg
 from biasgauge.analyses.posterior import ContrastPosterior, Exponential, Normal, Priors, posterior
-from biasgauge.analyses.posterior.contrast_table import CompleteTable
+from biasgauge.analyses.posterior.crossed_contrasts import CompleteTable
 from biasgauge.core import Query, SimilarityTable, WordPolicy, resolve
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from biasgauge.analyses.posterior import Exponential, HalfNormal, Normal, Priors, bayes, distance_table
-from biasgauge.analyses.posterior.crossed import crossed_model, sample_crossed
+from biasgauge.analyses.posterior.crossed import CrossedModel, sample_crossed
 
 if TYPE_CHECKING:
     from biasgauge.analyses.posterior import DistanceTable
@@ -57,7 +57,7 @@ def test_density_is_that_of_the_multivariate_normal(
     holes: bool,  # noqa: FBT001 - a case
 ) -> None:
     data = uneven(table) if holes else table
-    block = crossed_model(data, connections, PRIORS)
+    block = CrossedModel(data, connections, PRIORS)
     random = np.random.default_rng(0)
     sds = np.exp(random.normal(-2.5, 1.0, (30, block.dimensions)))
     sds[-3:, -1] = 1e-5  # attributes that all agree
@@ -84,7 +84,7 @@ def test_effects_have_their_conditional_mean_and_variance(
     holes: bool,  # noqa: FBT001 - a case
 ) -> None:
     data = uneven(table) if holes else table
-    block = crossed_model(data, connections, PRIORS)
+    block = CrossedModel(data, connections, PRIORS)
     sds = np.exp(np.random.default_rng(1).normal(-2.2, 0.4, block.dimensions))
     values, total, (place, word, attribute) = covariance(data, connections, sds)
     size = 20_000
@@ -113,7 +113,7 @@ def test_effects_have_their_conditional_mean_and_variance(
 
 def test_a_chain_visits_the_whole_density(table: DistanceTable) -> None:
     """Means of the sds against weighted draws from a broad proposal of the test's own."""
-    block = crossed_model(table, ("human",), PRIORS)
+    block = CrossedModel(table, ("human",), PRIORS)
     drawn = sample_crossed(block, 4, 5_000, np.random.default_rng(0))
     random = np.random.default_rng(9)
     points = random.normal(np.log(0.08), 1.2, (400_000, block.dimensions))

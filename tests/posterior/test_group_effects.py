@@ -18,8 +18,8 @@ from biasgauge.analyses.posterior import (
     distance_table,
     read_distances,
 )
-from biasgauge.analyses.posterior.crossed import crossed_model
-from biasgauge.analyses.posterior.group_effects import protected_groups
+from biasgauge.analyses.posterior.crossed import CrossedModel
+from biasgauge.analyses.posterior.crossed_contrasts import protected_groups
 from biasgauge.analyses.posterior.table import DistanceTable
 from biasgauge.errors import ParameterError
 
@@ -55,7 +55,7 @@ def test_density_is_that_of_the_multivariate_normal(holes: bool) -> None:  # noq
     table = uneven(table) if holes else table
     names = ("associated", "different")
     groups = protected_groups(table)
-    block = crossed_model(table, names, PRIORS, groups)
+    block = CrossedModel(table, names, PRIORS, groups)
     frame = table.to_frame()
     place = (frame["connection"] == "different").to_numpy().astype(int)
     word, term = frame["protected_word"].to_numpy(), frame["word_to_compare"].to_numpy()
@@ -89,10 +89,10 @@ def test_without_pairings_it_is_the_crossed_block() -> None:
     names = ("associated", "different")
     sds = np.exp(np.random.default_rng(1).normal(-2.5, 0.5, (20, 5)))
     tiny = np.full((20, 1), 1e-6)
-    nested = crossed_model(table, names, PRIORS, protected_groups(table)).log_density(
+    nested = CrossedModel(table, names, PRIORS, protected_groups(table)).log_density(
         np.concatenate([sds, tiny], axis=1)
     )
-    crossed = crossed_model(table, names, PRIORS).log_density(sds)
+    crossed = CrossedModel(table, names, PRIORS).log_density(sds)
     np.testing.assert_allclose(nested - nested[0], crossed - crossed[0], rtol=1e-6, atol=1e-4)
 
 

@@ -15,8 +15,7 @@ from biasgauge.analyses.seeds.coherence import (
     published_coherences,
     rank_gaps,
 )
-from biasgauge.analyses.seeds.located import Listed, Rows, locate
-from biasgauge.analyses.seeds.word_pairs import SeedPair
+from biasgauge.analyses.seeds.word_pairs import Rows, SeedPair, locate
 
 MEN = ("he", "man", "his", "boy", "father", "son")
 WOMEN = ("she", "woman", "her", "girl", "mother", "daughter")
@@ -92,7 +91,8 @@ def test_published_coherence_follows_the_published_code(model: bg.Embedding) -> 
         (["w1", "w2", "w3"], ["w4", "w5"]),
     ]
     expected = np.array([slow_published(np.asarray(model.vectors), model.words, a, b) for a, b in pairs])
-    lists = [Listed(*(np.array([model.index[word] for word in one]) for one in pair)) for pair in pairs]
+    rows = {words: np.array([model.index[word] for word in words]) for pair in pairs for words in map(tuple, pair)}
+    lists = [(rows[tuple(a)], rows[tuple(b)]) for a, b in pairs]
     found = published_coherences(model.vectors, lists, "mean-difference")
     np.testing.assert_allclose(found, expected / expected.max(), atol=1e-12)
     assert found.max() == 1

@@ -7,9 +7,9 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.seeds import seeds
-from biasgauge.analyses.seeds.located import Rows
 from biasgauge.analyses.seeds.pairing import _first_without_each, held_out_accuracy, shuffled_shares
 from biasgauge.analyses.seeds.subspaces import pair_components
+from biasgauge.analyses.seeds.word_pairs import Rows
 
 MEN = ["he", "man", "his", "boy", "father", "son"]
 WOMEN = ["she", "woman", "her", "girl", "mother", "daughter"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from biasgauge.analyses.seeds.relations import relations
+from biasgauge.analyses.seeds.generated import relations
 
 
 def test_spearman_and_its_interval() -> None:

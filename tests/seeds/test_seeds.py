@@ -9,7 +9,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.seeds import seeds
-from biasgauge.analyses.seeds.located import compound_spellings
+from biasgauge.analyses.seeds.word_pairs import compound_spellings
 from biasgauge.core import WordPolicy
 from biasgauge.errors import LexiconError, ParameterError
 
@@ -198,7 +198,7 @@ def test_one_seed_drives_it() -> None:
         ({"pairs": []}, "Got none"),
         ({"pairs": 3}, "Got int"),
         ({"pairs": [MEN]}, "as number 1"),
-        ({"pairs": "weat7", "paper": "Garg"}, "'pairs' names others"),
+        ({"pairs": "weat7", "paper": "Garg"}, "'paper'"),
         ({"pairs": "occ16"}, "is of kind 'words', which sets no two sets against each other"),
         ({"paper": "Nobody"}, "No pairing of the seed bank is of a paper 'Nobody'"),
         ({"a": MEN, "b": WOMEN, "method": "weat"}, "must be one of mean-difference, pca"),

@@ -42,15 +42,13 @@ def test_explained_variance_as_it_stands_and_shuffled(found: SeedsResult) -> Non
 
 def test_coherence_with_its_interval(found: SeedsResult) -> None:
     (rows,) = [rows for rows in drawn(found.figures()["coherence"]) if any(rows)]
-    by_pair = {row["a"]: row for row in rows}
+    by_pair = {row["a"]: row for row in rows if row["verdict"] != "held out"}
     assert set(by_pair) == {"a1", "a2", "a3", "a4"}
     interval = found[0].coherence
     row = by_pair["a1"]
-    assert (row["coherence_low"], row["coherence"], row["coherence_high"]) == (
-        interval.low,
-        found[0].coherence.value,
-        interval.high,
-    )
+    assert (row["low"], row["coherence"], row["high"]) == (interval.low, interval.value, interval.high)
+    held_out = {row["a"]: row["coherence"] for row in rows if row["verdict"] == "held out"}
+    assert held_out == {card.a: card.held_out.value for card in found if card.held_out.value is not None}
 
 
 def test_gathered_sets_before_the_generated_cloud(found: SeedsResult) -> None:
@@ -81,7 +79,7 @@ def test_words_stand_beside_their_own_cosine(glove: bg.Embedding) -> None:
 def test_every_list_of_a_category(glove: bg.Embedding) -> None:
     choice = seed_choice(glove, "female", ["war", "death"])
     (rows,) = drawn(choice.figures()["choice"])
-    assert {row["set"]: row["value"] for row in rows} == {
+    assert {row["what"]: row["value"] for row in rows} == {
         one.set: one.value for one in choice.lists if one.value is not None
     }
     none = seed_choice(glove, ["female_names_1-Caliskan_et_al_2017"], ["war"], policy=bg.core.WordPolicy(case="exact"))

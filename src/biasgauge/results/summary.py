@@ -134,7 +134,8 @@ class RecordTable:
         source: the attribute of the result that holds the records.
         title: what it shows.
         columns: a `Column`, or the name of an attribute, whose kind then follows from its values; without any, all
-            fields of the records. "{level}" in the head of a column of estimates is the level of their intervals.
+            fields of the records. "{level}" and "{method}" in the head of a column of estimates are those of their
+            intervals.
         note, most, folded: as those of a `Table`.
         drop_empty: leave out columns that have no value in any row.
         name: base name of its files; by default `source`.
@@ -185,8 +186,9 @@ def _complete_head(column: Column, values: Sequence[Any], *, infer: bool) -> Col
     }  # fmt: skip
     if infer and present:
         column = replace(column, kind=next((kinds[kind] for kind in kinds if isinstance(present[0], kind)), "text"))
-    level = next((level_text(value.level) for value in present if isinstance(value, Estimate)), "95 %")
-    return replace(column, name=column.name.replace("{level}", level))
+    interval = next((value for value in present if isinstance(value, Estimate)), Estimate(value=None))
+    name = column.name.replace("{level}", level_text(interval.level)).replace("{method}", interval.method)
+    return replace(column, name=name)
 
 
 @dataclass(frozen=True)

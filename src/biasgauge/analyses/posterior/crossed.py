@@ -13,13 +13,16 @@ same for all attributes of a kind, so complete tables of hundreds of attributes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from biasgauge.analyses.posterior.priors import Priors
 from biasgauge.analyses.posterior.table import ASSOCIATED, CONNECTIONS, DIFFERENT, HUMAN, NEUTRAL, DistanceTable
 from biasgauge.core import Floats, Places
+
+if TYPE_CHECKING:
+    from biasgauge.analyses.posterior.crossed_contrasts import CompleteTable
 
 BLOCKS = ((ASSOCIATED, DIFFERENT), (HUMAN,), (NEUTRAL,))
 """Connections that share attributes: associated and different attributes are the same words, controls are others."""
@@ -36,16 +39,6 @@ _FREEDOM = 8
 _WIDE, _WIDE_SHARE = 3.0, 0.1
 _WIDENING = 1.5
 _BURN_IN, _THINNING = 100, 2
-
-
-class CrossedRows(NamedTuple):
-    """Distances with integer labels: the connection (0, 1, …), word and attribute of each; the group for pairings."""
-
-    distance: Floats
-    connection: Places
-    word: Places
-    attribute: Places
-    group: Places | None = None
 
 
 class Effects(NamedTuple):
@@ -80,60 +73,49 @@ def blocks_with_rows(table: DistanceTable) -> tuple[tuple[str, ...], ...]:
     return tuple(names for names in blocks if names)
 
 
-def crossed_model(
-    table: DistanceTable, connections: Sequence[str], priors: Priors, groups: Places | None = None
-) -> CrossedModel:
-    """Crossed model of connections that share attributes; with the group of each word, pairings have effects too."""
-    rows = table.rows_of(connections)
-    position = {CONNECTIONS.index(name): index for index, name in enumerate(connections)}
-    connection = np.array([position[code] for code in table.connection[rows]], np.intp)
-    word = table.word[rows]
-    group = None if groups is None else groups[word]
-    labeled = CrossedRows(table.distance[rows], connection, word, table.attribute[rows], group)
-    return CrossedModel(labeled, tuple(connections), priors)
-
-
 class CrossedModel:
     """Posterior density of the standard deviations of a crossed model, and effects given standard deviations.
 
     Standard deviations come as columns: sigma of each connection, tau of each connection, that of the attributes, and,
-    where rows have groups, that of the pairings. With `shared_sds` all connections have one sigma and one tau.
+    where words have groups, that of the pairings.
 
     Attributes:
-        connections: names of the connections.
+        connections: names of the connections, which share attributes, in the order of `CONNECTIONS`.
         cells: the (connection, word) that have rows, in order.
         attributes: labels of the attributes that have rows, in order.
+        pairings: True where the group of each word was given, so that pairings have effects too.
     """
 
     def __init__(
-        self, rows: CrossedRows, connections: tuple[str, ...], priors: Priors, *, shared_sds: bool = False
+        self, table: DistanceTable, connections: Sequence[str], priors: Priors, groups: Places | None = None
     ) -> None:
-        self.connections, self.priors = connections, priors
-        self.pairings = rows.group is not None
-        self._sd_of = np.zeros(len(connections), np.intp) if shared_sds else np.arange(len(connections))
-        self._y = rows.distance - priors.group.mean
-        self.cells, cell = np.unique(np.stack([rows.connection, rows.word], axis=1), axis=0, return_inverse=True)
-        self.attributes, self._attribute = np.unique(rows.attribute, return_inverse=True)
+        self.connections, self.priors, self.pairings = tuple(connections), priors, groups is not None
+        rows = table.rows_of(connections)
+        connection = np.searchsorted([CONNECTIONS.index(name) for name in connections], table.connection[rows])
+        word = table.word[rows]
+        self._y = table.distance[rows] - priors.group.mean
+        self.cells, cell = np.unique(np.stack([connection, word], axis=1), axis=0, return_inverse=True)
+        self.attributes, self._attribute = np.unique(table.attribute[rows], return_inverse=True)
         self._cell = cell.reshape(-1)
         # Dense effects: words, then means of connections. Attributes and pairings are eliminated in closed form.
         self._columns = len(self.cells) + len(connections)
         design = np.zeros((len(self._y), self._columns))
         row = np.arange(len(self._y))
-        design[row, self._cell] = design[row, len(self.cells) + rows.connection] = 1
-        members = [rows.connection == index for index in range(len(connections))]
+        design[row, self._cell] = design[row, len(self.cells) + connection] = 1
+        members = [connection == index for index in range(len(connections))]
         self._row_counts = np.array([member.sum() for member in members], np.float64)
         self._squares = np.stack([(design[member].T @ design[member]).ravel() for member in members])
         self._vectors = np.stack([design[member].T @ self._y[member] for member in members])
         self._totals = np.array([self._y[member] @ self._y[member] for member in members])
-        group = np.zeros(len(row), np.intp) if rows.group is None else rows.group
-        slots, slot = np.unique(np.stack([self._attribute, group, rows.connection], 1), axis=0, return_inverse=True)
+        group = np.zeros(len(row), np.intp) if groups is None else groups[word]
+        slots, slot = np.unique(np.stack([self._attribute, group, connection], 1), axis=0, return_inverse=True)
         self._slots = len(slots)
         self._kinds = _group_attributes(slots, slot.reshape(-1), design, self._y)
 
     @property
     def dimensions(self) -> int:
         """Number of standard deviations."""
-        return 2 * self._sd_count + 1 + self.pairings
+        return 2 * len(self.connections) + 1 + self.pairings
 
     @property
     def spread(self) -> float:
@@ -143,8 +125,9 @@ class CrossedModel:
     @property
     def resolutions(self) -> Floats:
         """Smallest standard deviations that the distances can tell from 0, roughly, in the order of the columns."""
-        units = [len(self.cells)] * self._sd_count + [len(self.attributes)] + [self._slots] * self.pairings
-        shares = [0.1] * self._sd_count + [(len(self._y) / count) ** -0.5 for count in units]
+        count = len(self.connections)
+        units = [len(self.cells)] * count + [len(self.attributes)] + [self._slots] * self.pairings
+        shares = [0.1] * count + [(len(self._y) / count) ** -0.5 for count in units]
         return self.spread * np.array(shares)
 
     @property
@@ -163,7 +146,7 @@ class CrossedModel:
         """Log posterior density of each row of standard deviations, effects integrated out, up to a constant."""
         density = np.full(len(sds), -np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
-            to_sigma = sds.max(axis=1) / sds[:, : self._sd_count].min(axis=1)
+            to_sigma = sds.max(axis=1) / sds[:, : len(self.connections)].min(axis=1)
             from_spread = self.spread / sds.min(axis=1)
         computable = np.flatnonzero((sds.min(axis=1) > 0) & (to_sigma < WIDEST) & (from_spread < WIDEST))
         for batch in self._batches(computable):
@@ -192,16 +175,12 @@ class CrossedModel:
         means = dense[:, len(self.cells) :] + self.priors.group.mean
         return Effects(means, means[:, self.cells[:, 0]] + dense[:, : len(self.cells)], attributes)
 
-    @property
-    def _sd_count(self) -> int:
-        return int(self._sd_of[-1]) + 1
-
     def _batches(self, indices: Places) -> Iterator[Places]:
         size = max(1, _BATCH_NUMBERS // (max(len(self._kinds), self._columns) * self._columns))
         return (indices[start : start + size] for start in range(0, len(indices), size))
 
     def _log_prior(self, sds: Floats) -> Floats:
-        count = self._sd_count
+        count = len(self.connections)
         density: Floats = (
             self.priors.residual.log_density(sds[:, :count]).sum(axis=1)
             + self.priors.between.log_density(sds[:, count : 2 * count]).sum(axis=1)
@@ -211,7 +190,7 @@ class CrossedModel:
 
     def _slot_variances(self, kind: _Kind, sds: Floats) -> tuple[Floats, Floats, Floats]:
         """Residual variance of each slot, variance of pairings, and their sum per row of a slot: sigma² + n kappa²."""
-        residual = sds[:, self._sd_of[kind.connection]] ** 2
+        residual = sds[:, kind.connection] ** 2
         pairing = sds[:, -1:] ** 2 if self.pairings else np.zeros((len(sds), 1))
         return residual, pairing, residual + kind.rows * pairing
 
@@ -221,7 +200,7 @@ class CrossedModel:
         With pairings integrated out, the precision of an attribute's effect is 1/omega² + sum of n/(sigma² + n kappa²).
         """
         weights = 1 / self._slot_variances(kind, sds)[2]
-        variance = sds[:, 2 * self._sd_count] ** 2
+        variance = sds[:, 2 * len(self.connections)] ** 2
         return weights, variance / (1 + variance * (weights @ kind.rows))
 
     def _system(self, sds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -230,8 +209,8 @@ class CrossedModel:
         M and b are the normal equations of the dense effects once pairings and attributes are eliminated, one after the
         other, by the Woodbury identity. Scaled by D½ the system stays well conditioned when sds go to 0.
         """
-        size = len(sds)
-        noise = sds[:, self._sd_of] ** 2
+        size, connections = len(sds), len(self.connections)
+        noise = sds[:, :connections] ** 2
         square = (1 / noise) @ self._squares
         vector = (1 / noise) @ self._vectors
         remainder = (1 / noise) @ self._totals + np.log(noise) @ self._row_counts
@@ -254,13 +233,13 @@ class CrossedModel:
             vector -= (pull * (weights @ total))[:, None] * column
             explained = np.einsum("ms,st,mt->m", weights, products, weights)
             # 1 + omega² w = omega² / pull, whose logarithm the determinant of the eliminated attributes needs
-            information = sds[:, 2 * self._sd_count] ** 2 * (weights @ kind.rows)
+            information = sds[:, 2 * connections] ** 2 * (weights @ kind.rows)
             remainder += count * np.log1p(information) - pull * explained
         stacked = np.stack(columns, axis=1)
         square = square.reshape(size, self._columns, self._columns)
         square -= np.swapaxes(np.stack(loads, axis=1)[..., None] * stacked, 1, 2) @ stacked
-        word_sds = sds[:, self._sd_count + self._sd_of[self.cells[:, 0]]]
-        scale = np.concatenate([word_sds, np.full((size, len(self.connections)), self.priors.group.sd)], axis=1)
+        word_sds = sds[:, connections + self.cells[:, 0]]
+        scale = np.concatenate([word_sds, np.full((size, connections), self.priors.group.sd)], axis=1)
         square *= scale[:, :, None] * scale[:, None, :]
         square[:, np.arange(self._columns), np.arange(self._columns)] += 1
         return square, scale * vector, scale, remainder
@@ -299,41 +278,17 @@ def _factor(square: Floats, vector: Floats) -> tuple[Floats, Floats]:
     return factor[:, columns, :columns], np.diagonal(factor, axis1=1, axis2=2)[:, :columns]
 
 
-class SdModel(Protocol):
-    """A model with all effects integrated out: `CrossedModel`, `CompleteTable`; attributes as there."""
-
-    @property
-    def dimensions(self) -> int:
-        """Number of standard deviations."""
-
-    @property
-    def spread(self) -> float:
-        """Standard deviation of the values."""
-
-    @property
-    def resolutions(self) -> Floats:
-        """Smallest standard deviations that can be told from 0."""
-
-    def log_density(self, sds: Floats) -> Floats:
-        """Log posterior density of each row of standard deviations."""
-
-    def draw_effects(self, sds: Floats, random: np.random.Generator) -> Effects:
-        """Draw effects given standard deviations."""
-
-
-_Model = TypeVar("_Model", bound=SdModel)
-
-
-class CrossedDraws(NamedTuple, Generic[_Model]):
+class CrossedDraws(NamedTuple):
     """Draws of one model, one chain after the other; columns of `sds` as in the model."""
 
-    model: _Model
     sds: Floats
     effects: Effects
     acceptance: float
 
 
-def sample_crossed(model: _Model, chains: int, draws: int, random: np.random.Generator) -> CrossedDraws[_Model]:
+def sample_crossed(
+    model: CrossedModel | CompleteTable, chains: int, draws: int, random: np.random.Generator
+) -> CrossedDraws:
     """Independence Metropolis: `chains` × `draws` of the standard deviations, then effects given each of them."""
     proposal = _fit_proposal(model, random)
     steps = _THINNING * draws + _BURN_IN
@@ -350,10 +305,10 @@ def sample_crossed(model: _Model, chains: int, draws: int, random: np.random.Gen
         path[:, step] = state
     retained = (path[:, _BURN_IN::_THINNING] + steps * chain[:, None]).ravel()
     sds = np.exp(points[retained]) - model.resolutions
-    return CrossedDraws(model, sds, model.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
+    return CrossedDraws(sds, model.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
 
 
-def _log_density(model: SdModel, points: Floats) -> Floats:
+def _log_density(model: CrossedModel | CompleteTable, points: Floats) -> Floats:
     """Log density in the coordinates log(sd + resolution).
 
     These are logarithms where a standard deviation is known well, and end at a finite point where it may as well be 0.
@@ -385,7 +340,7 @@ class _Proposal(NamedTuple):
         return density
 
 
-def _fit_proposal(model: SdModel, random: np.random.Generator) -> _Proposal:
+def _fit_proposal(model: CrossedModel | CompleteTable, random: np.random.Generator) -> _Proposal:
     """Match mean and covariance of the coordinates, from a rough start, by importance sampling in rounds."""
     center = np.log(model.spread / 2 + model.resolutions)
     factor: Floats = np.eye(model.dimensions)

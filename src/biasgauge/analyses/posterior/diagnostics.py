@@ -130,20 +130,12 @@ def _scores(size: int) -> Floats:
 def _normal_scores(halves: Floats) -> Floats:
     """Replace each draw by the normal quantile of its rank among all chains; ties share their mean rank."""
     flat = halves.reshape(len(halves), -1)
-    size = flat.shape[1]
-    order = np.argsort(flat, axis=1)
-    ordered = np.take_along_axis(flat, order, axis=1)
-    steps = np.arange(size)
-    doubled = np.broadcast_to(2 * steps, flat.shape)  # twice the rank, a whole number also for ties
-    new = np.ones(flat.shape, bool)
-    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    if not new.all():
-        first = np.maximum.accumulate(np.where(new, steps, 0), axis=1)
-        last = np.ones(flat.shape, bool)
-        last[:, :-1] = new[:, 1:]
-        doubled = first + np.minimum.accumulate(np.where(last, steps, size)[:, ::-1], axis=1)[:, ::-1]
     scores = np.empty(flat.shape)
-    np.put_along_axis(scores, order, _scores(size)[doubled], axis=1)
+    for index, draws in enumerate(flat):
+        ordered = np.sort(draws)
+        # the ranks of equal draws run from `left` + 1 to `right`; twice their mean is a whole number
+        left, right = np.searchsorted(ordered, draws, "left"), np.searchsorted(ordered, draws, "right")
+        scores[index] = _scores(flat.shape[1])[left + right - 1]
     return scores.reshape(halves.shape)
 
 
@@ -152,14 +144,16 @@ def _plain_rhat(chains: Floats) -> Floats:
     between = length * chains.mean(axis=2).var(axis=1, ddof=1)
     within = chains.var(axis=2, ddof=1).mean(axis=1)
     ratio = np.divide(between, within, out=np.ones_like(within), where=within > 0)
-    found: Floats = np.sqrt((ratio + length - 1) / length)
-    return np.where((within > 0) | (between == 0), found, np.inf)
+    return np.where((within > 0) | (between == 0), np.sqrt((ratio + length - 1) / length), np.inf)
 
 
 def _ess(chains: Floats) -> Floats:
     """Effective sample size from autocorrelations, cut off by Geyer's initial monotone sequence."""
     _, number, length = chains.shape
-    covariance = _autocovariance(chains)
+    centered = chains - chains.mean(axis=2, keepdims=True)
+    spectrum = np.abs(np.fft.rfft(centered, n=2 * length, axis=2)) ** 2
+    # autocovariance at every lag, mean over the chains: the inverse transform of the power spectrum
+    covariance = np.fft.irfft(spectrum.mean(axis=1), n=2 * length, axis=1)[:, :length] / length
     first = covariance[:, :1]
     total = first[:, 0] + chains.mean(axis=2).var(axis=1, ddof=1)
     constant = total <= 0
@@ -169,17 +163,8 @@ def _ess(chains: Floats) -> Floats:
     most = max(1, (length - 1) // 2 - 1)  # the last lags rest on too few draws
     negative = pairs[:, : most + 1] < 0
     count = np.where(negative.any(axis=1), negative.argmax(axis=1), most)
-    kept = np.where(np.arange(pairs.shape[1]) < count[:, None], np.minimum.accumulate(pairs, axis=1), 0)
+    sums = np.where(np.arange(pairs.shape[1]) < count[:, None], np.minimum.accumulate(pairs, axis=1), 0)
     following = correlation[np.arange(len(chains)), np.minimum(2 * count, length - 1)]
-    time = np.maximum(-1 + 2 * kept.sum(axis=1) + np.maximum(following, 0), 1 / np.log10(number * length))
-    found: Floats = np.where(constant, number * length, number * length / time)
-    return found
-
-
-def _autocovariance(chains: Floats) -> Floats:
-    """Of every lag, the mean over the chains."""
-    length = chains.shape[2]
-    centered = chains - chains.mean(axis=2, keepdims=True)
-    spectrum = np.abs(np.fft.rfft(centered, n=2 * length, axis=2)) ** 2
-    found: Floats = np.fft.irfft(spectrum.mean(axis=1), n=2 * length, axis=1)[:, :length] / length
-    return found
+    time = np.maximum(-1 + 2 * sums.sum(axis=1) + np.maximum(following, 0), 1 / np.log10(number * length))
+    sizes: Floats = np.where(constant, number * length, number * length / time)
+    return sizes

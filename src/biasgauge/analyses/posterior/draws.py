@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from biasgauge.analyses.posterior.crossed import (
-    CrossedDraws,
-    CrossedModel,
-    blocks_with_rows,
-    crossed_model,
-    sample_crossed,
-)
+from biasgauge.analyses.posterior.crossed import CrossedDraws, CrossedModel, blocks_with_rows, sample_crossed
 from biasgauge.analyses.posterior.diagnostics import Diagnostics, diagnose
 from biasgauge.analyses.posterior.exact import sample_cells
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors
@@ -262,7 +256,7 @@ def _choose_sampler(variant: str, requested: str) -> str:
 def _without_spread(table: DistanceTable, variant: str, priors: Priors) -> dict[str, str]:
     """Connections whose likelihood has no maximum: there is no posterior."""
     if variant == "crossed":
-        models = [crossed_model(table, names, priors) for names in blocks_with_rows(table)]
+        models = [CrossedModel(table, names, priors) for names in blocks_with_rows(table)]
         return {name: NO_SPREAD for model in models if model.degenerate for name in model.connections}
     cells = cells_of(table)
     flat = {cell.connection: NO_SPREAD for cell in cells if cell.degenerate}
@@ -296,13 +290,13 @@ def _exact_draws(
 
 def crossed_draws(
     table: DistanceTable, priors: Priors, per_chain: int, seeds: Sequence[int], groups: Places | None = None
-) -> tuple[Draws, list[CrossedDraws[CrossedModel]]]:
+) -> tuple[Draws, list[CrossedDraws]]:
     """Draws of the crossed model, and of each of its blocks; with the group of each word, pairings have effects too."""
+    models = [CrossedModel(table, names, priors, groups) for names in blocks_with_rows(table)]
     parts = []
-    for names in blocks_with_rows(table):
-        random = np.random.default_rng([*seeds, CONNECTIONS.index(names[0])])
-        parts.append(sample_crossed(crossed_model(table, names, priors, groups), CHAINS, per_chain, random))
-    models = [part.model for part in parts]
+    for model in models:
+        random = np.random.default_rng([*seeds, CONNECTIONS.index(model.connections[0])])
+        parts.append(sample_crossed(model, CHAINS, per_chain, random))
     widths = [len(model.connections) for model in models]
     starts = np.cumsum([0, *widths[:-1]])
     attributes = AttributeDraws(

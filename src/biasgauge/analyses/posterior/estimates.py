@@ -11,6 +11,7 @@ import numpy as np
 
 from biasgauge.analyses.posterior.draws import Draws
 from biasgauge.core import Estimate, Floats, JsonMapping, JsonObject
+from biasgauge.results import Column
 from biasgauge.stats import Credible, Equivalence, decide_equivalence
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 GROUP = "*"
 """Stands in the column of words where a row is about the whole group."""
+MEAN = Column("mean [{level} {method}]", "estimate", 3, source=".")
+P_DIRECTION = Column("p(direction)", "number", 3, source="p_direction")
 _LABELS = ("connection", "a", "b", "word")
 
 
@@ -122,11 +125,8 @@ def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: floa
     if not labels:
         return ()
     differences = [means[:, column[a, word]] - means[:, column[b, word]] for a, b, word in labels]
-    numbers = posterior_means(np.stack(differences, 1), credible, rope)
-    return tuple(
-        ConnectionContrast(a=a, b=b, word=word, rope=rope, **own)
-        for (a, b, word), own in zip(labels, numbers, strict=True)
-    )
+    rows = zip(labels, posterior_means(np.stack(differences, 1), credible, rope), strict=True)
+    return tuple(ConnectionContrast(a=a, b=b, word=word, rope=rope, **numbers) for (a, b, word), numbers in rows)
 
 
 def posterior_means(draws: Floats, credible: Credible, rope: float | None = None) -> list[dict[str, Any]]:
@@ -138,8 +138,9 @@ def posterior_means(draws: Floats, credible: Credible, rope: float | None = None
     if rope is not None:
         parts["p_direction"] = np.maximum((draws > 0).mean(axis=0), (draws < 0).mean(axis=0))
         parts["p_equivalent"] = (np.abs(draws) <= rope).mean(axis=0)
-    about = {"level": credible.prob, "method": credible.kind}
-    return [{name: float(values[at]) for name, values in parts.items()} | about for at in range(draws.shape[1])]
+    interval = {"level": credible.prob, "method": credible.kind}
+    columns = zip(*(values.tolist() for values in parts.values()), strict=True)
+    return [{**dict(zip(parts, numbers, strict=True)), **interval} for numbers in columns]
 
 
 def means_frame(rows: Sequence[PosteriorMean], caution: str = "") -> pd.DataFrame:

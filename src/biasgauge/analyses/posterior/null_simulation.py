@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import numpy as np
 
 from biasgauge.analyses.posterior.null_figures import null_charts
-from biasgauge.analyses.posterior.null_model import NullModel
 from biasgauge.analyses.posterior.null_tests import (
     AS_PUBLISHED,
     EFFECT_SIZE,
     STATISTIC,
+    NullModel,
     Simulated,
     run_mac,
     run_on_vectors,

@@ -1,4 +1,4 @@
-"""Association tests on data sets without bias, with the p that each data set would report.
+"""Data sets without bias, and association tests on them with the p that each data set would report.
 
 WEAT and MAC are computed for many data sets at once: their p of one data set, `biasgauge.stats.permutation_p` and
 `biasgauge.metrics.mac_change`, takes 0.2 ms, and there are 50,000 of them (tests hold the two against each other). Any
@@ -8,16 +8,16 @@ other registered test runs on random vectors, with a permutation p that needs no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.posterior.null_model import BLOCK_NUMBERS, NullModel
-from biasgauge.core import Floats, JsonObject
+from biasgauge.core import Floats, JsonObject, Places, Record, check_number, check_whole, unit_rows
 from biasgauge.errors import ParameterError
-from biasgauge.stats import SAME
+from biasgauge.stats import SAME, blocks
 
 if TYPE_CHECKING:
     from biasgauge.metrics import SetTest
@@ -27,13 +27,117 @@ STATISTIC, EFFECT_SIZE, AS_PUBLISHED = "statistic", "effect size", "effect size 
 NOT_REQUESTED = "permutations were not asked for"
 MOST_SPLITS = 20_000
 """Splits up to which each data set's p is exact; random ones are drawn beyond."""
+BLOCK_NUMBERS = 1 << 19
+"""Random numbers drawn at a time: bounds the memory; results do not depend on it."""
 _DATA, _COMPARED, _PERMUTATIONS = range(3)
 """Streams of random numbers: the data sets, those they are compared with, the exchanges of words."""
+_VECTORS = 4
+"""Substream of random numbers for vectors; terms of similarities use those before it."""
 _ROUNDING = 1e-9
 """Values that differ by less than this, relative to the largest, differ by rounding alone."""
 
-Exchanged = Literal["xy", "ab"]
 Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class NullModel(Record):
+    """Random similarities of target words (X before Y) with attributes (A before B), without any bias.
+
+        similarity(w, a) = word(w) + attribute(a) + family(family of w, a) + noise
+
+    Every term is Normal with mean 0. No term knows which attributes are in A and which in B, so over data sets
+    neither X nor Y leans to either.
+
+    Attributes:
+        n_x, n_y, n_a, n_b: words in each set.
+        sd: standard deviation of the noise.
+        word_sd: of what a target word has with all attributes (a frequent word, say).
+        attribute_sd: of what an attribute has with all target words.
+        family_sd: of what the target words of one family have in common with one attribute. A family is a topic, or
+            forms of one word; its words lean alike.
+        family_size: words in a family, which all belong to the same target set; None: each target set is one family.
+        dimensions: draw random vectors of so many dimensions and take their cosines, whose standard deviation is
+            1 / √dimensions; the standard deviations above are not used then. None: draw the similarities.
+    """
+
+    n_x: int = 8
+    n_y: int = 8
+    n_a: int = 8
+    n_b: int = 8
+    sd: float = 0.08
+    word_sd: float = 0.0
+    attribute_sd: float = 0.0
+    family_sd: float = 0.0
+    family_size: int | None = None
+    dimensions: int | None = None
+
+    def __post_init__(self) -> None:
+        check_number(0, ends=False, sd=self.sd)
+        check_number(0, word_sd=self.word_sd, attribute_sd=self.attribute_sd, family_sd=self.family_sd)
+        check_whole(1, n_x=self.n_x, n_y=self.n_y, n_a=self.n_a, n_b=self.n_b)
+        optional = {"family_size": self.family_size, "dimensions": self.dimensions}
+        check_whole(1, **{name: count for name, count in optional.items() if count is not None})
+        if self.dimensions is not None and self.shared:
+            raise ParameterError(
+                "word_sd, attribute_sd and family_sd are of drawn similarities; random vectors (dimensions) have none."
+            )
+
+    @property
+    def targets(self) -> int:
+        """Words in X and Y."""
+        return self.n_x + self.n_y
+
+    @property
+    def attributes(self) -> int:
+        """Words in A and B."""
+        return self.n_a + self.n_b
+
+    @property
+    def shared(self) -> bool:
+        """True when similarities of a word, an attribute or a family have a common term."""
+        return bool(self.word_sd or self.attribute_sd or self.family_sd)
+
+    @property
+    def families(self) -> Places:
+        """Family of each target word, counted from 0."""
+        x, y = (np.arange(size) // (self.family_size or size) for size in (self.n_x, self.n_y))
+        return np.concatenate([x, y + x[-1] + 1])
+
+    @property
+    def vector_dimensions(self) -> int:
+        """Dimensions of random vectors: those set, or so many that cosines have the standard deviation `sd`."""
+        return self.dimensions or max(1, round(self.sd**-2))
+
+    def tables(
+        self, count: int, random_state: int, stream: int = 0, block_numbers: int = BLOCK_NUMBERS
+    ) -> Iterator[Floats]:
+        """Blocks of similarities, data sets × targets × attributes; the same numbers whatever the size of a block."""
+        if self.dimensions is not None:
+            for vectors in self.vectors(count, random_state, stream, block_numbers):
+                yield vectors[:, : self.targets] @ vectors[:, self.targets :].transpose(0, 2, 1)
+            return
+        noise, word, attribute, family = (np.random.default_rng([random_state, stream, term]) for term in range(4))
+        families = self.families
+        for size in blocks(count, self.targets * self.attributes, block_numbers):
+            block = self.sd * noise.standard_normal((size, self.targets, self.attributes))
+            if self.word_sd:
+                block += self.word_sd * word.standard_normal((size, self.targets, 1))
+            if self.attribute_sd:
+                block += self.attribute_sd * attribute.standard_normal((size, 1, self.attributes))
+            if self.family_sd:
+                drawn = family.standard_normal((size, families[-1] + 1, self.attributes))
+                block += self.family_sd * drawn[:, families]
+            yield block
+
+    def vectors(
+        self, count: int, random_state: int, stream: int = 0, block_numbers: int = BLOCK_NUMBERS
+    ) -> Iterator[Floats]:
+        """Blocks of unit vectors in random directions, data sets × words (X, Y, A, B) × dimensions."""
+        dimensions, words = self.vector_dimensions, self.targets + self.attributes
+        random = np.random.default_rng([random_state, stream, _VECTORS])
+        for size in blocks(count, words * dimensions, block_numbers):
+            block = random.standard_normal((size, words, dimensions))
+            yield unit_rows(block.reshape(-1, dimensions), pairwise=True).reshape(block.shape)
 
 
 class Simulated(NamedTuple):
@@ -44,10 +148,10 @@ class Simulated(NamedTuple):
     reason: str | None
 
 
-def _with_progress(blocks: Iterable[Floats], count: int, progress: Progress | None) -> Iterator[Floats]:
+def _with_progress(data_sets: Iterable[Floats], count: int, progress: Progress | None) -> Iterator[Floats]:
     """Hand blocks of data sets on, and report each when the next is asked for."""
     done = 0
-    for block in blocks:
+    for block in data_sets:
         yield block
         done += len(block)
         if progress is not None:
@@ -64,8 +168,8 @@ def run_weat(
 ) -> Simulated:
     """WEAT of each data set, with its permutation p."""
     count, seed, permutations = settings["simulations"], settings["random_state"], settings["permutations"]
-    random = np.random.default_rng([seed, _PERMUTATIONS])
     exact = comb(model.targets, model.n_x) <= most_splits
+    draws = None if exact else (permutations, np.random.default_rng([seed, _PERMUTATIONS]))
     columns: dict[str, list[Floats]] = {name: [] for name in (STATISTIC, EFFECT_SIZE, AS_PUBLISHED, "p")}
     for tables in _with_progress(model.tables(count, seed, _DATA, block_numbers), count, progress):
         numbers = weat_numbers(tables, model, settings["ddof"])
@@ -73,24 +177,12 @@ def run_weat(
             columns[name].append(values)
         if exact or permutations:
             scale = np.abs(tables).max(axis=(1, 2))
-            draws = None if exact else (permutations, random)
-            test = (settings["alternative"], scale, draws, 2 * block_numbers)
-            columns["p"].append(weat_p(numbers.associations, model.n_x, *test))
-    simulated = {name: np.concatenate(blocks) for name, blocks in columns.items() if blocks}
+            p = weat_p(numbers.associations, model.n_x, settings["alternative"], scale, draws, 2 * block_numbers)
+            columns["p"].append(p)
+    simulated = {name: np.concatenate(values) for name, values in columns.items() if values}
     if "p" not in simulated:
         return Simulated(simulated, None, NOT_REQUESTED)
     return Simulated(simulated, "exact permutation" if exact else "random permutations", None)
-
-
-def run_mac(model: NullModel, settings: JsonObject, progress: Progress | None = None) -> Simulated:
-    """MAC of each data set, with the t test against another one drawn alike."""
-    count, seed = settings["simulations"], settings["random_state"]
-    before = _with_progress(model.tables(count, seed, _DATA), count, progress)
-    blocks = zip(before, model.tables(count, seed, _COMPARED), strict=True)
-    numbers = [mac_numbers(first, second, model, settings["alternative"]) for first, second in blocks]
-    value, p = (np.concatenate(values) for values in zip(*numbers, strict=True))
-    method = "paired t test of two data sets (Manzini et al. 2019)"
-    return Simulated({STATISTIC: value, "p": p}, method, None)
 
 
 class WeatNumbers(NamedTuple):
@@ -184,22 +276,29 @@ def _all_splits(words: int, n_x: int) -> tuple[Floats, bool]:
     return splits, mirrored
 
 
-def mac_numbers(before: Floats, after: Floats, model: NullModel, alternative: str) -> tuple[Floats, Floats]:
-    """MAC before, and p of the paired t test between the (target, set) distances before and after.
+def run_mac(model: NullModel, settings: JsonObject, progress: Progress | None = None) -> Simulated:
+    """MAC of each data set, and p of Manzini's paired t test between its (target, set) distances and another's.
 
-    "greater": distances after are larger. Nothing has changed but chance.
+    The other data set is drawn alike: nothing has changed but chance. "greater": distances after are larger.
     """
     from scipy.special import stdtr
 
-    first, second = (
-        np.concatenate([1 - tables[:, :, : model.n_a].mean(axis=2), 1 - tables[:, :, model.n_a :].mean(axis=2)], axis=1)
-        for tables in (before, after)
-    )
-    moved = second - first
-    df = moved.shape[1] - 1
-    t = _ratio(moved.mean(axis=1), moved.std(axis=1, ddof=1) / np.sqrt(moved.shape[1]))
-    p = {"two-sided": 2 * stdtr(df, -np.abs(t)), "greater": stdtr(df, -t), "less": stdtr(df, t)}
-    return first.mean(axis=1), p[alternative]
+    count, seed = settings["simulations"], settings["random_state"]
+    before = _with_progress(model.tables(count, seed, _DATA), count, progress)
+    macs, p_values = [], []
+    for pair in zip(before, model.tables(count, seed, _COMPARED), strict=True):
+        first, second = (
+            np.concatenate([1 - half.mean(axis=2) for half in np.split(tables, [model.n_a], axis=2)], axis=1)
+            for tables in pair
+        )
+        change = second - first
+        df = change.shape[1] - 1
+        t = _ratio(change.mean(axis=1), change.std(axis=1, ddof=1) / np.sqrt(change.shape[1]))
+        p = {"two-sided": 2 * stdtr(df, -np.abs(t)), "greater": stdtr(df, -t), "less": stdtr(df, t)}
+        macs.append(first.mean(axis=1))
+        p_values.append(p[settings["alternative"]])
+    values = {STATISTIC: np.concatenate(macs), "p": np.concatenate(p_values)}
+    return Simulated(values, "paired t test of two data sets (Manzini et al. 2019)", None)
 
 
 def run_on_vectors(
@@ -230,9 +329,8 @@ def run_on_vectors(
         if progress is not None:
             progress(index + 1, count)
     if exchanged is None:
-        return Simulated(
-            {STATISTIC: values}, None, "exchanging words changes nothing" if permutations else NOT_REQUESTED
-        )
+        reason = "exchanging words changes nothing" if permutations else NOT_REQUESTED
+        return Simulated({STATISTIC: values}, None, reason)
     names = "X and Y" if exchanged == "xy" else "A and B"
     return Simulated({STATISTIC: values, "p": p}, f"random permutations of {names}", None)
 
@@ -244,7 +342,7 @@ def word_sets(vectors: Floats, model: NullModel, needed: tuple[str, ...]) -> dic
 
 
 def exchanged_values(
-    test: SetTest, sets: Mapping[str, Floats], exchanged: Exchanged, permutations: int, random: np.random.Generator
+    test: SetTest, sets: Mapping[str, Floats], exchanged: str, permutations: int, random: np.random.Generator
 ) -> Floats:
     """The test's value as it is, then with the words of two sets exchanged at random; sizes stay as they are.
 
@@ -269,10 +367,9 @@ def exchanged_values(
     return test.resampled({**sets, **pools}).values(counts)
 
 
-def sets_to_exchange(test: SetTest, sets: Mapping[str, Floats]) -> Exchanged | None:
+def sets_to_exchange(test: SetTest, sets: Mapping[str, Floats]) -> str | None:
     """Sets whose words to exchange: the targets where that makes a difference, else the attributes, else None."""
-    pairs: tuple[Exchanged, ...] = ("xy", "ab")
-    for pair in pairs:
+    for pair in ("xy", "ab"):
         if set(pair) <= sets.keys():
             values = exchanged_values(test, sets, pair, 9, np.random.default_rng(0))
             if np.ptp(values) > _ROUNDING * np.abs(values).max():

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from biasgauge.analyses.posterior.bayesian import Posterior
-from biasgauge.analyses.posterior.table import ASSOCIATED, DIFFERENT, DistanceTable
+from biasgauge.analyses.posterior.table import ASSOCIATED, DIFFERENT
 from biasgauge.core import Floats, Record, check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table, level_text, number_text
@@ -53,6 +53,12 @@ class Spreads:
     def __post_init__(self) -> None:
         check_number(0, residual=self.residual, between=self.between, attribute=self.attribute)
         check_whole(2, words=self.words)
+
+    def variances(self) -> _Variances:
+        """Variance of the contrast; attributes are counted in multiples of one per connection."""
+        words, both = self.words, np.ones((1, 2))
+        parts = both * self.between**2 / words, both * self.residual**2 / words, both * self.attribute**2
+        return _Variances(*parts, (words, words), (1, 1))
 
 
 @dataclass(frozen=True)
@@ -132,8 +138,7 @@ class AttributePlan(Result):
 
     def derived(self) -> dict[str, str]:
         """The answer in words; the same as a reason where no number is enough."""
-        told = {"reading": self.reading}
-        return told if self.attributes is not None else {**told, "reason": self.reading}
+        return dict.fromkeys(["reading"] if self.attributes is not None else ["reading", "reason"], self.reading)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a number of protected words; attributes empty for never."""
@@ -188,33 +193,41 @@ def plan_attributes(
     inside = prob if prob is not None else 0.89 if fitted is None else fitted.credible.prob
     check_number(0, ends=False, width=width)
     check_number(0, 1, ends=False, assurance=assurance, prob=inside)
-    variances = _from_posterior(posterior, contrast) if isinstance(posterior, Posterior) else _from_spreads(posterior)
-    factor = 1.0 if words is None else words / variances.words[0]
-    if factor * min(variances.words) < 2:
+    now = posterior.variances() if isinstance(posterior, Spreads) else _variances(posterior, contrast)
+    factor = 1.0 if words is None else words / now.words[0]
+    if factor * min(now.words) < 2:
         raise ParameterError(f"A plan needs at least two protected words. Got {words!r}.")
-    needed = variances.attribute_factor(width, factor, inside)
-    chosen = float(np.quantile(needed, assurance, method="higher"))
-    ends = [_grown(variances, end) for end in np.quantile(needed, [0.055, 0.945], method="higher").tolist()]
-    low, high = (None if end is None else end[0] for end in ends)
+    needed = now.attribute_factor(width, factor, inside)
+    low, enough, high = (
+        now.grown(float(end)) for end in np.quantile(needed, [0.055, assurance, 0.945], method="higher")
+    )
+    rows = []
+    for more in GRID:
+        factors = now.attribute_factor(width, factor * more, inside)
+        quantile = float(np.quantile(factors, assurance, method="higher"))
+        rows.append(PlanRow(_scaled(now.words, factor * more), now.grown(quantile)))
     observed = None
     if fitted is not None and prob is None:
-        rows = [row for row in fitted.contrasts if {row.a, row.b} == set(contrast) and row.word is None]
-        observed = next((row.high - row.low for row in rows if row.high is not None and row.low is not None), None)
-    typical = {
-        "expected_width": variances.widths(1.0, 1.0, inside) if fitted else None,
-        "most_attributes": variances.widths(np.inf, factor, inside),
-        "most_words": variances.widths(1.0, np.inf, inside) if fitted else None,
-    }
-    medians: dict[str, Any] = {
-        name: None if value is None else float(np.median(value)) for name, value in typical.items()
-    }
+        contrasts = [row for row in fitted.contrasts if {row.a, row.b} == set(contrast) and row.word is None]
+        observed = next((row.high - row.low for row in contrasts if row.high is not None and row.low is not None), None)
     return AttributePlan(
-        contrast=contrast, width=width, prob=inside, assurance=assurance, words=_scaled(variances.words, factor),
-        variant=fitted.variant if fitted else "chosen", attributes=_grown(variances, chosen),
-        attributes_now=variances.attributes if fitted else None, low=low, high=high,
-        p_never=float(np.isinf(needed).mean()), observed_width=observed,
-        rows=tuple(_row(variances, factor * more, width, inside, assurance) for more in GRID), **medians,
-    )  # fmt: skip
+        contrast=contrast,
+        width=width,
+        prob=inside,
+        assurance=assurance,
+        variant=fitted.variant if fitted else "chosen",
+        words=_scaled(now.words, factor),
+        attributes=enough,
+        attributes_now=now.attributes if fitted else None,
+        low=None if low is None else low[0],
+        high=None if high is None else high[0],
+        p_never=float(np.isinf(needed).mean()),
+        expected_width=float(np.median(now.widths(1.0, 1.0, inside))) if fitted else None,
+        observed_width=observed,
+        most_attributes=float(np.median(now.widths(np.inf, factor, inside))),
+        most_words=float(np.median(now.widths(1.0, np.inf, inside))) if fitted else None,
+        rows=tuple(rows),
+    )
 
 
 class _Variances(NamedTuple):
@@ -234,15 +247,15 @@ class _Variances(NamedTuple):
         from scipy.special import stdtrit
 
         more = np.broadcast_to(np.asarray(attributes, np.float64), (len(self.between),))[:, None]
-        own = (self.between + self.residual / more) / words
+        means = (self.between + self.residual / more) / words
         effects = self.attribute / more
         terms = np.array(self.attributes)[: effects.shape[1]]
-        total = own.sum(axis=1) + effects.sum(axis=1)
-        freedom = (own**2 / np.maximum(words * np.array(self.words) - 1, 1)).sum(axis=1)
+        total = means.sum(axis=1) + effects.sum(axis=1)
+        freedom = (means**2 / np.maximum(words * np.array(self.words) - 1, 1)).sum(axis=1)
         freedom += (effects**2 / np.maximum(more * terms - 1, 1)).sum(axis=1)
         df = np.divide(total**2, freedom, out=np.full(len(total), _NORMAL), where=freedom > 0)
-        found: Floats = 2 * stdtrit(df, (1 + prob) / 2) * np.sqrt(total)
-        return found
+        widths: Floats = 2 * stdtrit(df, (1 + prob) / 2) * np.sqrt(total)
+        return widths
 
     def attribute_factor(self, width: float, words: float, prob: float) -> Floats:
         """By how much the attributes must grow in each draw; infinite where no number is enough."""
@@ -254,72 +267,53 @@ class _Variances(NamedTuple):
             low, high = np.where(narrow, low, middle), np.where(narrow, middle, high)
         return np.where(self.widths(np.inf, words, prob) < width, 2**high, np.inf)
 
-
-def _from_spreads(spreads: Spreads) -> _Variances:
-    words, two = spreads.words, np.full((1, 2), 1.0)
-    between, residual = two * spreads.between**2 / words, two * spreads.residual**2 / words
-    return _Variances(between, residual, two * spreads.attribute**2, (words, words), (1, 1))
+    def grown(self, factor: float) -> tuple[int, int] | None:
+        """So many times as many attributes; None where no number is enough."""
+        return None if np.isinf(factor) else _scaled(self.attributes, factor)
 
 
-def _from_posterior(found: Posterior, contrast: tuple[str, str]) -> _Variances:
-    draws, table = found.draws, found.table
+def _variances(fitted: Posterior, contrast: tuple[str, str]) -> _Variances:
+    """Variance of a contrast of two connections in draws of a posterior."""
+    draws, table = fitted.draws, fitted.table
     if len(contrast) != 2 or contrast[0] == contrast[1]:
         raise ParameterError(f"A contrast is of two connections. Got {contrast!r}.")
     for name in contrast:
         if name not in draws.connections:
-            why = found.undefined.get(name, f"there are {', '.join(draws.connections)}")
+            why = fitted.undefined.get(name, f"there are {', '.join(draws.connections)}")
             raise ParameterError(f"There is no posterior of {name!r}: {why}.")
-    places = [draws.connections.index(name) for name in contrast]
+    columns = [draws.connections.index(name) for name in contrast]
     some = slice(None, None, max(1, len(draws) // _DRAWS))
-    designs = [_design(table, name) for name in contrast]
-    if min(len(design.per_word) for design in designs) < 2:
-        raise ParameterError("A plan needs at least two protected words in either connection.")
-    counts = np.array([len(design.per_word) for design in designs])
-    residual = draws.residual[some][:, places] ** 2
+    counts, shares, sizes, weights = [], [], [], []
+    for name in contrast:
+        rows = table.rows_of([name])
+        words, word = np.unique(table.word[rows], return_inverse=True)
+        if len(words) < 2:
+            raise ParameterError("A plan needs at least two protected words in either connection.")
+        per_word = np.bincount(word).astype(np.float64)
+        # weight of each attribute in the mean of word means
+        weight = np.zeros(len(table.attributes))
+        np.add.at(weight, table.attribute[rows], 1 / (len(words) * per_word[word]))
+        counts.append(len(words))
+        shares.append((1 / per_word).sum() / len(words) ** 2)
+        sizes.append(int(np.count_nonzero(weight)))
+        weights.append(weight)
+    residual = draws.residual[some][:, columns] ** 2
     if draws.freedom is not None:  # what a mean of Student's t costs beside a Normal one, by Fisher information
-        freedom = draws.freedom[some][:, places]
+        freedom = draws.freedom[some][:, columns]
         residual = residual * (freedom + 3) / (freedom + 1)
-    shares = np.array([(1 / design.per_word).sum() / len(design.per_word) ** 2 for design in designs])
     attribute = np.zeros((len(residual), 1))
     if draws.attributes is not None:
-        blocks = draws.attributes.blocks
-        own = [next(at for at, names in enumerate(blocks) if name in names) for name in contrast]
         variance = draws.attributes.sd[some] ** 2
-        if own[0] == own[1]:
-            attribute = variance[:, own[:1]] * ((designs[0].weights - designs[1].weights) ** 2).sum()
+        blocks = [
+            next(index for index, names in enumerate(draws.attributes.blocks) if name in names) for name in contrast
+        ]
+        if blocks[0] == blocks[1]:  # the same attributes meet both: only what they weigh differently counts
+            attribute = variance[:, blocks[:1]] * ((weights[0] - weights[1]) ** 2).sum()
         else:
-            attribute = variance[:, own] * np.array([(design.weights**2).sum() for design in designs])
-    between = draws.between[some][:, places] ** 2 / counts
-    numbers = (int(counts[0]), int(counts[1])), (designs[0].attributes, designs[1].attributes)
-    return _Variances(between, residual * shares, attribute, *numbers)
-
-
-class _Design(NamedTuple):
-    """Attributes of each word, how many there are, and the weight of each in the mean of word means."""
-
-    per_word: Floats
-    attributes: int
-    weights: Floats
-
-
-def _design(table: DistanceTable, connection: str) -> _Design:
-    rows = table.rows_of([connection])
-    words, word = np.unique(table.word[rows], return_inverse=True)
-    per_word = np.bincount(word).astype(np.float64)
-    weights = np.zeros(len(table.attributes))
-    np.add.at(weights, table.attribute[rows], 1 / (len(words) * per_word[word]))
-    return _Design(per_word, int(np.count_nonzero(weights)), weights)
-
-
-def _row(variances: _Variances, factor: float, width: float, prob: float, assurance: float) -> PlanRow:
-    words = _scaled(variances.words, factor)
-    needed = float(np.quantile(variances.attribute_factor(width, factor, prob), assurance, method="higher"))
-    return PlanRow(words, _grown(variances, needed))
-
-
-def _grown(variances: _Variances, factor: float) -> tuple[int, int] | None:
-    """So many times as many attributes; None where no number is enough."""
-    return None if np.isinf(factor) else _scaled(variances.attributes, factor)
+            attribute = variance[:, blocks] * np.array([(weight**2).sum() for weight in weights])
+    between = draws.between[some][:, columns] ** 2 / np.array(counts)
+    numbers = (counts[0], counts[1]), (sizes[0], sizes[1])
+    return _Variances(between, residual * np.array(shares), attribute, *numbers)
 
 
 def _scaled(counts: tuple[int, int], factor: float) -> tuple[int, int]:

@@ -60,6 +60,10 @@ class Exponential(Prior):
         """Its mean."""
         return 1 / self.rate
 
+    def scaled(self, factor: float) -> Exponential:
+        """The prior of a standard deviation so many times as large."""
+        return Exponential(self.rate / factor)
+
     def log_density(self, sd: Floats) -> Floats:
         """Log density up to a constant."""
         return -self.rate * sd
@@ -78,6 +82,10 @@ class HalfNormal(Prior):
     def mean(self) -> float:
         """Its mean."""
         return self.scale * math.sqrt(2 / math.pi)
+
+    def scaled(self, factor: float) -> HalfNormal:
+        """The prior of a standard deviation so many times as large."""
+        return HalfNormal(self.scale * factor)
 
     def log_density(self, sd: Floats) -> Floats:
         """Log density up to a constant."""
@@ -112,6 +120,8 @@ class Priors(Record):
         check_number(0, ends=False, tails=self.tails)
 
 
+PriorsLike = Priors | Mapping[str, str | Normal | ScalePrior] | None
+"""Priors as a whole, some of them by name, or None for those of the variant."""
 PUBLISHED = Priors()
 """The priors of the paper; those of attributes and tails are ours."""
 
@@ -122,7 +132,7 @@ DEFAULT_PRIORS = MappingProxyType(
 """Priors of each variant by default."""
 
 
-def priors_of(variant: str, chosen: Priors | Mapping[str, str | Normal | ScalePrior] | None) -> Priors:
+def priors_of(variant: str, chosen: PriorsLike) -> Priors:
     """The priors of a variant, as a whole or with some parts replaced.
 
     Raises:

@@ -1,4 +1,5 @@
 from biasgauge.analyses.seeds.card import FitnessCard as FitnessCard
+from biasgauge.analyses.seeds.card import SeedsResult as SeedsResult
 from biasgauge.analyses.seeds.cards import seed_cards as seed_cards
 from biasgauge.analyses.seeds.cards import seeds as seeds
 from biasgauge.analyses.seeds.choice import ListValue as ListValue
@@ -8,7 +9,6 @@ from biasgauge.analyses.seeds.generated import Cloud as Cloud
 from biasgauge.analyses.seeds.generated import GeneratedSet as GeneratedSet
 from biasgauge.analyses.seeds.generated import generated_cloud as generated_cloud
 from biasgauge.analyses.seeds.generated import generated_sets as generated_sets
-from biasgauge.analyses.seeds.result import SeedsResult as SeedsResult
-from biasgauge.analyses.seeds.subspace_words import BiasSubspace as BiasSubspace
-from biasgauge.analyses.seeds.subspace_words import bias_subspace as bias_subspace
+from biasgauge.analyses.seeds.subspaces import BiasSubspace as BiasSubspace
+from biasgauge.analyses.seeds.subspaces import bias_subspace as bias_subspace
 from biasgauge.analyses.seeds.word_pairs import seed_pairs as seed_pairs

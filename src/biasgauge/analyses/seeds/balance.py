@@ -10,8 +10,8 @@ from itertools import chain
 import numpy as np
 
 from biasgauge.analyses.reliability import word_properties
-from biasgauge.analyses.seeds.located import Located, Rows
 from biasgauge.analyses.seeds.subspaces import seed_vectors
+from biasgauge.analyses.seeds.word_pairs import Located, Rows
 from biasgauge.core import Floats, Record, Vectors, cosine
 from biasgauge.lexicons import seed_bank
 from biasgauge.stats import greater_share
@@ -24,7 +24,7 @@ def set_similarities(located: Located, models: Sequence[Embedding], *, scaled: b
     Source: Antoniak & Mimno, "Bad Seeds" (2021). Means are over distinct seeds.
     """
     cosines = []
-    for index, rows in zip(located.model_indexes, located.rows, strict=True):
+    for index, rows in located.rows.items():
         means = (seed_vectors(models[index].vectors, seeds, scaled=scaled).mean(axis=0) for seeds in (rows.a, rows.b))
         cosines.append(cosine(*means))
     return np.array(cosines, np.float64)
@@ -33,17 +33,12 @@ def set_similarities(located: Located, models: Sequence[Embedding], *, scaled: b
 def similarity_left_out(vectors: Vectors, rows: Rows, *, scaled: bool) -> list[Floats]:
     """The similarity without each seed of A, and without each of B."""
     a, b = (seed_vectors(vectors, seeds, scaled=scaled) for seeds in (rows.a, rows.b))
-    return [
-        np.array([cosine(without, opposite.mean(axis=0)) for without in _means_without_each(seeds)])
-        for seeds, opposite in ((a, b), (b, a))
-    ]
-
-
-def _means_without_each(vectors: Floats) -> Floats:
-    if len(vectors) < 2:
-        return np.full(vectors.shape, np.nan)
-    means: Floats = (vectors.sum(axis=0) - vectors) / (len(vectors) - 1)
-    return means
+    cosines = []
+    for seeds, opposite in ((a, b), (b, a)):
+        others = len(seeds) - 1
+        without = (seeds.sum(axis=0) - seeds) / others if others else np.full(seeds.shape, np.nan)
+        cosines.append(np.array([cosine(mean, opposite.mean(axis=0)) for mean in without]))
+    return cosines
 
 
 @dataclass(frozen=True)
@@ -79,10 +74,10 @@ def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, 
     """Compare the distinct seeds in use of two sets."""
     a, b = located.a, located.b
     if located.rows:
-        model, rows = models[located.model_indexes[0]], located.rows[0]
+        index, rows = next(iter(located.rows.items()))
         shared_rows = set(rows.a.tolist()) & set(rows.b.tolist())
         shared = tuple(word for word, row in zip(a, rows.a.tolist(), strict=True) if row in shared_rows)
-        spelled = [tuple(model.words[row] for row in seeds.tolist()) for seeds in (rows.a, rows.b)]
+        spelled = [tuple(models[index].words[row] for row in seeds.tolist()) for seeds in (rows.a, rows.b)]
     else:
         both = set(a) & set(b)
         shared, spelled = tuple(word for word in a if word in both), [a, b]
@@ -119,7 +114,7 @@ def _more_frequent(
     if counts is not None:
         frequencies = [np.array([float(counts[word]) for word in words if word in counts]) for words in spelled]
         return greater_share(*frequencies) if all(map(len, frequencies)) else None
-    shares = [greater_share(-rows.a, -rows.b) for rows in located.rows]
+    shares = [greater_share(-rows.a, -rows.b) for rows in located.rows.values()]
     return sum(shares) / len(shares) if shares else None
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import get_args
 
-from biasgauge.analyses.seeds.advice import advise
 from biasgauge.analyses.seeds.balance import balance, set_similarities, similarity_left_out
-from biasgauge.analyses.seeds.card import FitnessCard
+from biasgauge.analyses.seeds.card import FitnessCard, SeedsResult, advise
 from biasgauge.analyses.seeds.coherence import PairNumbers, coherence_estimates, in_every_model, influences
 from biasgauge.analyses.seeds.generated import generated_cloud
-from biasgauge.analyses.seeds.located import Located, locate
 from biasgauge.analyses.seeds.pairing import pairing
-from biasgauge.analyses.seeds.result import SeedsResult
 from biasgauge.analyses.seeds.subspaces import Method
-from biasgauge.analyses.seeds.word_pairs import SeedPair, SeedPairsLike, of_lexicon, seed_pairs
+from biasgauge.analyses.seeds.word_pairs import Located, SeedPair, SeedPairsLike, locate, of_lexicon, seed_pairs
 from biasgauge.core import (
     DEFAULT_POLICY,
     Estimate,
     JsonMapping,
+    JsonObject,
     ModelsLike,
     WordPolicy,
     WordsLike,
@@ -115,27 +113,16 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     times = len(models) if leave_one_out is True else int(leave_one_out)
     numbers = in_every_model(located, models, method, scaled=unit, left_out=times, progress=progress)
     settings = {
-        "method": method,
-        "unit": unit,
-        "shuffles": shuffles,
-        "leave_one_out": leave_one_out,
-        "generated": generated,
-        "nouns": "Brown corpus" if nouns is None else words_of(nouns).name,
-        **policy.settings(models),
-        "level": level,
-        "filter": filter,
-        "frequency": "row order" if counts is None else "counts",
-        "random_state": random_state,
+        "method": method, "unit": unit, "shuffles": shuffles, "leave_one_out": leave_one_out, "generated": generated,
+        "nouns": "Brown corpus" if nouns is None else words_of(nouns).name, **policy.settings(models), "level": level,
+        "filter": filter, "frequency": "row order" if counts is None else "counts", "random_state": random_state,
         "model_checksums": {model.name: model.checksum for model in models},
-    }
-    cards = tuple(
-        _card(pair, pair_numbers, models, counts, settings) for pair, pair_numbers in zip(located, numbers, strict=True)
-    )
+    }  # fmt: skip
+    cards = tuple(_card(*measured, models, counts, settings) for measured in zip(located, numbers, strict=True))
     cloud = None
     if generated:
-        cloud = generated_cloud(
-            models, sets=generated, nouns=nouns, method=method, unit=unit, random_state=random_state
-        )
+        drawn: JsonObject = {"nouns": nouns, "method": method, "unit": unit, "random_state": random_state}
+        cloud = generated_cloud(models, sets=generated, **drawn)
     warnings = tuple(dict.fromkeys(notice.message for model in models for notice in model.notices))
     return SeedsResult(cards, tuple(model.name for model in models), settings, cloud, warnings)
 
@@ -164,12 +151,14 @@ def seed_cards(
     """
     chosen = [source for source in map(lexicon, lexicons) if isinstance(source, (AssociationTest, Pairs))]
     pairs = [pair for source in chosen for pair in of_lexicon(source)]
-    for bank in [] if language is None else _banks(language_of(language)):
-        pairs += [
-            SeedPair(a, b, bank.sets[a], bank.sets[b])
-            for a, b in bank.pairings
-            if any(paper in a and paper in b for paper in BANK_PAPERS)
-        ]
+    for name in [] if language is None else language_of(language).named("seed_bank"):
+        bank = seed_bank().bank if name == BANK else lexicon(name)  # the shipped one without what cannot be used
+        if isinstance(bank, SeedBank):
+            pairs += [
+                SeedPair(a, b, bank.sets[a], bank.sets[b])
+                for a, b in bank.pairings
+                if any(paper in a and paper in b for paper in BANK_PAPERS)
+            ]
     distinct = {
         (frozenset(pair.a_words), frozenset(pair.b_words)): pair
         for pair in reversed(pairs)
@@ -187,14 +176,6 @@ def seed_cards(
     )
 
 
-def _banks(language: Language) -> Iterator[SeedBank]:
-    """Banks of seed sets in a language; the shipped one without what cannot be used."""
-    for name in language.named("seed_bank"):
-        bank = seed_bank().bank if name == BANK else lexicon(name)
-        if isinstance(bank, SeedBank):
-            yield bank
-
-
 def _card(
     located: Located,
     numbers: PairNumbers,
@@ -207,7 +188,11 @@ def _card(
     pairs = pairing(located, models, scaled=scaled, level=level, **drawn)
     balances = balance(located, models, counts)
     coherence, held_out, published = coherence_estimates(located, numbers, settings["method"], level)
-    similarity = _similarity(located, models, level, scaled=scaled)
+    similarity = Estimate(value=None, reason=located.reason)
+    if located.reason is None:
+        index, rows = next(iter(located.rows.items()))
+        left = similarity_left_out(models[index].vectors, rows, scaled=scaled) if len(located.rows) == 1 else None
+        similarity = mean_over_models(set_similarities(located, models, scaled=scaled), level, left, (-1.0, 1.0))
     moved = influences(located, numbers) if coherence.defined else ()
     return FitnessCard(
         a=located.pair.a,
@@ -220,17 +205,8 @@ def _card(
         balance=balances,
         influence=moved,
         coverage=located.coverage,
-        models=len(located.model_indexes),
+        models=len(located.rows),
         of_models=located.models,
         reason=located.reason,
         advice=advise(located, coherence, held_out, similarity, pairs, balances, moved),
     )
-
-
-def _similarity(located: Located, models: Sequence[Embedding], level: float, *, scaled: bool) -> Estimate:
-    if located.reason is not None:
-        return Estimate(value=None, reason=located.reason)
-    left = None
-    if len(located.model_indexes) == 1:
-        left = similarity_left_out(models[located.model_indexes[0]].vectors, located.rows[0], scaled=scaled)
-    return mean_over_models(set_similarities(located, models, scaled=scaled), level, left, (-1.0, 1.0))

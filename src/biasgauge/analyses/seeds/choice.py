@@ -10,8 +10,7 @@ import numpy as np
 
 from biasgauge.analyses.seeds.balance import set_similarities, similarity_left_out
 from biasgauge.analyses.seeds.figures import choice_charts
-from biasgauge.analyses.seeds.located import Located, locate
-from biasgauge.analyses.seeds.word_pairs import GIVEN, SeedPair
+from biasgauge.analyses.seeds.word_pairs import GIVEN, Located, SeedPair, locate
 from biasgauge.core import (
     DEFAULT_POLICY,
     Estimate,
@@ -25,7 +24,7 @@ from biasgauge.core import (
 )
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import Filter, WordSet, seed_bank, words_of
-from biasgauge.results import Column, Result, Summary, Table, number_text, share_text
+from biasgauge.results import Chart, Column, RecordTable, Result, number_text, share_text
 from biasgauge.stats import mean_over_models
 from biasgauge.vectors import Embedding, load_models
 
@@ -74,6 +73,17 @@ class SeedChoice(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("lists",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "lists",
+            columns=(
+                Column("cosine [interval]", "estimate", 3, source="."),
+                Column("seeds", "count", source="found"),
+                Column("of", "count", source="asked"),
+                Column("list", source="set"),
+            ),
+        ),
+    )
 
     category: str
     target: str
@@ -85,29 +95,26 @@ class SeedChoice(Result):
     sign_changes: bool
     settings: JsonMapping
 
-    def summary(self) -> Summary:
-        """The measurement under every list, and what the choice does to it."""
-        rows = [(row, row.found, row.asked, row.set) for row in self.lists]
-        columns: list[Column | str] = [
-            Column("cosine [interval]", "estimate", 3), Column("seeds", "count"), Column("of", "count"), "list"
-        ]  # fmt: skip
+    def _title(self) -> str:
+        return f"Cosine of {self.category} lists with {self.target}"
+
+    def _headline(self) -> str:
+        if self.spread is None or self.range is None:
+            return f"{self._title()}: fewer than two lists can be measured."
+        low, high = (number_text(end, 3) for end in self.range)
+        return f"{self._title()}: from {low} to {high}; standard deviation over lists {number_text(self.spread, 3)}"
+
+    def _sentences(self) -> list[str]:
         sentences = []
         if self.replicate_spread is not None and self.list_share is not None:
             sentences.append(
                 f"Standard deviation over models {number_text(self.replicate_spread, 3)}: the list accounts for "
                 f"{share_text(self.list_share)} of the variance."
             )
-        if self.sign_changes:
-            sentences.append("Lists disagree about the sign.")
-        name = f"Cosine of {self.category} lists with {self.target}"
-        if self.spread is None or self.range is None:
-            headline = f"{name}: fewer than two lists can be measured."
-        else:
-            low, high = self.range
-            spread = f"standard deviation over lists {number_text(self.spread, 3)}"
-            headline = f"{name}: from {number_text(low, 3)} to {number_text(high, 3)}; {spread}"
-        table = Table.of("lists", "", columns, rows)
-        return Summary(name, headline, sentences=tuple(sentences), tables=(table,), charts=choice_charts(self))
+        return [*sentences, "Lists disagree about the sign."] if self.sign_changes else sentences
+
+    def _charts(self) -> tuple[Chart, ...]:
+        return choice_charts(self)
 
 
 def seed_choice(
@@ -159,13 +166,9 @@ def seed_choice(
         for pair, listed, values in zip(located, chosen, tables, strict=True)
     ]
     lists.sort(key=lambda row: (row.value is None, -(row.value or 0.0)))
-    settings = {
-        "unit": unit,
-        **policy.settings(models),
-        "level": level,
-        "filter": filter,
-        "models": [model.name for model in models],
-    }
+    looked_up = policy.settings(models)
+    names = [model.name for model in models]
+    settings = {"unit": unit, **looked_up, "level": level, "filter": filter, "models": names}
     return SeedChoice(named, against.name, tuple(lists), **_spreads(lists, tables), settings=settings)
 
 
@@ -185,21 +188,16 @@ def _list_value(
     coverage = located.coverage.sets["a"]
     mean, word, without = Estimate(value=None, level=level, reason=located.reason), None, None
     if located.reason is None:
-        left, _ = similarity_left_out(models[located.model_indexes[0]].vectors, located.rows[0], scaled=scaled)
+        index, rows = next(iter(located.rows.items()))
+        left, _ = similarity_left_out(models[index].vectors, rows, scaled=scaled)
         mean = mean_over_models(values, level, [left], (-1.0, 1.0))
         moved = np.abs(left - values[0])
         if np.isfinite(moved).any():
             most = int(np.nanargmax(moved))
             word, without = located.a[most], float(left[most])
-    return ListValue(
-        **vars(mean),
-        set=located.pair.a,
-        paper=paper,
-        most_influential=word,
-        value_without=without,
-        found=len(coverage.words),
-        asked=coverage.asked,
-        models=len(values),
+    found = {"found": len(coverage.words), "asked": coverage.asked, "models": len(values)}
+    return ListValue.of_estimate(
+        mean, set=located.pair.a, paper=paper, most_influential=word, value_without=without, **found
     )
 
 

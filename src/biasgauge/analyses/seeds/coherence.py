@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.seeds.located import Listed, Located, Rows
 from biasgauge.analyses.seeds.ranks import Ties, ranks_along
-from biasgauge.analyses.seeds.subspaces import NOTHING, Method, mean_direction, pair_components, seed_vectors
+from biasgauge.analyses.seeds.subspaces import Method, mean_direction, pair_components, seed_vectors, unit_differences
+from biasgauge.analyses.seeds.word_pairs import Located, Rows
 from biasgauge.core import Estimate, Floats, Places, Record, Vectors
 from biasgauge.stats import mean_over_models
 from biasgauge.vectors import Embedding
@@ -42,7 +42,7 @@ def directions_of(vectors: Vectors, rows: Sequence[Rows], method: Method, *, sca
         sizes = np.array([len(seeds) for seeds in sets])
         members = seed_vectors(vectors, np.concatenate(sets), scaled=scaled)
         means = np.add.reduceat(members, np.cumsum(sizes) - sizes, axis=0) / sizes[:, None]
-        return _directions(means[::2], means[1::2])
+        return unit_differences(means[::2], means[1::2])
     directions = np.full((len(rows), vectors.shape[1]), np.nan)
     for index, pair in enumerate(rows):
         direction = direction_of(vectors, pair, method, scaled=scaled)
@@ -74,16 +74,12 @@ def _rank_sums(vectors: Vectors, directions: Floats, sets: Sequence[Places], tie
     return sums.reshape(-1, 2), ranks.words
 
 
-def published_coherences(vectors: Vectors, lists: Sequence[Listed], method: Method) -> Floats:
+def published_coherences(vectors: Vectors, lists: Sequence[tuple[Places, Places]], method: Method) -> Floats:
     """Coherence in one model as it was published: 1 for the pair with the largest; NaN without a direction.
 
-    Vectors as stored, duplicates weigh double in the mean vector and deflate their set's mean rank, ties by reversed
-    sort, and the largest of these pairs is 1 by construction: values of different models or tables do not compare.
-
-    Args:
-        vectors: the model.
-        lists: rows of the two lists of each pair, duplicates kept.
-        method: the subspace.
+    `lists` are the rows of the two lists of each pair, duplicates kept. Vectors as stored, duplicates weigh double in
+    the mean vector and deflate their set's mean rank, ties by reversed sort, and the largest of these pairs is 1 by
+    construction: values of different models or tables do not compare.
     """
     coherences = np.full(len(lists), np.nan)
     rows = [Rows(a, b, a[: len(b)], b[: len(a)]) for a, b in lists]
@@ -143,7 +139,9 @@ def _without_each(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool)
     if max(len(rows.a), len(rows.b)) > MOST_LEFT_OUT:
         return directions
     if method == "mean-difference":
-        return _directions(*(_means_without(vectors, members, seeds, scaled=scaled) for members in (rows.a, rows.b)))
+        return unit_differences(
+            *(_means_without(vectors, members, seeds, scaled=scaled) for members in (rows.a, rows.b))
+        )
     for left, seed in enumerate(seeds):
         remaining = (rows.first != seed) & (rows.second != seed)
         fewer = rows._replace(first=rows.first[remaining], second=rows.second[remaining])
@@ -162,21 +160,11 @@ def _means_without(vectors: Vectors, rows: Places, seeds: Places, *, scaled: boo
     return means
 
 
-def _directions(a: Floats, b: Floats) -> Floats:
-    """`mean_direction` for many means; NaN where there is none."""
-    differences = a - b
-    lengths = np.linalg.norm(differences, axis=1)
-    scales = np.linalg.norm(a, axis=1) + np.linalg.norm(b, axis=1)
-    lengths[lengths <= NOTHING * scales] = np.nan
-    units: Floats = differences / lengths[:, None]
-    return units
-
-
 class PairNumbers(NamedTuple):
     """One pair of sets in each model that has its seeds (`published`: every word of its lists); NaN: no subspace."""
 
-    coherence: Floats
-    published: Floats
+    coherence: list[float]
+    published: list[float]
     left_out: list[LeftOut]
 
 
@@ -195,29 +183,21 @@ def in_every_model(
     The published normalization is over all pairs of a model. `left_out` says in how many models, the first that have a
     pair, seeds are left out one at a time.
     """
-    numbers = [
-        PairNumbers(np.full(len(pair.model_indexes), np.nan), np.full(len(pair.full_lists), np.nan), [])
-        for pair in located
-    ]
+    numbers = [PairNumbers([], [], []) for _ in located]
+    results = list(zip(located, numbers, strict=True))
     for index, model in enumerate(models):
-        here = [
-            (result, pair.model_indexes.index(index), pair.rows[pair.model_indexes.index(index)])
-            for pair, result in zip(located, numbers, strict=True)
-            if pair.reason is None and index in pair.model_indexes
-        ]
-        rows = [seeds for _, _, seeds in here]
+        present = [(result, pair.rows[index]) for pair, result in results if index in pair.rows]
+        rows = [seeds for _, seeds in present]
         directions = directions_of(model.vectors, rows, method, scaled=scaled)
         gaps = rank_gaps(model.vectors, directions, [seeds.a for seeds in rows], [seeds.b for seeds in rows])
-        for (result, slot, _), gap in zip(here, gaps, strict=True):
-            result.coherence[slot] = abs(gap)
+        for (result, _), gap in zip(present, gaps.tolist(), strict=True):
+            result.coherence.append(abs(gap))
         if published:
-            complete = [
-                (pair, result) for pair, result in zip(located, numbers, strict=True) if index in pair.full_lists
-            ]
-            values = published_coherences(model.vectors, [pair.full_lists[index] for pair, _ in complete], method)
-            for (pair, result), value in zip(complete, values, strict=True):
-                result.published[list(pair.full_lists).index(index)] = value
-        chosen = [(result, seeds) for result, slot, seeds in here if slot < left_out]
+            complete = [(result, pair.full_lists[index]) for pair, result in results if index in pair.full_lists]
+            values = published_coherences(model.vectors, [lists for _, lists in complete], method)
+            for (result, _), value in zip(complete, values.tolist(), strict=True):
+                result.published.append(value)
+        chosen = [(result, seeds) for result, seeds in present if len(result.left_out) < left_out]
         without = leave_one_out(model.vectors, [seeds for _, seeds in chosen], method, scaled=scaled)
         for (result, _), left in zip(chosen, without, strict=True):
             result.left_out.append(left)
@@ -250,15 +230,13 @@ def influences(located: Located, numbers: PairNumbers) -> tuple[SeedInfluence, .
     left = numbers.left_out
     if not left:
         return ()
-    without = np.mean([model.coherence for model in left], axis=0)
-    change = np.mean(
-        [model.coherence - coherence for model, coherence in zip(left, numbers.coherence, strict=False)], axis=0
-    )
-    rank = np.mean([model.rank for model in left], axis=0)
-    ends = ["a"] * len(located.a) + ["b"] * len(located.b)
+    without, rank = (np.mean([model[field] for model in left], axis=0) for field in (0, 1))
+    changes = [model.coherence - coherence for model, coherence in zip(left, numbers.coherence, strict=False)]
+    labels = [("a", word) for word in located.a] + [("b", word) for word in located.b]
+    rows = zip(labels, without.tolist(), np.mean(changes, axis=0).tolist(), rank.tolist(), strict=True)
     seeds = [
-        SeedInfluence(word, end, *(None if np.isnan(number) else float(number) for number in numbers_of_seed))
-        for word, end, *numbers_of_seed in zip((*located.a, *located.b), ends, without, change, rank, strict=True)
+        SeedInfluence(word, end, *(None if np.isnan(value) else value for value in values))
+        for (end, word), *values in rows
     ]
     return tuple(sorted(seeds, key=lambda seed: -1.0 if seed.change is None else abs(seed.change), reverse=True))
 
@@ -269,14 +247,14 @@ def coherence_estimates(
     """The coherence, that with every seed ranked along the subspace of the others, and that as published."""
     published = Estimate(value=None, reason=NO_SUBSPACE if located.full_lists else "no model has every seed")
     if np.isfinite(numbers.published).any():
-        published = mean_over_models(numbers.published, level, None, (0.0, 1.0))
+        published = mean_over_models(np.array(numbers.published), level, None, (0.0, 1.0))
     if located.reason is not None or not np.isfinite(numbers.coherence).any():
         why = NO_SUBSPACE if method == "mean-difference" else "no pair by position has two different words"
         undefined = Estimate(value=None, reason=located.reason or why)
         return undefined, undefined, published
     size, left = len(located.a), numbers.left_out
     without = [left[0].coherence[:size], left[0].coherence[size:]] if left else None
-    coherence = mean_over_models(numbers.coherence, level, without, (0.0, 1.0))
+    coherence = mean_over_models(np.array(numbers.coherence), level, without, (0.0, 1.0))
     # Mean rank of B's seeds less that of A's: 1 fully apart, 0 not told apart, negative the wrong way round.
     gaps = np.array([model.rank[size:].mean() - model.rank[:size].mean() for model in left])
     if np.isfinite(gaps).any():

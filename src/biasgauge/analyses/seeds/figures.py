@@ -15,24 +15,24 @@ from biasgauge.results import (
     AltairChart,
     Chart,
     altair,
+    chart_of_rows,
     estimate_text,
-    marks_of,
     number_text,
-    zero_line,
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from biasgauge.analyses.seeds.card import FitnessCard
+    from biasgauge.analyses.seeds.card import FitnessCard, SeedsResult
     from biasgauge.analyses.seeds.choice import SeedChoice
-    from biasgauge.analyses.seeds.result import SeedsResult
-    from biasgauge.analyses.seeds.subspace_words import BiasSubspace
+    from biasgauge.analyses.seeds.subspaces import BiasSubspace
 
 MOST_PANELS = 9
 MOST_ROWS = 40
-VERDICTS = {"unfit": ("cross", BAD), "doubtful": ("triangle-up", CAUTION), "no objection": ("circle", GOOD)}
-"""Shape and color of each verdict on a pair of sets."""
+HELD_OUT = "held out"
+VERDICTS = {
+    "unfit": ("cross", BAD), "doubtful": ("triangle-up", CAUTION), "no objection": ("circle", GOOD),
+    HELD_OUT: ("circle", NEUTRAL),
+}  # fmt: skip
+"""Shape and color of each verdict on a pair of sets, and of the coherence of held-out seeds."""
 _GATHERED, _GENERATED, _SHUFFLED = "#16324a", "#c9ced6", "#d08a3c"
 _LABEL = 46
 AGAINST = {
@@ -43,16 +43,10 @@ AGAINST = {
 
 def seeds_charts(result: SeedsResult) -> tuple[Chart, ...]:
     """Coherence of every pair; coherence and explained variance against similarity; as they stand and shuffled."""
-    charts = []
-    measured = [card for card in result if card.coherence.value is not None]
-    if measured:
-        left_out = max(len(measured) - MOST_ROWS, 0)
-        middle = f" {left_out} pairs in the middle are not shown." if left_out else ""
-        remark = (
-            "Filled: with its interval; shape and color say the verdict. Open gray: every seed ranked along the "
-            f"subspace of the others; 0: the sets are not told apart.{middle}"
-        )
-        charts.append(Chart("coherence", "Coherence of two seed sets", remark, partial(_coherence, result)))
+    measured = sorted(
+        (card for card in result if card.coherence.value is not None), key=lambda card: -(card.coherence.value or 0)
+    )
+    charts = [_coherence(result, measured)] if measured else []
     for column, (axis, title) in AGAINST.items():
         numbers = [
             (card.coherence if column == "coherence" else card.pairing.first, card.similarity) for card in measured
@@ -77,7 +71,7 @@ def _relation(result: SeedsResult, column: str) -> str:
     return f"{f'Spearman: {correlations}' if correlations else 'Each dot is a pair of sets'}{gray}"
 
 
-def _variance(cards: list[FitnessCard]) -> AltairChart:
+def _variance(cards: Sequence[FitnessCard]) -> AltairChart:
     import pandas as pd
 
     alt = altair()
@@ -109,39 +103,33 @@ def _variance(cards: list[FitnessCard]) -> AltairChart:
     )  # fmt: skip
 
 
-def _coherence(result: SeedsResult) -> AltairChart:
-    alt = altair()
-    frame = _measured(result).sort_values("coherence", ascending=False)
-    if len(frame) > MOST_ROWS:
-        half = MOST_ROWS // 2
-        frame = frame.iloc[[*range(half), *range(len(frame) - half, len(frame))]]
-    labels = dict(zip(((card.a, card.b) for card in result), _titles(result.cards), strict=True))
-    frame = frame.assign(pair=[labels[a, b] for a, b in zip(frame["a"], frame["b"], strict=True)])
-    base = alt.Chart(frame).encode(y=alt.Y("pair:N", title=None, sort=None, axis=alt.Axis(labelLimit=320)))
-    lowest = min([0.0, *frame["coherence_held_out"].dropna()])
-    title = "distance of mean ranks, share of the vocabulary"
-    x = alt.X("coherence:Q", title=title, scale=alt.Scale(domain=[lowest, 1]))
-    tips = ["a", "b", "verdict", "coherence", "coherence_held_out", "similarity", "models", "advice"]
-    layers = [
-        zero_line(),
-        base.mark_rule(color="#8fa3b5", strokeWidth=1.5).encode(x="coherence_low:Q", x2="coherence_high:Q"),
-        base.mark_point(filled=False, size=42, opacity=1, color=NEUTRAL).encode(x="coherence_held_out:Q", tooltip=tips),
-        base.mark_point(filled=True, size=52, opacity=1).encode(
-            x=x, tooltip=tips, **marks_of(VERDICTS, "verdict", frame["verdict"].tolist())
-        ),
-    ]
-    return alt.layer(*layers).properties(width=430, height=alt.Step(15))
-
-
-def _measured(result: SeedsResult) -> pd.DataFrame:
-    frame = result.to_frame()
-    return frame[frame["coherence"].notna()]
+def _coherence(result: SeedsResult, measured: Sequence[FitnessCard]) -> Chart:
+    """Coherence of each pair with its interval, and of its held-out seeds."""
+    left_out = max(len(measured) - MOST_ROWS, 0)
+    middle = f" {left_out} pairs in the middle are not shown." if left_out else ""
+    remark = (
+        "With its interval; shape and color say the verdict. Gray, held out: every seed ranked along the subspace of "
+        f"the others; 0: the sets are not told apart.{middle}"
+    )
+    titles = dict(zip(map(id, result), _titles(result.cards), strict=True))
+    half = MOST_ROWS // 2
+    rows = []
+    for card in (*measured[:half], *measured[half:][-half:]):
+        labels = {"what": titles[id(card)], "a": card.a, "b": card.b, "models": card.models}
+        labels["advice"] = "; ".join(card.sentences)
+        for name, number in ((card.verdict, card.coherence), (HELD_OUT, card.held_out)):
+            shown = {"verdict": name, "coherence": number.value}
+            ends = {} if name == HELD_OUT else {"low": number.low, "high": number.high}
+            rows += [{**labels, **shown, **ends}] if number.defined else []
+    axis = "distance of mean ranks, share of the vocabulary"
+    title = "Coherence of two seed sets"
+    return chart_of_rows("coherence", title, remark, axis, rows, number="coherence", color="verdict", meanings=VERDICTS)
 
 
 def _against(result: SeedsResult, column: str, axis: str) -> AltairChart:
     alt = altair()
-    frame = _measured(result)
-    frame = frame[frame[column].notna() & frame["similarity"].notna()]
+    frame = result.to_frame()
+    frame = frame[frame["coherence"].notna() & frame[column].notna() & frame["similarity"].notna()]
     layers = []
     y = alt.Y(f"{column}:Q", title=axis, scale=alt.Scale(zero=False))
     if result.cloud is not None:
@@ -190,26 +178,15 @@ def _subspace(result: BiasSubspace) -> AltairChart:
 
 def choice_charts(result: SeedChoice) -> tuple[Chart, ...]:
     """One measurement under every list of a category."""
-    if all(row.value is None for row in result.lists):
+    names = ("value", "low", "high", "paper", "found", "asked", "most_influential")
+    rows = [{"what": row.set, **{name: getattr(row, name) for name in names}} for row in result.lists if row.defined]
+    if not rows:
         return ()
     spread = "" if result.spread is None else f"Standard deviation over lists {number_text(result.spread, 3)}"
     runs = "" if result.replicate_spread is None else f", over models {number_text(result.replicate_spread, 3)}"
     title = f"The same measurement under every {result.category} list"
-    return (Chart("choice", title, f"{spread}{runs}" or "With its interval", partial(_choice, result)),)
-
-
-def _choice(result: SeedChoice) -> AltairChart:
-    alt = altair()
-    frame = result.to_frame()
-    base = alt.Chart(frame[frame["value"].notna()]).encode(
-        y=alt.Y("set:N", title=None, sort=None, axis=alt.Axis(labelLimit=360)),
-        tooltip=["set", "paper", "value", "low", "high", "found", "asked", "most_influential"],
-    )
-    x = alt.X("value:Q", title=f"cosine with {result.target}", scale=alt.Scale(zero=False))
-    return alt.layer(
-        base.mark_rule(color="#8fa3b5", strokeWidth=1.5).encode(x="low:Q", x2="high:Q"),
-        base.mark_point(filled=True, size=46, opacity=1, color=_GATHERED).encode(x=x),
-    ).properties(width=400, height=alt.Step(17))
+    remark = f"{spread}{runs}" or "With its interval"
+    return (chart_of_rows("choice", title, remark, f"cosine with {result.target}", rows),)
 
 
 def _titles(cards: Sequence[FitnessCard]) -> list[str]:

@@ -7,32 +7,48 @@ that WordNet knows, unless the nouns are given, for instance those of your own t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.reliability import WordProperties, word_properties
+from biasgauge.analyses.reliability import word_properties
 from biasgauge.analyses.seeds.balance import set_similarities
 from biasgauge.analyses.seeds.coherence import in_every_model
-from biasgauge.analyses.seeds.located import Located, locate
-from biasgauge.analyses.seeds.relations import Relation, relations
 from biasgauge.analyses.seeds.subspaces import Method, pair_components, seed_vectors
-from biasgauge.analyses.seeds.word_pairs import SeedPair
-from biasgauge.core import Floats, JsonObject, ModelsLike, Places, WordPolicy, WordsLike, check_whole, unit_singles
+from biasgauge.analyses.seeds.word_pairs import Located, SeedPair, locate
+from biasgauge.core import (
+    Estimate,
+    Floats,
+    JsonObject,
+    ModelsLike,
+    Places,
+    WordPolicy,
+    WordsLike,
+    check_whole,
+    unit_singles,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, Result, Summary, Table, counted, number_text
 from biasgauge.scores import exact_similarities, nearest
+from biasgauge.stats import LEAST, correlation, fisher_interval
 from biasgauge.vectors import Embedding, load_models
 
 if TYPE_CHECKING:
     import pandas as pd
 
+BETWEEN = tuple(
+    (x, y)
+    for y in ("coherence", "coherence_held_out", "first_share")
+    for x in ("similarity", "overlap", "size_balance", "frequency_imbalance", "pos_balance")
+)
+"""Properties of pairs of seed sets that are correlated over pairs."""
 _STREAM = 7
 _TRIES = 20
+_SHARES = {"p05": 0.05, "q1": 0.25, "median": 0.5, "q3": 0.75, "p95": 0.95}
 
 
 class GeneratedSet(NamedTuple):
@@ -81,15 +97,9 @@ def generated_sets(
 def _nouns(model: Embedding, nouns: frozenset[str] | None) -> Places:
     """Rows of nouns: those that are given, or common nouns as far as tables tell."""
     if nouns is None:
-        table = word_properties()
-        nouns = frozenset(word for word in model.words if _common_noun(table.get(word)))
-    rows = [row for row, word in enumerate(model.words) if word in nouns and word.isalpha()]
-    chosen = np.array(rows, np.intp)
-    return chosen[np.asarray(model.vectors[chosen].any(axis=1))] if len(chosen) else chosen
-
-
-def _common_noun(properties: WordProperties | None) -> bool:
-    return properties is not None and properties.tag == "NOUN" and bool(properties.senses)
+        nouns = frozenset(word for word, facts in word_properties().items() if facts.tag == "NOUN" and facts.senses)
+    rows = np.array([row for row, word in enumerate(model.words) if word in nouns and word.isalpha()], np.intp)
+    return rows[model.directed(rows)]
 
 
 def _neighborhood(model: Embedding, pool: Places, drawn: int, size: int) -> list[int]:
@@ -98,6 +108,47 @@ def _neighborhood(model: Embedding, pool: Places, drawn: int, size: int) -> list
     near = nearest(query, unit, size - 1, np.array([drawn]))
     order = np.lexsort((near[0], -exact_similarities(query, unit, near)[0]))
     return [int(pool[drawn]), *pool[near[0][order]].tolist()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relation(Estimate):
+    """Spearman's rank correlation of two columns over pairs of sets, in which both are defined.
+
+    Its value is −1 to 1; negative: the larger x, the smaller y. Pairs share sets, so that its interval is narrower than
+    it should be.
+
+    Attributes:
+        of: "gathered" or "generated" sets.
+        x, y: the columns; `frequency_imbalance` is the distance of the frequency balance from .5.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {**Estimate.renamed, "value": "rho"}
+
+    of: str
+    x: str
+    y: str
+    method: str = "Fisher z (Bonett & Wright 2000)"
+
+
+def relations(frame: pd.DataFrame, origin: str) -> tuple[Relation, ...]:
+    """Every relation between the properties that the frame has."""
+    if "frequency_balance" in frame:
+        frame = frame.assign(frequency_imbalance=(frame["frequency_balance"].astype(float) - 0.5).abs())
+    return tuple(
+        _relation(origin, x, y, frame) for x, y in BETWEEN if x in frame and y in frame and frame[x].notna().any()
+    )
+
+
+def _relation(origin: str, x: str, y: str, frame: pd.DataFrame) -> Relation:
+    both = frame[[x, y]].astype(float).dropna().to_numpy()
+    relation = Relation(of=origin, x=x, y=y, value=None, n=len(both))
+    if len(both) < LEAST:
+        return replace(relation, reason=f"fewer than {LEAST} pairs of sets")
+    if np.ptp(both, axis=0).min() == 0:
+        return replace(relation, reason="one of the two does not vary")
+    rho = float(correlation("spearman", both[:, 0], both[:, 1])[0])
+    interval = fisher_interval(rho, len(both), kind="spearman", over="pairs of sets")
+    return replace(relation, value=rho, low=interval.low, high=interval.high, reason=interval.reason)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,9 +213,6 @@ class Cloud(Result):
         return Summary("Generated sets", headline, tables=(Table.of("generated", "", columns, rows),))
 
 
-_SHARES = {"p05": 0.05, "q1": 0.25, "median": 0.5, "q3": 0.75, "p95": 0.95}
-
-
 def _quantiles(values: Floats) -> dict[str, float] | None:
     defined = values[np.isfinite(values)]
     if not len(defined):
@@ -209,20 +257,19 @@ def generated_cloud(
         drawn,
         pairs,
         similarity=_means(set_similarities(pair, models, scaled=unit) for pair in located),
-        coherence=_means(pair.coherence for pair in numbers),
-        coherence_published=_means(pair.published for pair in numbers),
+        coherence=_means(np.array(pair.coherence) for pair in numbers),
+        coherence_published=_means(np.array(pair.published) for pair in numbers),
         first_share=_means(_first_shares(pair, models, scaled=unit) for pair in located),
     )
 
 
 def _first_shares(located: Located, models: Sequence[Embedding], *, scaled: bool) -> Floats:
-    shares = np.full(len(located.rows), np.nan)
-    for index, (number, rows) in enumerate(zip(located.model_indexes, located.rows, strict=True)):
-        ends = (seed_vectors(models[number].vectors, end, scaled=scaled) for end in (rows.first, rows.second))
+    shares = []
+    for index, rows in located.rows.items():
+        ends = (seed_vectors(models[index].vectors, end, scaled=scaled) for end in (rows.first, rows.second))
         components = pair_components(*ends)
-        if components is not None:
-            shares[index] = components.shares[0]
-    return shares
+        shares.append(np.nan if components is None else components.shares[0])
+    return np.array(shares)
 
 
 def _means(by_model: Iterable[Floats]) -> Floats:

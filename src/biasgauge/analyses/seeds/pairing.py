@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.seeds.located import Located, Rows
 from biasgauge.analyses.seeds.subspaces import component_shares, pair_components, seed_vectors
+from biasgauge.analyses.seeds.word_pairs import Located, Rows
 from biasgauge.core import UNDEFINED, Estimate, Flags, Floats, JsonMapping, Places, Record, Vectors, unit_rows
 from biasgauge.stats import mean_over_models, wilson
 from biasgauge.vectors import Embedding
@@ -19,7 +19,7 @@ QUANTILES = "2.5 % and 97.5 % quantiles"
 COMPONENTS = 10
 """Components that are reported."""
 _NUMBERS = 2**22
-"""Numbers in a stack of shuffles that is decomposed at once."""
+"""Numbers in a stack of pair halves that is decomposed at once."""
 
 
 @dataclass(frozen=True)
@@ -62,28 +62,27 @@ class Pairing(Record):
         return {
             **self.first.beside("first_share"),
             **self.accuracy.beside("held_out_accuracy"),
-            **{
-                name: {"mean": estimate.value, "low": estimate.low, "high": estimate.high, "method": estimate.method}
-                if estimate.defined
-                else None
-                for name, estimate in spreads.items()
-            },
+            **{name: _spread_json(estimate) if estimate.defined else None for name, estimate in spreads.items()},
         }
+
+
+def _spread_json(estimate: Estimate) -> JsonMapping:
+    return {"mean": estimate.value, "low": estimate.low, "high": estimate.high, "method": estimate.method}
 
 
 def pairing(
     located: Located, models: Sequence[Embedding], *, scaled: bool, shuffles: int, level: float, random_state: int
 ) -> Pairing:
     """Compare the pairs as they stand with other pairings of the same words, over all models that have them."""
-    pairs = len(located.rows[0].first) if located.rows else 0
+    pairs = len(next(iter(located.rows.values())).first) if located.rows else 0
     if located.reason is not None or not pairs:
         return Pairing(pairs, reason=located.reason or "no pair by position has both words")
     name = [*located.pair.a.encode(), 0, *located.pair.b.encode()]
     ordered, shuffled, random, accuracy = [], [], [], []
-    components_kept = min(COMPONENTS, pairs, *(models[index].dim for index in located.model_indexes))
+    components_kept = min(COMPONENTS, pairs, *(models[index].dim for index in located.rows))
     count = shuffles if pairs > 1 else 0
     orders = np.empty((0, pairs), np.intp)
-    for index, rows in zip(located.model_indexes, located.rows, strict=True):
+    for index, rows in located.rows.items():
         vectors = models[index].vectors
         first, second = (seed_vectors(vectors, end, scaled=scaled) for end in (rows.first, rows.second))
         components = pair_components(first, second)
@@ -98,6 +97,10 @@ def pairing(
             random.append(_random_shares(vectors, pairs, stream, count, scaled=scaled))
         accuracy.append(held_out_accuracy(rows, first, second))
     shares = np.array([model_shares[0] for model_shares in ordered])
+    judged = [share for share in accuracy if np.isfinite(share)]
+    in_order = Estimate(value=None, reason="there are fewer than two pairs without a word in common")
+    if judged:
+        in_order = wilson(float(np.mean(judged)), pairs, level, "Wilson over pairs", "pairs")
     left = [_first_without_each(first - second)] if len(ordered) == 1 and pairs > 1 else None
     extra: dict[str, Any] = {}
     if count:
@@ -114,7 +117,7 @@ def pairing(
         pairs=pairs,
         explained=tuple(np.mean(ordered, axis=0).tolist()),
         first=mean_over_models(shares, level, left, (0.0, 1.0), "pairs"),
-        accuracy=_accuracy(np.array(accuracy), pairs, level),
+        accuracy=in_order,
         **extra,
     )
 
@@ -125,45 +128,16 @@ def _spread(mean: float, values: Floats) -> Estimate:
     return Estimate(value=mean, low=low, high=high, method=QUANTILES)
 
 
-def _accuracy(values: Floats, pairs: int, level: float) -> Estimate:
-    sound = values[np.isfinite(values)]
-    if not len(sound):
-        return Estimate(value=None, reason="there are fewer than two pairs without a word in common")
-    return wilson(float(sound.mean()), pairs, level, "Wilson over pairs", "pairs")
-
-
 def shuffled_shares(first: Floats, second: Floats, orders: Places) -> Floats:
-    """Shares of the components for other pairings of the same ends, shuffles × components.
-
-    The halves of a shuffle need not be formed: their inner products are those of the ends, permuted.
-    """
-    count, size = orders.shape
-    if size > first.shape[1]:
-        return _wide_shares(first, second, orders)
-    first_products, cross_products, second_products = first @ first.T, first @ second.T, second @ second.T
-    shares = np.empty((count, size))
-    step = max(_NUMBERS // size**2, 1)
-    for start in range(0, count, step):
-        order = orders[start : start + step]
-        mixed = cross_products[:, order].transpose(1, 0, 2)
-        gram = first_products - mixed - mixed.transpose(0, 2, 1) + second_products[order[:, :, None], order[:, None, :]]
-        shares[start : start + step] = component_shares(gram)
-    return shares
-
-
-def _wide_shares(first: Floats, second: Floats, orders: Places) -> Floats:
-    """The same where there are more pairs than dimensions: products of dimensions instead of pairs."""
-    step = max(_NUMBERS // first.shape[1] ** 2, 1)
-    shares = []
-    for start in range(0, len(orders), step):
-        halves = (first - second[order] for order in orders[start : start + step])
-        shares.append(component_shares(np.stack([half.T @ half for half in halves])))
-    return np.concatenate(shares)
+    """Shares of the components for other pairings of the same ends, shuffles × components."""
+    step = max(_NUMBERS // first.size, 1)
+    starts = range(0, len(orders), step)
+    return np.concatenate([_shares_of_halves(first - second[orders[start : start + step]]) for start in starts])
 
 
 def _random_shares(vectors: Vectors, pairs: int, stream: np.random.Generator, count: int, *, scaled: bool) -> Floats:
     """First shares of as many pairs of words drawn at random from the whole vocabulary."""
-    shares = np.empty(count)
+    shares = []
     step = max(_NUMBERS // (pairs * (2 * vectors.shape[1] + pairs)), 1)
     for start in range(0, count, step):
         drawn = stream.integers(len(vectors), size=(min(step, count - start), 2, pairs))
@@ -171,11 +145,14 @@ def _random_shares(vectors: Vectors, pairs: int, stream: np.random.Generator, co
         if scaled:
             ends = np.nan_to_num(unit_rows(ends, pairwise=True))  # a zero vector adds nothing
         first, second = np.moveaxis(ends.reshape(*drawn.shape, -1), 1, 0)
-        halves = first - second
-        turned = halves.transpose(0, 2, 1)
-        grams = halves @ turned if pairs <= vectors.shape[1] else turned @ halves
-        shares[start : start + step] = component_shares(grams)[:, 0]
-    return shares
+        shares.append(_shares_of_halves(first - second)[:, 0])
+    return np.concatenate(shares)
+
+
+def _shares_of_halves(halves: Floats) -> Floats:
+    """Shares of the components of stacks of halves, from the products of pairs, or of dimensions where fewer."""
+    turned = halves.transpose(0, 2, 1)
+    return component_shares(halves @ turned if halves.shape[1] <= halves.shape[2] else turned @ halves)
 
 
 def held_out_accuracy(rows: Rows, first: Floats, second: Floats) -> float:

@@ -1,16 +1,22 @@
-"""Pairs of seed sets to compare."""
+"""Pairs of seed sets to compare, and the rows of their seeds in each replicate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, cast
 
-from biasgauge.core import LexiconLike, WordsLike, did_you_mean
+import numpy as np
+
+from biasgauge.core import DEFAULT_POLICY, LexiconLike, Places, WordPolicy, WordsLike, did_you_mean, resolve_sets
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest, Filter, Lexicon, Pairs, lexicon, seed_bank, words_of
+from biasgauge.vectors import Coverage, Embedding, Lookup
 
 GIVEN = "given words"
 """What words without a name are called by `words_of`."""
+_MOST_LOST = 0.5
+"""A seed that more than this share of the models lack is lost; otherwise the models that lack it are left out."""
 
 
 class SeedPair(NamedTuple):
@@ -45,15 +51,7 @@ def seed_pairs(
     paper: str | None = None,
     bank_filter: Filter = "corrected",
 ) -> tuple[SeedPair, ...]:
-    """Find out which sets are meant.
-
-    Args:
-        a: words, a lexicon, NAME:SET, or the id of a set of the seed bank.
-        b: as a.
-        pairs: "all" for the pairings of the seed bank, an association test (its targets and its attributes), a lexicon
-            of base pairs (its first against its second ends), or several (a, b).
-        paper: only pairings of sets whose paper or id holds this text; alone, it means pairs="all".
-        bank_filter: which form of the seed bank.
+    """Resolve the arguments of `seeds` that name sets; `paper` alone means pairs="all".
 
     Raises:
         ParameterError: nothing, or too much, is named; no pairing is of that paper.
@@ -64,25 +62,21 @@ def seed_pairs(
         raise ParameterError("Seeds are compared in pairs of sets: give both 'a' and 'b'.")
     if (a is None) == (pairs is None):
         raise ParameterError("Name two sets, 'a' and 'b', or 'pairs' (\"all\" for those of the seed bank).")
-    if a is not None and b is not None:
-        if paper is not None:
-            raise ParameterError("The 'paper' parameter chooses among the pairings of the seed bank, not a and b.")
-        return (_pair(a, b, ("a", "b")),)
     if isinstance(pairs, str) and pairs == "all":
         return _of_bank(paper, bank_filter)
     if paper is not None:
-        raise ParameterError("The 'paper' parameter chooses among the pairings of the seed bank; 'pairs' names others.")
+        raise ParameterError("The 'paper' parameter chooses among the pairings of the seed bank: name no other sets.")
+    if a is not None and b is not None:
+        return (_pair(a, b, ("a", "b")),)
     if isinstance(pairs, (str, Lexicon)):
         return of_lexicon(lexicon(pairs))
     return _listed_pairs(cast("Iterable[SeedPair | Sequence[WordsLike]]", pairs))
 
 
 def _pair(a: WordsLike, b: WordsLike, names: tuple[str, str]) -> SeedPair:
-    first, second = (
-        (name if words.name == GIVEN else words.name, words.words)
-        for name, words in zip(names, (words_of(a), words_of(b)), strict=True)
-    )
-    return SeedPair(first[0], second[0], first[1], second[1])
+    sets = words_of(a), words_of(b)
+    first, second = (name if words.name == GIVEN else words.name for name, words in zip(names, sets, strict=True))
+    return SeedPair(first, second, sets[0].words, sets[1].words)
 
 
 def _listed_pairs(pairs: Iterable[SeedPair | Sequence[WordsLike]]) -> tuple[SeedPair, ...]:
@@ -119,19 +113,135 @@ def of_lexicon(source: Lexicon) -> tuple[SeedPair, ...]:
 
 def _of_bank(paper: str | None, bank_filter: Filter) -> tuple[SeedPair, ...]:
     bank = seed_bank(bank_filter).bank
-    papers = {listed.id: listed.paper for listed in bank.seeds}
-    pairings = bank.pairings
-    if paper is not None:
-        wanted = paper.casefold()
-        pairings = tuple(
-            pair
-            for pair in pairings
-            if all(wanted in papers[name].casefold() or wanted in name.casefold().replace("_", " ") for name in pair)
+    wanted = (paper or "").casefold()
+    texts = {listed.id: f"{listed.paper}\n{listed.id.replace('_', ' ')}".casefold() for listed in bank.seeds}
+    pairings = [(a, b) for a, b in bank.pairings if wanted in texts[a] and wanted in texts[b]]
+    if paper is not None and not pairings:
+        names = dict.fromkeys(listed.short_paper for listed in bank.seeds)
+        raise ParameterError(
+            f"No pairing of the seed bank is of a paper {paper!r}{did_you_mean(paper, names)}; "
+            "`biasgauge seeds bank` shows them."
         )
-        if not pairings:
-            names = dict.fromkeys(listed.short_paper for listed in bank.seeds)
-            raise ParameterError(
-                f"No pairing of the seed bank is of a paper {paper!r}{did_you_mean(paper, names)}; "
-                "`biasgauge seeds bank` shows them."
-            )
     return tuple(SeedPair(a, b, bank.sets[a], bank.sets[b]) for a, b in pairings)
+
+
+class Rows(NamedTuple):
+    """Rows of a pair of sets in one model: of the distinct seeds, and of the pairs by position with both ends."""
+
+    a: Places
+    b: Places
+    first: Places
+    second: Places
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """A pair of sets, and where the models have it.
+
+    Attributes:
+        pair: the sets.
+        a, b: the distinct seeds in use, as asked for.
+        rows: their rows, by the index of each model that has all seeds in use.
+        full_lists: rows of both lists as they are, duplicates kept, by the index of each model that lacks nothing.
+        coverage: over all models: a seed is found when at least half of the models have it.
+        models: how many models there are.
+        reason: why nothing can be measured.
+    """
+
+    pair: SeedPair
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    rows: Mapping[int, Rows]
+    full_lists: Mapping[int, tuple[Places, Places]]
+    coverage: Coverage
+    models: int
+    reason: str | None
+
+
+def locate(
+    pairs: Sequence[SeedPair], models: Sequence[Embedding], policy: WordPolicy = DEFAULT_POLICY
+) -> list[Located]:
+    """Look every seed up in every model."""
+    words = list(dict.fromkeys(word for pair in pairs for word in (*pair.a_words, *pair.b_words)))
+    decided = replace(policy, case="fallback" if policy.uses_fallback(models) else "exact")
+    found = [_look_up(model, words, decided) for model in models]
+    return [_locate_pair(pair, found, policy.min_coverage) for pair in pairs]
+
+
+class _Found(NamedTuple):
+    """Seeds in one model: rows of those that have a direction, reasons of the others, other spellings."""
+
+    rows: dict[str, int]
+    lost: Mapping[str, str]
+    respelled: dict[str, str]
+
+
+def _look_up(model: Embedding, words: Sequence[str], policy: WordPolicy) -> _Found:
+    """Find seeds; a compound that is out of vocabulary is also looked up as written with "_", "-" or a space."""
+    seeds = resolve_sets({"seeds": words}, [model], policy)["seeds"]
+    spelled = {word: [other for other in compound_spellings(word) if other in model.index] for word in seeds.lost}
+    compounds = {word: others[0] for word, others in spelled.items() if others}
+    rows = {word: int(row[0]) for word, row in seeds.row_of.items()}
+    rows |= {word: model.index[other] for word, other in compounds.items() if model.vectors[model.index[other]].any()}
+    return _Found(rows, seeds.lost, {**seeds.respelled, **compounds})
+
+
+def compound_spellings(word: str) -> tuple[str, ...]:
+    """Other spellings of a word of several parts: "white collar" as "white_collar" or "white-collar"."""
+    for joint in " _-":
+        parts = word.split(joint)
+        if len(parts) > 1 and all(parts):
+            return tuple(separator.join(parts) for separator in "_- " if separator != joint)
+    return ()
+
+
+def _locate_pair(pair: SeedPair, found: Sequence[_Found], min_coverage: float) -> Located:
+    lists = pair.a_words, pair.b_words
+    coverage = Coverage.of({end: _over_models(words, found) for end, words in zip("ab", lists, strict=True)})
+    a, b = (lookup.words for lookup in coverage.sets.values())
+    complete = [index for index, model in enumerate(found) if all(word in model.rows for word in (*a, *b))]
+    reason = coverage.shortfall(min_coverage) or None
+    if min_coverage == 0 and not (a and b):
+        reason = f"no seed of {'b' if a else 'a'} was found"
+    elif reason is None and not complete:
+        reason = f"none of the {len(found)} models has all seeds"
+    rows = {}
+    if reason is None:
+        first = found[complete[0]].rows
+        # two spellings that lead to one vector count once: the first of them
+        a, b = (tuple({first[word]: word for word in reversed(words)}.values())[::-1] for words in (a, b))
+        rows = {index: _rows_in(pair, a, b, found[index].rows) for index in complete}
+    full_lists = {
+        index: (_array(lists[0], model.rows), _array(lists[1], model.rows))
+        for index, model in enumerate(found)
+        if all(word in model.rows for words in lists for word in words)
+    }
+    return Located(pair, a, b, rows, full_lists, coverage, len(found), reason)
+
+
+def _over_models(words: Sequence[str], found: Sequence[_Found]) -> Lookup:
+    """Words that at least half of the models have; a word that stands twice in a set counts once."""
+    rows: dict[str, int] = {}
+    lost: dict[str, str] = {}
+    respelled: dict[str, str] = {}
+    for word in dict.fromkeys(words):
+        missing = [model.lost[word] for model in found if word not in model.rows]
+        if len(missing) > _MOST_LOST * len(found):
+            lost[word] = missing[0]
+            continue
+        rows[word] = next(model.rows[word] for model in found if word in model.rows)
+        if spellings := [model.respelled[word] for model in found if word in model.respelled]:
+            respelled[word] = spellings[0]
+    return Lookup(tuple(rows), np.array(list(rows.values()), np.intp), lost, respelled)
+
+
+def _rows_in(pair: SeedPair, a: Sequence[str], b: Sequence[str], row_of: Mapping[str, int]) -> Rows:
+    rows = _array(a, row_of), _array(b, row_of)
+    in_a, in_b = (set(members.tolist()) for members in rows)
+    positions = [(row_of.get(first), row_of.get(second)) for first, second in zip(*pair[2:], strict=False)]
+    both = [(first, second) for first, second in positions if first in in_a and second in in_b]
+    return Rows(*rows, *np.array(both, np.intp).reshape(-1, 2).T)
+
+
+def _array(words: Iterable[str], row_of: Mapping[str, int]) -> Places:
+    return np.array([row_of[word] for word in words], np.intp)
