@@ -239,7 +239,7 @@ class FitnessCard(Result):
 
     @property
     def sentences(self) -> list[str]:
-        """What to beware of, in plain words, most important first."""
+        """Objections to the pair in plain words, most important first."""
         return [advice.sentence for advice in self.advice]
 
     def derived(self) -> JsonMapping:
