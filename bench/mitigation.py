@@ -25,7 +25,7 @@ from biasgauge.mitigation.methods.attract_repel import (
     gradient,
     negative_examples,
 )
-from biasgauge.mitigation.methods.hard import HardDebias
+from biasgauge.mitigation.methods.projection import HardDebias
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:

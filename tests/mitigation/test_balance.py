@@ -16,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import CorpusError, InputError, LexiconError, ParameterError
-from biasgauge.mitigation.balancing import lines as balance_lines
-from biasgauge.mitigation.balancing.corpus import CLASSES as CODES
-from biasgauge.mitigation.balancing.corpus import balance, plan_removal
+from biasgauge.mitigation import balancing_text
+from biasgauge.mitigation.balancing import CLASSES as CODES
+from biasgauge.mitigation.balancing import balance, plan_removal
 from biasgauge.text.tokenizers import tokenizer_named
 
 if TYPE_CHECKING:
-    from biasgauge.mitigation.balancing.corpus import BalanceResult
+    from biasgauge.mitigation.balancing import BalanceResult
 
 SETS = {"x": ["he", "man"], "y": ["she"], "a": ["career", "Office"], "b": ["home"]}
 # What each line is, by hand: pro 1, pro 2, anti 1, anti 2, mixed, neutral.
@@ -182,7 +182,7 @@ def test_seeds_choose_lines_and_smaller_degrees_choose_among_them(tmp_path: Path
 
 def test_the_sample_is_fair() -> None:
     """Each of 20 lines goes in half of 400 draws: a count beyond five standard deviations (50) would be a fault."""
-    sets = np.full(20, CODES["pro 1"], np.uint8)
+    sets = np.full(20, CODES["pro 1"], np.int64)
     times = np.zeros(20)
     for seed in range(400):
         drawn = plan_removal(
@@ -298,8 +298,8 @@ def test_blocks_change_nothing(block: int, tokenizer: str, tmp_path: Path, monke
     path = made(tmp_path, lines)
     asked: dict[str, Any] = {"direction": "overbias", "degree": 0.6, "max_removed": 1, "tokenizer": tokenizer}
     whole = balance(path, SETS, out=tmp_path / "whole", **asked)
-    monkeypatch.setattr(balance_lines, "_BLOCK_BYTES", block)
-    monkeypatch.setattr(balance_lines, "_COPY_BYTES", block)
+    monkeypatch.setattr("biasgauge.text.corpus_reader.READ_BYTES", block)
+    monkeypatch.setattr(balancing_text, "_COPY_BYTES", block)
     parts = balance(path, SETS, out=tmp_path / "parts", **asked)
     assert whole.removed > 5
     assert kept(parts) == kept(whole)
@@ -409,9 +409,9 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_a_line_that_cannot_be_held_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(balance_lines, "_BLOCK_BYTES", 10)
-    monkeypatch.setattr(balance_lines, "LONGEST_RECORD", 100)
-    with pytest.raises(CorpusError, match="has a line of more than 100 bytes; break it first"):
+    monkeypatch.setattr("biasgauge.text.corpus_reader.READ_BYTES", 10)
+    monkeypatch.setattr(balancing_text, "LONGEST_RECORD", 100)
+    with pytest.raises(CorpusError, match="more than 100 bytes"):
         balance(made(tmp_path, ["he career " * 20]), SETS, out=tmp_path / "out")
 
 

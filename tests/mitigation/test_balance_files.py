@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.lexicons import lexicon
-from biasgauge.mitigation.balancing import lines as balance_lines
-from biasgauge.mitigation.balancing.corpus import balance
+from biasgauge.mitigation import balancing_text
+from biasgauge.mitigation.balancing import balance
 from biasgauge.text.tokenizers import tokenizer_named
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ def test_rows_that_stay_are_the_rows_that_should(
     csv.writer(written, lineterminator="\n").writerows([["id", "text"], *rows])
     path.write_bytes(written.getvalue().encode())
     patched = pytest.MonkeyPatch()
-    patched.setattr(balance_lines, "_BLOCK_BYTES", block)
-    patched.setattr(balance_lines, "_COPY_BYTES", block)
+    patched.setattr(balancing_text, "_BLOCK_BYTES", block)
+    patched.setattr(balancing_text, "_COPY_BYTES", block)
     try:
         if not rows:
             with pytest.raises(CorpusError, match="holds no lines"):
@@ -151,8 +151,8 @@ def test_a_row_that_is_wrong_is_named(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from biasgauge.mitigation.balancing import lines as balance_lines
-from biasgauge.mitigation.balancing.corpus import balance
+from biasgauge.mitigation import balancing_text
+from biasgauge.mitigation.balancing import balance
 
 steps, at = 0, int(sys.argv[3])
 
@@ -170,8 +170,8 @@ def stepped(function):
         return result
     return run
 
-balance_lines._COPY_BYTES = 64
-balance_lines._remaining_stretches = stepped(balance_lines._remaining_stretches)
+balancing_text._COPY_BYTES = 64
+balancing_text._remaining_stretches = stepped(balancing_text._remaining_stretches)
 os.fsync = stepped(os.fsync)
 Path.replace = stepped(Path.replace)
 sets = {"x": ["he"], "y": ["she"], "a": ["career"], "b": ["home"]}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasgauge.mitigation.balancing.words import SetFinder
+from biasgauge.mitigation.balancing_text import SetFinder
 from biasgauge.text.tokenizers import Tokenizer, tokenizer_named
 
 SCANNED = ("words", "ascii-words", "whitespace", "lower-whitespace")

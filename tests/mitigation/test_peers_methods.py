@@ -13,8 +13,7 @@ from sklearn.linear_model import Ridge
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.mitigation import mitigate
-from biasgauge.mitigation.methods.double_hard import DoubleHard, alignment, two_means
-from biasgauge.mitigation.methods.hard import HardDebias
+from biasgauge.mitigation.methods.projection import DoubleHard, HardDebias, alignment, two_means
 from biasgauge.mitigation.methods.ran import Ran, Weights, cost_gradients, indirect_bias, repel_words
 from biasgauge.vectors import Embedding
 
@@ -100,7 +99,6 @@ def test_double_hard_chooses_as_another_library_would(embedding: Embedding) -> N
     method = DoubleHard(biased_words=40, candidates=8).fit(embedding)
     assert method.component_ is not None
     hard = HardDebias().fit(embedding)
-    assert hard.subspace_ is not None
     spared = {*lexicon("gender_specific").words, *lexicon("bolukbasi2016").words}
     for word in lexicon("equalize").words:
         spared |= {word, word.lower(), word.title(), word.upper()}
@@ -138,7 +136,6 @@ def test_indirect_bias_is_that_of_the_measure(embedding: Embedding) -> None:
     from biasgauge.scores import indirect_bias as measured
 
     method = Ran().fit(embedding)
-    assert method.subspace_ is not None
     words = ["math", "poetry", "other3"]
     near = ["dance", "other1", "equations", "drama"]
     found = indirect_bias(
@@ -189,7 +186,6 @@ def test_ran_against_one_word_at_a_time_with_another_adam(embedding: Embedding) 
     weights = Weights(0.125, 0.75, 0.125)
     found = mitigate(embedding, "ran", words=words, weights=weights, norms="unit", **settings)
     method = Ran().fit(embedding)
-    assert method.subspace_ is not None
     direction = method.subspace_.basis[0]
     units = unit(embedding.vectors)
     for word in words:

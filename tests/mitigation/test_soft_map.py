@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasgauge.mitigation.methods.multiclass import soft_map
+from biasgauge.mitigation.methods.linear_map import soft_map
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.2, 10.0])

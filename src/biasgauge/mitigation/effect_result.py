@@ -20,6 +20,7 @@ from biasgauge.results import (
     Table,
     altair,
     estimate_text,
+    interval_chart,
     list_name,
     number_text,
     records_frame,
@@ -27,9 +28,8 @@ from biasgauge.results import (
     slope_panels,
     test_name,
     top_legend,
-    zero_line,
 )
-from biasgauge.vectors import Embedding
+from biasgauge.vectors import ROWS, Embedding
 
 PARTS = {
     "association": "association tests, for every lexicon of kind test",
@@ -228,41 +228,32 @@ class MitigationEffect(Result):
         """One dot for each number and side."""
         import pandas as pd
 
-        alt = altair()
         frame = records_frame(self.part(part))
         frame = frame[frame["before"].notna() & frame["after"].notna()]
-        suffixes = {"value": "", "low": "_low", "high": "_high"}
+        ends = {"value": "", "low": "_low", "high": "_high"}
         frames = [
             pd.DataFrame({"what": frame["of"].map(list_name) + ": " + frame["name"], "side": side}).assign(
-                **{name: frame[f"{side}{suffix}"].astype(float) for name, suffix in suffixes.items()}
+                **{name: frame[f"{side}{suffix}"].astype(float) for name, suffix in ends.items()}
             )
             for side in COLORS
         ]
-        sides = pd.concat(frames, ignore_index=True)
-        order = list(dict.fromkeys(sides["what"]))
-        scale = alt.Scale(domain=list(COLORS), range=list(COLORS.values()))
-        base = alt.Chart(sides).encode(
-            y=alt.Y("what:N", title=None, sort=order, axis=alt.Axis(grid=True)),
-            yOffset=alt.YOffset("side:N", sort=list(COLORS)),
-            color=alt.Color("side:N", title=None, scale=scale, sort=list(COLORS), legend=top_legend()),
-            tooltip=["what", "side", "value", "low", "high"],
+        alt, order = altair(), list(COLORS)
+        scale = alt.Scale(domain=order, range=list(COLORS.values()))
+        return interval_chart(
+            pd.concat(frames, ignore_index=True),
+            alt.X("value:Q", title="value", scale=alt.Scale(zero=part == "recovery", nice=True)),
+            zero=part == "recovery",
+            width=480,
+            step=len(frame) * 26,
+            yOffset=alt.YOffset("side:N", sort=order),
+            color=alt.Color("side:N", title=None, scale=scale, sort=order, legend=top_legend()),
         )
-        x = alt.Scale(zero=part == "recovery", nice=True)
-        chart = alt.layer(
-            *([zero_line()] if part == "recovery" else []),
-            base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="value", scale=x), x2="high:Q"),
-            base.mark_point(filled=True, size=46, opacity=1).encode(x=alt.X("value:Q", scale=x)),
-        )
-        return chart.properties(width=480, height=len(order) * 26)
 
 
 def count_changed_words(before: Embedding, after: Embedding) -> int:
     """Number of words with another vector; both hold the same words in the same order."""
-    rows = 65_536
-    return sum(
-        int((before.vectors[start : start + rows] != after.vectors[start : start + rows]).any(axis=1).sum())
-        for start in range(0, len(before), rows)
-    )
+    blocks = [slice(start, start + ROWS) for start in range(0, len(before), ROWS)]
+    return sum(int((before.vectors[rows] != after.vectors[rows]).any(axis=1).sum()) for rows in blocks)
 
 
 def _value(estimate: Estimate | None) -> float | None:

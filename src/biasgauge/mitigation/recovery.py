@@ -17,7 +17,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.metrics import fit_logistic, logistic_probabilities
 from biasgauge.mitigation.effect_result import CLASSIFIER, CLUSTERS, NEIGHBORS, RECOVERED, EffectRow
-from biasgauge.mitigation.methods.double_hard import two_means
+from biasgauge.mitigation.methods.projection import two_means
 from biasgauge.mitigation.subspace import (
     bias_subspace,
     case_variants,

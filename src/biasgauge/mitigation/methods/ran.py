@@ -14,7 +14,6 @@ import numpy as np
 from biasgauge.core import PairsLike, Places, Singles, WordsLike, all_lengths, check_whole, unit_singles
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.mitigation.methods.hard import fitted_subspace
 from biasgauge.mitigation.mitigation import AnchorVectors, Mitigation
 from biasgauge.mitigation.subspace import (
     Subspace,
@@ -69,7 +68,7 @@ class Ran(Mitigation):
     weights: tuple[float, float, float] = (0.125, 0.75, 0.125)
     epochs: int = 300
     learning_rate: float = 0.01
-    subspace_: Subspace | None = field(default=None, init=False, repr=False)
+    subspace_: Subspace = field(init=False, repr=False)
     _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
@@ -83,7 +82,7 @@ class Ran(Mitigation):
         pool = np.nan_to_num(unit_singles(model.vectors), copy=False)
         rows = self._rows(model, pool)
         k = min(self.neighbors, len(model) - 1)
-        direction = fitted_subspace(self.subspace_).basis[0].astype(np.float32)
+        direction = self.subspace_.basis[0].astype(np.float32)
         weights = Weights(*self.weights)
         settings: dict[str, Any] = {name: getattr(self, name) for name in ("threshold", "epochs", "learning_rate")}
         step = max(_BLOCK // (max(k, 1) * model.dim), 1)

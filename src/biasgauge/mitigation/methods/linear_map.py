@@ -1,134 +1,86 @@
-"""`multiclass_hard` and `multiclass_soft`: debiasing in the subspace of several classes (Manzini et al. 2019).
+"""Methods that multiply every vector by one matrix: `half_sibling` and `multiclass_soft`.
 
-Hard debiasing neutralizes and equalizes in the subspace. Soft debiasing (Bolukbasi et al. 2016, Appendix) is one linear
-map T that minimizes ‖(WT)(WT)ᵀ − WWᵀ‖² + λ‖(NT)(BT)ᵀ‖², rows being words, N the neutral ones and B the bias. It is a
-convex problem in M = TTᵀ, which must be positive semidefinite. With WᵀW = U S² Uᵀ and X = S UᵀMU S the first norm is
-the plain distance of X from S², so the problem is well conditioned, and accelerated projected gradients reach its one
-solution.
+Soft debiasing (Bolukbasi et al. 2016, Appendix; Manzini et al. 2019) is one linear map T that minimizes
+‖(WT)(WT)ᵀ − WWᵀ‖² + λ‖(NT)(BT)ᵀ‖², rows being words, N the neutral ones and B the bias. It is a convex problem in
+M = TTᵀ, which must be positive semidefinite. With WᵀW = U S² Uᵀ and X = S UᵀMU S the first norm is the plain distance
+of X from S², so the problem is well conditioned, and accelerated projected gradients reach its one solution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from biasgauge.core import Flags, Floats, LexiconLike, Vectors, WordsLike, check_number, row_lengths, unit_rows
+from biasgauge.core import Flags, Floats, Vectors, WordsLike, check_number, unit_rows
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
-from biasgauge.mitigation.methods.hard import equidistant_vectors, fitted_subspace, remove_projection
-from biasgauge.mitigation.mitigation import AnchorVectors, Mitigation
-from biasgauge.mitigation.subspace import (
-    ClassSets,
-    Subspace,
-    bias_subspace,
-    blocks,
-    class_sets,
-    defining_sets,
-    equalize_set,
-    find_sets,
-    mark_words,
-    merge_overlapping,
-)
+from biasgauge.mitigation.methods.projection import Multiclass
+from biasgauge.mitigation.mitigation import Mitigation
+from biasgauge.mitigation.subspace import blocks, mark_words
 from biasgauge.vectors import Embedding
-
-
-@dataclass(kw_only=True, eq=False)
-class Multiclass(Mitigation):
-    """Base of the methods for several classes: the subspace of the defining sets.
-
-    Attributes:
-        lexicon: stereotypes, pairs, or sets of words: one word a class in each set.
-        components: directions of the subspace; one fewer than the classes by default.
-        specific: words to leave alone besides those that name a class.
-        as_published: what the released code does.
-        subspace_: after `fit`.
-    """
-
-    lexicon: LexiconLike | Sequence[WordsLike] = "religion"
-    components: int | None = None
-    specific: WordsLike | None = None
-    as_published: bool = False
-    subspace_: Subspace | None = field(default=None, init=False, repr=False)
-    _classes: ClassSets = field(default=ClassSets("", (), (), ()), init=False, repr=False)
-
-    def _fit(self, model: Embedding) -> None:
-        classes = class_sets(self.lexicon)
-        more = () if self.specific is None else words_of(self.specific).words
-        self._classes = classes._replace(specific=(*classes.specific, *more))
-        defining = defining_sets(model, classes)
-        usual = 1 if self.as_published else max(len(rows) for rows in defining.rows) - 1
-        self.subspace_ = bias_subspace(
-            [model.vectors[rows] for rows in defining.rows], self.components or usual, lengths=self.as_published
-        )
-        self.coverage_ = defining.coverage
-
-    @property
-    def unit_norms(self) -> bool:
-        """Also as published."""
-        return super().unit_norms or self.as_published
-
-
-@dataclass(kw_only=True, eq=False)
-class MulticlassHard(Multiclass):
-    """Take the subspace of the classes out of every word that names none of them; make their words equidistant.
-
-    Neutral words lose `strength` of their part in the subspace; the words of a defining set become equidistant, by
-    cosine, from every neutral word; sets that share a word are equalized as one. Overbias adds to neutral words and
-    leaves the defining sets alone.
-
-    `as_published`: the subspace comes from vectors at their own length and has one direction unless `components` says
-    otherwise; only the attributes of the stereotypes are neutralized; sets are equalized one after the other, so that
-    a later one undoes an earlier one with which it shares a word; every vector gets length 1.
-    """
-
-    name: ClassVar[str] = "multiclass_hard"
-    summary: ClassVar[str] = "Projects the subspace of several classes out of neutral words; equalizes the classes."
-    source: ClassVar[str] = "Manzini et al. 2019, §3.2, hard debiasing"
-    inverse: ClassVar[bool] = True
-    rotation_equivariant: ClassVar[bool] = True
-    idempotent: ClassVar[bool] = False  # with three classes, the mean of the equalized words moves in the subspace
-
-    _spared: Any = field(default=None, init=False, repr=False)
-
-    def _prepare(self, model: Embedding) -> None:
-        classes = self._classes
-        self._spared = (
-            ~mark_words(model, classes.attributes) if self.as_published else mark_words(model, classes.specific)
-        )
-
-    def _block(self, block: Vectors, rows: slice) -> Vectors:
-        return remove_projection(block, fitted_subspace(self.subspace_), self.step, self._spared[rows])
-
-    def _anchor_vectors(self, model: Embedding) -> AnchorVectors:
-        if self.direction == "overbias":
-            return super()._anchor_vectors(model)
-        sets = find_sets(model, "sets", self._classes.sets).rows
-        subspace = fitted_subspace(self.subspace_)
-        if self.as_published:
-            return self._one_after_the_other(model, sets, subspace)
-        groups = merge_overlapping(sets)
-        return equidistant_vectors(groups, [model.vectors[rows] for rows in groups], subspace)
-
-    def _one_after_the_other(self, model: Embedding, sets: list[list[int]], subspace: Subspace) -> AnchorVectors:
-        rows = np.array(sorted({row for words in sets for row in words}), np.intp)
-        old = model.vectors[rows].astype(np.float64)
-        current = np.nan_to_num(
-            unit_rows(np.asarray(remove_projection(old, subspace, 1.0, self._spared[rows]), np.float64), rescale=True)
-        )
-        for words in sets:
-            positions = np.searchsorted(rows, words)
-            equal = equalize_set(current[positions], subspace)
-            if equal is not None:
-                current[positions] = equal
-        return AnchorVectors(rows, current * row_lengths(old, rescale=True)[:, None])
-
 
 _STEPS = 20_000
 _PRECISION = 1e-9
 _RANK = 1e-10
+
+
+@dataclass(kw_only=True, eq=False)
+class HalfSibling(Mitigation):
+    """Subtract from each neutral word its ridge regression on the words that carry the bias by meaning.
+
+    Each dimension is one observation; the words of `lexicon` predict the neutral word, and what they predict is
+    taken away, `strength` of it. Overbias adds it. With D their vectors, one a row, the rest is the word
+    times alpha · (alpha · I + DᵀD)⁻¹: a map that damps the directions in which those words lie. Words of
+    `lexicon` stay as they are.
+
+    Attributes:
+        lexicon: words that carry the bias by meaning.
+        alpha: ridge penalty, in units of squared vector length: with longer vectors the same penalty takes more away.
+        map_: after `fit`: dimensions × dimensions.
+    """
+
+    name: ClassVar[str] = "half_sibling"
+    summary: ClassVar[str] = "Subtracts from neutral words what gender-specific words predict of them (ridge)."
+    source: ClassVar[str] = "Yang & Feng 2020, equations 5 to 7"
+    inverse: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = False
+
+    lexicon: WordsLike = "gender_specific"
+    alpha: float = 60.0
+    map_: Floats = field(init=False, repr=False)
+    _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
+    _spared: Flags = field(init=False, repr=False)
+
+    def _fit(self, model: Embedding) -> None:
+        self._specific = words_of(self.lexicon).words
+        self.coverage_ = model.coverage({"specific": self._specific})
+        rows = self.coverage_.sets["specific"].rows
+        if not len(rows):
+            raise ParameterError(f"None of the words that carry the bias is in {model.name}.")
+        words = model.vectors[rows].astype(np.float64)
+        penalty = self.alpha * np.eye(model.dim)
+        self.map_ = np.asarray(np.linalg.solve(penalty + words.T @ words, penalty), np.float64)
+
+    def _prepare(self, model: Embedding) -> None:
+        self._spared = mark_words(model, self._specific)
+
+    def _block(self, block: Vectors, rows: slice) -> Vectors:
+        moved = _mapped(block, self.map_, self.step)
+        moved[self._spared[rows]] = block[self._spared[rows]]
+        return moved
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        check_number(0, ends=False, alpha=self.alpha)
+
+
+def _mapped(block: Vectors, matrix: Floats, step: float) -> Vectors:
+    """Vectors moved `step` of the way to their products with a matrix."""
+    moved: Vectors = block + block @ ((matrix - np.eye(len(matrix))) * step).astype(block.dtype)
+    return moved
 
 
 @dataclass(kw_only=True, eq=False)
@@ -159,11 +111,11 @@ class MulticlassSoft(Multiclass):
 
     weight: float = 0.2
     random_state: int = 0
-    map_: Floats | None = field(default=None, init=False, repr=False)
+    map_: Floats = field(init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
         super()._fit(model)
-        basis = fitted_subspace(self.subspace_).basis
+        basis = self.subspace_.basis
         if self.as_published:
             chosen = mark_words(model, self._classes.attributes)
             if not chosen.any():
@@ -179,9 +131,7 @@ class MulticlassSoft(Multiclass):
 
     def _block(self, block: Vectors, rows: slice) -> Vectors:
         del rows
-        change = (np.asarray(self.map_) - np.eye(block.shape[1])) * self.step
-        moved: Vectors = block + block @ change.astype(block.dtype)
-        return moved
+        return _mapped(block, self.map_, self.step)
 
     def _check_settings(self) -> None:
         super()._check_settings()
@@ -274,4 +224,4 @@ def published_map(words: Floats, neutral: Floats, basis: Floats, weight: float, 
     return mapping
 
 
-METHOD = (MulticlassHard, MulticlassSoft)
+METHOD = (HalfSibling, MulticlassSoft)

@@ -22,8 +22,18 @@ import numpy as np
 from biasgauge.core import Flags, Integers, JsonMapping, Record, check_choice, check_number, check_whole
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.io import atomic_file, refuse_inputs
-from biasgauge.mitigation.balancing.lines import check_ending, compressed, copy_without, read_units
-from biasgauge.mitigation.balancing.words import A, B, BalanceSets, SetFinder, SetSums, X, Y, balance_sets
+from biasgauge.mitigation.balancing_text import (
+    A,
+    B,
+    BalanceSets,
+    SetFinder,
+    X,
+    Y,
+    balance_sets,
+    compressor,
+    copy_without,
+    read_units,
+)
 from biasgauge.results import Column, RecordTable, Result, figures_text, share_text
 from biasgauge.text import Layout, tokenizer_named, writing
 
@@ -208,26 +218,35 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
     if source.is_dir():
         raise CorpusError("is a folder; balance its files one by one", path=source)
     refuse_inputs(target, [source])
-    check_ending(target)
+    compress = compressor(target)
 
-    tally = _Tally(SetFinder(sets.words, rule), _removable(direction))
+    finder, removable = SetFinder(sets.words, rule), _removable(direction)
+    counts = np.zeros(16, np.int64)
+    blocks = [np.empty((0, 3), np.int64)]  # first line, number of lines and sets of the units that could be removed
+
+    def count(raw: bytes, first: Integers, sizes: Integers) -> None:
+        found_sets = finder.find(raw)
+        counts[:] += np.bincount(found_sets, minlength=16)
+        blocks.append(np.stack([first, sizes, found_sets], axis=1)[removable[found_sets]])
+
     with writing(target), atomic_file(target) as temporary:
-        digest = read_units(source, reader, tally.count, _half_progress(progress, 0))
-        if not tally.counts.sum():
+        digest = read_units(source, reader, count, _half_progress(progress, 0))
+        if not counts.sum():
             raise CorpusError("holds no lines", path=source)
-        first, sizes, movable = tally.candidates()
+        first, sizes, movable = np.concatenate(blocks).T
         if as_published:
-            removal = plan_as_published(tally.counts, movable, direction=direction, degree=degree)
+            removal = plan_as_published(counts, movable, direction=direction, degree=degree)
         else:
             removal = plan_removal(
-                tally.counts, movable, direction=direction, degree=degree, keep=keep, max_removed=max_removed,
+                counts, movable, direction=direction, degree=degree, keep=keep, max_removed=max_removed,
                 random_state=random_state,
             )  # fmt: skip
         lines = _line_numbers(first[removal.removed], sizes[removal.removed])
-        with compressed(temporary, target.suffix) as copy:
+        with temporary.open("wb") as file, compress(file) as copy:
             copy_without(source, copy, lines, digest, _half_progress(progress, 1))
 
-    after = tally.counts - np.bincount(movable[removal.removed], minlength=16)
+    after = counts - np.bincount(movable[removal.removed], minlength=16)
+    coverage = sets.coverage(finder.seen)
     settings = {
         "corpus": str(source), "lexicon": sets.name, "direction": direction, "degree": degree,
         "keep": "earliest" if as_published else keep, "max_removed": None if as_published else max_removed,
@@ -238,37 +257,13 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
         path=str(target),
         source=str(source),
         lexicon=sets.name,
-        classes=line_classes(tally.counts, after, sets.labels),
+        classes=line_classes(counts, after, sets.labels),
         asked=removal.requested,
         limit=removal.limit,
-        coverage=sets.coverage(tally.finder.seen),
+        coverage=coverage,
         settings=settings,
-        warnings=tuple(_warnings(tally, removal, sets, direction, degree)),
+        warnings=tuple(_warnings(counts, removal, sets, coverage["lost"], direction, degree)),
     )
-
-
-class _Tally:
-    """Counts the units of a corpus by their sets, and remembers the lines of those that could be removed."""
-
-    def __init__(self, finder: SetFinder, removable: Flags) -> None:
-        self.finder = finder
-        self.counts = np.zeros(16, np.int64)
-        self._removable = removable
-        self._blocks: list[tuple[Integers, Integers, SetSums]] = []
-
-    def count(self, raw: bytes, first: Integers, sizes: Integers) -> None:
-        """Count a block of units."""
-        sets = self.finder.find(raw)
-        self.counts += np.bincount(sets, minlength=16)
-        rows = np.flatnonzero(self._removable[sets])
-        if len(rows):
-            self._blocks.append((first[rows], sizes[rows], sets[rows]))
-
-    def candidates(self) -> tuple[Integers, Integers, SetSums]:
-        """First line, number of lines and sets of the units that could be removed, in the order of the corpus."""
-        empty = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
-        first, sizes, sets = zip(empty, *self._blocks, strict=True)
-        return np.concatenate(first), np.concatenate(sizes), np.concatenate(sets)
 
 
 def _line_numbers(first: Integers, sizes: Integers) -> Integers:
@@ -286,9 +281,9 @@ def _half_progress(progress: Progress | None, reading: int) -> Progress | None:
 
 
 def _warnings(
-    tally: _Tally, removal: Removal, sets: BalanceSets, direction: Direction, degree: Degree
+    counts: Integers, removal: LineRemoval, sets: BalanceSets, lost: JsonMapping, direction: Direction, degree: Degree
 ) -> Iterator[str]:
-    lines, removed = int(tally.counts.sum()), int(removal.removed.sum())
+    lines, removed = int(counts.sum()), int(removal.removed.sum())
     if removed < removal.requested:
         reached = removed / removal.requested
         degree_reached = "" if degree == "max" else f", which is degree {figures_text(degree * reached, 3)}"
@@ -301,7 +296,7 @@ def _warnings(
             f"{share_text(removed / lines, 1)} of the lines were removed: the paper says that it stayed below "
             f"{share_text(PUBLISHED_SHARE)}, but its code does not enforce that."
         )
-    for role, words in sets.coverage(tally.finder.seen)["lost"].items():
+    for role, words in lost.items():
         if len(words) == len(set(sets.sets[role].words)):
             yield f"No word of the set {role} ({sets.sets[role].name}) occurs in the corpus."
     if sets.shared:
@@ -310,8 +305,8 @@ def _warnings(
             f"{', '.join(sets.shared[:8])}."
         )
     for name in REMOVED_FROM[direction]:
-        count, opposite = int(tally.counts[CLASSES[name]]), OPPOSITE.get(name)
-        if degree != "max" and removal.limit is not None and opposite and count < tally.counts[CLASSES[opposite]]:
+        count, opposite = int(counts[CLASSES[name]]), OPPOSITE.get(name)
+        if degree != "max" and removal.limit is not None and opposite and count < counts[CLASSES[opposite]]:
             yield f"{name} is rarer than {opposite} already ({count:,} lines); nothing of it was removed."
 
 
@@ -330,7 +325,7 @@ def line_classes(before: Integers, after: Integers, labels: Mapping[int, str]) -
 
 
 @dataclass(frozen=True)
-class Removal:
+class LineRemoval:
     """For each candidate whether it is removed, how many the degree requests, and how many may be (None: all)."""
 
     removed: Flags
@@ -351,9 +346,9 @@ def _removable(direction: Direction) -> Flags:
 
 
 def plan_removal(
-    counts: Integers, sets: SetSums, *, direction: Direction, degree: Degree, keep: Keep, max_removed: float,
+    counts: Integers, sets: Integers, *, direction: Direction, degree: Degree, keep: Keep, max_removed: float,
     random_state: int,
-) -> Removal:  # fmt: skip
+) -> LineRemoval:  # fmt: skip
     """Choose lines of the classes to remove; mixed lines remain. Settings are those of `balance`.
 
     `counts` are lines of the corpus by their sets, `sets` those of the candidates, in order. With the same seed a
@@ -372,10 +367,10 @@ def plan_removal(
         if keep == "random":
             members = np.random.default_rng([random_state, index]).permutation(members[::-1])
         removed[members[:number]] = True
-    return Removal(removed, sum(requested), limit)
+    return LineRemoval(removed, sum(requested), limit)
 
 
-def plan_as_published(counts: Integers, sets: SetSums, *, direction: Direction, degree: Degree) -> Removal:
+def plan_as_published(counts: Integers, sets: Integers, *, direction: Direction, degree: Degree) -> LineRemoval:
     """Choose lines by the rule of the released code of Goldfarb-Tarrant et al. 2021.
 
     Debias: the earliest lines with X and A remain, as many as there are lines with Y and A; of the others, the earliest
@@ -384,13 +379,13 @@ def plan_as_published(counts: Integers, sets: SetSums, *, direction: Direction, 
     """
     if direction == "overbias":
         removed = _removable("overbias")[sets]
-        return Removal(removed, int(removed.sum()), None)
+        return LineRemoval(removed, int(removed.sum()), None)
     removed = np.zeros(len(sets), np.bool_)
     first = _holding("pro 1")[sets]
     for name, members in (("pro 1", first), ("pro 2", _holding("pro 2")[sets] & ~first)):
         remaining = 0 if degree == "max" else int(counts[_holding(OPPOSITE[name])].sum())
         removed[np.flatnonzero(members)[remaining:]] = True
-    return Removal(removed, int(removed.sum()), None)
+    return LineRemoval(removed, int(removed.sum()), None)
 
 
 def check_degree(degree: object, *, as_published: bool) -> None:

@@ -1,1 +1,0 @@
-"""Dataset balancing: lines of a corpus removed before training."""
