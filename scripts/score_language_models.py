@@ -102,7 +102,8 @@ def scored(
             found[f"crows {name}"] = score_pair_list(model, texts, measure_named(name, model)).scores.astype(np.float32)
     for name in STEREOSET[model.kind]:
         if time.monotonic() < until:
-            found[f"stereoset {name}"] = score_clusters(model, clusters, name, None).table[0].astype(np.float32)
+            table = score_clusters(model, clusters, name, None).tables[name]
+            found[f"stereoset {name}"] = table[0, :, 0].astype(np.float32)
     return found
 
 

@@ -68,7 +68,8 @@ def stereoset(asked: argparse.Namespace, measure: str) -> None:
     _model = _model or bg.analyses.likelihood.language_model(asked.model)
     scored = score_clusters(_model, clusters, measure, told(f"StereoSet, {measure}"))
     ids = [sentence for cluster in clusters for sentence in cluster.sentences]
-    result = bg.analyses.likelihood.stereoset(data, dict(zip(ids, scored.table[0].tolist(), strict=True)))
+    scores = scored.tables[measure][0, :, 0].tolist()
+    result = bg.analyses.likelihood.stereoset(data, dict(zip(ids, scores, strict=True)))
     write_text(place, json.dumps(result.to_dict(), indent=1))
     print(result, flush=True)
 

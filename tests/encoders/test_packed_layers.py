@@ -11,7 +11,7 @@ from tests.encoders.conftest import small_bert, wordpieces
 
 from biasgauge.vectors.encoders import load_model
 from biasgauge.vectors.encoders.hidden_states import POOLINGS, TransformerEncoder
-from biasgauge.vectors.encoders.packed_layers import OneDnn, PackedLayers, Plain
+from biasgauge.vectors.encoders.packed_layers import PackedLayers
 
 library: Any = torch.backends.mkldnn
 pytestmark = pytest.mark.skipif(not library.is_available(), reason="this torch has no oneDNN")
@@ -39,16 +39,16 @@ def small_roberta() -> Any:  # noqa: ANN401 - a model
 
 
 @pytest.mark.parametrize("make", [small_bert, small_roberta])
-@pytest.mark.parametrize("products", [OneDnn, Plain])
+@pytest.mark.parametrize("one_dnn", [True, False])
 @pytest.mark.parametrize("padded", [False, True])
 def test_hidden_states_are_the_models_own(
     make: Any,  # noqa: ANN401 - makes a model
-    products: type[OneDnn | Plain],
     *,
+    one_dnn: bool,
     padded: bool,
 ) -> None:
     model = make()
-    packed = PackedLayers(model, products())
+    packed = PackedLayers(model, one_dnn=one_dnn)
     tokens = torch.randint(5, 50, (4, 9), generator=torch.Generator().manual_seed(0))
     mask = torch.ones_like(tokens)
     if padded:

@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from biasgauge.analyses.calibrate.design import count_text
 from biasgauge.analyses.calibrate.readings import Readings
 from biasgauge.analyses.calibrate.result import Calibration
 from biasgauge.analyses.calibrate.rows import (
@@ -29,6 +28,7 @@ from biasgauge.analyses.calibrate.set_tests import (
     weat_rates,
 )
 from biasgauge.core import Estimate, Floats, JsonMapping
+from biasgauge.results import counted as counted_text
 from biasgauge.stats import (
     DoseResponse,
     Variances,
@@ -170,15 +170,15 @@ def _warnings(readings: Readings) -> Iterator[str]:
     """Yield what the design cannot estimate."""
     if readings.lost:
         verbs = ("has", "is") if len(readings.lost) == 1 else ("have", "are")
-        yield f"{count_text(len(readings.lost), 'word')} {verbs[0]} no score in some model and {verbs[1]} left out"
+        yield f"{counted_text(readings.lost, 'word')} {verbs[0]} no score in some model and {verbs[1]} left out"
     plain = len(readings.words) - readings.carriers - readings.others
     if plain < FEWEST_PLAIN:
-        yield f"{count_text(plain, 'word')} without a dose: too few to say what frequency alone does"
+        yield f"{counted_text(plain, 'word')} without a dose: too few to say what frequency alone does"
     _, draws, runs = readings.of_carriers.shape[1:]
     if draws == 1:
         yield "one planted text: what belongs to a carrier cannot be told from where its dose was put"
     if draws * runs < _FEW_MODELS:
-        models = count_text(draws * runs, "model")
+        models = counted_text(draws * runs, "model")
         yield f"{models}: what moves all words of a model alike is barely known; limits of sets rest on it"
     if runs == 1:
         yield "one run for each text: the part of the random seed is unknown"

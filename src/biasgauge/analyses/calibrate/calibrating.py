@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 from biasgauge.analyses.calibrate.design import SENTIMENT
-from biasgauge.analyses.calibrate.plan import SIZES, CalibrationPlan, calibration_plan, recipe_settings
-from biasgauge.analyses.calibrate.planting import Planted
-from biasgauge.analyses.calibrate.readings import ModelReading, Readings
+from biasgauge.analyses.calibrate.plan import SIZES, calibration_plan, recipe_settings
+from biasgauge.analyses.calibrate.readings import ModelReading, Readings, join_readings, read_model
 from biasgauge.analyses.calibrate.result import Calibration
 from biasgauge.analyses.calibrate.rows import DetectionRate
 from biasgauge.core import JsonMapping, PairsLike, VectorsLike, WordsLike
@@ -32,11 +31,8 @@ Verdicts = Callable[[Readings, Sequence[Sequence[VectorsLike]]], Sequence[Detect
 """Rates at which the verdicts of an audit report sets of carriers in these models."""
 
 
-class TextTrainer(Protocol):
-    """Trains models on several texts."""
-
-    def __call__(self, texts: Sequence[TokenCorpus], folder: Path, progress: Progress | None) -> list[Models]:
-        """Train each text with the same seeds and samples; models that `folder` has are not trained again."""
+TextTrainer = Callable[[Sequence[TokenCorpus], Path, Progress | None], list[Models]]
+"""Trains each of several texts with the same seeds and samples; models that the folder has are not trained again."""
 
 
 def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
@@ -119,7 +115,8 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
     settings = recipe_settings(recipe)
     train_all = trainer or SweepTrainer(settings, seeds, bootstrap, random_state, n_jobs)
     train_shuffled = trainer or SweepTrainer(settings, 1, 0, random_state, n_jobs)
-    with _folder(out) as folder:
+    with tempfile.TemporaryDirectory(prefix="biasgauge-calibration-") if out is None else nullcontext(out) as place:
+        folder = make_folder(place)
         text = corpus if isinstance(corpus, TokenCorpus) else read_corpus(corpus, out=folder / "corpus")
         plan = calibration_plan(
             text, pairs=pairs, language=language, carriers=carriers, other_pairs=other_pairs, window=window,
@@ -130,42 +127,23 @@ def calibrate(  # noqa: PLR0913 - each is a choice that a study has to report
         planted = plan.planting.plant(text, folder)
         shuffled_texts = plan.planting.shuffle(text, folder)
         models = train_all([edited.corpus for edited in planted], folder, _subrange(progress, 0.0, 0.85))
-        shuffled_models: Sequence[Models] = []
-        if shuffled_texts:
-            shuffled_models = train_shuffled(shuffled_texts, folder, _subrange(progress, 0.85, 0.95))
-        readings = _read_models(plan, planted, models, shuffled_models, _subrange(progress, 0.95, 1.0))
+        report = _subrange(progress, 0.85, 0.95)
+        shuffled_models = train_shuffled(shuffled_texts, folder, report) if shuffled_texts else []
+        total, done = sum(map(len, (*models, *shuffled_models))), count(1)
+        report = _subrange(progress, 0.95, 1.0)
+
+        def read(source: VectorsLike) -> ModelReading:
+            """Score all words in one model, which alone is in memory."""
+            reading = read_model(source, plan.scoring)
+            if report is not None:
+                report(next(done), total)
+            return reading
+
+        planted_readings = [[read(source) for source in runs] for runs in models]
+        shuffled_readings = [read(source) for runs in shuffled_models for source in runs]
+        readings = join_readings(planted, planted_readings, shuffled_readings, plan.scoring)
         verdict_rates = () if verdicts is None else verdicts(readings, models)
     return plan.conclude(planted, readings, verdict_rates)
-
-
-def _read_models(
-    plan: CalibrationPlan,
-    planted: Sequence[Planted],
-    models: Sequence[Models],
-    shuffled_models: Sequence[Models],
-    progress: Progress | None,
-) -> Readings:
-    """Score all words in all models, one model in memory at a time."""
-    total, done = sum(map(len, (*models, *shuffled_models))), count(1)
-
-    def read(source: VectorsLike) -> ModelReading:
-        reading = plan.read(source)
-        if progress is not None:
-            progress(next(done), total)
-        return reading
-
-    readings = [[read(source) for source in runs] for runs in models]
-    return plan.join(planted, readings, [read(source) for runs in shuffled_models for source in runs])
-
-
-@contextmanager
-def _folder(out: str | os.PathLike[str] | None) -> Iterator[Path]:
-    """Folder for texts and models; a temporary one is removed afterwards."""
-    if out is not None:
-        yield make_folder(out)
-        return
-    with tempfile.TemporaryDirectory(prefix="biasgauge-calibration-") as folder:
-        yield Path(folder)
 
 
 def _subrange(progress: Progress | None, start: float, end: float) -> Progress | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log
 from typing import Any
@@ -11,9 +12,9 @@ import numpy as np
 
 from biasgauge.core import Floats, Record, check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.results import counted
 
-ODDS = (2.0, 4.0, 10.0)
-DOSES = tuple(sorted([-log(odds) for odds in ODDS] + [0.0] + [log(odds) for odds in ODDS]))
+DOSES = (-log(10), -log(4), -log(2), 0.0, log(2), log(4), log(10))
 """Default doses of mentions: odds ratios of 2, 4 and 10 to either side, and none."""
 SHARES = (-0.3, -0.15, -0.05, 0.0, 0.05, 0.15, 0.3)
 """Default doses of mixtures: shares of a carrier's tokens."""
@@ -79,10 +80,8 @@ class CalibrationDesign(Record):
     @property
     def levels(self) -> Floats:
         """One dose for each carrier."""
-        return np.repeat(
-            np.array(sorted(set(self.doses)), np.float64),
-            [self.blanks if dose == 0 else self.per_dose for dose in sorted(set(self.doses))],
-        )
+        doses = sorted(set(self.doses))
+        return np.repeat(np.array(doses), [self.blanks if dose == 0 else self.per_dose for dose in doses])
 
     @property
     def models(self) -> int:
@@ -100,14 +99,21 @@ class CalibrationDesign(Record):
         """Design and estimated time in one sentence."""
         seconds = self.seconds(**cost)
         time = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{max(1, round(seconds))} seconds"
-        samples = f" × {count_text(self.bootstrap, 'sample')}" if self.bootstrap else ""
-        texts, seeds = count_text(self.plantings, "planted text"), count_text(self.seeds, "random seed")
+        samples = f" × {counted(self.bootstrap, 'sample')}" if self.bootstrap else ""
+        texts, seeds = counted(self.plantings, "planted text"), counted(self.seeds, "random seed")
         return (
-            f"{count_text(self.models, 'model')}: {texts} × {seeds}{samples}, {self.shuffled} shuffled; "
+            f"{counted(self.models, 'model')}: {texts} × {seeds}{samples}, {self.shuffled} shuffled; "
             f"{len(self.levels)} carriers at {len(set(self.doses))} doses; about {time}"
         )
 
 
-def count_text(count: int, name: str) -> str:
-    """Number and noun: "1 model", "7 models"."""
-    return f"{count:,} {name}{'s' * (count != 1)}"
+def design_from(
+    *, planting: str = "mentions", doses: Sequence[float] | None = None, **counts: int
+) -> CalibrationDesign:
+    """Build the design with these doses, by default those of the kind of planting.
+
+    Raises:
+        ParameterError: it is impossible.
+    """
+    default = SHARES if planting == "mixture" else DOSES
+    return CalibrationDesign(planting, tuple(map(float, default if doses is None else doses)), **counts)

@@ -12,13 +12,13 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.analyses.calibrate.analysis import analyze
-from biasgauge.analyses.calibrate.design import DOSES, SENTIMENT, SHARES, CalibrationDesign
+from biasgauge.analyses.calibrate.design import SENTIMENT, CalibrationDesign, design_from
 from biasgauge.analyses.calibrate.edits import EditableText
 from biasgauge.analyses.calibrate.planting import Pairs, Planted, PlantingPlan, choose_carriers
-from biasgauge.analyses.calibrate.readings import ModelReading, Readings, ScoringPlan, join_readings, read_model
+from biasgauge.analyses.calibrate.readings import Readings, ScoringPlan
 from biasgauge.analyses.calibrate.result import Calibration
 from biasgauge.analyses.calibrate.rows import DetectionRate
-from biasgauge.core import JsonMapping, PairsLike, Record, VectorsLike, WordsLike, check_level, check_whole
+from biasgauge.core import JsonMapping, PairsLike, Record, WordsLike, check_level, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, language_of, pairs_of, words_of
 from biasgauge.scores import AS_PUBLISHED
@@ -117,16 +117,6 @@ class CalibrationPlan(Record):
         plan = self.planting
         return ScoringPlan(plan.carriers, plan.others, self.background, plan.pairs, self.measures)
 
-    def read(self, model: VectorsLike) -> ModelReading:
-        """Score all words in one model; with the vectors for association tests."""
-        return read_model(model, self.scoring)
-
-    def join(
-        self, planted: Sequence[Planted], models: Sequence[Sequence[ModelReading]], shuffled: Sequence[ModelReading]
-    ) -> Readings:
-        """Join the readings of the models of each planted text, and of shuffled ones, with counted doses."""
-        return join_readings(planted, models, shuffled, self.scoring)
-
     def conclude(
         self, planted: Sequence[Planted], readings: Readings, verdict_rates: Sequence[DetectionRate] = ()
     ) -> Calibration:
@@ -134,15 +124,10 @@ class CalibrationPlan(Record):
         counted = tuple(dose for text in planted for dose in text.doses if dose.edit == len(text.edits) - 1)
         plan = self.planting
         settings = {
-            "corpus": {"checksum": self.checksum, "tokens": self.tokens},
-            "recipe": dict(self.recipe),
-            "pairs": [list(pair) for pair in plan.pairs],
-            "design": plan.design.to_dict(),
-            "window": plan.window,
-            "models": len(readings.vectors),
-            "level": self.level,
-            "random_state": plan.random_state,
-        }
+            "corpus": {"checksum": self.checksum, "tokens": self.tokens}, "recipe": dict(self.recipe),
+            "pairs": [list(pair) for pair in plan.pairs], "design": plan.design.to_dict(), "window": plan.window,
+            "models": len(readings.vectors), "level": self.level, "random_state": plan.random_state,
+        }  # fmt: skip
         result = analyze(
             readings, self.tests, self.sizes, settings, counted, tuple(verdict_rates), level=self.level,
             random_state=plan.random_state,
@@ -173,18 +158,6 @@ def calibration_plan(
     return CalibrationPlan(planting, background, text.checksum, len(text.tokens), len(base_pairs))
 
 
-def design_from(
-    *, planting: str = "mentions", doses: Sequence[float] | None = None, **counts: int
-) -> CalibrationDesign:
-    """Build the design with these doses, by default those of the kind of planting.
-
-    Raises:
-        ParameterError: it is impossible.
-    """
-    default = SHARES if planting == "mixture" else DOSES
-    return CalibrationDesign(planting, tuple(map(float, default if doses is None else doses)), **counts)
-
-
 def recipe_settings(recipe: str | Mapping[str, Any]) -> dict[str, Any]:
     """Check settings of `train` before anything is planted.
 
@@ -197,10 +170,8 @@ def recipe_settings(recipe: str | Mapping[str, Any]) -> dict[str, Any]:
     for name in settings:
         if name in _NOT_IN_RECIPE:
             raise ParameterError(f"A recipe has no {name!r}: give it to the calibration itself, not to its recipe.")
-    common = signature(train).parameters
-    algorithm(settings["algorithm"]).settings_from(
-        {name: value for name, value in settings.items() if name not in common}
-    )
+    further = {name: value for name, value in settings.items() if name not in signature(train).parameters}
+    algorithm(settings["algorithm"]).settings_from(further)
     return settings
 
 
@@ -217,14 +188,9 @@ def registered_names(group: str, names: Sequence[str] | None) -> tuple[str, ...]
 
 
 def planting_plan(
-    text: TokenCorpus,
-    design: CalibrationDesign,
-    pairs: Pairs,
-    other_pairs: Pairs,
-    carriers: WordsLike | None,
-    window: int,
-    random_state: int,
-) -> tuple[PlantingPlan, tuple[str, ...]]:
+    text: TokenCorpus, design: CalibrationDesign, pairs: Pairs, other_pairs: Pairs, carriers: WordsLike | None,
+    window: int, random_state: int,
+) -> tuple[PlantingPlan, tuple[str, ...]]:  # fmt: skip
     """Choose the words of each dose, and background words in which nothing is planted."""
     view = EditableText(text, text.tokens)
     present = tuple(view.present_pairs(pairs))
@@ -248,13 +214,11 @@ def planting_plan(
                 f"occur {_FEWEST_CARRIER_TOKENS} times and are no words of pairs. Give more words, or lower per_dose "
                 "or blanks."
             )
-    frequent_ids = np.flatnonzero(text.counts >= _FEWEST_BACKGROUND_TOKENS)
     excluded = {*chosen, *ends, *other_ends}
-    plain = np.array([word_id for word_id in frequent_ids if text.words[word_id] not in excluded])
-    random = np.random.default_rng([random_state, 5])
-    drawn = random.choice(plain, min(_BACKGROUND, len(plain)), replace=False) if len(plain) else plain
+    frequent_ids = np.flatnonzero(text.counts >= _FEWEST_BACKGROUND_TOKENS)
+    plain = np.array([word_id for word_id in frequent_ids if text.words[word_id] not in excluded], np.int64)
+    drawn = np.random.default_rng([random_state, 5]).choice(plain, min(_BACKGROUND, len(plain)), replace=False)
     background = tuple(text.words[word_id] for word_id in sorted(drawn.tolist()))
-    other_carriers = chosen[n_carriers : n_carriers + n_others]
-    return PlantingPlan(
-        design, present, chosen[:n_carriers], other_carriers, usable_pairs, window, random_state
-    ), background
+    others = chosen[n_carriers : n_carriers + n_others]
+    plan = PlantingPlan(design, present, chosen[:n_carriers], others, usable_pairs, window, random_state)
+    return plan, background

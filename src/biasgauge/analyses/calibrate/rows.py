@@ -1,4 +1,4 @@
-"""Rows of a calibration: curves, limits, rates and effects, each with its labels."""
+"""Records of a calibration: curves, limits, rates and effects; doses as odds ratios in sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from math import exp
 
 from biasgauge.core import Estimate, JsonMapping, Record
+from biasgauge.results import figures_text, number_text
 from biasgauge.stats import DoseResponse, Side
+
+LARGEST = 1000
+"""Odds ratio beyond which digits are meaningless: none as large is ever planted."""
+_FEW_FIGURES = 0.095
+"""Ratio below which significant figures are shown in the place of one decimal."""
 
 
 @dataclass(frozen=True)
@@ -176,3 +182,68 @@ class FrequencyEffect(Record):
     r: float
     corrected_r: float
     helps: Estimate
+
+
+@dataclass(frozen=True)
+class Equivalent(Record):
+    """A word's score as a planted dose.
+
+    Attributes:
+        word: the word.
+        score: its score; None where it has none.
+        dose: log odds ratio that would give the score; positive leans to the first end.
+        detected: whether the dose is at least the limit of detection of a single word; None where there is no dose.
+    """
+
+    word: str
+    score: float | None
+    dose: Estimate
+    detected: bool | None
+
+    @property
+    def odds_ratio(self) -> Estimate:
+        """Dose as an odds ratio."""
+        dose = self.dose
+        value, low, high = (None if number is None else exp(number) for number in (dose.value, dose.low, dose.high))
+        return Estimate(
+            value=value, low=low, high=high, level=dose.level, method=dose.method, reason=dose.reason,
+            statistic="odds ratio",
+        )  # fmt: skip
+
+    def derived(self) -> JsonMapping:
+        """Add the odds ratio, and the sentence."""
+        return {"odds_ratio": self.odds_ratio, "sentence": self.sentence}
+
+    @property
+    def sentence(self) -> str:
+        """Odds ratio of the word in one sentence."""
+        if self.dose.value is None:
+            return f"{self.word}: {self.dose.reason}"
+        text = f"{self.word}: as a planted odds ratio of {as_odds(self.dose)} would give"
+        return text if self.detected else f"{text}; below the limit of detection"
+
+
+def as_odds(dose: Estimate) -> str:
+    """Dose as an odds ratio with its interval in a sentence: "3.2 : 1 [1.9, 5.5]" or "1 : 3.2 [1.9, 5.5]"."""
+    value = dose.value or 0.0
+    sign = 1.0 if value >= 0 else -1.0
+    interval = ""
+    if dose.low is not None and dose.high is not None:
+        low, high = sorted((sign * dose.low, sign * dose.high))
+        interval = f" [{odds_text(low)}, {odds_text(high)}]"
+    size = odds_text(abs(value))
+    return f"{size} : 1{interval}" if sign > 0 else f"1 : {size}{interval}"
+
+
+def limit_text(dose: Estimate) -> str:
+    """Limit of detection as an odds ratio with its interval."""
+    low, high = ("–" if end is None else odds_text(end) for end in (dose.low, dose.high))
+    return f"{odds_text(dose.value or 0.0)} [{low}, {high}]"
+
+
+def odds_text(dose: float) -> str:
+    """Log odds ratio as an odds ratio, between 1 / 1,000 and 1,000."""
+    ratio = exp(max(min(dose, 50.0), -50.0))
+    if not 1 / LARGEST <= ratio <= LARGEST:
+        return f"> {LARGEST:,}" if ratio > 1 else f"< {1 / LARGEST:g}"
+    return figures_text(ratio, 2) if ratio < _FEW_FIGURES else number_text(ratio, 0 if ratio >= 100 else 1)

@@ -16,6 +16,7 @@ from biasgauge.analyses.likelihood.models import Sentence as Sentence
 from biasgauge.analyses.likelihood.models import TokenQuery as TokenQuery
 from biasgauge.analyses.likelihood.models import Tokens as Tokens
 from biasgauge.analyses.likelihood.models import language_model as language_model
+from biasgauge.analyses.likelihood.scoring import ScoredPairs as ScoredPairs
 from biasgauge.analyses.likelihood.scoring import Undefined as Undefined
 from biasgauge.analyses.likelihood.scoring import measure_named as measure_named
 from biasgauge.analyses.likelihood.scoring import score_clusters as score_clusters
@@ -24,7 +25,6 @@ from biasgauge.analyses.likelihood.sentence_pairs import MeasureDisagreement as 
 from biasgauge.analyses.likelihood.sentence_pairs import PairPreferences as PairPreferences
 from biasgauge.analyses.likelihood.sentence_pairs import PairScore as PairScore
 from biasgauge.analyses.likelihood.sentence_pairs import PreferenceScores as PreferenceScores
-from biasgauge.analyses.likelihood.sentence_pairs import ScoredPairs as ScoredPairs
 from biasgauge.analyses.likelihood.sentence_pairs import crows_pairs as crows_pairs
 from biasgauge.analyses.likelihood.sentence_pairs import preferences as preferences
 from biasgauge.analyses.likelihood.sentence_pairs import score_pairs as score_pairs

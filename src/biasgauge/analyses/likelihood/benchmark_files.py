@@ -9,7 +9,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -41,22 +41,16 @@ def read_text(path: str | os.PathLike[str]) -> str:
     Raises:
         CorpusError: it cannot be read, or is in another encoding.
     """
-    pieces = []
     with ByteSource(path, error=CorpusError) as source:
-        while block := source.read(_BLOCK):
-            pieces.append(block)
+        content = b"".join(iter(lambda: source.read(_BLOCK), b""))
     try:
-        return b"".join(pieces).decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise CorpusError("is not UTF-8; convert it first", path=path, offset=problem.start) from problem
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The content of a JSON file.
-
-    Raises:
-        CorpusError: it is something else.
-    """
+    """The content of a JSON file; `CorpusError` where it is something else."""
     try:
         return parse_json(read_text(path))
     except JSONProblem as problem:
@@ -246,52 +240,41 @@ def read_pairs(pairs: PairsOfSentences, *, cluster: str | None = None, group: st
         ParameterError: there are no pairs, or something else was given.
     """
     if isinstance(pairs, str | os.PathLike):
-        rows: Sequence[Mapping[str, Any]] = read_rows(pairs, [FIRST, SECOND])
-        listed = _from_rows(rows, cluster, group, pairs)
+        listed = _from_rows(read_rows(pairs, [FIRST, SECOND]), cluster, group, pairs)
     elif hasattr(pairs, "to_dict") and hasattr(pairs, "columns"):
         records: Any = pairs.to_dict("records")
         listed = _from_rows(records, cluster, group, None)
     else:
         listed = [_from_sequence(pair) for pair in pairs]
-    numbered = [_numbered(pair, index) for index, pair in enumerate(listed)]
-    if not numbered:
+    if not listed:
         raise ParameterError("There must be at least one pair of sentences.")
-    counts = Counter(pair.identifier for pair in numbered)
-    twice = next((identifier for identifier, count in counts.items() if count > 1), None)
-    if twice is not None:
-        raise ParameterError(f"Every pair needs an id of its own. Got {twice!r} {counts[twice]} times.")
+    numbered = []
+    for index, pair in enumerate(listed):
+        identifier = pair.identifier or str(index)
+        numbered.append(replace(pair, identifier=identifier, cluster=pair.cluster or identifier))
+    identifier, count = Counter(pair.identifier for pair in numbered).most_common(1)[0]
+    if count > 1:
+        raise ParameterError(f"Every pair needs an id of its own. Got {identifier!r} {count} times.")
     return numbered
 
 
 def _from_rows(
     rows: Sequence[Mapping[str, Any]], cluster: str | None, group: str | None, path: str | os.PathLike[str] | None
 ) -> list[SentencePair]:
+    """Pairs of rows by column: a column that the user names must be there, and so must those of the sentences."""
     header = list(rows[0]) if rows else []
-    columns = {
-        "first": _column(header, None, FIRST, path),
-        "second": _column(header, None, SECOND, path),
-        "cluster": _column(header, cluster, CLUSTER, path, needed=False),
-        "group": _column(header, group, GROUP, path, needed=False),
-        "direction": _column(header, None, DIRECTION, path, needed=False),
-        "identifier": _column(header, None, IDS, path, needed=False),
-    }
-    return [
-        SentencePair(**{field: str(row[name]) for field, name in columns.items() if name is not None}) for row in rows
-    ]
-
-
-def _column(
-    header: Sequence[str],
-    requested: str | None,
-    usual: Sequence[str],
-    path: str | os.PathLike[str] | None,
-    *,
-    needed: bool = True,
-) -> str | None:
-    name = requested if requested is not None else next((name for name in usual if name in header), None)
-    if (name is None and needed) or (requested is not None and requested not in header):
-        raise CorpusError(f"has no column {requested or usual[0]!r}", path=path, line=None if path is None else 1)
-    return name
+    named = {"cluster": cluster, "group": group}
+    usual = {"first": FIRST, "second": SECOND, "cluster": CLUSTER, "group": GROUP, "direction": DIRECTION,
+             "identifier": IDS}  # fmt: skip
+    columns = {}
+    for field, names in usual.items():
+        requested = named.get(field)
+        column = next((name for name in ([requested] if requested is not None else names) if name in header), None)
+        if column is None and (requested is not None or field in {"first", "second"}):
+            raise CorpusError(f"has no column {requested or names[0]!r}", path=path, line=None if path is None else 1)
+        if column is not None:
+            columns[field] = column
+    return [SentencePair(**{field: str(row[name]) for field, name in columns.items()}) for row in rows]
 
 
 def _from_sequence(pair: SentencePair | Sequence[str]) -> SentencePair:
@@ -301,11 +284,6 @@ def _from_sequence(pair: SentencePair | Sequence[str]) -> SentencePair:
     if len(texts) != 2 or not all(isinstance(text, str) for text in texts):
         raise ParameterError("A pair must be two sentences, or a SentencePair.")
     return SentencePair(*texts)
-
-
-def _numbered(pair: SentencePair, index: int) -> SentencePair:
-    identifier = pair.identifier or str(index)
-    return SentencePair(pair.first, pair.second, identifier, pair.cluster or identifier, pair.group, pair.direction)
 
 
 def read_pair_scores(path: str | os.PathLike[str], ids: Sequence[str]) -> Floats:
@@ -324,14 +302,12 @@ def read_pair_scores(path: str | os.PathLike[str], ids: Sequence[str]) -> Floats
         identifier = row[names[0]]
         if identifier in scores:
             raise CorpusError(f"the pair {identifier!r} has scores twice", path=path, line=line)
-        scores[identifier] = (_number(row[names[1]], path, line), _number(row[names[2]], path, line))
+        try:
+            first, second = (float(row[name]) if row[name].strip() else nan for name in names[1:])
+        except ValueError as problem:
+            sentence = "a score must be a number, or empty where there is none"
+            raise CorpusError(sentence, path=path, line=line) from problem
+        scores[identifier] = first, second
     if not scores.keys() & set(ids):
         raise CorpusError("has no pair in common with the data; check the ids", path=path)
     return np.array([scores.get(identifier, (nan, nan)) for identifier in ids])
-
-
-def _number(text: str, path: str | os.PathLike[str], line: int) -> float:
-    try:
-        return float(text) if text.strip() else nan
-    except ValueError as problem:
-        raise CorpusError("a score must be a number, or empty where there is none", path=path, line=line) from problem

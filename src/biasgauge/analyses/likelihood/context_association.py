@@ -25,6 +25,7 @@ from biasgauge.analyses.likelihood.scoring import (
     TIES,
     Ties,
     Undefined,
+    check_benchmark,
     equal_scores,
     forest_chart,
     preferred,
@@ -38,8 +39,6 @@ from biasgauge.core import (
     JsonMapping,
     JsonObject,
     check_choice,
-    check_level,
-    check_number,
 )
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.results import (
@@ -239,39 +238,35 @@ def stereoset(
         ParameterError: not exactly one of predictions and model is given, or a setting cannot be used.
         InputError: a file is not what it should be, or predictions and data have no sentence in common.
     """
-    check_number(0, 1, min_coverage=min_coverage)
-    check_level(level)
+    check_benchmark("StereoSet", model, predictions, min_coverage, level, measure=measure, start=start)
     check_choice(TIES, ties=ties)
-    if (predictions is None) == (model is None):
-        raise ParameterError("StereoSet needs predictions or a model, and not both.")
     clusters = read_clusters(data)
     settings: JsonObject = {"data": Path(data).name, "min_coverage": min_coverage, "ties": ties}
-    reasons: Mapping[str, str] = {}
+    ids = [sentence for cluster in clusters for sentence in cluster.sentences]
+    reasons: dict[str, str] = {}
     if predictions is not None:
-        for name, setting in (("measure", measure), ("start", start)):
-            if setting is not None:
-                raise ParameterError(f"The {name!r} parameter is for a model; predictions are scores already.")
         sources = _several(predictions)
         scores = [read_scores(source) for source in sources]
-        names = tuple(_source_name(source, number) for number, source in enumerate(sources, 1))
-        warnings = _compare_ids(clusters, scores, names)
-        ids = [sentence for cluster in clusters for sentence in cluster.sentences]
+        names = tuple(
+            f"predictions {number}" if isinstance(source, Mapping) else Path(source).name.split(".json")[0]
+            for number, source in enumerate(sources, 1)
+        )
+        warnings = _compare_ids(set(ids), scores, names)
         table = np.array([[by_id.get(sentence, np.nan) for sentence in ids] for by_id in scores])
         scored_ids = [set(by_id) for by_id in scores]
-    else:
+    elif model is not None:
         scored = score_clusters(model, clusters, measure, progress, start)
-        table, names, reasons, warnings = scored.table, scored.names, scored.reasons, scored.warnings
-        settings |= {"measure": scored.measure, "start": scored.start}
+        names, ((rule, table),) = scored.models, scored.tables.items()
+        reasons = {ids[index]: reason for lost in scored.reasons[rule] for index, reason in lost.items()}
+        warnings = [f"{len(reasons):,} sentences cannot be scored."] if reasons else []
+        settings |= {"measure": rule, "start": scored.start}
         scored_ids = [set(reasons)] * len(names)
     table = table.reshape(len(names), len(clusters), 3)
     comparison = _ClusterComparison(table, clusters, scored_ids, reasons, min_coverage, level, ties)
-    domains = _domains(clusters)
-    splits = {
-        split: comparison.scores(
-            [index for index, cluster in enumerate(clusters) if cluster.split == split], domains, split
-        )
-        for split in SPLITS
-    }  # fmt: skip
+    present = {cluster.domain for cluster in clusters}
+    domains = (*(name for name in DOMAINS if name in present), *sorted(present - set(DOMAINS)))
+    members = {split: [row for row, cluster in enumerate(clusters) if cluster.split == split] for split in SPLITS}
+    splits = {split: comparison.scores(rows, domains, split) for split, rows in members.items()}
     overall = comparison.scores(list(range(len(clusters))), domains, "both splits")
     return StereoSetResult(
         splits["intrasentence"],
@@ -375,20 +370,7 @@ def _several(predictions: ScoresLike | Sequence[ScoresLike]) -> list[ScoresLike]
     return sources
 
 
-def _source_name(source: ScoresLike, number: int) -> str:
-    return f"predictions {number}" if isinstance(source, Mapping) else Path(source).name.split(".json")[0]
-
-
-def _domains(clusters: Sequence[Cluster]) -> tuple[str, ...]:
-    """The four of StereoSet, in its own order, then any others."""
-    present = {cluster.domain for cluster in clusters}
-    return (*(name for name in DOMAINS if name in present), *sorted(present - set(DOMAINS)))
-
-
-def _compare_ids(
-    clusters: Sequence[Cluster], scores: Sequence[Mapping[str, float]], names: Sequence[str]
-) -> tuple[str, ...]:
-    expected = {sentence for cluster in clusters for sentence in cluster.sentences}
+def _compare_ids(expected: set[str], scores: Sequence[Mapping[str, float]], names: Sequence[str]) -> list[str]:
     warnings = []
     for by_id, name in zip(scores, names, strict=True):
         if expected.isdisjoint(by_id):
@@ -399,7 +381,7 @@ def _compare_ids(
                             "undefined and left out.")  # fmt: skip
         if unused:
             warnings.append(f"{name}: {unused:,} scores are of sentences that the data do not have; they are not used.")
-    return tuple(warnings)
+    return warnings
 
 
 def icat(lms: float, ss: float) -> float:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.models import LanguageModel, Sentence, TokenQuery, Tokens
+from biasgauge.analyses.likelihood.models import LanguageModel, TokenQuery, Tokens
 from biasgauge.core import Floats, Integers
 
 Needs: TypeAlias = Literal["masked", "causal", "any"]
-Pair: TypeAlias = tuple[Sentence, Sentence]
 SentenceScores: TypeAlias = Callable[[LanguageModel, Sequence[Tokens]], Floats]
 PairScores: TypeAlias = Callable[[LanguageModel, Sequence[tuple[Tokens, Tokens]]], Floats]
 
@@ -44,6 +43,10 @@ class LikelihoodMeasure(ABC):
     def of_pairs(self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]]) -> Floats:
         """Scores of both sentences, pairs × 2."""
 
+    def score_units(self, model: LanguageModel, units: Sequence[Any]) -> Floats:
+        """Scores of units of tokens, units × sentences of each: pairs, or single sentences where it can."""
+        return self.of_pairs(model, units)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceMeasure(LikelihoodMeasure):
@@ -57,7 +60,12 @@ class SentenceMeasure(LikelihoodMeasure):
 
     def of_pairs(self, model: LanguageModel, pairs: Sequence[tuple[Tokens, Tokens]]) -> Floats:
         """Scores of both sentences, pairs × 2."""
-        return np.asarray(self.score(model, [tokens for pair in pairs for tokens in pair]), np.float64).reshape(-1, 2)
+        return self.score_units(model, pairs)
+
+    def score_units(self, model: LanguageModel, units: Sequence[Any]) -> Floats:
+        """Scores of the sentences of each unit."""
+        scores = self.score(model, [tokens for unit in units for tokens in unit])
+        return np.asarray(scores, np.float64).reshape(len(units), -1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -49,11 +48,6 @@ class Sentence:
 
     def __repr__(self) -> str:
         return f"Sentence of {len(self.text)} characters"  # benchmarks are offensive: never shown
-
-    @property
-    def whole(self) -> str:
-        """Text that the model reads."""
-        return f"{self.given} {self.text}" if self.given else self.text
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +122,9 @@ class LanguageModel:
 
     def tokens(self, sentences: Sequence[Sentence]) -> list[Tokens]:
         """Each sentence as the model reads it."""
+        texts = [f"{sentence.given} {sentence.text}" if sentence.given else sentence.text for sentence in sentences]
         encoded = self.loaded.tokenizer(
-            [sentence.whole for sentence in sentences],
-            add_special_tokens=True,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            truncation=False,
-            verbose=False,
+            texts, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
         )
         tokens = []
         for index, sentence in enumerate(sentences):
@@ -144,8 +134,7 @@ class LanguageModel:
             words = [-1 if word is None else word for word in encoded.word_ids(index)]
             scored = ~special & (ends > len(sentence.given))
             if self.start is not None and (not ids or ids[0] != self.start):
-                ids, words = [self.start, *ids], [-1, *words]
-                scored = np.concatenate([[False], scored])
+                ids, words, scored = [self.start, *ids], [-1, *words], np.concatenate([[False], scored])
             count = len(sentence.text.split())
             tokens.append(Tokens(np.asarray(ids, np.int64), scored, np.asarray(words, np.int64), count))
         return tokens
@@ -176,24 +165,19 @@ class LanguageModel:
     def attention_received(self, rows: Sequence[Integers]) -> list[Floats]:
         """Attention that each token receives, mean over all layers, heads and reading tokens; each row sums to 1."""
         answers: list[Floats] = [np.empty(0)] * len(rows)
-        with self._attentions():
-            for batch in self._batches(rows):
-                outcome = self._run(np.stack([rows[index] for index in batch]), output_attentions=True)
-                mean = sum(layer.double().mean(dim=(1, 2)) for layer in outcome.attentions) / len(outcome.attentions)
-                for row, index in enumerate(batch):
-                    answers[index] = mean[row].cpu().numpy()
-        return answers
-
-    @contextmanager
-    def _attentions(self) -> Iterator[None]:
-        """The plain implementation of attention, which alone tells its weights."""
         model = self.loaded.model
-        before = model.config._attn_implementation  # noqa: SLF001 - there is no public way to ask
-        model.set_attn_implementation("eager")
+        implementation = model.config._attn_implementation  # noqa: SLF001 - there is no public way to ask
+        model.set_attn_implementation("eager")  # the plain one, which alone tells its weights
         try:
-            yield
+            for batch in self._batches(rows):
+                layers = self._run(np.stack([rows[index] for index in batch]), output_attentions=True).attentions
+                mean = sum(layer.double().mean(dim=(1, 2)) for layer in layers) / len(layers)
+                answers_of_batch = mean.cpu().numpy()
+                for row, index in enumerate(batch):
+                    answers[index] = answers_of_batch[row]
         finally:
-            model.set_attn_implementation(before)
+            model.set_attn_implementation(implementation)
+        return answers
 
     def _batches(self, rows: Sequence[Integers]) -> Iterator[list[int]]:
         """Indices of rows of one length, as many as the memory allows."""
@@ -287,25 +271,21 @@ def kind_of(source: object) -> Kind:
     if isinstance(source, LanguageModel | LoadedModel):
         return "masked" if source.kind == "masked" else "causal"
     if isinstance(source, str | os.PathLike):
-        path = Path(source)
+        name, path = os.fspath(source), Path(source)
         if path.is_file():
             with path.open("rb") as file:
                 if file.read(len(GGUF_MAGIC)) == GGUF_MAGIC:
                     return "causal"
-        config = path / "config.json"
         try:
-            classes = read_json_object(config).get("architectures") or []
-        except InputError:
-            classes = None
+            classes = read_json_object(path / "config.json").get("architectures") or []
+        except InputError as problem:
+            raise InputError(f"{source}: is neither a GGUF file nor a folder with a valid config.json") from problem
     else:
-        model = source[0] if isinstance(source, tuple) and source else source
-        classes = [type(model).__name__]
-    if classes is None:
-        raise InputError(f"{source}: is neither a GGUF file nor a folder with a valid config.json")
-    if any(str(name).endswith(("ForMaskedLM", "ForPreTraining")) for name in classes):
+        name = type(source).__name__
+        classes = [type(source[0] if isinstance(source, tuple) and source else source).__name__]
+    if any(str(architecture).endswith(("ForMaskedLM", "ForPreTraining")) for architecture in classes):
         return "masked"
-    if any(str(name).endswith(("LMHeadModel", "ForCausalLM")) for name in classes):
+    if any(str(architecture).endswith(("LMHeadModel", "ForCausalLM")) for architecture in classes):
         return "causal"
     listed = ", ".join(map(str, classes)) or "nothing"
-    name = source if isinstance(source, str | os.PathLike) else type(source).__name__
     raise InputError(f"{name}: predicts neither masked tokens nor the next one; config.json says {listed}")

@@ -11,11 +11,11 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.analyses.likelihood.benchmark_files import Cluster
-from biasgauge.analyses.likelihood.measure import LikelihoodMeasure, Pair, SentenceMeasure
-from biasgauge.analyses.likelihood.models import LanguageModel, ModelLike, Sentence, Tokens, kind_of, language_model
-from biasgauge.core import Estimate, Flags, Floats, Record
+from biasgauge.analyses.likelihood.measure import LikelihoodMeasure, SentenceMeasure
+from biasgauge.analyses.likelihood.models import LanguageModel, ModelLike, Sentence, kind_of, language_model
+from biasgauge.core import Estimate, Flags, Floats, Record, check_level, check_number
 from biasgauge.errors import ParameterError
-from biasgauge.results import ACCENT, AltairChart, altair, zero_line
+from biasgauge.results import AltairChart, altair, interval_chart, zero_line
 
 Progress = Callable[[int, int], None]
 DEFAULTS = {"masked": "aul", "causal": "causal-mean"}
@@ -46,15 +46,16 @@ class Scored(NamedTuple):
     reasons: Mapping[int, str]
 
 
-class ClusterScores(NamedTuple):
-    """Scores of the sentences of StereoSet, models × sentences, with reasons by the id of the sentence."""
+class ScoredPairs(NamedTuple):
+    """Scores by measure: models × pairs × 2, with reasons by model and index; and what causal models read first.
 
-    table: Floats
-    names: tuple[str, ...]
-    reasons: Mapping[str, str]
-    warnings: tuple[str, ...]
-    measure: str
-    start: str | None
+    Of single sentences: models × sentences × 1.
+    """
+
+    tables: Mapping[str, Floats]
+    reasons: Mapping[str, Sequence[Mapping[int, str]]]
+    models: tuple[str, ...]
+    start: str | None = None
 
 
 def models_of(models: ModelLike | Sequence[ModelLike]) -> list[ModelLike]:
@@ -89,24 +90,18 @@ def open_model(source: ModelLike, measure: LikelihoodMeasure, start: str | None 
 
 
 def score_pair_list(
-    model: LanguageModel, pairs: Sequence[Pair], measure: LikelihoodMeasure, progress: Progress | None = None
-) -> Scored:
-    """Scores of both sentences of each pair; a pair is undefined where one of them cannot be read."""
-    tokens = model.tokens([sentence for pair in pairs for sentence in pair])
-    both = list(zip(tokens[::2], tokens[1::2], strict=True))
-    scored = _score(model, both, lambda chunk: measure.of_pairs(model, chunk), measure.undefined, progress)
-    return Scored(scored.scores.reshape(-1, 2), scored.reasons)
-
-
-def _score(
     model: LanguageModel,
-    units: Sequence[tuple[Tokens, ...]],
-    score: Callable[[Sequence[Any]], Floats],
-    undefined: str,
-    progress: Progress | None,
+    pairs: Sequence[tuple[Sentence, ...]],
+    measure: LikelihoodMeasure,
+    progress: Progress | None = None,
 ) -> Scored:
-    """Score units of one or two sentences, shorter ones first; undefined where one cannot be read or has no score."""
-    width = len(units[0]) if units else 1
+    """Scores of both sentences of each pair, or of single sentences; shorter ones are scored first.
+
+    A pair is undefined where one of its sentences cannot be read, or has no score.
+    """
+    width = len(pairs[0]) if pairs else 1
+    tokens = model.tokens([sentence for pair in pairs for sentence in pair])
+    units = [tuple(tokens[start : start + width]) for start in range(0, len(tokens), width)]
     scores = np.full((len(units), width), np.nan)
     problems = [next(filter(None, map(model.problem, unit)), None) for unit in units]
     reasons = {index: problem for index, problem in enumerate(problems) if problem is not None}
@@ -114,55 +109,90 @@ def _score(
     readable.sort(key=lambda index: sum(map(len, units[index])))
     for start in range(0, len(readable), _CHUNK):
         chunk = readable[start : start + _CHUNK]
-        scores[chunk] = score([units[index] for index in chunk])
+        scores[chunk] = measure.score_units(model, [units[index] for index in chunk])
         if progress is not None:
             progress(min(start + _CHUNK, len(readable)), len(readable))
     for index in readable:
         if not np.isfinite(scores[index]).all():
-            scores[index], reasons[index] = np.nan, undefined
+            scores[index], reasons[index] = np.nan, measure.undefined
     return Scored(scores, reasons)
 
 
+def score_by_models(
+    models: ModelLike | Sequence[ModelLike],
+    units: Sequence[tuple[Sentence, ...]],
+    measures: str | LikelihoodMeasure | Sequence[str | LikelihoodMeasure] | None,
+    progress: Progress | None,
+    start: str | None = None,
+) -> ScoredPairs:
+    """Scores of pairs, or of sentences, by every model and measure; each model is let go before the next is loaded."""
+    sources = models_of(models)
+    single = measures is None or isinstance(measures, str | LikelihoodMeasure)
+    rules = [measure_named(measure, sources[0]) for measure in ([measures] if single else measures)]  # type: ignore[union-attr, arg-type]
+    if not rules or len({rule.name for rule in rules}) < len(rules):
+        raise ParameterError("Measures must be distinct, and at least one.")
+    tables: dict[str, list[Floats]] = {rule.name: [] for rule in rules}
+    reasons: dict[str, list[Mapping[int, str]]] = {rule.name: [] for rule in rules}
+    names, read_first = [], None
+    for count, source in enumerate(sources):
+        language = open_model(source, rules[0], start)
+        for index, rule in enumerate(rules, count * len(rules)):
+            report = part_of(progress, index, len(sources) * len(rules))
+            scored = score_pair_list(open_model(language, rule), units, rule, report)
+            tables[rule.name].append(scored.scores)
+            reasons[rule.name].append(scored.reasons)
+        names.append(language.name)
+        read_first = language.start_token
+    if len(set(names)) < len(names):
+        names = [f"{name} {number}" for number, name in enumerate(names, 1)]
+    return ScoredPairs({name: np.stack(rows) for name, rows in tables.items()}, reasons, tuple(names), read_first)
+
+
 def score_clusters(
-    models: Any,  # noqa: ANN401 - one model or several
+    models: ModelLike | Sequence[ModelLike],
     clusters: Sequence[Cluster],
     measure: str | LikelihoodMeasure | None,
     progress: Progress | None,
     start: str | None = None,
-) -> ClusterScores:
+) -> ScoredPairs:
     """Scores of all sentences of StereoSet: intersentence ones given their context.
 
     Raises:
         ParameterError: the measure scores pairs, not sentences.
     """
-    sources = models_of(models)
-    rule = measure_named(measure, sources[0])
+    rule = measure_named(measure, models_of(models)[0])
     if not isinstance(rule, SentenceMeasure):
         raise ParameterError(
             f"The measure {rule.name!r} compares two sentences, and StereoSet has three; use aul, pll or causal-mean."
         )
     sentences = [
-        Sentence(text, cluster.context if cluster.split == "intersentence" else "")
+        (Sentence(text, cluster.context if cluster.split == "intersentence" else ""),)
         for cluster in clusters
         for text in cluster.texts
     ]
-    ids = [sentence for cluster in clusters for sentence in cluster.sentences]
-    rows, names, read_first = [], [], None
-    reasons: dict[str, str] = {}
-    for count, source in enumerate(sources):
-        model = open_model(source, rule, start)
-        units = [(tokens,) for tokens in model.tokens(sentences)]
+    return score_by_models(models, sentences, rule, progress, start)
 
-        def score(chunk: Sequence[tuple[Tokens]], model: LanguageModel = model) -> Floats:
-            return np.asarray(rule.score(model, [tokens for (tokens,) in chunk]), np.float64)[:, None]
 
-        scored = _score(model, units, score, rule.undefined, part_of(progress, count, len(sources)))
-        rows.append(scored.scores[:, 0])
-        reasons |= {ids[index]: reason for index, reason in scored.reasons.items()}
-        names.append(model.name)
-        read_first = model.start_token
-    warnings = (f"{len(reasons):,} sentences cannot be scored.",) if reasons else ()
-    return ClusterScores(np.array(rows), tuple(names), reasons, warnings, rule.name, read_first)
+def check_benchmark(
+    name: str,
+    model: object,
+    predictions: object,
+    min_coverage: float,
+    level: float,
+    **of_models: object,
+) -> None:
+    """Refuse settings of a benchmark that cannot be used; `of_models` are those that predictions have no use for.
+
+    Raises:
+        ParameterError: not exactly one of model and predictions is given, or a setting cannot be used.
+    """
+    check_number(0, 1, min_coverage=min_coverage)
+    check_level(level)
+    if (model is None) == (predictions is None):
+        raise ParameterError(f"{name} needs predictions or a model, and not both.")
+    for parameter, setting in of_models.items():
+        if predictions is not None and setting is not None:
+            raise ParameterError(f"The {parameter!r} parameter is for a model; predictions are scores already.")
 
 
 def part_of(progress: Progress | None, index: int, count: int) -> Progress | None:
@@ -196,18 +226,7 @@ def forest_chart(rows: Sequence[tuple[str, Estimate]], neutral: float, title: st
     import pandas as pd
 
     alt = altair()
-    columns = ["row", "value", "low", "high", "n"]
     defined = [(name, e.value, e.low, e.high, e.n) for name, e in rows if e.value is not None]
-    frame = pd.DataFrame(defined, columns=columns)
-    order = list(dict.fromkeys(name for name, _ in rows))
-    y = alt.Y("row:N", sort=order, title=None, scale=alt.Scale(domain=order), axis=alt.Axis(labelLimit=320))
-    base = alt.Chart(frame).encode(y=y, tooltip=[alt.Tooltip(name) for name in columns])
-    scale = alt.Scale(zero=False, nice=True)
-    lines = base.transform_filter("isValid(datum.low)").mark_rule(color=ACCENT, strokeWidth=2)
-    return alt.layer(
-        zero_line(neutral),
-        lines.encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q"),
-        base.mark_point(color=ACCENT, filled=True, opacity=1, size=50).encode(
-            x=alt.X("value:Q", title=title, scale=scale)
-        ),
-    ).properties(height={"step": 20})
+    frame = pd.DataFrame(defined, columns=["what", "value", "low", "high", "n"])
+    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=False, nice=True))
+    return alt.layer(zero_line(neutral), interval_chart(frame, x, zero=False, step={"step": 20}))

@@ -7,11 +7,11 @@ over writers. Blodgett et al. (2021) list what is wrong with many of the pairs; 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,16 +23,15 @@ from biasgauge.analyses.likelihood.scoring import (
     DEFAULTS,
     NO_SCORE,
     TIES,
+    ScoredPairs,
     Ties,
     Undefined,
+    check_benchmark,
     equal_scores,
     forest_chart,
-    measure_named,
     models_of,
-    open_model,
-    part_of,
     preferred,
-    score_pair_list,
+    score_by_models,
 )
 from biasgauge.core import (
     Estimate,
@@ -46,7 +45,6 @@ from biasgauge.core import (
     check_level,
     check_number,
 )
-from biasgauge.errors import ParameterError
 from biasgauge.results import (
     Chart,
     Column,
@@ -265,64 +263,14 @@ def score_pairs(
     check_level(level)
     check_choice(TIES, ties=ties)
     listed = read_pairs(pairs, cluster=cluster, group=group)
-    scored = score_by_models(model, listed, measures, progress, start)
-    settings = {
-        "ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit_of(listed, cluster),
-        "start": scored.start,
-    }  # fmt: skip
+    scored = score_by_models(model, _sentences(listed), measures, progress, start)
+    unit = "pairs" if all(pair.cluster == pair.identifier for pair in listed) else (cluster or "clusters")
+    settings = {"ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit, "start": scored.start}
     return preferences("Pairs of sentences", listed, scored, settings)
 
 
-class ScoredPairs(NamedTuple):
-    """Scores by measure: models × pairs × 2, with reasons by model and place; and what causal models read first."""
-
-    tables: Mapping[str, Floats]
-    reasons: Mapping[str, Sequence[Mapping[int, str]]]
-    models: tuple[str, ...]
-    start: str | None = None
-
-
-def score_by_models(
-    models: ModelLike | Sequence[ModelLike],
-    pairs: Sequence[SentencePair],
-    measures: str | LikelihoodMeasure | Sequence[str | LikelihoodMeasure] | None,
-    progress: Callable[[int, int], None] | None,
-    start: str | None = None,
-) -> ScoredPairs:
-    """Scores of pairs by every model and measure; each model is loaded once, and let go before the next."""
-    sources = models_of(models)
-    listed: Sequence[str | LikelihoodMeasure | None]
-    listed = [measures] if measures is None or isinstance(measures, str | LikelihoodMeasure) else measures
-    rules = [measure_named(measure, sources[0]) for measure in listed]
-    if not rules or len({rule.name for rule in rules}) < len(rules):
-        raise ParameterError("Measures must be distinct, and at least one.")
-    texts = [(Sentence(pair.first), Sentence(pair.second)) for pair in pairs]
-    tables: dict[str, list[Floats]] = {rule.name: [] for rule in rules}
-    reasons: dict[str, list[Mapping[int, str]]] = {rule.name: [] for rule in rules}
-    names, read_first = [], None
-    for count, source in enumerate(sources):
-        language = open_model(source, rules[0], start)
-        for index, rule in enumerate(rules, count * len(rules)):
-            report = part_of(progress, index, len(sources) * len(rules))
-            scored = score_pair_list(open_model(language, rule), texts, rule, report)
-            tables[rule.name].append(scored.scores)
-            reasons[rule.name].append(scored.reasons)
-        names.append(language.name)
-        read_first = language.start_token
-    return ScoredPairs({name: np.stack(rows) for name, rows in tables.items()}, reasons, _distinct(names), read_first)
-
-
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    return (
-        tuple(names)
-        if len(set(names)) == len(names)
-        else tuple(f"{name} {number}" for number, name in enumerate(names, 1))
-    )
-
-
-def unit_of(pairs: Sequence[SentencePair], cluster: str | None = None) -> str:
-    """Name of a cluster of these pairs."""
-    return "pairs" if all(pair.cluster == pair.identifier for pair in pairs) else (cluster or "clusters")
+def _sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, ...]]:
+    return [(Sentence(pair.first), Sentence(pair.second)) for pair in pairs]
 
 
 def preferences(
@@ -334,18 +282,14 @@ def preferences(
 ) -> PairPreferences:
     """The result of some scores; `settings` holds ties, min_coverage, level and unit."""
     comparison = _PairComparison(pairs, scored, settings)
-    groups = dict.fromkeys(pair.group for pair in pairs if pair.group)
-    rows = tuple(comparison.row(name, "all", np.ones(len(pairs), bool)) for name in scored.tables)
-    by_group = tuple(
-        comparison.row(name, group, np.array([pair.group == group for pair in pairs]))
-        for name in scored.tables
-        for group in sorted(groups)
-    )
-    by_direction = tuple(
-        comparison.row(name, direction, np.array([pair.direction == direction for pair in pairs]))
-        for name in scored.tables
-        for direction in dict.fromkeys(pair.direction for pair in pairs if pair.direction)
-    )
+
+    def rows_by(labels: Sequence[str], levels: Iterable[str]) -> tuple[PreferenceScores, ...]:
+        masks = {level: np.array(labels) == level for level in levels if level}
+        return tuple(comparison.row(name, level, mask) for name in scored.tables for level, mask in masks.items())
+
+    groups, directions = [pair.group for pair in pairs], [pair.direction for pair in pairs]
+    rows = rows_by(["all"] * len(pairs), ["all"])
+    by_group, by_direction = rows_by(groups, sorted(set(groups))), rows_by(directions, dict.fromkeys(directions))
     tied = sum(row.ties for row in rows)
     ties = [f"{tied:,} comparisons are ties: {TIES[settings['ties']]}."] if tied else []
     flips = tuple(comparison.flip(*names) for names in combinations(scored.tables, 2))
@@ -409,16 +353,13 @@ class _PairComparison:
 
     def scores(self) -> tuple[PairScore, ...]:
         """Every pair by every measure and model."""
-        return tuple(
-            PairScore(pair.identifier, name, model, _plain(row[0]), _plain(row[1]), reason)
-            for name, table in self.scored.tables.items()
-            for model, rows, reasons in zip(self.scored.models, table, self.scored.reasons[name], strict=True)
-            for pair, row, reason in zip(self.pairs, rows, map(reasons.get, range(len(rows))), strict=True)
-        )
-
-
-def _plain(score: float) -> float | None:
-    return None if np.isnan(score) else float(score)
+        rows = []
+        for name, table in self.scored.tables.items():
+            for model, scores, reasons in zip(self.scored.models, table, self.scored.reasons[name], strict=True):
+                for index, pair in enumerate(self.pairs):
+                    first, second = (None if np.isnan(score) else float(score) for score in scores[index])
+                    rows.append(PairScore(pair.identifier, name, model, first, second, reasons.get(index)))
+        return tuple(rows)
 
 
 def crows_pairs(
@@ -454,19 +395,13 @@ def crows_pairs(
         ParameterError: not exactly one of model and predictions is given, or a setting cannot be used.
         InputError: a file is not what it should be.
     """
-    check_number(0, 1, min_coverage=min_coverage)
-    check_level(level)
-    if (model is None) == (predictions is None):
-        raise ParameterError("CrowS-Pairs needs a model or predictions, and not both.")
+    check_benchmark("CrowS-Pairs", model, predictions, min_coverage, level, measures=measures, start=start)
     pairs = read_pairs(data)
     ties: Ties = "published" if as_published else "undefined"
     unit = "writers" if any(pair.cluster != pair.identifier for pair in pairs) else "pairs"
     settings: JsonObject = {"ties": ties, "min_coverage": min_coverage, "level": level, "unit": unit}
     settings |= {"data": Path(data).name, "as_published": as_published}
     if predictions is not None:
-        for name, setting in (("measures", measures), ("start", start)):
-            if setting is not None:
-                raise ParameterError(f"The {name!r} parameter is for a model; predictions are scores already.")
         files = [predictions] if isinstance(predictions, str | os.PathLike) else list(predictions)
         tables = np.stack([read_pair_scores(file, [pair.identifier for pair in pairs]) for file in files])
         tables = np.round(tables, _DECIMALS) if as_published else tables
@@ -474,7 +409,7 @@ def crows_pairs(
         scored = ScoredPairs({"predictions": tables}, {"predictions": lost}, tuple(Path(file).stem for file in files))
     elif model is not None:
         rules = _rules(measures, models_of(model)[0], released=as_published)
-        scored = score_by_models(model, pairs, rules, progress, start)
+        scored = score_by_models(model, _sentences(pairs), rules, progress, start)
         settings |= {"start": scored.start}
     return preferences("CrowS-Pairs", pairs, scored, settings, (FAULTS,))
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PERSON, WORD = "[person]", "[word]"
+TOO_LONG = "the sentence is longer than the model's window"
 _COLUMNS = (
     "word",
     Column("mean score", "number", 3, source="mean"),
@@ -118,50 +119,33 @@ def lpbs(
         ParameterError: a template, the words or the persons cannot be used, or the model is not a masked one.
     """
     check_level(level)
-    question = _check_question(templates, words, persons)
-    tables, names, scores = [], [], []
+    sentences, listed, pairs = _check_question(templates, words, persons)
+    cells = [(template, pair) for template in sentences for pair in pairs]
     sources = models_of(model)
-    for count, source in enumerate(sources):
+    stack, names, scores = np.full((len(sources), len(listed), len(cells)), np.nan), [], []
+    for number, source in enumerate(sources):
         language = language_model(source, "masked")
-        table = np.full((len(question.words), len(question.cells)), np.nan)
-        for column, (template, pair) in enumerate(question.cells):
-            table[:, column] = _scores(language, template, question.words, pair, as_published=as_published)
-            if progress is not None:
-                progress(count * len(question.cells) + column + 1, len(sources) * len(question.cells))
-        tables.append(table)
         names.append(language.name)
-        scores += [
-            LpbsScore(word, template, *pair, language.name, _plain(table[row, column]), _reason(table[row, column]))
-            for row, word in enumerate(question.words)
-            for column, (template, pair) in enumerate(question.cells)
-        ]
-    stack = np.stack(tables)
+        for column, (template, pair) in enumerate(cells):
+            stack[number, :, column] = _scores(language, template, listed, pair, as_published=as_published)
+            if progress is not None:
+                progress(number * len(cells) + column + 1, len(sources) * len(cells))
+        for word, values in zip(listed, stack[number].tolist(), strict=True):
+            for (template, pair), value in zip(cells, values, strict=True):
+                outcome = (None, TOO_LONG) if np.isnan(value) else (value, None)
+                scores.append(LpbsScore(word, template, *pair, language.name, *outcome))
     complete = np.isfinite(stack).all(axis=(0, 2))
-    settings = {"templates": list(question.templates), "persons": [list(pair) for pair in question.persons]}
+    settings = {"templates": list(sentences), "persons": [list(pair) for pair in pairs]}
     settings |= {"as_published": as_published, "level": level}
-    warnings = []
-    if not complete.all():
-        warnings.append(
-            f"{int((~complete).sum())} words do not fit the model's window in some template and are left out."
-        )
+    lost = f"{int((~complete).sum())} words do not fit the model's window in some template and are left out."
     mean = _mean(stack[:, complete], level)
-    return LpbsResult(mean, tuple(scores), tuple(names), settings, tuple(warnings))
-
-
-@dataclass(frozen=True)
-class _LpbsQuestion:
-    templates: tuple[str, ...]
-    words: tuple[str, ...]
-    persons: tuple[tuple[str, str], ...]
-
-    @property
-    def cells(self) -> list[tuple[str, tuple[str, str]]]:
-        return [(template, pair) for template in self.templates for pair in self.persons]
+    return LpbsResult(mean, tuple(scores), tuple(names), settings, () if complete.all() else (lost,))
 
 
 def _check_question(
     templates: Sequence[str], words: Iterable[str], persons: Sequence[tuple[str, str]]
-) -> _LpbsQuestion:
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Templates and words, each once, and the pairs of persons."""
     if isinstance(templates, str | os.PathLike):
         raise ParameterError("The 'templates' parameter must be a list of sentences.")
     for template in templates:
@@ -171,36 +155,28 @@ def _check_question(
     pairs = tuple((str(first), str(second)) for first, second in persons)
     if not templates or not listed or not pairs:
         raise ParameterError("There must be at least one template, one word and one pair of persons.")
-    return _LpbsQuestion(tuple(dict.fromkeys(templates)), listed, pairs)
+    return tuple(dict.fromkeys(templates)), listed, pairs
 
 
 def _scores(
     model: LanguageModel, template: str, words: Sequence[str], pair: tuple[str, str], *, as_published: bool
 ) -> Floats:
     """One number a word; NaN where the sentence is too long."""
+    build = _released_queries if as_published else _piece_queries
     queries: list[TokenQuery] = []
-    spans: list[tuple[int, list[int]] | None] = []
-    for word in words:
+    bounds: dict[int, list[int]] = {}
+    for row, word in enumerate(words):
         filled = [fill_template(model, template, person, word) for person in pair]
-        if any(len(sentence.ids) > model.window for sentence in filled):
-            spans.append(None)
-            continue
-        counts = []
-        start = len(queries)
-        for sentence in filled:
-            for prior in (False, True):
-                build = _released_queries if as_published else _piece_queries
-                person = build(model, sentence, prior=prior)
-                queries += person
-                counts.append(len(person))
-        spans.append((start, counts))
+        if all(len(sentence.ids) <= model.window for sentence in filled):
+            bounds[row] = [len(queries)]
+            for sentence in filled:
+                for prior in (False, True):
+                    queries += build(model, sentence, prior=prior)
+                    bounds[row].append(len(queries))
     answers = model.log_probabilities(queries)
     values = np.full(len(words), np.nan)
-    for row, span in enumerate(spans):
-        if span is None:
-            continue
-        start, counts = span
-        ends = np.cumsum([start, *counts])
+    for row, ends in bounds.items():
+        # log P(person | word) and log P(person | word hidden), of the first person and of the second
         sums = [sum(float(answer[0]) for answer in answers[low:high]) for low, high in pairwise(ends)]
         values[row] = (sums[0] - sums[1]) - (sums[2] - sums[3])
     return values
@@ -246,14 +222,6 @@ def _mean(stack: Floats, level: float) -> Contrast:
     return contrast_estimate(stack, rows, columns, ((1.0,),), level=level)
 
 
-def _plain(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _reason(value: float) -> str | None:
-    return "the sentence is longer than the model's window" if np.isnan(value) else None
-
-
 class FilledTemplate(NamedTuple):
     """Tokens of a sentence, with the positions of the person and of the word."""
 
@@ -268,28 +236,23 @@ def fill_template(model: LanguageModel, template: str, person: str, word: str) -
     Raises:
         ParameterError: the tokenizer makes nothing of the person or the word.
     """
-    pieces: list[tuple[str, str]] = []
-    rest = template
-    for slot in sorted(("[person]", "[word]"), key=template.index):
-        before, _, rest = rest.partition(slot)
-        text = person if slot == "[person]" else word
-        first = not pieces and not before.strip()
-        pieces += [("", before), (slot, text[:1].upper() + text[1:] if first else text)]
-    pieces.append(("", rest))
-    spans, sentence = {}, ""
-    for slot, text in pieces:
-        spans[slot] = (len(sentence), len(sentence) + len(text))
-        sentence += text
+    spans, sentence, remainder = {}, "", template
+    for slot, text in sorted(((PERSON, person), (WORD, word)), key=lambda filled: template.index(filled[0])):
+        before, _, remainder = remainder.partition(slot)
+        sentence += before
+        start = len(sentence)
+        sentence += text if sentence.strip() else text[:1].upper() + text[1:]
+        spans[slot] = start, len(sentence)
+    sentence += remainder
     encoded = model.loaded.tokenizer(
         sentence, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
     )
     offsets = np.array(encoded["offset_mapping"], np.int64)
     special = np.asarray(encoded["special_tokens_mask"], bool)
     positions = {}
-    for slot in ("[person]", "[word]"):
-        start, end = spans[slot]
+    for slot, (start, end) in spans.items():
         inside = ~special & (offsets[:, 1] > start) & (offsets[:, 0] < end) & (offsets[:, 1] > offsets[:, 0])
         positions[slot] = np.flatnonzero(inside)
         if not len(positions[slot]):
             raise ParameterError(f"The tokenizer of {model.name} makes nothing of {sentence[start:end]!r}.")
-    return FilledTemplate(np.asarray(encoded["input_ids"], np.int64), positions["[person]"], positions["[word]"])
+    return FilledTemplate(np.asarray(encoded["input_ids"], np.int64), positions[PERSON], positions[WORD])

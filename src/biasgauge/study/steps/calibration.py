@@ -53,8 +53,10 @@ def plant(job: Job) -> None:
 
 def score(job: Job) -> None:
     """Scores of all words in one model, and the vectors of carriers and ends."""
+    from biasgauge.analyses.calibrate import read_model
+
     plan = replace(_words(job), measures=tuple(job.settings["measures"]))
-    reading = plan.read(job.inputs["vectors"] / MODEL)
+    reading = read_model(job.inputs["vectors"] / MODEL, plan.scoring)
     write_array(job.out / SCORES, reading.scores)
     write_model(job, reading.vectors)
 
@@ -124,9 +126,11 @@ def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
 
 
 def _readings(job: Job, plan: CalibrationPlan, planted: Sequence[Planted]) -> Readings:
+    from biasgauge.analyses.calibrate import join_readings
+
     read = [[_reading(job, plan, f"scores{draw}-{run}") for run in range(_runs(plan))] for draw in range(len(planted))]
     shuffled = [_reading(job, plan, f"shuffled{draw}") for draw in range(plan.planting.design.shuffled)]
-    return plan.join(planted, read, shuffled)
+    return join_readings(planted, read, shuffled, plan.scoring)
 
 
 def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, count, product, zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.core import Singles, WordsLike
+from biasgauge.core import WordsLike
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.vectors import Embedding
@@ -159,7 +160,9 @@ def encoded_blocks(
     used_names: set[str] = set()
     for source in models:
         encoder = encoder_of(source, tokenizer=tokenizer, name=name, device=device)
-        label = _unique_name(encoder.name, used_names)
+        numbered = (f"{encoder.name} ({number})" for number in count(2))
+        label = next(label for label in chain([encoder.name], numbered) if label not in used_names)
+        used_names.add(label)
         chosen, pooled = chosen_layers(layers, encoder), chosen_poolings(pooling, encoder)
         vector = 4 * getattr(encoder, "width", _WIDTH)
         size = max(_BLOCK_BYTES // max(len(chosen) * len(pooled) * len(listed) * vector, 1), 1)
@@ -217,43 +220,24 @@ def _encode_block(
         usable_words = tuple(word for word, reason in reason_of.items() if reason is None)
         if not usable_words:
             lost = next((f"{word}: {reason}" for word, reason in reason_of.items()), "no words were given")
-            raise InputError(f"{label}: no word can be encoded in {_describe_setting(setting)} ({lost})")
+            place = f"context {setting.context}" if setting.context else f"the template {setting.template!r}"
+            raise InputError(f"{label}: no word can be encoded in {place} ({lost})")
         chosen = rows[span_of_setting][[reason is None for reason in reason_of.values()]]
         dropped = {word: reason for word, reason in reason_of.items() if reason is not None}
         contiguous = len(chosen) == chosen[-1] + 1 - chosen[0]  # no word is lost in between: nothing has to be copied
         vectors = pooled.vectors[chosen[0] : chosen[-1] + 1] if contiguous else pooled.vectors[chosen]
-        views += _views_of(vectors, usable_words, dropped, label, setting, layers, poolings)
-    notes = [f"{pooled.cut:,} sentences were longer than the model's window and were cut around their word"]
-    return views, notes if pooled.cut else []
-
-
-def _views_of(
-    vectors: Singles,
-    words: tuple[str, ...],
-    dropped: dict[str, str],
-    label: str,
-    setting: _Setting,
-    layers: Sequence[int],
-    poolings: Sequence[str],
-) -> list[Embedding]:
-    views = []
-    for row, layer in enumerate(layers):
-        for column, pooling in enumerate(poolings):
+        for (row, layer), (column, pooling) in product(enumerate(layers), enumerate(poolings)):
             facets: dict[str, str | int] = {
                 "checkpoint": label, "layer": layer, "pooling": pooling, "template": setting.template,
                 "context": setting.context,
             }  # fmt: skip
             view = Embedding(
-                words=words,
-                vectors=np.ascontiguousarray(vectors[:, row, column]),
-                name=view_name(facets),
-                source=label,
-                format="encoded",
-                dropped=MappingProxyType(dropped),
-                facets=MappingProxyType(facets),
-            )
+                usable_words, np.ascontiguousarray(vectors[:, row, column]), name=view_name(facets), source=label,
+                format="encoded", dropped=MappingProxyType(dropped), facets=MappingProxyType(facets),
+            )  # fmt: skip
             views.append(view)
-    return views
+    notes = [f"{pooled.cut:,} sentences were longer than the model's window and were cut around their word"]
+    return views, notes if pooled.cut else []
 
 
 def _in_templates(words: tuple[str, ...], templates: TemplatesLike | None) -> list[_Setting]:
@@ -268,21 +252,17 @@ def _in_contexts(words: tuple[str, ...], contexts: Contexts) -> list[_Setting]:
         raise ParameterError(
             f"The 'contexts' parameter must be what draw_contexts gives. Got {type(contexts).__name__}."
         )
-    drawn = contexts.by_word()
-    most = max((len(drawn.get(word, ())) for word in words), default=0)
-    if not most:
+    by_word = contexts.by_word()
+    drawn = [by_word.get(word, ()) for word in words]
+    if not any(drawn):
         raise ParameterError("None of the words has a context: draw contexts of these very words.")
     settings = []
-    for number in range(most):
-        sentences: list[tuple[str, Span] | str] = []
-        for word in words:
-            contexts_of_word = drawn.get(word, ())
-            if number < len(contexts_of_word):
-                context = contexts_of_word[number]
-                sentences.append((context.text, (context.start, context.end)))
-            else:
-                sentences.append("it has fewer contexts")
-        settings.append(_Setting("", number + 1, tuple(sentences)))
+    for number, contexts_of_words in enumerate(zip_longest(*drawn), 1):
+        sentences = tuple(
+            "it has fewer contexts" if context is None else (context.text, (context.start, context.end))
+            for context in contexts_of_words
+        )
+        settings.append(_Setting("", number, sentences))
     return settings
 
 
@@ -326,19 +306,6 @@ def chosen_poolings(poolings: str | Sequence[str], encoder: Shaped) -> tuple[str
     if not chosen:
         raise ParameterError(f"The 'pooling' parameter must name some of {', '.join(POOLINGS)}. Got none.")
     return chosen
-
-
-def _unique_name(name: str, used_names: set[str]) -> str:
-    """Return a name that no other checkpoint has."""
-    candidate, number = name, 2
-    while candidate in used_names:
-        candidate, number = f"{name} ({number})", number + 1
-    used_names.add(candidate)
-    return candidate
-
-
-def _describe_setting(setting: _Setting) -> str:
-    return f"context {setting.context}" if setting.context else f"the template {setting.template!r}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ lacks a function, the model's own layers are used.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 TYPES = frozenset({"bert", "roberta", "xlm-roberta", "camembert"})
@@ -21,26 +20,17 @@ CLOSE = 1e-3
 """Tolerance for a hidden state, in standard deviations of all; rounding is a hundredth of that."""
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """Weights and bias of each product of one layer, and its norms."""
-
-    qkv: Any
-    mixed: Any
-    inner: Any
-    outer: Any
-    first_norm: Any
-    second_norm: Any
-
-
 class PackedLayers:
-    """All layers of one model; `of` returns None for a model that it cannot replace."""
+    """All layers of one model, whose products oneDNN fuses or functions that every device has compute.
 
-    def __init__(self, model: Any, products: OneDnn | Plain) -> None:  # noqa: ANN401 - a PreTrainedModel
+    `of` returns None for a model that it cannot replace.
+    """
+
+    def __init__(self, model: Any, *, one_dnn: bool) -> None:  # noqa: ANN401 - a PreTrainedModel
         self._model = model
         self._heads = int(model.config.num_attention_heads)
-        self._products = products
-        self._layers = [_pack_layer(layer, products) for layer in model.encoder.layer]
+        self._linear = _fused_linear if one_dnn else _plain_linear
+        self._layers = [_pack_layer(layer, one_dnn=one_dnn) for layer in model.encoder.layer]
 
     @classmethod
     def of(cls, model: Any) -> PackedLayers | None:  # noqa: ANN401 - as above
@@ -50,15 +40,14 @@ class PackedLayers:
         config = model.config
         alike = config.model_type in TYPES and config.hidden_act == "gelu" and not getattr(config, "is_decoder", False)
         absolute = getattr(config, "position_embedding_type", "absolute") in (None, "absolute")
-        single = model.dtype == torch.float32
         on_cpu = model.device.type == "cpu"
         has_library = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
         supported = has_library if on_cpu else model.device.type == "cuda"
-        if not (alike and absolute and single and supported) or model.training:
+        if not (alike and absolute and model.dtype == torch.float32 and supported) or model.training:
             return None
         try:
             with torch.inference_mode():
-                packed = cls(model, OneDnn() if on_cpu else Plain())
+                packed = cls(model, one_dnn=on_cpu)
                 return packed if packed._agrees() else None
         except (AttributeError, NotImplementedError, RuntimeError, TypeError):  # another version of a library
             return None
@@ -74,22 +63,19 @@ class PackedLayers:
         import torch
         from torch.nn.functional import layer_norm, scaled_dot_product_attention
 
-        products = self._products
-        shape = tokens.shape
         x = self._model.embeddings(input_ids=tokens)
         x = x.view(-1, x.shape[-1])
         yield x
         # Padding gets −∞ (the least number) before the softmax of attention.
         bias = None if mask is None else torch.where(mask[:, None, None].bool(), 0.0, torch.finfo(x.dtype).min)
-        for number, layer in enumerate(self._layers, 1):
-            qkv = products.plain(x, layer.qkv).view(*shape, 3, self._heads, -1).permute(2, 0, 3, 1, 4)
-            mixed = scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=bias)
+        for number, (qkv, output, inner, outer, first_norm, second_norm) in enumerate(self._layers, 1):
+            heads = self._linear(x, qkv).view(*tokens.shape, 3, self._heads, -1).permute(2, 0, 3, 1, 4)
+            mixed = scaled_dot_product_attention(heads[0], heads[1], heads[2], attn_mask=bias)
             mixed = mixed.transpose(1, 2).reshape(x.shape)
             if number == len(self._layers) and needed is not None:
                 mixed, x = mixed[needed], x[needed]
-            x = layer_norm(products.added(mixed, layer.mixed, x), *layer.first_norm)
-            inner = products.gelu(x, layer.inner)
-            x = layer_norm(products.added(inner, layer.outer, x), *layer.second_norm)
+            x = layer_norm(self._linear(mixed, output, residual=x), *first_norm)
+            x = layer_norm(self._linear(self._linear(x, inner, gelu=True), outer, residual=x), *second_norm)
             yield x
 
     def _agrees(self) -> bool:
@@ -99,81 +85,56 @@ class PackedLayers:
         random = torch.Generator().manual_seed(0)
         tokens = torch.randint(3, max(int(self._model.config.vocab_size), 4), (3, 7), generator=random)
         tokens = tokens.to(self._model.device)
-        mask = torch.ones_like(tokens)
-        mask[1, 4:] = 0
-        for attention in (None, mask):
-            arguments = {} if attention is None else {"attention_mask": attention}
-            expected = self._model(tokens, **arguments, output_hidden_states=True, return_dict=True).hidden_states
-            real = torch.ones_like(tokens).view(-1).bool() if attention is None else attention.view(-1).bool()
-            for ours, theirs in zip(self.states(tokens, attention, None), expected, strict=True):
-                flat = theirs.reshape(ours.shape)[real]
-                if not bool((ours[real] - flat).abs().max() <= CLOSE * flat.std()):
+        full, padded = torch.ones_like(tokens), torch.ones_like(tokens)
+        padded[1, 4:] = 0
+        for mask in (full, padded):
+            expected = self._model(tokens, attention_mask=mask, output_hidden_states=True, return_dict=True)
+            real = mask.view(-1).bool()
+            ours = self.states(tokens, None if mask is full else mask, None)
+            for states, model_states in zip(ours, expected.hidden_states, strict=True):
+                flat = model_states.reshape(states.shape)[real]
+                if not bool((states[real] - flat).abs().max() <= CLOSE * flat.std()):
                     return False
         return True
 
 
-class OneDnn:
-    """Products on a CPU: weights in the library's order, fused with the operation that follows."""
-
-    def __init__(self) -> None:
-        import torch
-
-        self._linear = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - what torch.compile calls
-
-    def ordered(self, weight: Any) -> Any:  # noqa: ANN401 - a tensor
-        """Reorder weights for the other calls."""
-        import torch
-
-        return torch.ops.mkldnn._reorder_linear_weight(weight.detach(), 1024)  # noqa: SLF001 - as above
-
-    def plain(self, x: Any, product: Any) -> Any:  # noqa: ANN401 - tensors
-        """X · weights + bias."""
-        return self._linear(x, *product, "none", [], "")
-
-    def gelu(self, x: Any, product: Any) -> Any:  # noqa: ANN401 - tensors
-        """GELU(X · weights + bias)."""
-        return self._linear(x, *product, "gelu", [], "none")
-
-    def added(self, x: Any, product: Any, residual: Any) -> Any:  # noqa: ANN401 - tensors
-        """X · weights + bias + residual."""
-        return self._linear.binary(x, residual, *product, "add")
-
-
-class Plain:
-    """The same products by functions that every device has."""
-
-    def ordered(self, weight: Any) -> Any:  # noqa: ANN401 - a tensor
-        """Return weights unchanged."""
-        return weight.detach()
-
-    def plain(self, x: Any, product: Any) -> Any:  # noqa: ANN401 - tensors
-        """X · weights + bias."""
-        from torch.nn.functional import linear
-
-        return linear(x, *product)
-
-    def gelu(self, x: Any, product: Any) -> Any:  # noqa: ANN401 - tensors
-        """GELU(X · weights + bias)."""
-        from torch.nn.functional import gelu
-
-        return gelu(self.plain(x, product))
-
-    def added(self, x: Any, product: Any, residual: Any) -> Any:  # noqa: ANN401 - tensors
-        """X · weights + bias + residual."""
-        return self.plain(x, product).add_(residual)
-
-
-def _pack_layer(layer: Any, products: OneDnn | Plain) -> _Layer:  # noqa: ANN401 - a layer of transformers
+def _fused_linear(x: Any, product: Any, *, gelu: bool = False, residual: Any = None) -> Any:  # noqa: ANN401 - tensors
+    """X · weights + bias, then GELU or plus a residual, in one call of oneDNN, as torch.compile makes it."""
     import torch
+
+    linear = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - there is no public name
+    if residual is not None:
+        return linear.binary(x, residual, *product, "add")
+    return linear(x, *product, "gelu", [], "none") if gelu else linear(x, *product, "none", [], "")
+
+
+def _plain_linear(x: Any, product: Any, *, gelu: bool = False, residual: Any = None) -> Any:  # noqa: ANN401 - tensors
+    """Compute the same by functions that every device has."""
+    from torch.nn import functional
+
+    outcome = functional.linear(x, *product)
+    if residual is not None:
+        return outcome.add_(residual)
+    return functional.gelu(outcome) if gelu else outcome
+
+
+def _pack_layer(layer: Any, *, one_dnn: bool) -> tuple[Any, ...]:  # noqa: ANN401 - a layer of transformers
+    """Weights and bias of the four products of one layer, and the arguments of its two norms."""
+    import torch
+
+    def product(weight: Any, bias: Any) -> tuple[Any, Any]:  # noqa: ANN401 - tensors
+        weight = weight.detach()
+        if one_dnn:
+            weight = torch.ops.mkldnn._reorder_linear_weight(weight, 1024)  # noqa: SLF001 - as above
+        return weight, bias
 
     attention = layer.attention.self
     parts = (attention.query, attention.key, attention.value)
-    weight = torch.cat([linear.weight for linear in parts])
-    bias = torch.cat([linear.bias for linear in parts])
-    return _Layer(
-        (products.ordered(weight), bias.contiguous()),
-        *((products.ordered(linear.weight), linear.bias) for linear in
-          (layer.attention.output.dense, layer.intermediate.dense, layer.output.dense)),
-        *(((norm.weight.shape[0],), norm.weight, norm.bias, norm.eps) for norm in
-          (layer.attention.output.LayerNorm, layer.output.LayerNorm)),
-    )  # fmt: skip
+    qkv = torch.cat([linear.weight for linear in parts]), torch.cat([linear.bias for linear in parts])
+    linears = (layer.attention.output.dense, layer.intermediate.dense, layer.output.dense)
+    norms = (layer.attention.output.LayerNorm, layer.output.LayerNorm)
+    return (
+        product(*qkv),
+        *(product(linear.weight, linear.bias) for linear in linears),
+        *((tuple(norm.weight.shape), norm.weight, norm.bias, norm.eps) for norm in norms),
+    )

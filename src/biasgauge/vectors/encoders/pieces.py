@@ -101,7 +101,7 @@ def tokenize(loaded: LoadedModel, texts: Sequence[str], spans: Sequence[Span]) -
         positions = _pieces(encoding, ids, span, unknown)
         if len(ids) > loaded.window and not isinstance(positions, str):
             cut += 1
-            ids, positions = _cut(encoding, ids, positions, loaded.window)
+            ids, positions = _cut(ids, positions, encoding.special_tokens_mask, loaded.window)
         if isinstance(positions, str):
             lost[index] = positions
             continue
@@ -117,11 +117,17 @@ def tokenize(loaded: LoadedModel, texts: Sequence[str], spans: Sequence[Span]) -
     )
 
 
-def _pieces(encoded: Any, ids: list[int], span: Span, unknown: int | None) -> Sequence[int] | str:  # noqa: ANN401 - as below
-    """Places of the word's own pieces, at least one; or why it cannot be used."""
-    pieces = _run_of_pieces(encoded, span)
-    if pieces is None:
-        begin, stop = span
+def _pieces(encoded: Any, ids: list[int], span: Span, unknown: int | None) -> Sequence[int] | str:  # noqa: ANN401 - an Encoding of the library
+    """Positions of the word's own pieces, at least one; or why it cannot be used."""
+    begin, stop = span
+    # To ask for the word's first and last characters takes a fraction of the time that it takes to look at all tokens.
+    # They do not decide where a character is several pieces, or none.
+    first, last = encoded.char_to_token(begin), encoded.char_to_token(stop - 1)
+    after = None if last is None else encoded.token_to_chars(last + 1)
+    pieces: Sequence[int]
+    if first is not None and last is not None and (after is None or after[0] >= stop):
+        pieces = range(first, last + 1)
+    else:
         special: list[int] = encoded.special_tokens_mask
         inside = [position for position, (start, end) in enumerate(encoded.offsets) if start < stop and end > begin]
         pieces = [position for position in inside if not special[position] or ids[position] == unknown]
@@ -132,19 +138,21 @@ def _pieces(encoded: Any, ids: list[int], span: Span, unknown: int | None) -> Se
     return pieces
 
 
-def _cut(
-    encoded: Any,  # noqa: ANN401 - as below
-    ids: list[int],
-    pieces: Sequence[int],
-    window: int,
-) -> tuple[list[int], Sequence[int] | str]:
-    """Cut a sentence that is too long: tokens and positions of the pieces, or the reason why they do not fit."""
-    positions = _window_positions(pieces, encoded.special_tokens_mask, window)
-    if positions is None:
+def _cut(ids: list[int], pieces: Sequence[int], special: Sequence[int], window: int) -> tuple[list[int], Any]:
+    """Cut a sentence that is too long: tokens and positions of the pieces, or the reason why they do not fit.
+
+    Special tokens at its ends stay, and a run around the word.
+    """
+    size = len(special)
+    front = next(position for position in range(size + 1) if position == size or not special[position])
+    back = next(count for count in range(size + 1) if count == size or not special[size - 1 - count])
+    available, needed = window - front - back, pieces[-1] - pieces[0] + 1
+    if needed > available:
         window_text = f"the model's window of {window:,} tokens has room for"
         return ids, f"it has {len(pieces):,} pieces, which is more than {window_text}"
-    shift = {position: new for new, position in enumerate(positions)}
-    return [ids[position] for position in positions], [shift[position] for position in pieces]
+    start = min(max(pieces[0] - (available - needed) // 2, front), size - back - available)
+    positions = [*range(front), *range(start, start + available), *range(size - back, size)]
+    return [ids[position] for position in positions], [positions.index(position) for position in pieces]
 
 
 def _first_in_each(tokens: Places, sizes: Places, wanted: int | None) -> Places:
@@ -153,31 +161,6 @@ def _first_in_each(tokens: Places, sizes: Places, wanted: int | None) -> Places:
     hits = np.append(np.flatnonzero(tokens == wanted) if wanted is not None else [], len(tokens)).astype(np.int64)
     first = hits[np.searchsorted(hits, starts)]
     return np.where(first < starts + sizes, first - starts, -1)
-
-
-def _run_of_pieces(encoded: Any, span: Span) -> Sequence[int] | None:  # noqa: ANN401 - an Encoding of the library
-    """Pieces from the word's first character to its last; None where these two characters do not decide.
-
-    A character of several bytes may be several pieces, and one that the tokenizer leaves out is none. To ask for two
-    characters takes a fraction of the time that it takes to look at all tokens.
-    """
-    first, last = encoded.char_to_token(span[0]), encoded.char_to_token(span[1] - 1)
-    if first is None or last is None:
-        return None
-    after = encoded.token_to_chars(last + 1)
-    return range(first, last + 1) if after is None or after[0] >= span[1] else None
-
-
-def _window_positions(pieces: Sequence[int], special: Sequence[int], window: int) -> list[int] | None:
-    """Positions to keep of a sentence that is too long: special tokens at its ends, and a run around the word."""
-    size = len(special)
-    front = next(position for position in range(size + 1) if position == size or not special[position])
-    back = next(count for count in range(size + 1) if count == size or not special[size - 1 - count])
-    available, needed = window - front - back, pieces[-1] - pieces[0] + 1
-    if needed > available:
-        return None
-    start = min(max(pieces[0] - (available - needed) // 2, front), size - back - available)
-    return [*range(front), *range(start, start + available), *range(size - back, size)]
 
 
 def batches(lengths: Sequence[int] | Places, most_tokens: int) -> Iterator[Places]:

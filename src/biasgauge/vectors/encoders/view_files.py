@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, ClassVar
 
 from biasgauge._version import __version__
@@ -27,7 +28,7 @@ from biasgauge.io import (
     writer_lock,
 )
 from biasgauge.lexicons import words_of
-from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.results import Column, RecordTable, Result, counted
 from biasgauge.vectors import Embedding, load, save
 from biasgauge.vectors.encoders.encoding import ALL, Encoder, EncoderLike, encoded_blocks, encoder_of
 from biasgauge.vectors.encoders.sentences import Contexts, TemplatesLike, draw_contexts
@@ -83,6 +84,13 @@ class EncodedViews(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("views",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("views", "Views", (
+            "layer", "pooling", Column("template", source=lambda view: view.template or None),
+            Column("context", source=lambda view: view.context or None), Column("file", source="path"),
+        ), most=12, drop_empty=True),
+        RecordTable("_lost_words", "Words without a vector", ("word", "reason"), most=20, name="lost"),
+    )  # fmt: skip
 
     folder: str
     views: tuple[ViewFile, ...]
@@ -90,25 +98,21 @@ class EncodedViews(Result):
     settings: JsonMapping
     warnings: tuple[str, ...] = ()
 
-    def summary(self) -> Summary:
-        """Number of views by facet, and the words that were lost."""
+    @property
+    def _lost_words(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(word=word, reason=reason) for word, reason in self.lost.items()]
+
+    def _title(self) -> str:
+        return "Views of a transformer"
+
+    def _headline(self) -> str:
         levels = {name: len({getattr(view, name) for view in self.views}) for name in FACETS}
-        sizes = " × ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in levels.items() if size > 1)
+        sizes = " × ".join(counted(size, name) for name, size in levels.items() if size > 1)
         words = counted(max(view.words for view in self.views), "word")
-        columns = ["layer", "pooling", "template", "context", "file"]
-        rows = [
-            (view.layer, view.pooling, view.template or None, view.context or None, view.path) for view in self.views
-        ]
-        lost = [(word, reason) for word, reason in self.lost.items()]
-        tables = [Table.of("views", "Views", columns, rows, most=12).without_empty()]
-        tables += [Table.of("lost", "Words without a vector", [Column("word"), "reason"], lost, most=20)] * bool(lost)
-        return Summary(
-            title="Views of a transformer",
-            headline=f"{counted(len(self.views), 'view')} of {words} ({sizes or 'one of each facet'})",
-            sentences=(f"Use them as a list of models: views:{self.folder}",),
-            tables=tuple(tables),
-            warnings=self.warnings,
-        )
+        return f"{counted(len(self.views), 'view')} of {words} ({sizes or 'one of each facet'})"
+
+    def _sentences(self) -> tuple[str, ...]:
+        return (f"Use them as a list of models: views:{self.folder}",)
 
 
 def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
@@ -161,8 +165,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
     models = list(model) if isinstance(model, list) else [model]
     if models:  # one that cannot be loaded is reported before anything is written
         models[0] = encoder_of(models[0], name=name, device=device)
-    folder = Path(out)
-    make_folder(folder)
+    folder = make_folder(out)
     settings = {
         "model": str(model), "words": word_list.name, "templates": None if templates is None else str(templates),
         "corpus": None if corpus is None else str(corpus), "draws": None if corpus is None else draws,
@@ -171,8 +174,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
     files: list[ViewFile] = []
     lost: dict[str, str] = {}
     warnings: list[str] = [] if contexts is None else list(contexts.warnings)
-    with writer_lock(folder / LOCK):
-        _remove_manifest(folder)
+    with _views_writer(folder):
         for block, notes in encoded_blocks(
             models, word_list, templates, contexts=contexts, layers=layers, pooling=pooling, name=name, device=device,
             progress=progress,
@@ -181,9 +183,7 @@ def encode_to_folder(  # noqa: PLR0913 - settings are keyword arguments
             for view in block:
                 lost |= {word: reason for word, reason in view.dropped.items() if word not in lost}
                 files.append(_write(view, folder, len(files)))
-        encoded = EncodedViews(str(folder), tuple(files), lost, settings, tuple(dict.fromkeys(warnings)))
-        _write_manifest(encoded, folder)
-    return encoded
+        return _write_manifest(EncodedViews(str(folder), tuple(files), lost, settings, tuple(dict.fromkeys(warnings))))
 
 
 def save_views(views: Sequence[Embedding], out: str | os.PathLike[str]) -> EncodedViews:
@@ -192,23 +192,26 @@ def save_views(views: Sequence[Embedding], out: str | os.PathLike[str]) -> Encod
     Raises:
         ParameterError: they are not views.
     """
-    checked, folder = Views(views), Path(out)
-    make_folder(folder)
+    checked, folder = Views(views), make_folder(out)
     lost = {word: reason for view in checked for word, reason in view.dropped.items()}
-    with writer_lock(folder / LOCK):
-        _remove_manifest(folder)
+    with _views_writer(folder):
         files = tuple(_write(view, folder, number) for number, view in enumerate(checked))
-        saved = EncodedViews(str(folder), files, lost, {}, tuple(getattr(views, "warnings", ())))
-        _write_manifest(saved, folder)
-    return saved
+        return _write_manifest(EncodedViews(str(folder), files, lost, {}, tuple(getattr(views, "warnings", ()))))
 
 
-def _remove_manifest(folder: Path) -> None:
-    """Remove the manifest of earlier views: the folder may hold a mixture from now on. Refuse a file of the user's."""
-    path = folder / MANIFEST
-    if path.exists() and not any(mark in read_whole(path) for mark in _MARKS):
-        raise InputError(f"{path}: is not a list of views; name another folder, or remove it")
-    path.unlink(missing_ok=True)
+@contextmanager
+def _views_writer(folder: Path) -> Iterator[None]:
+    """Lock a folder, and remove the manifest of earlier views: it may hold a mixture from now on.
+
+    Raises:
+        InputError: the manifest is a file of the user's.
+    """
+    with writer_lock(folder / LOCK):
+        path = folder / MANIFEST
+        if path.exists() and not any(mark in read_whole(path) for mark in _MARKS):
+            raise InputError(f"{path}: is not a list of views; name another folder, or remove it")
+        path.unlink(missing_ok=True)
+        yield
 
 
 def open_view(folder: str | os.PathLike[str], number: int) -> Embedding:
@@ -217,11 +220,13 @@ def open_view(folder: str | os.PathLike[str], number: int) -> Embedding:
     return _read(stored.views[number], Path(folder), stored.lost, digests)
 
 
-def _write_manifest(encoded: EncodedViews, folder: Path) -> None:
+def _write_manifest(encoded: EncodedViews) -> EncodedViews:
     """Write the manifest; the path of the folder is not recorded, so that it can be moved."""
+    folder = Path(encoded.folder)
     digests = {file.path: file_sha256(folder / file.path) for file in encoded.views}
     content = {"format": FORMAT, "version": __version__, **encoded.to_dict(), "folder": "", "sha256": digests}
     write_text(folder / MANIFEST, manifest_text(content, indent=1))
+    return encoded
 
 
 def read_views(folder: str | os.PathLike[str]) -> EncodedViews:
@@ -275,17 +280,11 @@ def _read(file: ViewFile, folder: Path, lost: Mapping[str, str], digests: Mappin
 
 def short_name(facets: Mapping[str, str | int]) -> str:
     """Layer, pooling and sentence as part of a name: "layer3-mean-This-is"."""
-    setting = f"context{facets['context']}" if facets["context"] else _slug(str(facets["template"]))
+    slug = re.sub(r"\W+", "-", str(facets["template"]).replace("{}", "_"), flags=re.ASCII).strip("-_")[:40]
+    setting = f"context{facets['context']}" if facets["context"] else slug
     return f"layer{facets['layer']}-{facets['pooling']}{'-' if setting else ''}{setting}"
 
 
-def _slug(template: str) -> str:
-    """A template as part of a file's name."""
-    return re.sub(r"\W+", "-", template.replace("{}", "_"), flags=re.ASCII).strip("-_")[:40]
-
-
-def _views(source: str) -> list[Embedding]:
-    return list(open_views(source))
-
-
-ENCODER = Encoder("views", "views of a transformer from a folder that `biasgauge encode` wrote", _views)
+ENCODER = Encoder(
+    "views", "views of a transformer from a folder that `biasgauge encode` wrote", lambda path: list(open_views(path))
+)
