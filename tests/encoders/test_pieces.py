@@ -73,8 +73,8 @@ def test_pieces_are_all_that_share_a_character_with_the_word(
     found = tokenize(loaded, ["a", text, "b"], [(0, 1), span, (0, 1)])
     if 1 not in found.lost:
         row = np.flatnonzero(found.places == 1)
-        assert found.pieces_of(row)[0].tolist() == expected
-        assert [found.piece_of(row, 0), found.piece_of(row, -1)] == [expected[0], expected[-1]]
+        assert found.pooled(row, "mean")[0].tolist() == expected
+        assert [found.pooled(row, name)[0] for name in ("first", "last")] == [expected[0], expected[-1]]
         assert found.padded(row, -1)[0].tolist() == [encoding.ids]
     else:
         assert all(encoding.ids[place] == tokenizer.unk_token_id for place in expected)

@@ -93,12 +93,7 @@ class BalanceSets:
 def balance_sets(
     test: str | os.PathLike[str] | AssociationTest | Mapping[str, Any], tokenizer: Tokenizer
 ) -> BalanceSets:
-    """Sets of a lexicon, or of a mapping from roles to words, with the token of each word.
-
-    Raises:
-        LexiconError: there is no such lexicon.
-        ParameterError: it is no test, or the tokenizer makes no single word of any word of a set.
-    """
+    """Sets of a lexicon, or of a mapping from roles to words, with the token of each word."""
     name, sets = _sets_by_role(test)
     split = {word: list(tokenizer.split(word)) for word_set in sets.values() for word in word_set.words}
     tokens = {word: parts[0] if len(parts) == 1 else None for word, parts in split.items()}
@@ -200,9 +195,6 @@ def read_units(path: Path, layout: Layout, take: UnitCallback, progress: Progres
 
     Returns:
         SHA-256 of the bytes of the file that were read.
-
-    Raises:
-        CorpusError: the file is not in this layout, or no UTF-8 text.
     """
     kind = layout.choose(path.name)
     if kind not in {"lines", "wikitext"}:
@@ -314,11 +306,7 @@ class _Records:
 
 
 def copy_without(path: Path, target: BinaryIO, removed: Integers, sha256: str, progress: Progress | None) -> None:
-    """Write the lines of `path` to `target`, byte by byte, but for those numbered in `gone` (from 0, ascending).
-
-    Raises:
-        CorpusError: the file is not the one with the checksum `sha256`.
-    """
+    """Write the lines of `path` to `target`, byte by byte, but for those numbered in `gone` (from 0, ascending)."""
     with ByteSource(path, error=CorpusError, progress=progress, hashed=True) as source:
         line = 0
         while block := source.read(_COPY_BYTES):
@@ -344,11 +332,7 @@ def _remaining_stretches(block: bytes, removed: Integers) -> Iterator[memoryview
 
 
 def compressor(out: Path) -> Callable[[BinaryIO], AbstractContextManager[BinaryIO]]:
-    """Return what compresses a file as its ending says; the same bytes for the same text.
-
-    Raises:
-        InputError: the compression cannot be written here; asked before the work.
-    """
+    """Return what compresses a file as its ending says; the same bytes for the same text."""
     ending = out.suffix.lower()
     if ending == ".gz":
         return lambda raw: cast("BinaryIO", gzip.GzipFile("", "wb", 6, raw, mtime=0))

@@ -71,9 +71,6 @@ def bias_subspace(sets: Sequence[Vectors], components: int, *, lengths: bool = F
         sets: one matrix a set, words × dimensions.
         components: how many directions to keep.
         lengths: use vectors as they are; by default each is scaled to length 1 first.
-
-    Raises:
-        ParameterError: the sets do not span so many directions.
     """
     check_whole(1, components=components)
     wide = [np.asarray(words, np.float64) for words in sets]
@@ -175,11 +172,7 @@ class ClassSets(NamedTuple):
 
 
 def class_sets(reference: LexiconLike | Iterable[WordsLike]) -> ClassSets:
-    """Defining sets of a lexicon of stereotypes or of pairs, or sets of words themselves.
-
-    Raises:
-        ParameterError: the lexicon is of another kind, or a set has fewer than two words.
-    """
+    """Defining sets of a lexicon of stereotypes or of pairs, or sets of words themselves."""
     if isinstance(reference, (str, os.PathLike, Lexicon)):
         named = lexicon(reference)
         if isinstance(named, Pairs):
@@ -201,11 +194,7 @@ def class_sets(reference: LexiconLike | Iterable[WordsLike]) -> ClassSets:
 
 
 def defining_sets(model: Embedding, sets: ClassSets | Pairs) -> FoundSets:
-    """Pairs of which both ends were found, or defining sets of which at least two words were.
-
-    Raises:
-        ParameterError: there is none.
-    """
+    """Pairs of which both ends were found, or defining sets of which at least two words were."""
     if isinstance(sets, Pairs):
         found_sets, problem = find_sets(model, "pairs", sets.pairs), f"No pair of {sets.name!r} has both ends"
     else:

@@ -117,11 +117,7 @@ class Edit(Record):
 
 
 def check_carriers(carriers: Mapping[str, float], pairs: tuple[tuple[str, str], ...], edit: str) -> None:
-    """Check that there are carriers, and none that is a word of a pair.
-
-    Raises:
-        ParameterError: otherwise.
-    """
+    """Check that there are carriers, and none that is a word of a pair."""
     if not carriers or not pairs:
         raise ParameterError(f"{edit} needs at least one carrier and one pair.")
     for word in (word for pair in pairs for word in pair):

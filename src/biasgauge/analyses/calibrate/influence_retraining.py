@@ -186,11 +186,7 @@ def check_influence(
 
 
 def without_documents(corpus: TokenCorpus, documents: Integers | Sequence[int]) -> TokenCorpus:
-    """The same text without some documents, in memory.
-
-    Raises:
-        ParameterError: nothing would be left.
-    """
+    """The same text without some documents, in memory."""
     keep = np.ones(len(corpus.documents) - 1, bool)
     keep[np.asarray(documents, np.int64)] = False
     if not keep.any():

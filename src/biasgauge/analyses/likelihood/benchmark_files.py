@@ -36,11 +36,7 @@ _BLOCK = 2**22
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """A text file in UTF-8, whole.
-
-    Raises:
-        CorpusError: it cannot be read, or is in another encoding.
-    """
+    """A text file in UTF-8, whole."""
     with ByteSource(path, error=CorpusError) as source:
         content = b"".join(iter(lambda: source.read(_BLOCK), b""))
     try:
@@ -63,9 +59,6 @@ def read_rows(path: str | os.PathLike[str], needed: Sequence[Sequence[str]]) -> 
     Args:
         path: the file.
         needed: columns that must be there, each as the names that it may have.
-
-    Raises:
-        CorpusError: it has no header with these columns, or a row is too short or too long.
     """
     text = read_text(path)
     head = text.partition("\n")[0]

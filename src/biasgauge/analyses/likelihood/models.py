@@ -263,11 +263,7 @@ def language_model(
 
 
 def kind_of(source: object) -> Kind:
-    """Kind of language model of a folder, a GGUF file or an object.
-
-    Raises:
-        InputError: it predicts neither masked tokens nor the next one, or does not say.
-    """
+    """Kind of language model of a folder, a GGUF file or an object."""
     if isinstance(source, LanguageModel | LoadedModel):
         return "masked" if source.kind == "masked" else "causal"
     if isinstance(source, str | os.PathLike):

@@ -59,11 +59,7 @@ class ScoredPairs(NamedTuple):
 
 
 def models_of(models: ModelLike | Sequence[ModelLike]) -> list[ModelLike]:
-    """One model or several as a list.
-
-    Raises:
-        ParameterError: there is none.
-    """
+    """One model or several as a list."""
     in_memory = isinstance(models, tuple) and len(models) == 2 and hasattr(models[0], "config")
     single = in_memory or isinstance(models, str | os.PathLike) or not isinstance(models, Sequence)
     sources: list[Any] = [models] if single else list(models)  # type: ignore[arg-type]
@@ -78,11 +74,7 @@ def measure_named(measure: str | LikelihoodMeasure | None, model: ModelLike) -> 
 
 
 def open_model(source: ModelLike, measure: LikelihoodMeasure, start: str | None = None) -> LanguageModel:
-    """The model, of the kind that the measure asks, with the token that a causal one reads first.
-
-    Raises:
-        ParameterError: the model is of the other kind.
-    """
+    """The model, of the kind that the measure asks, with the token that a causal one reads first."""
     kind = kind_of(source) if not isinstance(source, LanguageModel) else source.kind
     if measure.needs not in {"any", kind}:
         raise ParameterError(f"The measure {measure.name!r} needs a {measure.needs} language model. Got a {kind} one.")
@@ -181,11 +173,7 @@ def check_benchmark(
     level: float,
     **of_models: object,
 ) -> None:
-    """Refuse settings of a benchmark that cannot be used; `of_models` are those that predictions have no use for.
-
-    Raises:
-        ParameterError: not exactly one of model and predictions is given, or a setting cannot be used.
-    """
+    """Refuse settings of a benchmark that cannot be used; `of_models` are those that predictions have no use for."""
     check_number(0, 1, min_coverage=min_coverage)
     check_level(level)
     if (model is None) == (predictions is None):

@@ -231,11 +231,7 @@ class FilledTemplate(NamedTuple):
 
 
 def fill_template(model: LanguageModel, template: str, person: str, word: str) -> FilledTemplate:
-    """The sentence as the model reads it; a person at its beginning is capitalized.
-
-    Raises:
-        ParameterError: the tokenizer makes nothing of the person or the word.
-    """
+    """The sentence as the model reads it; a person at its beginning is capitalized."""
     spans, sentence, remainder = {}, "", template
     for slot, text in sorted(((PERSON, person), (WORD, word)), key=lambda filled: template.index(filled[0])):
         before, _, remainder = remainder.partition(slot)

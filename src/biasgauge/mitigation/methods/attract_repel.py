@@ -315,11 +315,7 @@ def cross_pairs(sets: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Pairs:
 
 
 def find_constraints(model: Embedding, attract: Pairs, repel: Pairs, *, case_fallback: bool) -> Constraints:
-    """The pairs of which both words were found, each once; a pair to attract and to repel is repelled.
-
-    Raises:
-        ParameterError: no pair is left.
-    """
+    """The pairs of which both words were found, each once; a pair to attract and to repel is repelled."""
     words = {"attract": [word for pair in attract for word in pair], "repel": [word for pair in repel for word in pair]}
     coverage = model.coverage(words, case_fallback=case_fallback, directions=True)
     lookups = coverage.sets.values()

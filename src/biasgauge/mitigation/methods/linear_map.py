@@ -157,9 +157,6 @@ def soft_map(words: Floats, neutral: Floats, basis: Floats, weight: float) -> Fl
         neutral: NᵀN.
         basis: B, components × dimensions.
         weight: λ; 0 gives the identity.
-
-    Raises:
-        ParameterError: the weight is so large that the solution is out of reach.
     """
     squares, axes = np.linalg.eigh(words)
     spanned = squares > _RANK * squares[-1]

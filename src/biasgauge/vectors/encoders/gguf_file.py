@@ -51,21 +51,13 @@ _OUTSIDE = {
 
 
 def model_from_gguf(path: Path, *, head: bool) -> tuple[Any, Any]:
-    """Load the model of a GGUF file, with its head or without, and its tokenizer.
-
-    Raises:
-        InputError: it is damaged, of another architecture than Llama, or uses a tokenizer that is not known here.
-    """
+    """Load the model of a GGUF file, with its head or without, and its tokenizer."""
     fields, tensors = _opened(path)
     return _llama(fields, tensors, head=head), _tokenizer(fields)
 
 
 def parts_of_gguf(path: Path) -> tuple[Any, Any]:
-    """Load the configuration and the tokenizer of a GGUF file; its weights are not read.
-
-    Raises:
-        InputError: as `model_from_gguf`.
-    """
+    """Load the configuration and the tokenizer of a GGUF file; its weights are not read."""
     fields, tensors = _opened(path)
     return _config(fields, tensors), _tokenizer(fields)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from biasgauge.core import Places, Singles
 from biasgauge.vectors.encoders.loading import LoadedModel, out_of_memory
 from biasgauge.vectors.encoders.packed_layers import PackedLayers
-from biasgauge.vectors.encoders.pieces import Span, TokenizedSentences, batches, counting, starts_of, tokenize
+from biasgauge.vectors.encoders.pieces import Span, TokenizedSentences, batches, starts_of, tokenize
 
 if TYPE_CHECKING:
     import torch
@@ -73,17 +73,6 @@ class VectorStore:
         rows = max(_STAGED_BYTES // (4 * block[0].numel()), 1)
         for first in range(0, len(block), rows):
             target[first : first + rows].copy_(self._stream.fetched(block[first : first + rows], filled))
-
-
-def put_vectors(block: Any, sentences: Places, vectors: Iterable[tuple[list[int], Any]]) -> None:  # noqa: ANN401 - a tensor
-    """Put vectors of some sentences into a block: rows of layers, and poolings × sentences × width for each."""
-    import torch
-
-    columns = torch.from_numpy(sentences).to(block.device, non_blocking=True)
-    with torch.inference_mode():
-        for rows, states in vectors:
-            for row in rows:
-                block[row].index_copy_(1, columns, states.to(block.device))
 
 
 class SideStream:
@@ -241,7 +230,8 @@ class TransformerEncoder:
         where = f"{self.name} ran out of memory on {self.loaded.device}; encode fewer layers or words, or use the CPU"
         with out_of_memory(where):
             store = VectorStore(shape, self.loaded.device)
-            size = self._block_sentences(len(layers) * len(poolings)) if store.on_gpu else max(len(texts), 1)
+            most = np.clip(_BLOCK_BYTES // (len(layers) * len(poolings) * self.width * 4), 1, _MOST_SENTENCES)
+            size = int(most) if store.on_gpu else max(len(texts), 1)
             for start in range(0, len(texts), size):
                 # A GPU goes on with the previous block while these are tokenized: nothing here waits for it.
                 sentences = tokenize(self.loaded, texts[start : start + size], spans[start : start + size])
@@ -256,26 +246,27 @@ class TransformerEncoder:
         store.array[:, :, list(lost)] = np.nan
         return Pooled(store.array.transpose(2, 0, 1, 3), lost, cut)
 
-    def _block_sentences(self, views: int) -> int:
-        """Sentences that a GPU gets at a time."""
-        return int(np.clip(_BLOCK_BYTES // (views * self.width * 4), 1, _MOST_SENTENCES))
-
     def _run(
         self, sentences: TokenizedSentences, layers: Sequence[int], poolings: Sequence[str], block: torch.Tensor
     ) -> Iterator[int]:
         """Put the vectors of sentences into a block, batch by batch; yield the size of each."""
+        import torch
 
-        def run(rows: Places) -> int:
-            put_vectors(block, sentences.places[rows], self._vectors(sentences, rows, layers, poolings))
-            return len(rows)
+        def run(batch: Places) -> int:
+            columns = torch.from_numpy(sentences.places[batch]).to(block.device, non_blocking=True)
+            with torch.inference_mode():
+                for layer, states in self._vectors(sentences, batch, layers, poolings):
+                    for row in (row for row, wanted in enumerate(layers) if wanted == layer):
+                        block[row].index_copy_(1, columns, states.to(block.device))
+            return len(batch)
 
         work = batches(sentences.sizes, self.most_tokens)
         return on_threads(run, work) if self.threaded else map(run, work)
 
     def _vectors(
         self, sentences: TokenizedSentences, batch: Places, layers: Sequence[int], poolings: Sequence[str]
-    ) -> Iterator[tuple[list[int], Any]]:
-        """Yield for each layer its rows in the result, and poolings × sentences × width."""
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield the chosen layers, with poolings × sentences × width of each."""
         import torch
         from torch.nn.functional import embedding_bag
 
@@ -291,11 +282,9 @@ class TransformerEncoder:
                 needed, last = self._to_device(some), self._to_device(inside)
             for layer, states in enumerate(self._states(ids, attention, needed)):
                 if layer in layers:
-                    means = embedding_bag(
-                        last if layer == self.layers else bags, states.float(), bag_starts, mode="mean"
-                    )
-                    layer_rows = [row for row, wanted in enumerate(layers) if wanted == layer]
-                    yield layer_rows, means.view(len(poolings), len(batch), -1)
+                    pooled_rows = last if layer == self.layers else bags
+                    means = embedding_bag(pooled_rows, states.float(), bag_starts, mode="mean")
+                    yield layer, means.view(len(poolings), len(batch), -1)
 
     def _to_device(self, numbers: NDArray[np.int64]) -> torch.Tensor:
         """Copy an array to the model's device without waiting."""
@@ -311,12 +300,10 @@ class TransformerEncoder:
         model = self.loaded.model
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
-        arguments: dict[str, Any] = {"input_ids": tokens}
-        if mask is not None:
-            arguments["attention_mask"] = mask
-        if "use_cache" in signature(model.forward).parameters:
-            arguments["use_cache"] = False
-        for states in model(**arguments, output_hidden_states=True, return_dict=True).hidden_states:
+        cache = {"use_cache": False} if "use_cache" in signature(model.forward).parameters else {}
+        attention = {} if mask is None else {"attention_mask": mask}
+        outcome = model(input_ids=tokens, **attention, **cache, output_hidden_states=True, return_dict=True)
+        for states in outcome.hidden_states:
             yield states.reshape(-1, states.shape[-1])
 
 
@@ -338,27 +325,12 @@ def on_threads(run: Callable[[Places], int], work: Iterable[Places]) -> Iterator
 def _bags(sentences: TokenizedSentences, batch: Places, poolings: Sequence[str], tokens: int) -> tuple[Places, Places]:
     """Rows of (sentences · tokens) that are averaged, bag after bag, poolings first; and the starts of the bags."""
     first = tokens * np.arange(len(batch))
-    parts = [_pooled_tokens(sentences, batch, pooling) for pooling in poolings]
-    rows = [np.repeat(first, sizes) + inside for inside, sizes in parts]
-    return np.concatenate(rows), starts_of(np.concatenate([sizes for _, sizes in parts]))
+    bags = [sentences.pooled(batch, pooling) for pooling in poolings]
+    rows = [np.repeat(first, sizes) + inside for inside, sizes in bags]
+    return np.concatenate(rows), starts_of(np.concatenate([sizes for _, sizes in bags]))
 
 
 def poolings_of(tokenizer: object) -> tuple[str, ...]:
     """All poolings, but for "cls" where the tokenizer has no classification token."""
     has_cls = getattr(tokenizer, "cls_token_id", None) is not None
     return tuple(name for name in POOLINGS if name != "cls" or has_cls)
-
-
-def _pooled_tokens(sentences: TokenizedSentences, batch: Places, pooling: str) -> tuple[Places, Places]:
-    """Tokens of each sentence of a batch that a pooling averages, one after the other; and their numbers."""
-    match pooling:
-        case "mean":
-            return sentences.pieces_of(batch)
-        case "sentence":
-            sizes = sentences.sizes[batch]
-            return counting(sizes), sizes
-        case "cls":
-            tokens = sentences.cls[batch]
-        case _:
-            tokens = sentences.piece_of(batch, 0 if pooling == "first" else -1)
-    return tokens, np.ones_like(tokens)

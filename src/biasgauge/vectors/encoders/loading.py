@@ -118,11 +118,7 @@ def _require() -> None:
 
 
 def model_parts(path: Path) -> tuple[str, Any, Any]:
-    """Load name, configuration and tokenizer of a folder or a GGUF file; its weights are not read.
-
-    Raises:
-        InputError: the folder or file is not what it should be.
-    """
+    """Load name, configuration and tokenizer of a folder or a GGUF file; its weights are not read."""
     _require()
     with _quiet_and_explained(path, "cpu"):
         if not path.is_dir():
@@ -181,24 +177,19 @@ def _from_folder(folder: Path, kind: Kind) -> LoadedModel:
     tokenizer = transformers.AutoTokenizer.from_pretrained(str(inner), **_HERE)
     loader = getattr(transformers, _CLASSES[kind])
     with torch.random.fork_rng(devices=[]):  # heads that are not used are filled at random
-        model, report = loader.from_pretrained(
-            str(inner),
-            **_HERE,
-            use_safetensors=True,
-            dtype=torch.float32,
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,  # named below, in a sentence of our own
-        )
-    missing = sorted(key for key in report["missing_keys"] if kind != "encoder" or not _is_unused(key))
+        # Mismatched sizes are named below, in a sentence of our own.
+        safely: dict[str, Any] = {**_HERE, "use_safetensors": True, "ignore_mismatched_sizes": True}
+        model, report = loader.from_pretrained(str(inner), dtype=torch.float32, output_loading_info=True, **safely)
+    unused = _UNUSED if kind == "encoder" else ()
+    missing = sorted(key for key in report["missing_keys"] if not any(name in key for name in unused))
     if missing and kind != "encoder":
         raise InputError(f"{folder}: holds no weights to predict {_PREDICTS[kind]} with ({missing[0]} is missing)")
     mismatched = (key[0] if isinstance(key, tuple) else key for key in report.get("mismatched_keys", ()))
     broken = missing or sorted(map(str, mismatched))
     if broken:
         raise InputError(f"{folder}: the weights do not fit config.json; {broken[0]} is missing or of another shape")
-    return LoadedModel(
-        model, tokenizer, _folder_label(folder.resolve()), _window(model, tokenizer, longest), str(folder)
-    )
+    window = _window(model, tokenizer, longest)
+    return LoadedModel(model, tokenizer, _folder_label(folder.resolve()), window, str(folder))
 
 
 def _folder_label(folder: Path) -> str:
@@ -275,11 +266,7 @@ def _window(model: Any, tokenizer: Any, longest: int | None = None) -> int:  # n
 
 
 def _check_loaded(loaded: LoadedModel, kind: Kind) -> LoadedModel:
-    """Check properties that every model must have.
-
-    Raises:
-        InputError: tokenizer and model do not belong together, or the model cannot do what it is needed for.
-    """
+    """Check properties that every model must have."""
     if kind not in ("encoder", loaded.kind):
         raise ParameterError(f"{loaded.name} was loaded as {loaded.kind!r}, and a model of kind {kind!r} is needed.")
     if kind != "encoder" and loaded.model.get_output_embeddings() is None:
@@ -293,10 +280,6 @@ def _check_loaded(loaded: LoadedModel, kind: Kind) -> LoadedModel:
             "not belong together"
         )
     return loaded
-
-
-def _is_unused(key: str) -> bool:
-    return any(name in key for name in _UNUSED)
 
 
 @contextmanager
@@ -314,7 +297,8 @@ def _quiet_and_explained(source: object, device: str) -> Iterator[None]:
     except (InputError, OSError):
         raise
     except Exception as problem:  # whatever a damaged file makes the libraries raise
-        raise InputError(f"{label!s}: cannot be loaded: {_first_line(problem)}") from problem
+        reason = next((line.strip() for line in str(problem).splitlines() if line.strip()), "no reason given")
+        raise InputError(f"{label!s}: cannot be loaded: {f'{type(problem).__name__}: {reason}'[:300]}") from problem
     finally:
         logging.set_verbosity(verbosity)
         if bars:
@@ -332,8 +316,3 @@ def out_of_memory(sentence: str) -> Iterator[None]:
         if any(words in str(problem) for words in ("out of memory", "can't allocate memory", "not enough memory")):
             raise InputError(sentence) from problem
         raise
-
-
-def _first_line(problem: Exception) -> str:
-    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    return f"{type(problem).__name__}: {lines[0] if lines else 'no reason given'}"[:300]

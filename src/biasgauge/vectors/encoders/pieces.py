@@ -55,15 +55,19 @@ class TokenizedSentences:
             return self.tokens[inside], None
         return np.where(mask, self.tokens[np.where(mask, inside, 0)], padding), mask.astype(np.int64)
 
-    def pieces_of(self, rows: Places) -> tuple[Places, Places]:
-        """Places of the pieces of some words, one word after the other; and how many each has."""
-        counts = self.counts[rows]
-        return self.pieces[np.repeat(starts_of(self.counts)[rows], counts) + counting(counts)], counts
-
-    def piece_of(self, rows: Places, number: int) -> Places:
-        """Place of one piece of each of some words: 0 for the first, −1 for the last."""
-        ends = np.cumsum(self.counts)[rows]
-        return self.pieces[ends + number if number < 0 else ends - self.counts[rows] + number]
+    def pooled(self, rows: Places, pooling: str) -> tuple[Places, Places]:
+        """Tokens of some sentences that a pooling averages, one sentence after the other; and their numbers."""
+        ends, counts = np.cumsum(self.counts)[rows], self.counts[rows]
+        match pooling:
+            case "mean":
+                return self.pieces[np.repeat(ends - counts, counts) + counting(counts)], counts
+            case "sentence":
+                return counting(self.sizes[rows]), self.sizes[rows]
+            case "cls":
+                tokens = self.cls[rows]
+            case _:
+                tokens = self.pieces[ends - counts if pooling == "first" else ends - 1]
+        return tokens, np.ones_like(tokens)
 
 
 def starts_of(sizes: Places) -> Places:

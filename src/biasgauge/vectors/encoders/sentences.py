@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from biasgauge.core import JsonMapping, Record, WordsLike, check_whole, did_you_
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import read_toml
 from biasgauge.lexicons import words_of
-from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.results import Column, RecordTable, Result, counted
 from biasgauge.text import visit_documents
 
 GAP = "{}"
@@ -60,9 +61,7 @@ def _by_name(name: str) -> tuple[str, ...]:
         return shipped[name]
     if GAP in name:
         return (_checked(name),)
-    path, colon, chosen = name, "", ""
-    if not Path(name).is_file():
-        path, colon, chosen = name.rpartition(":")
+    path, colon, chosen = (name, "", "") if Path(name).is_file() else name.rpartition(":")
     if path and Path(path).is_file():
         sets = _read(Path(path))
         if not colon:
@@ -87,14 +86,13 @@ def _read(path: Path) -> dict[str, tuple[str, ...]]:
         raise InputError(
             f"{path}: needs a table [templates] with lists of sentences, such as plain = ['This is {GAP}.']"
         )
-    return {str(name): tuple(dict.fromkeys(_checked(template, path) for template in _listed(path, name, members)))
-            for name, members in table.items()}  # fmt: skip
-
-
-def _listed(path: Path, name: str, members: object) -> Sequence[object]:
-    if not isinstance(members, list) or not members:
-        raise InputError(f"{path}: the set {name!r} of [templates] must be a list of sentences")
-    return members
+    for name, members in table.items():
+        if not isinstance(members, list) or not members:
+            raise InputError(f"{path}: the set {name!r} of [templates] must be a list of sentences")
+    return {
+        str(name): tuple(dict.fromkeys(_checked(template, path) for template in members))
+        for name, members in table.items()
+    }
 
 
 def _checked(template: object, path: Path | None = None) -> str:
@@ -143,6 +141,15 @@ class Contexts(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("contexts",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "_words",
+            "Contexts by word",
+            ("word", Column("in the corpus", "count", source="found"), Column("drawn", "count")),
+            most=20,
+            name="contexts",
+        ),
+    )
 
     contexts: tuple[Context, ...]
     words: tuple[str, ...]
@@ -162,18 +169,19 @@ class Contexts(Result):
             grouped[context.word].append(context)
         return {word: tuple(members) for word, members in grouped.items()}
 
-    def summary(self) -> Summary:
-        """Number of contexts of each word; the sentences themselves are in the frame."""
+    @property
+    def _words(self) -> list[SimpleNamespace]:
         drawn = self.by_word()
-        rows = [(word, self.found.get(word, 0), len(drawn[word])) for word in self.words]
-        columns = ["word", Column("in the corpus", "count"), Column("drawn", "count")]
-        return Summary(
-            title="Contexts of words",
-            headline=f"{counted(self.contexts, 'context')} of "
-            f"{counted(sum(map(bool, drawn.values())), 'word')} were drawn.",
-            tables=(Table.of("contexts", "Contexts by word", columns, rows, most=20),),
-            warnings=self.warnings,
-        )
+        return [
+            SimpleNamespace(word=word, found=self.found.get(word, 0), drawn=len(drawn[word])) for word in self.words
+        ]
+
+    def _title(self) -> str:
+        return "Contexts of words"
+
+    def _headline(self) -> str:
+        words = counted(sum(map(bool, self.by_word().values())), "word")
+        return f"{counted(self.contexts, 'context')} of {words} were drawn."
 
 
 def draw_contexts(
@@ -229,16 +237,11 @@ def draw_contexts(
         draws=draws,
         settings={
             "corpus": str(Path(corpus)) if isinstance(corpus, (str, os.PathLike)) else "memory",
-            "words": word_list.name,
-            "draws": draws,
-            "layout": layout,
-            "field": field,
-            "documents": documents,
-            "case_sensitive": case_sensitive,
-            "random_state": random_state,
+            "words": word_list.name, "draws": draws, "layout": layout, "field": field, "documents": documents,
+            "case_sensitive": case_sensitive, "random_state": random_state,
         },
         warnings=(warning,) if short else (),
-    )
+    )  # fmt: skip
 
 
 class _Reservoir:

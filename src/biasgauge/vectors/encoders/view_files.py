@@ -201,11 +201,7 @@ def save_views(views: Sequence[Embedding], out: str | os.PathLike[str]) -> Encod
 
 @contextmanager
 def _views_writer(folder: Path) -> Iterator[None]:
-    """Lock a folder, and remove the manifest of earlier views: it may hold a mixture from now on.
-
-    Raises:
-        InputError: the manifest is a file of the user's.
-    """
+    """Lock a folder, and remove the manifest of earlier views: it may hold a mixture from now on."""
     with writer_lock(folder / LOCK):
         path = folder / MANIFEST
         if path.exists() and not any(mark in read_whole(path) for mark in _MARKS):

@@ -166,12 +166,10 @@ def _average_views(members: Sequence[Embedding], over: Sequence[str]) -> Embeddi
         rows = np.array([row_of[word] for word in view.words], np.intp)
         total[rows] += view.vectors
         counts[rows] += 1
-    same = {name: level for name, level in members[0].facets.items() if name not in over}
-    counted = {name: len({view.facets[name] for view in members}) for name in over}
-    facets = {
-        **same,
-        **{name: f"mean of {counted[name]}" if counted[name] > 1 else members[0].facets[name] for name in over},
-    }
+    facets = dict(members[0].facets)
+    for name in over:
+        levels = len({view.facets[name] for view in members})
+        facets[name] = f"mean of {levels}" if levels > 1 else facets[name]
     dropped = {word: reason for view in members for word, reason in view.dropped.items() if word not in row_of}
     return replace(
         members[0], words=words, vectors=(total / counts[:, None]).astype(np.float32), name=view_name(facets),
