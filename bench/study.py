@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasgauge import registry
+from biasgauge.study import plan_study
 from biasgauge.study.cell import Cell
 from biasgauge.study.engine import run_cells
-from biasgauge.study.planning.plan import plan_study
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from biasgauge.errors import InputError
 from biasgauge.io import locks, write_text
 from biasgauge.io.paths import is_device, portable_name, portable_names
 from biasgauge.results.saving import save_figures
-from biasgauge.study.read import read_study
+from biasgauge.study import read_study
 from biasgauge.text import read_corpus
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from biasgauge.core.plain import from_plain
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon, SeedBank, lexicon
 from biasgauge.results import Result, Stored
-from biasgauge.study.state import study_state
+from biasgauge.study import study_state
 from biasgauge.vectors import load_default, load_default_replicates
 
 ELSEWHERE = {

@@ -241,7 +241,7 @@ def test_an_interrupt_says_what_is_kept_and_how_to_go_on(
     assert not (tmp_path / "a").exists()
     study = tmp_path / "mine.toml"
     study.write_text('[study]\nname = "mine"\n')
-    interrupted(monkeypatch, "biasgauge.study.read.read_study")
+    interrupted(monkeypatch, "biasgauge.study.run.plan_study")
     assert run(["study", "run", str(study)]) == 130
     assert f"is kept in {tmp_path / 'mine-study'}; the same command goes on" in capsys.readouterr().err
 

@@ -10,10 +10,8 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.errors import InputError
+from biasgauge.study import plan_study, run_study, study_from
 from biasgauge.study.page import study_summary
-from biasgauge.study.planning.plan import plan_study
-from biasgauge.study.read import study_from
-from biasgauge.study.run import run_study
 from biasgauge.vectors.loading import replicate_path
 
 

@@ -16,15 +16,12 @@ import pytest
 import biasgauge as bg
 from biasgauge.lexicons import Lexicon, language_of, lexicons_in_language, pairs_of
 from biasgauge.results.wording import unbroken
-from biasgauge.study.planning.plan import plan_study
-from biasgauge.study.read import study_from
-from biasgauge.study.run import run_study
+from biasgauge.study import plan_study, run_study, study_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biasgauge.study.planning.plan import Plan
-    from biasgauge.study.result import StudyRun
+    from biasgauge.study import Plan, StudyRun
 
 pytestmark = pytest.mark.e2e
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biasgauge.study.engine import run_cells
-from biasgauge.study.publish import publish_results
+from biasgauge.study.run import publish_results
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ RUN = """
 import json, sys
 from pathlib import Path
 from biasgauge.study.cell import Cell
-from biasgauge.study.publish import publish_results
+from biasgauge.study.run import publish_results
 from biasgauge.study.engine import run_cells
 from biasgauge.study.store import CellStore
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import fsspec
@@ -13,7 +14,8 @@ import pytest
 
 from biasgauge._version import __version__
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.study.engine import CellRuns, local_client, run_cells, run_on_worker
+from biasgauge.study.cluster import local_client, run_on_worker
+from biasgauge.study.engine import CellRuns, run_cells
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
@@ -249,7 +251,7 @@ def test_a_worker_with_another_version_is_refused(make_cell: Callable[..., Cell]
 def test_workers_of_another_version_are_refused_before_anything_is_run(
     cluster: Cluster, make_cell: Callable[..., Cell], store: CellStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["biasgauge.study.engine"], "__version__", "99.0")
+    monkeypatch.setattr(import_module("biasgauge.study.cluster"), "__version__", "99.0")
     with pytest.raises(InputError, match=f"has biasgauge {__version__}, the study was started with 99.0; install the"):
         run_on(cluster.address, [make_cell("a")], store)
 
@@ -262,7 +264,7 @@ def test_a_store_that_workers_do_not_see_is_refused(cluster: Cluster, make_cell:
 def test_an_address_where_nobody_answers_is_named(
     make_cell: Callable[..., Cell], store: CellStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["biasgauge.study.engine"], "TIMEOUT", 1.0)
+    monkeypatch.setattr(import_module("biasgauge.study.cluster"), "TIMEOUT", 1.0)
     cells = [make_cell("a")]
     before = set(threading.enumerate())
     with pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers there"):

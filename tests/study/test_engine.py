@@ -9,14 +9,15 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from biasgauge.errors import InputError, InternalError
+from biasgauge.study.cell import Failure
 from biasgauge.study.engine import CellRuns, run_cells
-from biasgauge.study.result import Failure
 from biasgauge.study.store import CellStore
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("there is nothing to run")
 
-    monkeypatch.setattr(sys.modules["biasgauge.study.engine"], "_cluster", refuse)
+    monkeypatch.setattr(import_module("biasgauge.study.cluster"), "open_cluster", refuse)
 
 
 def test_a_failure_holds_up_only_what_needs_it(

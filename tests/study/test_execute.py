@@ -13,7 +13,7 @@ from biasgauge import registry
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io.checksums import path_sha256
 from biasgauge.study.cell import Cell
-from biasgauge.study.execute import Outcome, run_cell
+from biasgauge.study.engine import CellOutcome, run_cell
 from biasgauge.study.step import Job, Step
 from biasgauge.study.store import CellStore
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def run_once(tmp_path: Path) -> Callable[..., Outcome]:
+def run_once(tmp_path: Path) -> Callable[..., CellOutcome]:
     """Run a function as the step of one cell."""
 
-    def run(work: Callable[[Job], None], **about: object) -> Outcome:
+    def run(work: Callable[[Job], None], **about: object) -> CellOutcome:
         registry.register(Step("work", 1, work, ""))
         cell = Cell(**{"step": "work", "version": 1, "settings": {}, "label": "the cell", **about})  # type: ignore[arg-type]
         store = CellStore(tmp_path / "store")
@@ -54,7 +54,7 @@ def test_a_cell_is_computed_once(make_cell: Callable[..., Cell], tmp_path: Path)
     first = make_cell("a", paths={"calls": calls})
     second = make_cell("b", [first])
     assert run_cell(first, store).state == "done"
-    assert run_cell(first, store) == Outcome(first.key, "reused")
+    assert run_cell(first, store) == CellOutcome(first.key, "reused")
     assert len(list(calls.iterdir())) == 1
     assert run_cell(second, store).state == "done"
     assert (store.folder(second.key, tmp_path) / "text.txt").read_text() == "b(input0: a)"
@@ -72,7 +72,7 @@ def test_a_cell_is_computed_once(make_cell: Callable[..., Cell], tmp_path: Path)
     ],
 )
 def test_what_a_step_raises_is_told_and_not_raised(
-    run_once: Callable[..., Outcome], tmp_path: Path, problem: BaseException, error: str, *, transient: bool
+    run_once: Callable[..., CellOutcome], tmp_path: Path, problem: BaseException, error: str, *, transient: bool
 ) -> None:
     outcome = run_once(raising(problem))
     assert outcome.state == "failed"
@@ -83,7 +83,7 @@ def test_what_a_step_raises_is_told_and_not_raised(
     assert list((tmp_path / "store" / "scratch").iterdir()) == []
 
 
-def test_ctrl_c_is_no_failure_of_the_cell(run_once: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_ctrl_c_is_no_failure_of_the_cell(run_once: Callable[..., CellOutcome], tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_once(raising(KeyboardInterrupt()))
     assert list((tmp_path / "store" / "scratch").iterdir()) == []
@@ -98,7 +98,7 @@ def test_ctrl_c_is_no_failure_of_the_cell(run_once: Callable[..., Outcome], tmp_
     ],
 )
 def test_what_a_sentence_of_ours_was_raised_from_counts(
-    run_once: Callable[..., Outcome], cause: Exception, *, transient: bool
+    run_once: Callable[..., CellOutcome], cause: Exception, *, transient: bool
 ) -> None:
     """Told in a sentence, a full disk stayed a failure when there was room again."""
     problem = InputError("It cannot be written")
@@ -108,12 +108,12 @@ def test_what_a_sentence_of_ours_was_raised_from_counts(
     assert (failure.error, failure.transient) == ("It cannot be written", transient)
 
 
-def test_outcomes_survive_json(run_once: Callable[..., Outcome]) -> None:
-    for outcome in (run_once(raising(InputError("No"))), Outcome("k", "done", 2.5)):
-        assert Outcome.from_dict(outcome.to_dict()) == outcome
+def test_outcomes_survive_json(run_once: Callable[..., CellOutcome]) -> None:
+    for outcome in (run_once(raising(InputError("No"))), CellOutcome("k", "done", 2.5)):
+        assert CellOutcome.from_dict(outcome.to_dict()) == outcome
 
 
-def test_a_file_that_changed_or_is_gone_is_named(run_once: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_a_file_that_changed_or_is_gone_is_named(run_once: Callable[..., CellOutcome], tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("one")
     files = {"files": {"text": path_sha256(text)}, "paths": {"text": str(text)}}
@@ -128,20 +128,20 @@ def test_a_file_that_changed_or_is_gone_is_named(run_once: Callable[..., Outcome
     assert gone.error == f"{text}: is not there on this machine; give a path that every worker can read"
 
 
-def test_another_version_of_a_step_is_refused(run_once: Callable[..., Outcome]) -> None:
+def test_another_version_of_a_step_is_refused(run_once: Callable[..., CellOutcome]) -> None:
     failure = run_once(lambda _job: None, version=2).failure
     assert failure is not None
     assert failure.error.startswith("This worker has version 1 of the step 'work', the plan has 2")
 
 
-def test_a_missing_input_is_a_passing_failure(run_once: Callable[..., Outcome]) -> None:
+def test_a_missing_input_is_a_passing_failure(run_once: Callable[..., CellOutcome]) -> None:
     failure = run_once(lambda _job: None, inputs={"of": "0" * 64}).failure
     assert failure is not None
     assert failure.transient
     assert "the outcome 000000000000 is not there" in failure.error
 
 
-def test_blas_gets_the_threads_of_the_cell(run_once: Callable[..., Outcome]) -> None:
+def test_blas_gets_the_threads_of_the_cell(run_once: Callable[..., CellOutcome]) -> None:
     seen = []
     run_once(lambda _job: seen.append({one["num_threads"] for one in threadpool_info()}))
     assert seen == [{1}]

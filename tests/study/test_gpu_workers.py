@@ -11,7 +11,8 @@ from tests.study.test_dask import Cluster, contents, distributed, run_on, states
 
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.study import run_study
-from biasgauge.study.engine import local_client, run_cells
+from biasgauge.study.cluster import local_client
+from biasgauge.study.engine import run_cells
 from biasgauge.study.store import CellStore
 from biasgauge.text.training import sweep
 

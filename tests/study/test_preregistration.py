@@ -12,8 +12,7 @@ import biasgauge as bg
 from biasgauge.cli.entry import run
 from biasgauge.errors import InputError
 from biasgauge.study import Preregistration, preregister
-from biasgauge.study.preregistration import read_preregistration
-from biasgauge.study.result import Deviation
+from biasgauge.study.preregistration import Deviation, read_preregistration
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from tests.encoders.conftest import wordpieces
 from biasgauge.errors import InputError
 from biasgauge.study import Study, read_study, study_from
 from biasgauge.study.read import key_lines, line_of
-from biasgauge.study.schema import Sections
+from biasgauge.study.schema import NAMED, SINGLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ def toml(**changed: str) -> str:
     """The study, with the content of some tables changed."""
     parts = []
     for section, content in (GOOD | changed).items():
-        header = f"[{section}]" if section in Sections.single else f"[{section}.{section}]"
+        header = f"[{section}]" if section in SINGLE else f"[{section}.{section}]"
         parts.append(f"{header}\n{content}\n")
     return "\n".join(parts)
 
@@ -92,7 +92,7 @@ def test_a_good_study_is_read_as_it_stands(folder: Path) -> None:
 
 KEYS = [
     (section, field.alias or name)
-    for section, kind in (Sections.named | Sections.single).items()
+    for section, kind in (NAMED | SINGLE).items()
     for name, field in kind.model_fields.items()
 ]
 
@@ -381,7 +381,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
     max_leaves=4,
 )
-TABLES = [*Sections.named, *Sections.single]
+TABLES = [*NAMED, *SINGLE]
 FIELDS = sorted({key for _, key in KEYS} | {"dim", "layout"})
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.study.read import read_study, study_from
-from biasgauge.study.run import run_study
+from biasgauge.study import read_study, run_study, study_from
 
 STUDY = """
 [study]

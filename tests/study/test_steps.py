@@ -12,7 +12,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.lexicons import lexicon
 from biasgauge.study import CellStore, Plan, plan_study, run_study
-from biasgauge.study.execute import run_cell
+from biasgauge.study.engine import run_cell
 
 if TYPE_CHECKING:
     from pathlib import Path

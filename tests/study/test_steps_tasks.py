@@ -14,7 +14,7 @@ from biasgauge.analyses.correlate.embedding_points import Variant, points_from_r
 from biasgauge.applications.classification.texts import group_words
 from biasgauge.lexicons import lexicon
 from biasgauge.study import CellStore, Plan, plan_study
-from biasgauge.study.execute import run_cell
+from biasgauge.study.engine import run_cell
 from biasgauge.study.step import Job
 from biasgauge.study.steps.tasks import _task_settings as task_settings
 

@@ -13,8 +13,7 @@ import fsspec
 import pytest
 
 from biasgauge.errors import InputError
-from biasgauge.study.cell import Cell
-from biasgauge.study.result import Failure
+from biasgauge.study.cell import Cell, Failure
 from biasgauge.study.store import CellStore, DamagedCellError
 
 if TYPE_CHECKING:

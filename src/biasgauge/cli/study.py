@@ -22,8 +22,7 @@ from biasgauge.results import print_summary, print_table
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from biasgauge.study import Study
-    from biasgauge.study.planning import Plan
+    from biasgauge.study import Plan, Study
 
 EPILOGUE = """\
 A study is one TOML file: corpora, training recipes, mitigations, scores,
@@ -173,8 +172,6 @@ def run(
             a worker that was lost) are always tried again
     """
     size = None if memory is None else memory_bytes(memory)
-    declared = studies.read_study(study)
-    seed = _seed(options, declared)
     printed: list[str] = []
 
     # Warnings and the plan are printed before the work, which may take hours.
@@ -184,6 +181,7 @@ def run(
             console(options, aside=True).print(f"note: {warning}", markup=False, soft_wrap=True)
 
     def planned(plan: Plan) -> None:
+        _seed(options, plan.study)
         if not options.quiet:
             summary = plan.summary()
             line = " ".join([summary.headline, *summary.sentences])
@@ -191,7 +189,7 @@ def run(
 
     with progress(options, "cells") as report:
         result = studies.run_study(
-            declared,
+            study,
             out=out,
             workers=workers,
             memory=size,
@@ -211,7 +209,7 @@ def run(
     return Outcome(
         result,
         settings={"file": study, "workers": workers, "memory": size, "scheduler": scheduler, "device": device},
-        seed=seed,
+        seed=None if result.plan is None else result.plan.study.about.seed,
         exit_code=SOME_FAILED if result.failed else 0,
         show=lambda screen: print_summary(screen, summary),
     )

@@ -1,5 +1,4 @@
 from biasgauge.study.cell import Cell as Cell
-from biasgauge.study.outcomes import analysis as analysis
 from biasgauge.study.planning.plan import Plan as Plan
 from biasgauge.study.planning.plan import plan_study as plan_study
 from biasgauge.study.preregistration import Preregistration as Preregistration
@@ -10,8 +9,9 @@ from biasgauge.study.read import read_study as read_study
 from biasgauge.study.read import study_from as study_from
 from biasgauge.study.result import StudyRun as StudyRun
 from biasgauge.study.run import run_study as run_study
-from biasgauge.study.state import study_state as study_state
+from biasgauge.study.run import study_state as study_state
 from biasgauge.study.step import Job as Job
 from biasgauge.study.step import Kind as Kind
 from biasgauge.study.step import Step as Step
+from biasgauge.study.step import analysis as analysis
 from biasgauge.study.store import CellStore as CellStore

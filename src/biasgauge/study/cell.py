@@ -1,4 +1,4 @@
-"""A cell: one piece of a study's work, addressed by everything that its outcome depends on."""
+"""A cell: one piece of a study's work, addressed by everything that its outcome depends on; its state and failure."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import ClassVar, Literal
 
-from biasgauge.core import Record
+from biasgauge.core import JsonMapping, JsonObject, Record
 from biasgauge.errors import ParameterError
 
 CPU, CUDA = "cpu", "cuda"
-Json = Any
-"""What JSON can hold."""
+State = Literal["done", "reused", "failed", "blocked"]
+"""Computed now, found in the store, failed, or not tried because a cell that it needs failed."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Cell(Record):
 
     step: str
     version: int
-    settings: Mapping[str, Json]
+    settings: JsonMapping
     inputs: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Cell(Record):
         return self.label or self.key[:12]
 
     @cached_property
-    def address(self) -> dict[str, Json]:
+    def address(self) -> JsonObject:
         """Content that the key is computed from."""
         return {
             "step": self.step,
@@ -65,12 +65,66 @@ class Cell(Record):
         return address_sha256(self.address)
 
 
-def address_sha256(address: Mapping[str, Json]) -> str:
+@dataclass(frozen=True)
+class CellRun(Record):
+    """State of one cell after a run.
+
+    Attributes:
+        label: what people call it.
+        step: its kind.
+        key: its address in the store.
+        state: of the cell.
+        seconds: that it took when it was computed; None where it was not.
+        error: why it failed or is blocked, one sentence.
+    """
+
+    label: str
+    step: str
+    key: str
+    state: State
+    seconds: float | None
+    error: str | None
+
+    @property
+    def is_stored(self) -> bool:
+        """True where the outcome is in the store."""
+        return self.state in {"done", "reused"}
+
+
+@dataclass(frozen=True)
+class Failure(Record):
+    """Error of a cell that has no outcome.
+
+    Attributes:
+        key: of the cell.
+        label: what people call it.
+        step: its kind.
+        error: one sentence.
+        log: what was printed and the traceback.
+        transient: it may go well the next time without any change (full disk, lost worker), so it is always retried.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {"transient": "passing"}
+
+    key: str
+    label: str
+    step: str
+    error: str
+    log: str
+    transient: bool = False
+
+    @classmethod
+    def of_cell(cls, cell: Cell, error: str, log: str = "", *, transient: bool) -> Failure:
+        """Failure of a cell."""
+        return cls(cell.key, cell.label, cell.step, error, log, transient)
+
+
+def address_sha256(address: JsonMapping) -> str:
     """The key of the cell with that address."""
     return hashlib.sha256(canonical(address).encode()).hexdigest()
 
 
-def canonical(content: Json) -> str:
+def canonical(content: object) -> str:
     """JSON with one spelling: keys sorted, no spaces, no NaN.
 
     Raises:

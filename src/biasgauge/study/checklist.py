@@ -12,7 +12,7 @@ from types import MappingProxyType
 from biasgauge._version import __version__
 from biasgauge.core import JsonMapping
 from biasgauge.results import Summary, Table, counted, level_text, setting_text, words_text
-from biasgauge.study.result import Registered
+from biasgauge.study.preregistration import Registered
 from biasgauge.vectors import REPLICATES
 
 AUTHORS = "for the authors to say"

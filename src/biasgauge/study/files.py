@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from functools import cached_property
 from glob import has_magic
 from pathlib import Path
 from typing import Any
@@ -22,47 +24,42 @@ _SUFFIX = ".toml"
 class Checksums:
     """SHA-256 of files and folders, remembered in a file by path, size and time, so that large ones are read once.
 
-    Each is looked at once, however many cells of a plan read it.
     Nothing but speed hangs on what is remembered: another size or time of any file means that all is read again.
     """
 
     def __init__(self, memory: Path | None = None) -> None:
         self._memory = memory
-        self._known: dict[str, list[str]] = {}
-        self._seen: dict[Path, str] = {}
-        self._new = False
-        if memory is not None:
-            try:
-                content = parse_json(memory.read_bytes())
-                self._known = {str(path): [str(stamp), str(checksum)] for path, (stamp, checksum) in content.items()}
-            except (OSError, ValueError, TypeError, AttributeError):
-                self._known = {}  # not there yet, or damaged: everything is read once more
+        self._changed = False
+
+    @cached_property
+    def _remembered(self) -> dict[str, tuple[str, str]]:
+        """Stamp and checksum by path; nothing where the memory is not there yet or damaged."""
+        if self._memory is None:
+            return {}
+        try:
+            content = parse_json(self._memory.read_bytes())
+            return {str(path): (str(stamp), str(checksum)) for path, (stamp, checksum) in content.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
 
     def checksum(self, path: Path) -> str:
         """SHA-256 of a file or folder."""
-        if path not in self._seen:
-            self._seen[path] = self._look(path)
-        return self._seen[path]
-
-    def _look(self, path: Path) -> str:
         absolute = str(path.resolve())
         stamp, stable = _stamp(path)
-        remembered = self._known.get(absolute)
-        if remembered is not None and remembered[0] == stamp:
-            return remembered[1]
-        checksum = path_sha256(path)
-        if stable and _stamp(path)[0] == stamp:
-            self._known[absolute] = [stamp, checksum]
-            self._new = True
+        remembered_stamp, checksum = self._remembered.get(absolute, ("", ""))
+        if remembered_stamp != stamp:
+            checksum = path_sha256(path)
+            if stable and _stamp(path)[0] == stamp:
+                self._remembered[absolute] = stamp, checksum
+                self._changed = True
         return checksum
 
     def keep(self) -> None:
-        """Write down what was found; where that cannot be done it is found again the next time."""
-        if self._memory is not None and self._new:
-            try:
-                write_text(self._memory, json.dumps(self._known, sort_keys=True, indent=0) + "\n")
-            except (OSError, InputError):
-                return
+        """Write down what was found; where that cannot be done, or the folder is not there yet, it is found again."""
+        if self._memory is not None and self._changed and self._memory.parent.is_dir():
+            with suppress(OSError, InputError):
+                write_text(self._memory, json.dumps(self._remembered, sort_keys=True, indent=0) + "\n")
+                self._changed = False
 
 
 def _stamp(path: Path) -> tuple[str, bool]:

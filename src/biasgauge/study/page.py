@@ -21,7 +21,7 @@ from biasgauge.results import (
 )
 from biasgauge.study.checklist import checklist
 from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
-from biasgauge.study.result import Registered
+from biasgauge.study.preregistration import Registered
 from biasgauge.study.settings import import_function
 from biasgauge.study.step import analyses
 

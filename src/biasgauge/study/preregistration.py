@@ -6,25 +6,60 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
 from biasgauge._version import __version__
-from biasgauge.core import JsonMapping
+from biasgauge.core import JsonMapping, Record, to_plain
 from biasgauge.errors import InputError
 from biasgauge.io import check_output_file, read_json_object, write_text
 from biasgauge.results import Result, Summary, Table, counted, setting_text
 from biasgauge.study.cell import Cell, canonical
-from biasgauge.study.read import Study, read_study
-from biasgauge.study.result import Deviation, Registered
+from biasgauge.study.read import Study, open_study
 
 ENDING = ".preregistration.json"
 WORDS_ABOUT = (("study", "title"), ("study", "about"), ("report", "title"), ("report", "about"))
 """What may be worded otherwise later: it decides nothing."""
 ABSENT = "not in the plan"
 DROPPED = "left out"
+
+
+@dataclass(frozen=True)
+class Deviation(Record):
+    """One choice, list or result that was done otherwise than planned: what was planned and what was done, in words."""
+
+    what: str
+    planned: str
+    done: str
+
+
+@dataclass(frozen=True)
+class Registered(Record):
+    """A study beside its preregistration.
+
+    Attributes:
+        date: the day of the preregistration.
+        sha256: its checksum.
+        deviations: what was done otherwise; none: all was done as planned.
+    """
+
+    date: str
+    sha256: str
+    deviations: tuple[Deviation, ...]
+
+    @property
+    def sentence(self) -> str:
+        """State whether the plan was followed."""
+        adherence = "and done as planned" if not self.deviations else f"with {counted(self.deviations, 'deviation')}"
+        return f"Preregistered on {self.date} (SHA-256 {self.sha256}) {adherence}."
+
+    def summary(self) -> Summary:
+        """State whether the plan was followed, with a table of deviations."""
+        rows = [(deviation.what, deviation.planned, deviation.done) for deviation in self.deviations]
+        table = Table.of("deviations", "Done otherwise", ("what", "planned", "done"), rows)
+        return Summary("Preregistration", self.sentence, tables=(table,) if rows else (), name="preregistration")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,10 +87,7 @@ class Preregistration(Result):
     @property
     def sha256(self) -> str:
         """Of all that is frozen: to be deposited where it cannot be changed, such as a registry of studies."""
-        frozen = {
-            "study": self.study, "date": self.date, "version": self.version, "choices": dict(self.choices),
-            "lists": dict(self.lists), "results": list(self.results),
-        }  # fmt: skip
+        frozen = {field.name: to_plain(getattr(self, field.name)) for field in fields(self)}
         return hashlib.sha256(canonical(frozen).encode()).hexdigest()
 
     def derived(self) -> JsonMapping:
@@ -96,7 +128,7 @@ def preregister(study: str | os.PathLike[str] | Study, out: str | os.PathLike[st
     """
     from biasgauge.study.planning.plan import plan_study
 
-    declared = read_study(study) if isinstance(study, (str, os.PathLike)) else study
+    declared = open_study(study)
     path = preregistration_path(declared) if out is None else Path(out)
     if path is None:
         raise InputError("A study without a file needs the 'out' parameter of preregister: the file to write.")
@@ -158,12 +190,10 @@ def registered(study: Study, cells: Iterable[Cell], results: Iterable[str]) -> R
 
 def _deviations(planned: Preregistration, done: Preregistration) -> Iterator[Deviation]:
     for key in dict.fromkeys([*planned.choices, *done.choices]):
-        if key not in done.choices:
-            yield Deviation(key, setting_text(planned.choices[key]), DROPPED)
-        elif key not in planned.choices:
-            yield Deviation(key, ABSENT, setting_text(done.choices[key]))
-        elif planned.choices[key] != done.choices[key]:
-            yield Deviation(key, setting_text(planned.choices[key]), setting_text(done.choices[key]))
+        before = setting_text(planned.choices[key]) if key in planned.choices else ABSENT
+        after = setting_text(done.choices[key]) if key in done.choices else DROPPED
+        if key not in planned.choices or key not in done.choices or planned.choices[key] != done.choices[key]:
+            yield Deviation(key, before, after)
     for name, checksum in planned.lists.items():
         if (now := done.lists.get(name, checksum)) != checksum:
             yield Deviation(f"words of {name}", f"checksum {checksum[:12]}", f"other words, checksum {now[:12]}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -20,6 +20,8 @@ from biasgauge.lexicons import describe, parse_toml, shown
 from biasgauge.study.schema import (
     MOST,
     NAME,
+    NAMED,
+    SINGLE,
     About,
     AnalysisTable,
     CorpusTable,
@@ -28,23 +30,16 @@ from biasgauge.study.schema import (
     ModelTable,
     ReportTable,
     ScoresTable,
-    Sections,
-    Table,
+    StudyTable,
     TaskTable,
     VectorsTable,
 )
 
-One = TypeVar("One", bound=Table)
+TableT = TypeVar("TableT", bound=StudyTable)
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Something wrong with a study.
-
-    Attributes:
-        path: table and key that it is about.
-        sentence: what is wrong, and what to do.
-    """
+class StudyProblem(NamedTuple):
+    """Something wrong with a study: the table and key that it is about; a sentence of what is wrong and what to do."""
 
     path: tuple[str, ...]
     sentence: str
@@ -61,7 +56,8 @@ class Study:
         file: where it was read from; None for one made in Python.
         folder: what relative paths in it start from.
         text: the file as it stands.
-        broken: tables that could not be read; only while all problems are being gathered.
+        problems: what is wrong with its tables; nothing in a study that `read_study` returns.
+        broken: sections and names of tables that could not be read.
     """
 
     about: About
@@ -77,6 +73,7 @@ class Study:
     file: Path | None = None
     folder: Path = field(default_factory=Path.cwd)
     text: str = ""
+    problems: tuple[StudyProblem, ...] = ()
     broken: frozenset[tuple[str, str]] = frozenset()
 
     @property
@@ -85,33 +82,35 @@ class Study:
         return self.about.name
 
     def to_dict(self) -> JsonObject:
-        """As the TOML has it, with defaults filled in."""
+        """Tables as the TOML has them, with defaults filled in."""
         tables = {
             section: {
                 name: table.model_dump(by_alias=True, exclude_none=True)
                 for name, table in getattr(self, section).items()
             }
-            for section in Sections.named
+            for section in NAMED
         }
         page = {} if self.report is None else {"report": self.report.model_dump(exclude_none=True)}
         return {"study": self.about.model_dump(), **tables, **page}
 
-    def refuse(self, problems: Sequence[Problem]) -> None:
+    def is_on_page(self, result: str) -> bool:
+        """Return whether the page shows a result: it shows all, unless [report] names some."""
+        return self.report is None or self.report.of is None or result.split("/", maxsplit=1)[0] in self.report.of
+
+    def refuse(self, problems: Sequence[StudyProblem]) -> None:
         """Raise all problems in one error, one a line, in the order of the file.
 
         Raises:
             InputError: there is at least one.
         """
-        if problems:
-            raise InputError("\n".join(self._sentences(problems)))
-
-    def _sentences(self, problems: Sequence[Problem]) -> Iterator[str]:
         lines = key_lines(self.text)
-        numbers = [line_of(lines, problem.path) for problem in problems]
-        for place in sorted(range(len(problems)), key=lambda place: numbers[place] or 0):
-            line = "" if numbers[place] is None else f", line {numbers[place]}"
-            start = f"{self.file}{line}: " if self.file is not None else ""
-            yield start + problems[place].sentence
+        numbered = [(line_of(lines, problem.path), problem.sentence) for problem in problems]
+        sentences = []
+        for number, sentence in sorted(numbered, key=lambda problem: problem[0] or 0):
+            line = "" if number is None else f", line {number}"
+            sentences.append(sentence if self.file is None else f"{self.file}{line}: {sentence}")
+        if sentences:
+            raise InputError("\n".join(sentences))
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
@@ -120,7 +119,34 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     Raises:
         InputError: something is wrong; every problem is on a line of its own that names the line of the file.
     """
-    file = Path(path)
+    return _checked(open_study(path))
+
+
+def study_from(content: JsonMapping, *, folder: Path | None = None) -> Study:
+    """A study from what its TOML holds, checked as in `read_study`.
+
+    Raises:
+        InputError: as there.
+    """
+    return _checked(_study(content, folder or Path.cwd()))
+
+
+def _checked(study: Study) -> Study:
+    from biasgauge.study.planning.plan import build_plan
+
+    study.refuse(build_plan(study, None).problems)
+    return study
+
+
+def open_study(study: Study | str | os.PathLike[str]) -> Study:
+    """A study whose tables were read; problems of these are in `problems`, and the plan will find the others.
+
+    Raises:
+        InputError: the file cannot be read, or is not TOML.
+    """
+    if isinstance(study, Study):
+        return study
+    file = Path(study)
     try:
         raw = file.read_bytes()
         content = parse_toml(raw, file)
@@ -129,92 +155,72 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         raise InputError(f"{file}: cannot be read: {why}") from problem
     except LexiconError as problem:
         raise InputError(str(problem)) from problem
-    text = raw.decode().replace("\r\n", "\n")
-    return study_from(content, folder=file.parent, file=file, text=text)
+    return _study(content, file.parent, file, raw.decode().replace("\r\n", "\n"))
 
 
-def study_from(content: JsonMapping, *, folder: Path | None = None, file: Path | None = None, text: str = "") -> Study:
-    """A study from what its TOML holds, checked as in `read_study`.
-
-    Raises:
-        InputError: as there.
-    """
-    from biasgauge.study.planning.plan import problems_of
-
-    problems: list[Problem] = []
-    tables = _tables(content, problems)
-    broken = tables.pop("broken")
-    base = Path(os.path.abspath(folder or Path.cwd()))  # noqa: PTH100 - resolve() would follow a link to another folder
-    study = Study(**tables, file=file, folder=base, text=text, broken=frozenset(broken))
-    study.refuse([*problems, *problems_of(study)])
-    return study
-
-
-def _tables(content: JsonMapping, problems: list[Problem]) -> JsonObject:
-    sections = [*Sections.single, *Sections.named]
-    tables: JsonObject = {"broken": set()}
-    problems += [
-        Problem(
-            (name,), f"there is no table [{name}]{did_you_mean(name, sections) or '; there are ' + ', '.join(sections)}"
-        )
-        for name in content
-        if name not in sections
-    ]
-    for section, kind in Sections.named.items():
+def _study(content: JsonMapping, folder: Path, file: Path | None = None, text: str = "") -> Study:
+    problems: list[StudyProblem] = []
+    broken: set[tuple[str, str]] = set()
+    tables: JsonObject = {}
+    sections = [*SINGLE, *NAMED]
+    for section in content:
+        if section not in sections:
+            near = did_you_mean(section, sections) or f"; there are {', '.join(sections)}"
+            problems.append(StudyProblem((section,), f"there is no table [{section}]{near}"))
+    for section, kind in NAMED.items():
         named = content.get(section, {})
         if not isinstance(named, dict):
-            problems.append(
-                Problem((section,), f"{section!r} must be tables [{section}.NAME], found {describe(named)}")
-            )
+            sentence = f"{section!r} must be tables [{section}.NAME], found {describe(named)}"
+            problems.append(StudyProblem((section,), sentence))
             named = {}
-        checked = {}
-        problems += [Problem((section, name), sentence) for name, sentence in _unportable(named)]
-        for name, table_content in named.items():
-            if not re.fullmatch(NAME, name):
-                problems.append(
-                    Problem((section, name), f"the name {shown(name)} may hold letters, digits, - and _ only")
-                )
-            if (table := _table(kind, table_content, (section, name), problems)) is None:
-                tables["broken"].add((section, name))
-            else:
-                checked[name] = table
-        tables[section] = MappingProxyType(checked)
+        problems += [StudyProblem((section, name), sentence) for name, sentence in _unusable_names(named)]
+        read = {name: _table(kind, table, (section, name), problems) for name, table in named.items()}
+        broken |= {(section, name) for name, table in read.items() if table is None}
+        tables[section] = MappingProxyType({name: table for name, table in read.items() if table is not None})
     if "study" not in content:
-        problems.append(Problem((), "the table [study] with a name is missing"))
-    description = _table(About, content.get("study", {"name": "study"}), ("study",), problems)
-    tables["about"] = description or About(name="study")
-    tables["report"] = None
-    if "report" in content:
-        tables["report"] = _table(ReportTable, content["report"], ("report",), problems)
-    return tables
+        problems.append(StudyProblem((), "the table [study] with a name is missing"))
+    about = _table(About, content.get("study", {"name": "study"}), ("study",), problems)
+    report = _table(ReportTable, content["report"], ("report",), problems) if "report" in content else None
+    return Study(
+        about=about or About(name="study"),
+        **tables,
+        report=report,
+        file=file,
+        folder=Path(os.path.abspath(folder)),  # noqa: PTH100 - resolve() would follow a link to another folder
+        text=text,
+        problems=tuple(problems),
+        broken=frozenset(broken),
+    )
 
 
-def _unportable(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Names of results that could not lie beside each other as files on every system, and why."""
+def _unusable_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Names of tables whose results could not lie beside each other as files on every system, and why."""
     first: dict[str, str] = {}
     for name in names:
         if is_device(name):
             yield name, f"the name {shown(name)} is one that Windows keeps for a device; choose another"
         if (earlier := first.setdefault(name.casefold(), name)) != name:
             yield name, f"the names {shown(earlier)} and {shown(name)} differ in capitals alone; choose another"
+        if not re.fullmatch(NAME, name):
+            yield name, f"the name {shown(name)} may hold letters, digits, - and _ only"
 
 
-def _table(kind: type[One], content: object, path: tuple[str, ...], problems: list[Problem]) -> One | None:
+def _table(kind: type[TableT], content: object, path: tuple[str, ...], problems: list[StudyProblem]) -> TableT | None:
     if not isinstance(content, dict):
-        problems.append(Problem(path, f"{'.'.join(path)!r} must be a table, found {describe(content)}"))
+        problems.append(StudyProblem(path, f"{'.'.join(path)!r} must be a table, found {describe(content)}"))
         return None
     try:
         return kind.model_validate(content)
     except ValidationError as problem:
-        seen = set()
+        sentences: dict[tuple[str | None, bool], StudyProblem] = {}
         errors = problem.errors(include_url=False)
-        for error in sorted(errors, key=lambda error: error["type"] != "value_error"):  # ours first
+        for error in sorted(errors, key=lambda error: error["type"] != "value_error"):  # those of our validators first
             key = next((step for step in error["loc"] if isinstance(step, str)), None)
-            reported = key, error["type"] == "extra_forbidden"
-            if reported not in seen:  # a union tells once for each of its members
-                seen.add(reported)
-                where = path if key is None else (*path, key)
-                problems.append(Problem(where, _sentence(kind, path, key, error, content)))
+            where = path if key is None else (*path, key)
+            sentence = StudyProblem(where, _sentence(kind, path, key, error, content))
+            # A union has an error for each of its members.
+            sentences.setdefault((key, error["type"] == "extra_forbidden"), sentence)
+        problems += sentences.values()
         return None
 
 
@@ -235,81 +241,56 @@ _EXPECTED = {
     "default": '"glove" or "replicates"',
     "name": "letters, digits, - and _",
 }
-"""What the value of a key must be; text where nothing is said."""
+"""Description of the value of a key; text for others."""
 
 
 def _sentence(
-    kind: type[Table], path: tuple[str, ...], key: str | None, problem: ErrorDetails, content: JsonMapping
+    kind: type[StudyTable], path: tuple[str, ...], key: str | None, error: ErrorDetails, content: JsonMapping
 ) -> str:
     table = f"[{'.'.join(path)}]"
+    message = str(error["msg"]).removeprefix("Value error, ")
     if key is None:
-        return f"{table}: {_own_words(problem)}"
-    if problem["type"] == "extra_forbidden":
+        return f"{table}: {message}"
+    if error["type"] == "extra_forbidden":
         keys = [field.alias or name for name, field in kind.model_fields.items()]
-        near = did_you_mean(key, keys)
-        return f"{table} has no key {shown(key)}{near or '; it has ' + ', '.join(keys)}"
+        return f"{table} has no key {shown(key)}{did_you_mean(key, keys) or '; it has ' + ', '.join(keys)}"
     expected = _EXPECTED.get(key, "text")
-    if problem["type"] == "missing":
+    if error["type"] == "missing":
         near = did_you_mean(key, [name for name in content if name not in kind.model_fields])
         return f"{table}: the key {key!r} is missing: expected {expected}{near}"
-    if problem["type"] == "value_error":
-        return f"{table}: {key!r} must be {expected}; {_own_words(problem)}"
-    return f"{table}: {key!r} must be {expected}, found {describe(content[key])}"
-
-
-def _own_words(problem: ErrorDetails) -> str:
-    """Message of a check of the schema."""
-    return str(problem["msg"]).removeprefix("Value error, ")
+    found = f"; {message}" if error["type"] == "value_error" else f", found {describe(content[key])}"
+    return f"{table}: {key!r} must be {expected}{found}"
 
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
 _DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
 _HEADER = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]")
 _KEY = re.compile(rf"\s*({_DOTTED})\s*=")
-_MARK = re.compile(r'"{3}|"(?:\\.|[^"\\])*"|' + r"'{3}|'[^']*'|#")
-_REST = {'"""': re.compile(r'(?:\\.|[^"\\]|"(?!""))*"{3,5}'), "'''": re.compile(r"(?:[^']|'(?!''))*'{3,5}")}
-"""What remains of a text of several lines, to its end."""
+_TEXT = re.compile(r""""{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*""", re.DOTALL)
+"""A text of several lines or of one, or a remark; found from the left, so that none begins within another."""
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line of every table and key, from 1 on, by its path; what stands in an inline table is on its key's line."""
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
-    inside: str | None = None
-    for number, line in enumerate(text.split("\n"), 1):
-        if inside is None:
-            if header := _HEADER.match(line):
-                table = _parts(header[1])
-                lines.setdefault(table, number)
-            elif key := _KEY.match(line):
-                path = (*table, *_parts(key[1]))
-                for end in range(len(table) + 1, len(path) + 1):
-                    lines.setdefault(path[:end], number)
-        inside = _after(line, inside)
+    # A line within a text of several lines is no key: of such a text only the line breaks are left.
+    flat = _TEXT.sub(lambda match: "\n" * match[0].count("\n") if "\n" in match[0] else match[0], text)
+    for number, line in enumerate(flat.split("\n"), 1):
+        if header := _HEADER.match(line):
+            table = _parts(header[1])
+            lines.setdefault(table, number)
+        elif key := _KEY.match(line):
+            path = (*table, *_parts(key[1]))
+            for end in range(len(table) + 1, len(path) + 1):
+                lines.setdefault(path[:end], number)
     return lines
-
-
-def _after(line: str, inside: str | None) -> str | None:
-    """The quotes of the text of several lines that is open after a line, given those before it; remarks hold none."""
-    position = 0
-    while True:
-        if inside is not None:
-            if (ending := _REST[inside].match(line, position)) is None:
-                return inside
-            position, inside = ending.end(), None
-        mark = _MARK.search(line, position)
-        if mark is None or mark[0] == "#":
-            return None
-        position = mark.end()
-        inside = mark[0] if mark[0] in _REST else None
 
 
 def line_of(lines: Mapping[tuple[str, ...], int], path: Sequence[str]) -> int | None:
     """The line of a key, or of the innermost table around it that has one."""
-    for end in range(len(path), 0, -1):
-        if (number := lines.get(tuple(path[:end]))) is not None:
-            return number
-    return None
+    ends = range(len(path), 0, -1)
+    return next((lines[tuple(path[:end])] for end in ends if tuple(path[:end]) in lines), None)
 
 
 def _parts(dotted: str) -> tuple[str, ...]:

@@ -1,105 +1,112 @@
-"""Results of a run: the state of every cell, errors of those that failed, locations of the results."""
+"""Results of studies: the state of every cell after a run, and the state of a study without running it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from biasgauge.core import JsonMapping, Record
-from biasgauge.results import Result, Summary, Table, counted
+from biasgauge.core import JsonMapping
+from biasgauge.io import parse_json, write_text
+from biasgauge.results import Result, Summary, counted
+from biasgauge.study.cell import CellRun, Failure, State
+from biasgauge.study.planning.plan import REPORT, Plan
+from biasgauge.study.preregistration import Registered
+from biasgauge.study.step import RESULT
+from biasgauge.study.store import CellStore, cell_file
 
-State = Literal["done", "reused", "failed", "blocked"]
-REPORT = "report"
-"""What the page of a study is called among its results."""
+if TYPE_CHECKING:
+    import pandas as pd
+
 _MOST_RESULTS = 40
 """Results that are listed one by one; the index has them all."""
+_MOST_CONCLUSIONS = 8
+"""Conclusions that a terminal shows."""
 
 
-@dataclass(frozen=True)
-class Failure(Record):
-    """Error of a cell that has no outcome.
-
-    Attributes:
-        key: of the cell.
-        label: what people call it.
-        step: its kind.
-        error: one sentence.
-        log: what was printed and the traceback.
-        transient: it may go well the next time without any change (full disk, lost worker), so it is always retried.
-    """
-
-    renamed: ClassVar[Mapping[str, str]] = {"transient": "passing"}
-
-    key: str
-    label: str
-    step: str
-    error: str
-    log: str
-    transient: bool = False
-
-
-@dataclass(frozen=True)
-class CellRun(Record):
-    """State of one cell after a run.
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyState(Result):
+    """State of a study.
 
     Attributes:
-        label: what people call it.
-        step: its kind.
-        key: its address in the store.
-        state: computed now, found in the store, failed, or blocked: not tried because one that it needs failed.
-        seconds: that it took when it was computed; None where it was not.
-        error: why it failed or is blocked, one sentence.
+        out: the folder or URL of its outcomes.
+        plan: its cells, which of them are there, which failed.
+        results: results that are there: name to the folder (or URL) that holds each.
+        missing: names of results that are not.
     """
 
-    label: str
-    step: str
-    key: str
-    state: State
-    seconds: float | None
-    error: str | None
+    abridged: ClassVar[bool] = True
+    hidden: ClassVar[frozenset[str]] = frozenset({"plan"})
 
+    out: str
+    plan: Plan
+    results: Mapping[str, str]
+    missing: tuple[str, ...]
 
-@dataclass(frozen=True)
-class Deviation(Record):
-    """One thing that was done otherwise than planned.
+    def derived(self) -> JsonMapping:
+        """The plan, and why cells failed."""
+        plan = {name: value for name, value in self.plan.to_dict().items() if name != "results"}
+        return {**plan, "failures": list(self.plan.failures.values())}
 
-    Attributes:
-        what: the choice, list or result.
-        planned: what was planned, in words.
-        done: what was done.
-    """
-
-    what: str
-    planned: str
-    done: str
-
-
-@dataclass(frozen=True)
-class Registered(Record):
-    """A study beside its preregistration.
-
-    Attributes:
-        date: the day of the preregistration.
-        sha256: its checksum.
-        deviations: what was done otherwise; none: all was done as planned.
-    """
-
-    date: str
-    sha256: str
-    deviations: tuple[Deviation, ...]
-
-    @property
-    def sentence(self) -> str:
-        """State whether the plan was followed."""
-        adherence = "and done as planned" if not self.deviations else f"with {counted(self.deviations, 'deviation')}"
-        return f"Preregistered on {self.date} (SHA-256 {self.sha256}) {adherence}."
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cell."""
+        return self.plan.to_frame()
 
     def summary(self) -> Summary:
-        """State whether the plan was followed, with a table of deviations."""
-        rows = [(deviation.what, deviation.planned, deviation.done) for deviation in self.deviations]
-        table = Table.of("deviations", "Done otherwise", ("what", "planned", "done"), rows)
-        return Summary("Preregistration", self.sentence, tables=(table,) if rows else (), name="preregistration")
+        """Count cells and results; list failures and missing results."""
+        cells, finished, failures = self.plan.cells, self.plan.finished, self.plan.failures
+        title = f"State of the study {self.plan.study.name}"
+        if cells and not finished and not failures:
+            return Summary(title, f"Nothing of this study has been run in {self.out}.")
+        missing = Summary("Not there yet", "", self.missing, name="missing")
+        return Summary(
+            title,
+            f"{counted(cells, 'cell')}: {len(finished):,} there, {len(failures):,} failed; {len(self.results):,} of "
+            f"{counted(self.plan.results, 'result')} there, in {self.out}",
+            parts=(
+                *self.conclusions(),
+                *_outcome_parts(self.results, failures.values(), self.out),
+                *([missing] if self.missing else []),
+            ),
+        )
+
+    def conclusions(self) -> tuple[Summary, ...]:
+        """Conclusions of the results that are there, one sentence each; nothing where no analysis has a result."""
+        if not any(entry["key"] in self.plan.finished for entry in self.plan.about):
+            return ()
+        findings = self.findings()
+        sentences = findings.sentences
+        if not any(sentence in findings.headline for sentence in sentences):
+            sentences = (findings.headline, *sentences)
+        shown = _shortened(sentences, _MOST_CONCLUSIONS, "the page has them all")
+        return (Summary("Conclusions", "", shown, name="conclusions"),)
+
+    def save_page(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page of `findings`: one HTML file, whole or not at all."""
+        from biasgauge.results.page import summary_page
+
+        write_text(path, summary_page(self.findings()))
+        return Path(path)
+
+    def findings(self) -> Summary:
+        """Summary for the page of the study as of now, with failures and missing results."""
+        from biasgauge.study.page import study_summary
+
+        study, store = self.plan.study, CellStore(self.out, make=False)
+        results = []
+        for entry in self.plan.about:
+            if study.is_on_page(entry["name"]) and entry["key"] in self.plan.finished:
+                text = store.read(cell_file(entry["key"], RESULT))
+                results += [] if text is None else [{**entry, "result": parse_json(text)}]
+        content = study.to_dict()
+        headings = {
+            name: text for name, text in content.get("report", {}).items() if name in {"title", "about"} and text
+        }
+        failures = [failure.to_dict() for failure in self.plan.failures.values()]
+        outcome = {"toml": study.text, "results": results, "failures": failures, "missing": list(self.missing)}
+        return study_summary({**content, **content["study"], **headings, **outcome})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,7 +132,7 @@ class StudyRun(Result):
     results: Mapping[str, str]
     warnings: tuple[str, ...]
     preregistration: Registered | None = None
-    plan: Any = None  # a Plan, whose module imports this one
+    plan: Plan | None = None
 
     @property
     def done(self) -> int:
@@ -147,14 +154,15 @@ class StudyRun(Result):
         """Cells that need one that failed."""
         return self._count("blocked")
 
+    def _count(self, state: State) -> int:
+        return sum(cell.state == state for cell in self.cells)
+
     def derived(self) -> JsonMapping:
         """Count cells by state."""
         return {"done": self.done, "reused": self.reused, "failed": self.failed, "blocked": self.blocked}
 
     def conclusions(self) -> tuple[Summary, ...]:
         """Conclusions of the results that are there, one sentence each."""
-        from biasgauge.study.state import StudyState
-
         return () if self.plan is None else StudyState(self.out, self.plan, self.results, ()).conclusions()
 
     @property
@@ -166,30 +174,27 @@ class StudyRun(Result):
 
     def summary(self) -> Summary:
         """Count cells by state; list results and failures."""
-        ends = f"{self.done:,} computed now, {self.reused:,} were there, {self.failed:,} failed"
+        states = f"{self.done:,} computed now, {self.reused:,} were there, {self.failed:,} failed"
         blocked = f", {self.blocked:,} wait for those that failed" if self.blocked else ""
         return Summary(
             title=f"Study in {self.out}",
-            headline=f"{counted(self.cells, 'cell')}: {ends}{blocked}."
+            headline=f"{counted(self.cells, 'cell')}: {states}{blocked}."
             if self.cells
             else "The study asks for nothing: it has no corpora, vectors, analyses or tasks.",
             warnings=self.warnings,
             parts=(
                 *([] if self.preregistration is None else [self.preregistration.summary()]),
-                *outcome_parts(self.results, self.failures, self.out),
+                *_outcome_parts(self.results, self.failures, self.out),
             ),
         )
 
-    def _count(self, state: State) -> int:
-        return sum(cell.state == state for cell in self.cells)
 
-
-def outcome_parts(results: Mapping[str, str], failures: Iterable[Failure], out: str) -> tuple[Summary, ...]:
+def _outcome_parts(results: Mapping[str, str], failures: Iterable[Failure], out: str) -> tuple[Summary, ...]:
     """Locations of results, and each cell that failed with its error and its log."""
     named = [f"{name}: {location}" for name, location in results.items() if name != REPORT]
-    more = [f"and {len(named) - _MOST_RESULTS:,} more; results/index.json names them all"]
-    page = [f"The page: {results[REPORT]}/page.html"] if REPORT in results else []
-    sentences = (*named[:_MOST_RESULTS], *(more if len(named) > _MOST_RESULTS else ()), *page)
+    sentences = _shortened(named, _MOST_RESULTS, "results/index.json names them all")
+    if REPORT in results:
+        sentences = (*sentences, f"The page: {results[REPORT]}/page.html")
     failed = tuple(
         f"{failure.label}: {failure.error}; log: {out.rstrip('/')}/failed/{failure.key}.json" for failure in failures
     )
@@ -197,3 +202,9 @@ def outcome_parts(results: Mapping[str, str], failures: Iterable[Failure], out: 
         *([Summary("Results", "", sentences, name="results")] if sentences else []),
         *([Summary("Failed", "What does not need them went on.", failed, name="failed")] if failed else []),
     )
+
+
+def _shortened(sentences: Sequence[str], most: int, complete: str) -> tuple[str, ...]:
+    """The first of several sentences, and where the others are."""
+    more = (f"and {len(sentences) - most:,} more; {complete}",) if len(sentences) > most else ()
+    return (*sentences[:most], *more)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -31,13 +31,13 @@ def _different(seeds: list[int]) -> list[int]:
 Seeds = Several | Annotated[list[Seed], Field(min_length=1, max_length=MOST), AfterValidator(_different)]
 
 
-class Table(BaseModel):
+class StudyTable(BaseModel):
     """One table: wrong types are refused, not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=True)
 
 
-class OpenTable(Table):
+class OpenTable(StudyTable):
     """A table whose other keys are settings of the function that does its work."""
 
     model_config = ConfigDict(extra="allow")
@@ -53,7 +53,7 @@ class OpenTable(Table):
         return [field.alias or name for name, field in cls.model_fields.items()]
 
 
-class About(Table):
+class About(StudyTable):
     """`[study]`: what it is called, and the seed from which all others follow."""
 
     name: Name
@@ -94,7 +94,7 @@ class ModelTable(OpenTable):
         return self
 
 
-class VectorsTable(Table):
+class VectorsTable(StudyTable):
     """`[vectors.NAME]`: vectors that exist: files, or what ships."""
 
     path: str | Names | None = None
@@ -116,7 +116,7 @@ class EncoderTable(OpenTable):
     corpus: str | None = None
 
 
-class MitigationTable(Table):
+class MitigationTable(StudyTable):
     """`[mitigations.NAME]`: other vectors, changed; settings as in `mitigate`."""
 
     of: Names
@@ -133,7 +133,7 @@ class ScoresTable(OpenTable):
     measures: str | Names = ["dbwa", "ripa", "nbm"]
 
 
-class AnalysisTable(Table):
+class AnalysisTable(StudyTable):
     """`[analyses.NAME]`: one result for each thing that it is made of."""
 
     kind: str
@@ -142,7 +142,7 @@ class AnalysisTable(Table):
     settings: JsonObject = {}
 
 
-class TaskTable(Table):
+class TaskTable(StudyTable):
     """`[tasks.NAME]`: a downstream task on each of some vectors; settings as in `extrinsic`."""
 
     task: str
@@ -152,7 +152,7 @@ class TaskTable(Table):
     settings: JsonObject = {}
 
 
-class ReportTable(Table):
+class ReportTable(StudyTable):
     """`[report]`: one page over all analyses and tasks."""
 
     title: str = ""
@@ -160,17 +160,16 @@ class ReportTable(Table):
     of: Names | None = None
 
 
-class Sections:
-    """Tables of a study: those that may occur many times under names, and those that occur once."""
-
-    named: ClassVar[dict[str, type[Table]]] = {
-        "corpora": CorpusTable,
-        "models": ModelTable,
-        "vectors": VectorsTable,
-        "encoders": EncoderTable,
-        "mitigations": MitigationTable,
-        "scores": ScoresTable,
-        "analyses": AnalysisTable,
-        "tasks": TaskTable,
-    }
-    single: ClassVar[dict[str, type[Table]]] = {"study": About, "report": ReportTable}
+NAMED: dict[str, type[StudyTable]] = {
+    "corpora": CorpusTable,
+    "models": ModelTable,
+    "vectors": VectorsTable,
+    "encoders": EncoderTable,
+    "mitigations": MitigationTable,
+    "scores": ScoresTable,
+    "analyses": AnalysisTable,
+    "tasks": TaskTable,
+}
+"""Tables that may occur many times under names."""
+SINGLE: dict[str, type[StudyTable]] = {"study": About, "report": ReportTable}
+"""Tables that occur once."""

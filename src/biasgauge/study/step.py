@@ -1,7 +1,7 @@
 """A step: a kind of work that cells can ask for, with the kinds of analysis that it does.
 
 The registry finds every module of `steps/` that holds a `STEP`, and those of installed packages (group "study_step"),
-so that every process that runs cells finds them too.
+so that every process that runs cells finds them too. Steps write and open models and results with the functions below.
 """
 
 from __future__ import annotations
@@ -9,20 +9,32 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from inspect import signature
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from biasgauge import registry
-from biasgauge.core import JsonMapping
-from biasgauge.io import read_json
-from biasgauge.study.settings import Setting, implicit_checksum, parameters
+from biasgauge.core import JsonMapping, JsonObject, to_plain
+from biasgauge.io import csv_text, read_json
+from biasgauge.scores import ScoreStore
+from biasgauge.study.files import restored
+from biasgauge.study.settings import Setting, arguments, implicit_checksum, import_function, parameters
+from biasgauge.text import TokenCorpus, open_corpus
+from biasgauge.vectors import Embedding, Notice, load, save
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+CORPUS, SCORES = "corpus", "scores"
+MODEL, ABOUT = "model.safetensors", "about.json"
+RESULT, TABLE = "result.json", "table.csv"
 Progress = Callable[[int, int], None]
 
 
 def quiet(_done: int, _total: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +61,65 @@ class Job:
     def write_json(self, name: str, content: object) -> None:
         """Write JSON with one spelling to the outcome."""
         text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1)
-        (self.out / name).write_text(text + "\n", encoding="utf-8", newline="\n")
+        self.write_text(name, text + "\n")
 
     def read_json(self, source: str, name: str) -> Any:  # noqa: ANN401 - JSON
         """Read JSON from the outcome of an input."""
         return read_json(self.inputs[source] / name)
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write text to the outcome."""
+        (self.out / name).write_text(text, encoding="utf-8", newline="\n")
+
+    def write_table(self, name: str, frame: pd.DataFrame) -> None:
+        """Write a table: numbers in full, undefined ones empty, nothing that a spreadsheet would compute."""
+        self.write_text(name, csv_text(frame))
+
+    def write_model(self, model: Embedding) -> None:
+        """Write a model, with what was odd about where it came from."""
+        save(model, self.out / MODEL)
+        description = {
+            "format": model.format,
+            "words": len(model),
+            "dim": model.dim,
+            "notices": [notice.to_dict() for notice in model.notices],
+            "dropped": dict(model.dropped),
+            **({"facets": dict(model.facets)} if model.facets else {}),
+        }
+        self.write_json(ABOUT, description)
+
+    def open_model(self, source: str, name: str) -> Embedding:
+        """The model of an input, under the name that results call it by; its path is not recorded."""
+        folder = self.inputs[source]
+        model = replace(load(folder / MODEL, name=name), source=name)
+        if not (folder / ABOUT).is_file():
+            return model
+        content = self.read_json(source, ABOUT)
+        notices = tuple(Notice(**{**notice, "examples": tuple(notice["examples"])}) for notice in content["notices"])
+        dropped, facets = (MappingProxyType(content.get(field, {})) for field in ("dropped", "facets"))
+        return replace(model, format=content["format"], notices=notices, dropped=dropped, facets=facets)
+
+    def open_models(self, names: Iterable[str], start: str = "model") -> list[Embedding]:
+        """The models of several inputs, numbered from 0 on."""
+        return [self.open_model(f"{start}{number}", name) for number, name in enumerate(names)]
+
+    def open_corpus(self, source: str = CORPUS) -> TokenCorpus:
+        """The corpus of an input."""
+        return open_corpus(self.inputs[source] / CORPUS)
+
+    def function_settings(self) -> JsonObject:
+        """The key `settings` of the cell, with lexicons and paths in place of marks of files."""
+        settings: JsonObject = restored(dict(self.settings["settings"]), self.files)
+        return settings
 
 
 Needs = Literal[
     "scores", "model", "models", "models and text", "groups", "change", "sources", "points", "table", "corpus",
     "planted",
 ]  # fmt: skip
-"""What one result is made of: a score tensor; one model (then gathered over replicates); replicates together; these and
-their corpus; several groups of replicates; a model before and after; several score tensors;
-vectors with their task; a table of points; a corpus; a corpus that is planted and trained on in cells of its own."""
+"""Material of one result: a score tensor; one model (then gathered over replicates); replicates together; these and
+their corpus; several groups of replicates; a model before and after; several score tensors; vectors with their task; a
+table of points; a corpus; a corpus that is planted and trained on in cells of its own."""
 
 
 def all_lexicons() -> tuple[str, ...]:
@@ -134,6 +191,36 @@ class Kind:
         """One checksum of what those lexicons hold, so that other word lists are other cells."""
         return implicit_checksum(self.implicit_lexicons())
 
+    def arguments(self, job: Job) -> JsonObject:
+        """Settings of a cell as the function takes them."""
+        return arguments(job.function_settings(), self.settings) | dict(self.fixed)
+
+    def material(self, job: Job) -> list[Any]:
+        """Positional arguments of the function."""
+        if self.needs == "scores":
+            return [ScoreStore.open(job.inputs["scores"] / SCORES)]
+        if self.needs == "corpus":
+            return [job.open_corpus()]
+        if self.needs == "model":
+            return [job.open_model("vectors", job.settings["model"])]
+        if self.needs in {"models", "models and text"}:
+            return [job.open_models(job.settings["models"])]
+        return [job.open_model(side, job.settings[side]) for side in ("before", "after")][: self.positional]
+
+    def call(self, job: Job, *positional: Any, **more: Any) -> Any:  # noqa: ANN401 - any function
+        """Call the function with one thread, and with the job's progress where it takes that."""
+        function = import_function(self.functions[0])
+        decided = {"n_jobs": 1, "progress": job.progress}
+        accepted = {name: value for name, value in decided.items() if name in signature(function).parameters}
+        return function(*positional, **self.arguments(job), **accepted, **more)
+
+    def write(self, job: Job, result: object) -> None:
+        """Write a result and its tables."""
+        job.write_json(RESULT, to_plain(result))
+        for name, method in {TABLE: "to_frame", **self.tables}.items():
+            if hasattr(result, method):
+                job.write_table(name, getattr(result, method)())
+
 
 @dataclass(frozen=True)
 class Step:
@@ -154,6 +241,11 @@ class Step:
     kinds: tuple[Kind, ...] = ()
 
 
+def analysis(kind: Kind, about: str, version: int = 1) -> Step:
+    """The step of a kind whose function takes what it needs and returns a result."""
+    return Step(kind.name, version, lambda job: kind.write(job, kind.call(job, *kind.material(job))), about, (kind,))
+
+
 class Analysis(NamedTuple):
     """A kind of analysis and the step that does it."""
 
@@ -162,7 +254,7 @@ class Analysis(NamedTuple):
 
 
 def analyses() -> dict[str, Analysis]:
-    """Every kind of analysis by name, sorted; of two with one name that of a step that ships counts."""
+    """Every kind of analysis by name, sorted; of two with one name, that of a step that ships counts."""
     steps: dict[str, Step] = registry.everything("study_step")
     added = registry.added("study_step")
     kinds: dict[str, Analysis] = {}

@@ -4,7 +4,8 @@
     cells/ab/abcd…/files/…          the outcome
     cells/ab/abcd…/run.json         how long it took; may differ from run to run
     failed/abcd….json               a cell that failed: its error and its log
-    results/…                       copies of outcomes under their names, see publish.py
+    checksums.json                  checksums of the user's files
+    results/…                       copies of outcomes under their names, see run.py
 
 A cell is there when its manifest is. In a folder a whole cell is moved into place at once; in an object store its
 manifest is written last. Two runs that compute the same cell write the same bytes, and the first one stays.
@@ -31,10 +32,10 @@ from fsspec.implementations.memory import MemoryFileSystem
 from biasgauge.core import JsonObject
 from biasgauge.errors import InputError
 from biasgauge.io import Scratch, file_sha256, folder_files, parse_json
-from biasgauge.study.cell import Cell, address_sha256, canonical
-from biasgauge.study.result import Failure
+from biasgauge.study.cell import Cell, Failure, address_sha256, canonical
+from biasgauge.study.files import Checksums
 
-MANIFEST, RUN, FILES = "manifest.json", "run.json", "files"
+MANIFEST, RUN, FILES, CHECKSUMS = "manifest.json", "run.json", "files", "checksums.json"
 _TRIES = 3
 _OCCUPIED = (errno.ENOTEMPTY, errno.EEXIST, *((errno.EACCES, errno.EPERM) if os.name == "nt" else ()))
 """What systems say when a folder is to be moved to where one is."""
@@ -47,12 +48,13 @@ class DamagedCellError(InputError):
 class CellStore:
     """Outcomes of cells at a path or an fsspec URL.
 
-    With `make` false a folder that is not there is not made, and nothing is kept in it: for who only looks.
+    With `make` false a folder that is not there is not made until `make()`: for who only looks.
 
     Attributes:
         url: where; the whole path of a folder, so that it means the same in every process.
         local: it is a folder of this machine (or one that is mounted here).
         shared: other processes see the same; false for fsspec's `memory://`.
+        checksums: of the user's files, remembered in the store.
     """
 
     def __init__(self, url: str | os.PathLike[str], *, make: bool = True) -> None:
@@ -65,20 +67,28 @@ class CellStore:
             raise InputError(f"{self.url}: cannot be used for outcomes: {problem}") from problem
         self.local = isinstance(self._files, LocalFileSystem)
         self.shared = not isinstance(self._files, MemoryFileSystem)
-        self._absent = False
         self._scratch = Scratch(Path(self._root, "scratch") if self.local else None)
+        self.checksums = Checksums(Path(self._root, CHECKSUMS) if self.local else None)
         if self.local:
             self.url = self._root
             if Path(self._root).is_file():
                 raise InputError(f"{self.url}: is a file; name a folder for outcomes")
-            self._absent = not make and not Path(self._root).is_dir()
-            if self._absent:
-                return
+        if make:
+            self.make()
+
+    def make(self) -> None:
+        """Make the folders of a local store.
+
+        Raises:
+            InputError: they cannot be made.
+        """
+        if self.local:
             try:
                 for name in ("cells", "failed", "scratch"):
-                    (Path(self._root) / name).mkdir(parents=True, exist_ok=True)
+                    Path(self._root, name).mkdir(parents=True, exist_ok=True)
             except OSError as problem:
                 raise InputError(f"{self.url}: cannot be used for outcomes: {problem.strerror}") from problem
+            self.checksums.keep()
 
     def finished(self) -> frozenset[str]:
         """Keys of all cells that are there; their files are not looked at."""
@@ -180,8 +190,6 @@ class CellStore:
         Raises:
             InputError: a folder on the way is a link, which may lead to files of the user's own.
         """
-        if self._absent:
-            return
         if not self.local:
             self._files.pipe_file(f"{self._root}/{name}", content)
             return
@@ -303,6 +311,11 @@ class CellStore:
             if file_sha256(path) != description["sha256"]:
                 raise DamagedCellError(f"{self.url}: {name} of the outcome {key[:12]} is damaged")
         partial.replace(target)
+
+
+def cell_file(key: str, name: str = "") -> str:
+    """Path within a store of a file of a cell's outcome, or of their folder."""
+    return f"cells/{key[:2]}/{key}/{FILES}/{name}".rstrip("/")
 
 
 def _is_below(name: str) -> bool:

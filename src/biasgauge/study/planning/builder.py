@@ -1,10 +1,11 @@
-"""Builder of plans: gathers cells, groups of models and problems."""
+"""Builder of plans: gathers cells, groups of models, results and problems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,17 @@ from biasgauge.core import JsonMapping, JsonObject, did_you_mean
 from biasgauge.errors import BiasgaugeError, ParameterError
 from biasgauge.lexicons import describe
 from biasgauge.study.cell import Cell, canonical
-from biasgauge.study.files import Checksums, FileSettings, matching_paths
-from biasgauge.study.read import Problem, Study
-from biasgauge.study.result import Registered
+from biasgauge.study.files import Checksums, FileSettings, matching_paths, restored
+from biasgauge.study.preregistration import Registered
+from biasgauge.study.read import Study, StudyProblem
 from biasgauge.study.settings import NONE, Setting, arguments, setting_problems, with_seed
+
+MODELS = ("models", "vectors", "encoders", "mitigations")
+"""Sections whose tables are groups of models."""
+TELLING = frozenset({"score", "association", "audit", "report", "encode", "seat", "ceat", "specification-curve"})
+"""Steps whose outcomes contain the version of biasgauge, so that another version is another cell."""
+_UNUSABLE = (BiasgaugeError, TypeError, AttributeError)
+"""Errors of functions for settings of the wrong kind."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +51,16 @@ class Version:
     direction: str = "none"
     strength: float = 0.0
 
-    def changed(self, method: str, settings: JsonMapping, strength: str) -> Version:
+    def changed(self, method: str, settings: JsonMapping) -> Version:
         """The version that a change makes of this one."""
         both = method if self.method == "original" else f"{self.method} + {method}"
-        degree = settings.get(strength, 1.0)
-        number = float(degree) if isinstance(degree, (int, float)) else 1.0
+        strength = settings.get("strength", 1.0)
+        number = float(strength) if isinstance(strength, (int, float)) else 1.0
         return Version(self.embedding, both, str(settings.get("direction", "debias")), number)
 
 
 @dataclass(frozen=True)
-class Group:
+class PlannedGroup:
     """Models that are replicates of each other.
 
     Attributes:
@@ -61,8 +69,7 @@ class Group:
         version: how they came about.
         algorithm, corpus: what they were trained with; None for vectors that exist.
         corpus_key: of the cell of the tokenized corpus.
-        tensor: of the cell of their scores, in groups of scores.
-        of: name of the group that was scored, in groups of scores.
+        tensor, scored: the cell of their scores and the name of the group that was scored, in groups of scores.
     """
 
     name: str
@@ -71,13 +78,23 @@ class Group:
     algorithm: str | None = None
     corpus: str | None = None
     corpus_key: str | None = None
-    tensor: str | None = None
-    of: str | None = None
+    tensor: str = ""
+    scored: str = ""
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the models."""
+        return [member.label for member in self.members]
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """The models as inputs of a cell, numbered."""
+        return numbered("model", (member.key for member in self.members))
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Settings of a cell, checked: as it keeps them, checksums of lexicons that they name, files that they name."""
+class CheckedSettings:
+    """Settings as a cell stores them, checksums of lexicons that they name, files that they name."""
 
     stored: JsonObject
     lexicons: dict[str, str]
@@ -89,12 +106,30 @@ class Settings:
         return {"settings": self.stored, **({"lexicons": self.lexicons} if self.lexicons else {})}
 
 
-_UNUSABLE = (BiasgaugeError, TypeError, AttributeError)
-"""What functions raise for settings of the wrong kind; checks run before anything else could go wrong."""
+@dataclass(frozen=True)
+class PlannedCorpus:
+    """A corpus of a study.
+
+    Attributes:
+        key: of the cell with its tokens.
+        reading: settings with which it is read.
+        texts: the user's files that it is read from; none where a cell wrote it.
+        text_key: the cell that wrote the text, if any.
+        root: the corpus that it was made from at first; its own name where it was read.
+        balanced: settings of `balance`, from the first to the last.
+    """
+
+    key: str
+    reading: JsonObject
+    texts: tuple[Path, ...]
+    text_key: str | None
+    root: str
+    balanced: tuple[JsonObject, ...] = ()
 
 
-TELLING = frozenset({"score", "association", "audit", "report", "encode", "seat", "ceat", "specification-curve"})
-"""Steps whose outcomes tell the version of biasgauge, so that another version is another cell."""
+def numbered(name: str, keys: Iterable[str]) -> dict[str, str]:
+    """Inputs of a cell under one name with numbers from 0 on."""
+    return {f"{name}{number}": key for number, key in enumerate(keys)}
 
 
 class PlanBuilder:
@@ -103,12 +138,13 @@ class PlanBuilder:
     Attributes:
         study: what is planned.
         cells: by key.
-        corpora: cells of the tokens of each corpus, by its name.
-        groups: models, vectors and mitigations by the name of their group.
+        corpora: by name.
+        groups: models, vectors, views and mitigations by the name of their group.
         scores: score tensors by the name of theirs.
         tasks: for each task the groups that it was trained on, each with the cells of its models.
-        tables: cells that hold a table of points, by the name of their analysis.
+        points: cells that hold a table of points, by the name of their analysis.
         results: name to key.
+        entries: name, key, section, kind and subject of each result, for the page.
         problems: what is wrong.
         preregistration: the study beside its preregistration, where there is one.
     """
@@ -116,25 +152,45 @@ class PlanBuilder:
     def __init__(self, study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> None:
         self.study = study
         self.cells: dict[str, Cell] = {}
-        self.corpora: dict[str, str] = {}
-        self.groups: dict[str, Group] = {}
-        self.scores: dict[str, Group] = {}
-        self.tasks: dict[str, list[tuple[Group, list[str]]]] = {}
-        self.tables: dict[str, str] = {}
+        self.corpora: dict[str, PlannedCorpus] = {}
+        self.groups: dict[str, PlannedGroup] = {}
+        self.scores: dict[str, PlannedGroup] = {}
+        self.tasks: dict[str, list[tuple[PlannedGroup, list[str]]]] = {}
+        self.points: dict[str, str] = {}
         self.results: dict[str, str] = {}
         self.entries: list[dict[str, str]] = []
-        self.problems: list[Problem] = []
+        self.problems: list[StudyProblem] = []
         self.preregistration: Registered | None = None
-        self._checksums = checksums
+        self._checksum = (lambda _path: "") if checksums is None else cache(checksums.checksum)  # once for all cells
         self._outcomes = None if outcomes is None else outcomes.resolve()
 
     def problem(self, path: Iterable[str], sentence: str) -> None:
         """Note that something is wrong."""
-        self.problems.append(Problem(tuple(path), sentence))
+        self.problems.append(StudyProblem(tuple(path), sentence))
+
+    @contextmanager
+    def noting(
+        self, path: Iterable[str], start: str = "", errors: tuple[type[Exception], ...] = (BiasgaugeError,)
+    ) -> Iterator[None]:
+        """Note an error that is raised inside as a problem; the sentence begins with `start`."""
+        try:
+            yield
+        except errors as problem:
+            self.problem(path, f"{start}{problem}")
 
     def unknown(self, path: Iterable[str], sentence: str, name: str, names: Collection[str]) -> None:
         """Note that there is no such name; the sentence ends with the nearest one, or with all that there are."""
         self.problem(path, sentence + (did_you_mean(name, names) or f"; there are {', '.join(names) or 'none'}"))
+
+    def undeclared(self, path: Iterable[str], sentence: str, name: str, section: str) -> bool:
+        """Note a name that is no table of a section; True where it was noted.
+
+        Of a table that is there but could not be read or planned, another sentence tells.
+        """
+        declared = getattr(self.study, section)
+        if missing := name not in declared and (section, name) not in self.study.broken:
+            self.unknown(path, sentence, name, declared)
+        return missing
 
     def add(
         self,
@@ -145,22 +201,31 @@ class PlanBuilder:
         inputs: Mapping[str, str] | None = None,
         paths: Mapping[str, Path] | None = None,
     ) -> str:
-        """Add a cell to the plan and give its key."""
-        named = paths or {}
-        version = {"biasgauge": __version__} if step in TELLING else {}
+        """Add a cell to the plan and return its key."""
+        files = paths or {}
         cell = Cell(
             step=step,
             version=registry.get("study_step", step).version,
-            settings={**settings, **version},
+            settings={**settings, **({"biasgauge": __version__} if step in TELLING else {})},
             inputs=dict(inputs or {}),
-            files={
-                name: "" if self._checksums is None else self._checksums.checksum(path) for name, path in named.items()
-            },
-            paths={name: str(path) for name, path in named.items()},
+            files={name: self._checksum(path) for name, path in files.items()},
+            paths={name: str(path) for name, path in files.items()},
             label=label,
         )
         self.cells.setdefault(cell.key, cell)
         return cell.key
+
+    def result(self, name: str, key: str, *, section: str, kind: str, subject: str) -> None:
+        """Name an outcome, and list it for the page."""
+        self.results[name] = key
+        self.entries.append({"name": name, "key": key, "part": section, "kind": kind, "of": subject})
+
+    def gathered(self, name: str, group: PlannedGroup, keys: Sequence[str], *, section: str, kind: str) -> None:
+        """One result of the results of each model of a group."""
+        label = f"{name}/{group.name}"
+        settings = {"kind": kind, "of": group.name, "models": group.labels}
+        key = self.add("gather", settings, inputs=numbered("model", keys), label=label)
+        self.result(label, key, section=section, kind=kind, subject=group.name)
 
     def located(self, patterns: str | Sequence[str] | None, path: Sequence[str], noun: str = "file") -> list[Path]:
         """The files or folders that paths and patterns mean; a sentence for each that means none, or the outcomes."""
@@ -169,11 +234,11 @@ class PlanBuilder:
             matches = matching_paths(pattern, self.study.folder)
             if not matches:
                 self.problem(path, f"there is no {noun} {pattern!r}, seen from {self.study.folder}")
-            files += [file for file in matches if self._apart(file, path)]
+            files += [file for file in matches if self._is_apart(file, path)]
         return files
 
-    def _apart(self, file: Path, path: Sequence[str]) -> bool:
-        """Return whether a file of the user's lies outside the outcomes; a problem is noted where it holds them."""
+    def _is_apart(self, file: Path, path: Sequence[str]) -> bool:
+        """Return whether a file of the user lies outside the outcomes; a problem is noted where it holds them."""
         if self._outcomes is None or not self._outcomes.is_relative_to(file.resolve()):
             return True
         self.problem(
@@ -182,11 +247,6 @@ class PlanBuilder:
             "as data; name a folder without them, or another place for outcomes",
         )
         return False
-
-    def result(self, name: str, key: str, **entry: str) -> None:
-        """Give an outcome its name; `about` is told to the report."""
-        self.results[name] = key
-        self.entries.append({"name": name, "key": key, **entry})
 
     def checked(
         self,
@@ -199,122 +259,105 @@ class PlanBuilder:
         required: Sequence[str] = (),
         trial: Callable[[JsonObject], object] | None = None,
         paths: Collection[str] = (),
-        inline: str | None = "settings",
         table_keys: Sequence[str] = (),
-    ) -> Settings:
-        """Hold settings against what a function takes; what is wrong is noted.
+    ) -> CheckedSettings:
+        """Check settings against the parameters of a function, and note what is wrong.
 
         Args:
-            path: of the table.
-            settings: those that the table gives.
-            parameters: what the function takes.
-            owner: what sentences call it.
-            checks: settings that name lexicons.
+            path: of the table that holds the settings.
+            settings: those of the study.
+            parameters: those of the function.
+            owner: name of the function in sentences.
+            checks: settings that name lexicons, each with a function that returns a checksum.
             required: settings that must be given although the function has a default.
             trial: raises what is wrong with settings that look right one by one.
             paths: settings that name a file or folder.
-            inline: the key of the table that holds them; None where they stand in the table itself.
-            table_keys: keys of that table which are no settings.
+            table_keys: keys of that table which are not settings.
         """
-        start = (*path, *([] if inline is None else [inline]))
         before = len(self.problems)
+        plain = {name: self._plain((*path, name), value) for name, value in settings.items()}
         files = FileSettings(self.study.folder, paths)
-        stored = files.marked(with_seed(self._plain(settings, start), parameters, self.study.about.seed))
-        here = self._resolved(files, stored, start)
+        stored = files.marked(with_seed(plain, parameters, self.study.about.seed))
+        for name in files.missing:
+            self.problem(path, f"there is no file {name!r}, seen from {self.study.folder}")
+        apart = [self._is_apart(file, path) for file in files.paths.values()]
+        values: JsonObject = {}  # with lexicons in place of their files
+        if not files.missing and all(apart):
+            with self.noting(path):
+                values = restored(stored, files.paths)
         for name, sentence in setting_problems(settings, parameters, owner, table_keys):
-            self.problem((*start, name), sentence)
+            self.problem((*path, name), sentence)
         for name in dict.fromkeys([*(name for name, setting in parameters.items() if setting.required), *required]):
             if name not in settings:
                 near = did_you_mean(name, [key for key in settings if key not in parameters])
-                self.problem(start, f"{owner} needs the setting {name!r}{near}")
-        lexicons = {}
+                self.problem(path, f"{owner} needs the setting {name!r}{near}")
+        lexicons: dict[str, str] = {}
         for name, check in (checks or {}).items():
-            if name in settings and name in here and settings[name] != NONE:
-                checksum = self._checksum((*start, name), check, here[name], owner)
-                if checksum and stored[name] == settings[name]:  # what the user's own files hold counts as it is
-                    lexicons[name] = checksum
+            if name in settings and name in values and settings[name] != NONE:
+                with self.noting((*path, name), f"{name!r} of {owner}: ", _UNUSABLE):
+                    checksum = check(values[name])
+                    if checksum and stored[name] == settings[name]:  # a file of the user has a checksum of its own
+                        lexicons[name] = checksum
         if trial is not None and len(self.problems) == before:
-            try:
-                trial(arguments(here, parameters))
-            except _UNUSABLE as problem:
-                self.problem(start, f"{owner}: {problem}")
-        return Settings(stored, lexicons, files.paths)
+            with self.noting(path, f"{owner}: ", _UNUSABLE):
+                trial(arguments(values, parameters))
+        return CheckedSettings(stored, lexicons, files.paths)
 
-    def _checksum(self, path: Sequence[str], check: Callable[[Any], str], value: object, owner: str) -> str:
-        """Of the lexicons that a setting names; empty, and noted, where it names none."""
+    def _plain(self, path: Sequence[str], value: object) -> object:
+        """A setting that JSON can hold; None, with a problem noted, for others such as dates and nan."""
         try:
-            return check(value)
-        except _UNUSABLE as problem:
-            self.problem(path, f"{path[-1]!r} of {owner}: {problem}")
-            return ""
-
-    def _plain(self, settings: JsonMapping, path: Sequence[str]) -> JsonObject:
-        """Settings that JSON can hold; others, such as dates and nan, are noted."""
-        plain = dict(settings)
-        for name, value in settings.items():
-            try:
-                canonical(value)
-            except ParameterError:
-                self.problem((*path, name), f"{name!r} must be text, numbers, lists or tables, found {describe(value)}")
-                plain[name] = None
-        return plain
-
-    def _resolved(self, files: FileSettings, stored: JsonObject, path: Sequence[str]) -> JsonObject:
-        """Settings with lexicons in place of their files; nothing, and noted, where one is not there or no lexicon."""
-        for name in files.missing:
-            self.problem(path, f"there is no file {name!r}, seen from {self.study.folder}")
-        apart = [self._apart(file, path) for file in files.paths.values()]
-        if files.missing or not all(apart):
-            return {}
-        try:
-            here: JsonObject = files.resolved(stored)
-        except BiasgaugeError as problem:
-            self.problem(path, str(problem))
-            return {}
-        return here
+            canonical(value)
+        except ParameterError:
+            self.problem(path, f"{path[-1]!r} must be text, numbers, lists or tables, found {describe(value)}")
+            return None
+        return value
 
     def named(
-        self, reference: str, path: Sequence[str], among: Mapping[str, Group], sections: Sequence[str]
-    ) -> list[Group]:
-        """The groups that a name means: its own, and all below it; a sentence where there are none.
+        self, references: Sequence[str], path: Sequence[str], *, scores: bool = False
+    ) -> dict[str, list[PlannedGroup]]:
+        """The groups of models, or of scores, that each name means: its own, and all below it.
 
-        Where the table is there but came to nothing, some other sentence says why.
+        A sentence says where there are none, unless the table is there but came to nothing: another says why.
         """
-        groups = [group for name, group in among.items() if name == reference or name.startswith(f"{reference}/")]
-        top = reference.partition("/")[0]
-        tops = list(dict.fromkeys(name.partition("/")[0] for name in among))
-        declared = any(
-            top in getattr(self.study, section) or (section, top) in self.study.broken for section in sections
-        )
-        if not groups and (top in tops or not declared):
-            tables = [name for section in sections for name in getattr(self.study, section)]
-            names = list(dict.fromkeys([*tops, *tables, *(among if "/" in reference else ())]))
-            self.unknown(path, f"there is no {reference!r} in {' or '.join(sections)}", reference, names)
-        return groups
+        groups, sections = (self.scores, ("scores",)) if scores else (self.groups, MODELS)
+        tops = list(dict.fromkeys(name.partition("/")[0] for name in groups))
+        matches: dict[str, list[PlannedGroup]] = {}
+        for reference in dict.fromkeys(references):
+            matches[reference] = [
+                group for name, group in groups.items() if name == reference or name.startswith(f"{reference}/")
+            ]
+            top = reference.partition("/")[0]
+            declared = any(
+                top in getattr(self.study, section) or (section, top) in self.study.broken for section in sections
+            )
+            if not matches[reference] and (top in tops or not declared):
+                tables = [name for section in sections for name in getattr(self.study, section)]
+                names = list(dict.fromkeys([*tops, *tables, *(groups if "/" in reference else ())]))
+                self.unknown(path, f"there is no {reference!r} in {' or '.join(sections)}", reference, names)
+        return matches
+
+    def named_once(self, references: Sequence[str], path: Sequence[str], *, scores: bool = False) -> list[PlannedGroup]:
+        """The groups that several names mean, each once."""
+        matches = self.named(references, path, scores=scores)
+        return list({group.name: group for groups in matches.values() for group in groups}.values())
 
     def in_order(self, section: str, made_of: Mapping[str, Sequence[str]], key: str) -> list[str]:
         """Names of a section's tables, each after those that it is made of.
 
         Names that are made of each other in a circle are left out, and a sentence about the key says so.
         """
-        rank = {name: number for number, name in enumerate(made_of)}
+        order: list[str] = []
         left = {name: [source for source in sources if source in made_of] for name, sources in made_of.items()}
-        order: list[str] | None = None
-        while order is None:
-            try:
-                order = list(TopologicalSorter(left).static_order())
-            except CycleError as problem:
-                circle: list[str] = list(reversed(problem.args[1]))[:-1]
-                first = circle.index(min(circle, key=rank.__getitem__))
-                circle = [*circle[first:], *circle[:first]]
-                listed = " → ".join([*circle, circle[0]])
-                self.problem((section, circle[0], key), f"these {section} are made of each other: {listed}")
-                left = {
-                    name: [source for source in sources if source not in circle]
-                    for name, sources in left.items()
-                    if name not in circle
-                }
-        depth: dict[str, int] = {}
-        for name in order:
-            depth[name] = 1 + max((depth[source] for source in left[name]), default=0)
-        return sorted(order, key=lambda name: (depth[name], rank[name]))
+        while left:
+            ready = [name for name, sources in left.items() if left.keys().isdisjoint(sources)]
+            order += ready
+            if not ready:  # every name has a source among them: following sources leads round a circle
+                walk = [next(iter(left))]
+                while walk[-1] not in walk[:-1]:
+                    walk.append(next(source for source in left[walk[-1]] if source in left))
+                ready = walk[walk.index(walk[-1]) : -1]
+                start = ready.index(next(name for name in made_of if name in ready))
+                circle = [*ready[start:], *ready[: start + 1]]
+                self.problem((section, circle[0], key), f"these {section} are made of each other: {' → '.join(circle)}")
+            left = {name: sources for name, sources in left.items() if name not in ready}
+        return order

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
 from biasgauge import registry
 from biasgauge.core import JsonObject
-from biasgauge.errors import BiasgaugeError
 from biasgauge.lexicons import words_of
 from biasgauge.study.files import path_exists
-from biasgauge.study.planning.builder import Group, Member, PlanBuilder, Version
-from biasgauge.study.planning.models import different, encoder_source
+from biasgauge.study.planning.builder import Member, PlanBuilder, PlannedGroup, Version
+from biasgauge.study.planning.models import distinct, encoder_source
+from biasgauge.study.schema import EncoderTable
 from biasgauge.study.settings import parameters
 from biasgauge.vectors.encoders import (
     ALL,
     DEFAULT,
     GAP,
-    ModelShape,
     chosen_layers,
     chosen_poolings,
     draw_contexts,
@@ -30,174 +29,142 @@ from biasgauge.vectors.encoders import (
     templates_of,
 )
 
-if TYPE_CHECKING:
-    from biasgauge.study.planning.corpora import PlannedCorpus
-    from biasgauge.study.schema import EncoderTable
-
 SETTINGS = ("templates", "layers", "pooling", "draws", "case_sensitive", "random_state")
-"""What a study may say of `encode` and `draw_contexts`."""
+"""Settings of `encode` and `draw_contexts` that a study may give."""
 LIBRARIES = ("torch", "transformers", "tokenizers")
-"""Whose versions count: others may round otherwise, or split words otherwise."""
+"""Libraries whose versions count: others may round otherwise, or split words otherwise."""
 
 
-def plan_encoders(plan: PlanBuilder, corpora: Mapping[str, PlannedCorpus]) -> None:
-    """Cells for every view of every transformer; groups NAME."""
+class Checkpoint(NamedTuple):
+    """One transformer: settings of its cells, its folder if any, its name, its layers and poolings."""
+
+    settings: dict[str, str]
+    folder: Path | None
+    name: str
+    layers: list[int]
+    poolings: list[str]
+
+
+def plan_encoders(plan: PlanBuilder) -> None:
+    """Add cells for every view of every transformer; groups NAME."""
     for name, table in plan.study.encoders.items():
-        _Encoder(plan, name, table).plan_cells(corpora)
+        _plan_encoder(plan, name, table)
 
 
-class _Encoder:
-    """One table, whose settings become the words, sentences, layers and poolings that they mean."""
-
-    def __init__(self, plan: PlanBuilder, name: str, table: EncoderTable) -> None:
-        self.plan, self.name, self.table = plan, name, table
-        self.path = ("encoders", name)
-        self.settings: JsonObject = table.settings
-
-    def plan_cells(self, corpora: Mapping[str, PlannedCorpus]) -> None:
-        """Cells of contexts, of each checkpoint with each template, and of each view."""
-        before = len(self.plan.problems)
-        every = {
-            **parameters(draw_contexts, 2),
-            **parameters(encode, 2),
-        }
-        parameters_known = {name: every[name] for name in SETTINGS}
-        self.plan.checked(
-            self.path, self.settings, parameters_known, "an encoder", inline=None, table_keys=self.table.declared_keys()
-        )
-        words, templates = self._words(), self._templates()
-        checkpoints = self._checkpoints()
-        if len(self.plan.problems) > before:
+def _plan_encoder(plan: PlanBuilder, name: str, table: EncoderTable) -> None:
+    """Add cells of contexts, of each checkpoint with each template, and of each view."""
+    before, path, settings = len(plan.problems), ("encoders", name), table.settings
+    known = {**parameters(draw_contexts, 2), **parameters(encode, 2)}
+    known = {name: known[name] for name in SETTINGS}
+    plan.checked(path, settings, known, "an encoder", table_keys=table.declared_keys())
+    words, templates, checkpoints = _words(plan, name, table), _templates(plan, name, table), []
+    for source in [table.path] if isinstance(table.path, str) else table.path:
+        checkpoints += _checkpoints(plan, (*path, "path"), source, settings)
+    if len(plan.problems) > before:
+        return
+    contexts_input: dict[str, str] = {}
+    if table.corpus is not None:
+        if table.corpus not in plan.corpora:
+            plan.undeclared((*path, "corpus"), f"there is no corpus {table.corpus!r}", table.corpus, "corpora")
             return
-        drawn = None if self.table.corpus is None else self._contexts(words, corpora)
-        if self.table.corpus is not None and drawn is None:
-            return
-        members: list[Member] = []
-        labels: list[str] = []
-        for source, folder, shape in checkpoints:
-            layers, poolings = self._levels(shape)
-            for template in [None] if drawn is not None else templates:
-                settings = {**source, "words": words, "layers": layers, "poolings": poolings, "checkpoint": shape.name}
-                settings |= {"template": template} if template is not None else {}
-                contexts = range(1, self.settings.get("draws", 10) + 1) if template is None else [0]
-                key = self.plan.add(
-                    "encode",
-                    {**settings, "versions": _versions()},
-                    inputs={} if drawn is None else {"contexts": drawn},
-                    paths={} if folder is None else {"model": folder},
-                    label=f"encode {self.name} {template or 'in context'}",
-                )
-                for number, facets in enumerate(_facets(shape, layers, poolings, template, contexts)):
-                    view = short_name(facets)
-                    labels.append(f"{shape.name}-{view}" if len(checkpoints) > 1 else view)
-                    members.append(Member("", self._view(key, number, labels[-1])))
-        names = different([re.sub(r"[^\w.-]+", "-", label) for label in labels])
-        group = tuple(Member(f"{self.name}/{view}", member.key) for view, member in zip(names, members, strict=True))
-        if len({member.key for member in group}) < len(group):
-            self.plan.problem((*self.path, "path"), f"{self.name!r} names one model twice")
-        if group and len(self.plan.problems) == before:
-            self.plan.groups[self.name] = Group(self.name, group, Version(self.name))
-
-    def _view(self, key: str, number: int, label: str) -> str:
-        return self.plan.add("view", {"number": number}, inputs={"views": key}, label=f"view {self.name} {label}")
-
-    def _words(self) -> list[str]:
-        """Every word once: those of each lexicon that is named, and the words that are none."""
-        names = [self.table.words] if isinstance(self.table.words, str) else self.table.words
-        listed: list[str] = []
-        for name in names:
-            stem = self.plan.study.folder / name.partition(".toml")[0]
-            file = self.plan.study.folder / name if path_exists(stem.with_suffix(".toml")) else None
-            is_list = file is not None or name in registry.names("lexicon") or ":" in name or len(names) == 1
-            if not is_list:
-                listed.append(name)
-                continue
-            try:
-                listed += words_of(str(file or name)).words
-            except BiasgaugeError as problem:
-                self.plan.problem((*self.path, "words"), f"'words' of an encoder: {problem}")
-        return list(dict.fromkeys(listed))
-
-    def _templates(self) -> list[str]:
-        templates = self.settings.get("templates", DEFAULT)
-        if self.table.corpus is not None:
-            if "templates" in self.settings:
-                sentence = "words stand in templates or in natural contexts; leave out 'templates' or 'corpus'"
-                self.plan.problem((*self.path, "templates"), sentence)
-            return []
-        try:
-            if isinstance(templates, str) and GAP not in templates and ".toml" in templates:
-                templates = str(self.plan.study.folder / templates)
-            return list(templates_of(templates))
-        except BiasgaugeError as problem:
-            self.plan.problem((*self.path, "templates"), str(problem))
-            return []
-
-    def _checkpoints(self) -> list[tuple[dict[str, str], Path | None, ModelShape]]:
-        """Settings, folder and shape of each model."""
-        checkpoints: list[tuple[dict[str, str], Path | None, ModelShape]] = []
-        for path in [self.table.path] if isinstance(self.table.path, str) else self.table.path:
-            named = encoder_source(self.plan, path)
-            folders: Sequence[Path | None]
-            if named is not None:
-                settings, folder = named
-                source = f"{settings['encoder']}:{folder or settings['source']}"
-                folders = [folder]
-            else:
-                settings, folders = {}, self.plan.located(path, (*self.path, "path"), "model")
-            for folder in folders:
-                try:
-                    shape = model_shape(source if named is not None else str(folder))
-                    chosen_layers(self._layers(), shape), chosen_poolings(self._poolings(), shape)
-                except BiasgaugeError as problem:
-                    self.plan.problem((*self.path, "path"), str(problem))
-                else:
-                    checkpoints.append((settings, folder, shape))
-        names: list[str] = different([shape.name for _, _, shape in checkpoints])
-        return [
-            (settings, folder, ModelShape(name, shape.layers, shape.poolings, shape.dim))
-            for name, (settings, folder, shape) in zip(names, checkpoints, strict=True)
-        ]
-
-    def _layers(self) -> Any:  # noqa: ANN401 - as the user wrote it
-        return self.settings.get("layers", ALL)
-
-    def _poolings(self) -> Any:  # noqa: ANN401 - as above
-        return self.settings.get("pooling", ["mean"])
-
-    def _levels(self, shape: ModelShape) -> tuple[list[int], list[str]]:
-        return list(chosen_layers(self._layers(), shape)), list(chosen_poolings(self._poolings(), shape))
-
-    def _contexts(self, words: list[str], corpora: Mapping[str, PlannedCorpus]) -> str | None:
-        """The cell that draws them; None, and noted, where there is no such corpus."""
-        name = self.table.corpus or ""
-        if name not in corpora:
-            if ("corpora", name) not in self.plan.study.broken and name not in self.plan.study.corpora:
-                self.plan.unknown((*self.path, "corpus"), f"there is no corpus {name!r}", name, self.plan.study.corpora)
-            return None
-        corpus = corpora[name]
-        drawn = {"draws": self.settings.get("draws", 10), "case_sensitive": self.settings.get("case_sensitive", False)}
-        seed = self.settings.get("random_state", self.plan.study.about.seed)
-        reading = {key: corpus.reading[key] for key in ("layout", "field", "documents")}
-        return self.plan.add(
-            "contexts",
-            {"words": words, **drawn, **reading, "random_state": seed},
-            inputs={} if corpus.text_key is None else {"text": corpus.text_key},
-            paths={f"text{number}": file for number, file in enumerate(corpus.texts)},
-            label=f"contexts {self.name}",
-        )
+        contexts_input = {"contexts": _contexts_cell(plan, name, table, words)}
+    versions = {"versions": _versions()}
+    labels: list[str] = []
+    keys: list[str] = []
+    checkpoint_names = distinct([checkpoint.name for checkpoint in checkpoints])
+    for checkpoint_name, checkpoint in zip(checkpoint_names, checkpoints, strict=True):
+        layers, poolings = checkpoint.layers, checkpoint.poolings
+        encoding = {"words": words, "layers": layers, "poolings": poolings, "checkpoint": checkpoint_name}
+        for template in [None] if contexts_input else templates:
+            key = plan.add(
+                "encode",
+                {**checkpoint.settings, **encoding, **({} if template is None else {"template": template}), **versions},
+                inputs=contexts_input,
+                paths={} if checkpoint.folder is None else {"model": checkpoint.folder},
+                label=f"encode {name} {template or 'in context'}",
+            )
+            contexts = range(1, settings.get("draws", 10) + 1) if template is None else [0]
+            # The views of a cell, in the order in which it writes them.
+            for number, (context, layer, pooling) in enumerate(product(contexts, layers, poolings)):
+                levels: JsonObject = {"checkpoint": checkpoint_name, "layer": layer, "pooling": pooling}
+                view = short_name({**levels, "template": template or "", "context": context})
+                labels.append(f"{checkpoint_name}-{view}" if len(checkpoints) > 1 else view)
+                label = f"view {name} {labels[-1]}"
+                keys.append(plan.add("view", {"number": number}, inputs={"views": key}, label=label))
+    names = distinct([re.sub(r"[^\w.-]+", "-", label) for label in labels])
+    members = tuple(Member(f"{name}/{view}", key) for view, key in zip(names, keys, strict=True))
+    if len(set(keys)) < len(keys):
+        plan.problem((*path, "path"), f"{name!r} names one model twice")
+    elif members:
+        plan.groups[name] = PlannedGroup(name, members, Version(name))
 
 
-def _facets(
-    shape: ModelShape, layers: Sequence[int], poolings: Sequence[str], template: str | None, contexts: Sequence[int]
-) -> list[JsonObject]:
-    """Levels of the views of one cell, in the order in which it writes them."""
-    return [
-        {"checkpoint": shape.name, "layer": layer, "pooling": pooling, "template": template or "", "context": context}
-        for context in contexts
-        for layer in layers
-        for pooling in poolings
-    ]
+def _words(plan: PlanBuilder, name: str, table: EncoderTable) -> list[str]:
+    """Every word once: those of each lexicon that is named, and the words that are none."""
+    names = [table.words] if isinstance(table.words, str) else table.words
+    words: list[str] = []
+    for reference in names:
+        stem = plan.study.folder / reference.partition(".toml")[0]
+        file = plan.study.folder / reference if path_exists(stem.with_suffix(".toml")) else None
+        is_list = file is not None or reference in registry.names("lexicon") or ":" in reference or len(names) == 1
+        if is_list:
+            with plan.noting(("encoders", name, "words"), "'words' of an encoder: "):
+                words += words_of(str(file or reference)).words
+        else:
+            words.append(reference)
+    return list(dict.fromkeys(words))
+
+
+def _templates(plan: PlanBuilder, name: str, table: EncoderTable) -> list[str]:
+    path, templates = ("encoders", name, "templates"), table.settings.get("templates", DEFAULT)
+    if table.corpus is not None:
+        if "templates" in table.settings:
+            plan.problem(path, "words stand in templates or in natural contexts; leave out 'templates' or 'corpus'")
+        return []
+    if isinstance(templates, str) and GAP not in templates and ".toml" in templates:
+        templates = str(plan.study.folder / templates)
+    sentences: list[str] = []
+    with plan.noting(path):
+        sentences += templates_of(templates)
+    return sentences
+
+
+def _checkpoints(plan: PlanBuilder, where: tuple[str, ...], path: str, settings: JsonObject) -> list[Checkpoint]:
+    """The transformers of a path, a pattern or "ENCODER:SOURCE"."""
+    named = encoder_source(plan, path)
+    sources: list[tuple[dict[str, str], Path | None, str]]
+    if named is None:
+        sources = [({}, folder, str(folder)) for folder in plan.located(path, where, "model")]
+    else:
+        cell_settings, folder = named
+        sources = [(cell_settings, folder, f"{cell_settings['encoder']}:{folder or cell_settings['source']}")]
+    checkpoints = []
+    for cell_settings, folder, source in sources:
+        with plan.noting(where):
+            shape = model_shape(source)
+            layers = list(chosen_layers(settings.get("layers", ALL), shape))
+            poolings = list(chosen_poolings(settings.get("pooling", ["mean"]), shape))
+            checkpoints.append(Checkpoint(cell_settings, folder, shape.name, layers, poolings))
+    return checkpoints
+
+
+def _contexts_cell(plan: PlanBuilder, name: str, table: EncoderTable, words: list[str]) -> str:
+    """Key of the cell that draws contexts from the corpus."""
+    corpus, settings = plan.corpora[table.corpus or ""], table.settings
+    reading = {key: corpus.reading[key] for key in ("layout", "field", "documents")}
+    return plan.add(
+        "contexts",
+        {
+            "words": words,
+            "draws": settings.get("draws", 10),
+            "case_sensitive": settings.get("case_sensitive", False),
+            **reading,
+            "random_state": settings.get("random_state", plan.study.about.seed),
+        },
+        inputs={} if corpus.text_key is None else {"text": corpus.text_key},
+        paths={f"text{number}": file for number, file in enumerate(corpus.texts)},
+        label=f"contexts {name}",
+    )
 
 
 def _versions() -> dict[str, str]:

@@ -12,25 +12,23 @@ from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.core import JsonMapping, JsonObject
 from biasgauge.results import Column, Result, Shown, Summary, Table, counted
-from biasgauge.study.cell import Cell
+from biasgauge.study.cell import Cell, Failure
 from biasgauge.study.files import Checksums
-from biasgauge.study.planning.analyses import plan_analyses
-from biasgauge.study.planning.builder import PlanBuilder
+from biasgauge.study.planning.analyses import plan_analyses, plan_scores, plan_tasks
+from biasgauge.study.planning.builder import MODELS, PlanBuilder, numbered
 from biasgauge.study.planning.corpora import plan_corpora
 from biasgauge.study.planning.encoders import plan_encoders
-from biasgauge.study.planning.models import OF, plan_mitigations, plan_models, plan_vectors
-from biasgauge.study.planning.scores import plan_scores
-from biasgauge.study.planning.tasks import plan_tasks
-from biasgauge.study.preregistration import registered
-from biasgauge.study.read import Problem, Study, read_study
-from biasgauge.study.result import REPORT, Failure, Registered
+from biasgauge.study.planning.models import plan_mitigations, plan_models, plan_vectors
+from biasgauge.study.preregistration import Registered, registered
+from biasgauge.study.read import Study, open_study
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.study.store import CellStore
 
-CHECKSUMS = "checksums.json"
+REPORT = "report"
+"""Name of the page among the results."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,20 +164,19 @@ def _group(label: str) -> str:
 
 
 def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = None) -> Plan:
-    """Say which cells a study has; nothing is computed but checksums of the user's files.
+    """List the cells of a study; nothing is computed but checksums of the user's files.
 
     Args:
-        study: what `read_study` gave, or the path of a TOML file.
+        study: what `read_study` returned, or the path of a TOML file.
         store: where outcomes are kept: tells which cells are there already and how long their like took, and remembers
             checksums of large files.
 
     Raises:
         InputError: something is wrong with the study; every problem is on a line of its own.
     """
-    declared = study if isinstance(study, Study) else read_study(study)
-    folder = Path(store.url) if store is not None and store.local else None
-    checksums = Checksums(None if folder is None else folder / CHECKSUMS)
-    plan = _planned(declared, checksums, folder)
+    declared = open_study(study)
+    checksums = Checksums() if store is None else store.checksums
+    plan = build_plan(declared, checksums, Path(store.url) if store is not None and store.local else None)
     declared.refuse(plan.problems)
     checksums.keep()
     models = {member.label: member.key for group in plan.groups.values() for member in group.members}
@@ -198,43 +195,41 @@ def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = 
     )
 
 
-def problems_of(study: Study) -> list[Problem]:
-    """All that is wrong with a study whose tables could be read; the user's files are looked for and not read."""
-    return _planned(study, None).problems
+_SECTIONS = (
+    plan_corpora, plan_models, plan_vectors, plan_encoders, plan_mitigations, plan_scores, plan_tasks, plan_analyses,
+)  # fmt: skip
+"""Each after those that it is made of."""
 
 
-def _planned(study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> PlanBuilder:
+def build_plan(study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> PlanBuilder:
+    """Plan a study, with the problems of its tables and of the plan.
+
+    Without `checksums` it is only checked: the user's files are looked for and not read, and keys mean nothing.
+    """
     plan = PlanBuilder(study, checksums, outcomes)
-    for sections in (OF, ("analyses", "tasks")):
+    plan.problems += study.problems
+    for sections in (MODELS, ("analyses", "tasks")):
         owners: dict[str, str] = {}
         for section in sections:
             for name in getattr(study, section):
                 if (owner := owners.setdefault(name, section)) != section:
                     plan.problem((section, name), f"the name {name!r} is taken by [{owner}.{name}]; choose another")
-    corpora = plan_corpora(plan)
-    plan.corpora = {name: corpus.key for name, corpus in corpora.items()}
-    plan_models(plan, corpora)
-    plan_vectors(plan)
-    plan_encoders(plan, corpora)
-    plan_mitigations(plan)
-    plan_scores(plan)
-    plan_tasks(plan)
-    plan_analyses(plan)
-    if checksums is not None and not plan.problems:  # a check alone needs no preregistration
+    for plan_section in _SECTIONS:
+        plan_section(plan)
+    if checksums is not None and not plan.problems:
         plan.preregistration = registered(study, plan.cells.values(), plan.results)
     _plan_report(plan)
     return plan
 
 
 def _plan_report(plan: PlanBuilder) -> None:
-    """The cell of the page, where the study asks for one, over all results or those that it names."""
+    """Add the cell of the page, where the study asks for one, over all results or those that it names."""
     table = plan.study.report
     for section in ("analyses", "tasks"):
         if REPORT in getattr(plan.study, section):
             plan.problem((section, REPORT), "the name 'report' is taken by the page; choose another")
     if table is None:
         return
-    chosen = [entry for entry in plan.entries if table.of is None or entry["name"].split("/")[0] in table.of]
     names = list(dict.fromkeys(entry["name"].split("/")[0] for entry in plan.entries))
     for name in table.of or ():
         if name not in names and not any((section, name) in plan.study.broken for section in ("analyses", "tasks")):
@@ -242,7 +237,8 @@ def _plan_report(plan: PlanBuilder) -> None:
     if plan.problems:  # some result is missing, or some setting is none that a cell could hold
         return
     content = plan.study.to_dict()
-    description = content.pop("study")
+    description = content["study"]
+    results = [entry for entry in plan.entries if plan.study.is_on_page(entry["name"])]
     settings = {
         "name": description["name"],
         "title": table.title or description["title"],
@@ -250,10 +246,10 @@ def _plan_report(plan: PlanBuilder) -> None:
         "seed": description["seed"],
         **{section: content[section] for section in ("corpora", "models", "vectors", "mitigations", "scores")},
         **({"encoders": content["encoders"]} if content["encoders"] else {}),
-        "results": chosen,
+        "results": results,
         "toml": plan.study.text,
     }
     if plan.preregistration is not None:
         settings["preregistration"] = plan.preregistration.to_dict()
-    inputs = {f"result{number}": entry["key"] for number, entry in enumerate(chosen)}
-    plan.results[REPORT] = plan.add("report", settings, inputs=inputs, label="report")
+    inputs = numbered("result", (entry["key"] for entry in results))
+    plan.results[REPORT] = plan.add("report", settings, inputs=inputs, label=REPORT)

@@ -15,10 +15,8 @@ from biasgauge.analyses.calibrate import GENDERED
 from biasgauge.core import JsonMapping
 from biasgauge.io import map_array, write_array
 from biasgauge.lexicons import language_of, languages
-from biasgauge.study.outcomes import CORPUS, MODEL, open_model, settings_of, write_model, write_result
 from biasgauge.study.settings import Setting, check_pairs, check_words
-from biasgauge.study.step import Job, Kind, Step
-from biasgauge.text import open_corpus
+from biasgauge.study.step import CORPUS, MODEL, Job, Kind, Step
 
 if TYPE_CHECKING:
     from biasgauge.analyses.calibrate import CalibrationPlan, ModelReading, Planted, Readings
@@ -37,8 +35,7 @@ def write_plan(job: Job) -> None:
     """Choose the words that doses are planted on; how often, and what is made of it, does not matter yet."""
     from biasgauge.analyses.calibrate import calibration_plan
 
-    corpus = open_corpus(job.inputs["corpus"] / CORPUS)
-    job.write_json(PLAN, calibration_plan(corpus, **settings_of(job, CALIBRATE)).to_dict())
+    job.write_json(PLAN, calibration_plan(job.open_corpus(), **CALIBRATE.arguments(job)).to_dict())
 
 
 def plant(job: Job) -> None:
@@ -47,8 +44,7 @@ def plant(job: Job) -> None:
 
     plan, draw = _words(job).planting, job.settings["draw"]
     edits = [Shuffle()] if job.settings["shuffled"] else plan.edits(draw)
-    corpus = open_corpus(job.inputs["corpus"] / CORPUS)
-    plant_into(corpus, edits, job.out / CORPUS, window=plan.window, random_state=plan.seed(draw))
+    plant_into(job.open_corpus(), edits, job.out / CORPUS, window=plan.window, random_state=plan.seed(draw))
 
 
 def score(job: Job) -> None:
@@ -58,7 +54,7 @@ def score(job: Job) -> None:
     plan = replace(_words(job), measures=tuple(job.settings["measures"]))
     reading = read_model(job.inputs["vectors"] / MODEL, plan.scoring)
     write_array(job.out / SCORES, reading.scores)
-    write_model(job, reading.vectors)
+    job.write_model(reading.vectors)
 
 
 def judge(job: Job) -> None:
@@ -83,10 +79,10 @@ def conclude(job: Job) -> None:
         for draw in range(len(planted))
         if f"verdicts{draw}" in job.inputs
     ]
-    write_result(job, plan.conclude(planted, readings, decision_rates(readings, judged)), CALIBRATE)
+    CALIBRATE.write(job, plan.conclude(planted, readings, decision_rates(readings, judged)))
 
 
-def possible(settings: JsonMapping) -> None:
+def _try_design(settings: JsonMapping) -> None:
     """Raise what `calibrate` would say of its design, its recipe and the names that it is given."""
     from biasgauge.analyses.calibrate import design_from, recipe_settings, registered_names
 
@@ -106,7 +102,7 @@ def _words(job: Job) -> CalibrationPlan:
 def _plan(job: Job) -> CalibrationPlan:
     """The whole plan, as the settings of an analysis complete it."""
     named = {name: job.settings[name] for name in ("measures", "tests")}
-    settings = {**settings_of(job, CALIBRATE), **named}
+    settings = {**CALIBRATE.arguments(job), **named}
     return _words(job).complete(**{name: value for name, value in settings.items() if name not in (*PLANTED, JUDGED)})
 
 
@@ -120,7 +116,7 @@ def _planted(job: Job, plan: CalibrationPlan) -> list[Planted]:
 
     planting = plan.planting
     return [
-        planted_from(open_corpus(job.inputs[f"text{draw}"] / CORPUS), planting.edits(draw), planting.seed(draw))
+        planted_from(job.open_corpus(f"text{draw}"), planting.edits(draw), planting.seed(draw))
         for draw in range(planting.design.plantings)
     ]
 
@@ -138,7 +134,7 @@ def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
 
     path = job.inputs[source] / SCORES
     scores = map_array(path, np.float64, plan.scoring.shape, again="remove the cell and run the study again")
-    return ModelReading(scores, open_model(job, source, source))
+    return ModelReading(scores, job.open_model(source, source))
 
 
 CALIBRATE = Kind(
@@ -154,7 +150,7 @@ CALIBRATE = Kind(
     hidden=("trainer", "tell"),
     extra=(Setting(JUDGED, default=True, annotation="bool"),),
     implicit_lexicons=lambda: (*(name for record in languages() for name in record.named("base_pairs")), *GENDERED),
-    trial=possible,
+    trial=_try_design,
     about="What each measure and test reads of associations of known strength that were planted in the text: limits "
     "of detection, false positives, validity beside reliability.",
     shown=("limits", "false_positives"),

@@ -4,39 +4,26 @@ from __future__ import annotations
 
 from biasgauge.lexicons import WordSet
 from biasgauge.scores import ScoreStore, score, score_to_store
-from biasgauge.study.files import restored
-from biasgauge.study.outcomes import (
-    CORPUS,
-    SCORES,
-    analysis,
-    call,
-    material,
-    open_model,
-    open_models,
-    settings_of,
-    write_result,
-)
 from biasgauge.study.settings import arguments, check_word_lists, import_function, parameters
-from biasgauge.study.step import Job, Kind, Step, all_lexicons
-from biasgauge.text import open_corpus
+from biasgauge.study.step import SCORES, Job, Kind, Step, all_lexicons, analysis
 
 WORDS = "words.json"
 NAME = "model"
-"""What a model is called here: scores do not depend on what a study calls it."""
+"""Name of every model here: scores do not depend on its name in a study."""
 
 
 def gather_words(job: Job) -> None:
-    """Every word once, in the order in which models have it: what "full" means."""
-    models = [open_model(job, f"model{number}", NAME) for number in range(len(job.inputs))]
+    """Every word once, in the order in which models have it: the meaning of "full"."""
+    models = job.open_models([NAME] * len(job.inputs))
     job.write_json(WORDS, list(dict.fromkeys(word for model in models for word in model.words)))
 
 
 def score_model(job: Job) -> None:
     """Score the words of the study, or all words of the group."""
-    settings = arguments(restored(dict(job.settings["settings"]), job.files), parameters(score, 1))
+    settings = arguments(job.function_settings(), parameters(score, 1))
     if "words" in job.inputs:
         settings["words"] = WordSet(settings["words"], tuple(job.read_json("words", WORDS)))
-    model = open_model(job, "vectors", NAME)
+    model = job.open_model("vectors", NAME)
     score_to_store(job.out / SCORES, [model], n_jobs=1, progress=job.progress, **settings)
 
 
@@ -88,16 +75,11 @@ FACTORS = Kind(
 
 
 def decide(job: Job) -> None:
-    """Find the components, then the designs that follow from them."""
+    """Estimate the components, then the designs that follow from them."""
     study, components = map(import_function, DECISION.functions)
-    study_parameters = parameters(study, 1)
-    settings = settings_of(job, DECISION)
-    result = components(
-        *material(job, DECISION), **{name: value for name, value in settings.items() if name not in study_parameters}
-    )
-    write_result(
-        job, study(result, **{name: settings[name] for name in settings if name in study_parameters}), DECISION
-    )
+    settings = DECISION.arguments(job)
+    of_study = {name: settings.pop(name) for name in parameters(study, 1) if name in settings}
+    DECISION.write(job, study(components(*DECISION.material(job), **settings), **of_study))
 
 
 def find_factors(job: Job) -> None:
@@ -106,17 +88,17 @@ def find_factors(job: Job) -> None:
 
     sources = []
     for number, source in enumerate(job.settings["sources"]):
-        corpus = open_corpus(job.inputs[f"corpus{number}"] / CORPUS)
+        corpus = job.open_corpus(f"corpus{number}")
         sources.append(
             FactorSource(
                 source["algorithm"],
                 source["corpus"],
                 ScoreStore.open(job.inputs[f"scores{number}"] / SCORES),
-                vectors=open_models(job, source["models"], f"model{number}-"),
+                vectors=job.open_models(source["models"], f"model{number}-"),
                 counts=dict(zip(corpus.words, map(float, corpus.counts.tolist()), strict=True)),
             )
         )
-    write_result(job, call(job, FACTORS, sources), FACTORS)
+    FACTORS.write(job, FACTORS.call(job, sources))
 
 
 STEP = (

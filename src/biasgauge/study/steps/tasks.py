@@ -8,10 +8,8 @@ from pathlib import Path
 
 from biasgauge.core import JsonObject, to_plain
 from biasgauge.errors import InternalError
-from biasgauge.study.files import restored
-from biasgauge.study.outcomes import RESULT, TABLE, open_model, settings_of, write_result, write_table
 from biasgauge.study.settings import Setting, check_lexicons, group_sets, import_function
-from biasgauge.study.step import Job, Kind, Step, all_lexicons
+from biasgauge.study.step import RESULT, TABLE, Job, Kind, Step, all_lexicons
 
 CELLS = "cells"
 FEWEST = 1000
@@ -39,17 +37,17 @@ CORRELATE = Kind(
 
 
 def _task_settings(job: Job) -> JsonObject:
-    settings: JsonObject = restored(dict(job.settings["settings"]), job.files)
+    settings = job.function_settings()
     return {name: None if value == "none" else group_sets(value) for name, value in settings.items()}
 
 
 def train_task(job: Job) -> None:
-    """Keep what `extrinsic` keeps of a finished model."""
+    """Train, and keep what `extrinsic` keeps of a finished model."""
     from biasgauge.applications import extrinsic
 
     extrinsic(
         job.settings["task"],
-        open_model(job, "vectors", "vectors"),
+        job.open_model("vectors", "vectors"),
         job.files["data"],
         seeds=[job.settings["seed"]],
         cache=job.out / CELLS,
@@ -70,7 +68,7 @@ def sum_up_task(job: Job) -> None:
                 shutil.copyfile(file, Path(folder) / file.name)
         result = extrinsic(
             job.settings["task"],
-            open_model(job, "vectors", job.settings["model"]),
+            job.open_model("vectors", job.settings["model"]),
             job.files["data"],
             seeds=seeds,
             cache=folder,
@@ -84,8 +82,8 @@ def sum_up_task(job: Job) -> None:
     for fit in content["seeds"]:
         fit["reused"] = False  # in this study, it was trained for this
     job.write_json(RESULT, content)
-    write_table(job.out / TABLE, result.to_frame())
-    write_table(job.out / "metrics.csv", result.metrics_frame())
+    job.write_table(TABLE, result.to_frame())
+    job.write_table("metrics.csv", result.metrics_frame())
 
 
 def make_points(job: Job) -> None:
@@ -93,18 +91,18 @@ def make_points(job: Job) -> None:
     from biasgauge.analyses.correlate import Variant
 
     pairs = [
-        (Variant(open_model(job, f"model{number}", version["name"]), **version), job.inputs[f"task{number}"] / RESULT)
+        (Variant(job.open_model(f"model{number}", version["name"]), **version), job.inputs[f"task{number}"] / RESULT)
         for number, version in enumerate(job.settings["versions"])
     ]
-    write_result(job, import_function(POINTS.functions[0])(pairs, **settings_of(job, POINTS)), POINTS)
+    POINTS.write(job, import_function(POINTS.functions[0])(pairs, **POINTS.arguments(job)))
 
 
 def correlate_points(job: Job) -> None:
     """On the points of an analysis of this study, or on a file of the user."""
-    settings = settings_of(job, CORRELATE)
+    settings = CORRELATE.arguments(job)
     file = settings.pop("points", None)
     points = job.inputs["points"] / TABLE if job.inputs else file
-    write_result(job, import_function(CORRELATE.functions[0])(points, **settings), CORRELATE)
+    CORRELATE.write(job, import_function(CORRELATE.functions[0])(points, **settings))
 
 
 STEP = (

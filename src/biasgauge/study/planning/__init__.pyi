@@ -1,1 +1,0 @@
-from biasgauge.study.planning.plan import Plan as Plan
