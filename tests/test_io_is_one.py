@@ -37,7 +37,7 @@ REMOVES = {
     "text/writer.py": "its own blocks of numbers, in a folder that it has made",
     "vectors/encoders/view_files.py": "its own list of views, under the lock",
     "scores/store.py": "its own list of models, and tables by a name of ours, under the lock",
-    "study/steps/models.py": "a record that the same step has written in a folder of the study",
+    "study/steps/inputs.py": "a record that the same step has written in a folder of the study",
     "study/store.py": "files of the store, by a name that no link leads out of",
     "text/training/cooccurrence.py": "its own list of tables",
     "text/training/sweep.py": "counts that models share, in folders by a name of ours, under the lock",

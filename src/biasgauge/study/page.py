@@ -20,7 +20,7 @@ from biasgauge.results import (
     test_name,
 )
 from biasgauge.study.checklist import checklist
-from biasgauge.study.findings import Row, chart_of, estimates_of, table_of, tidy
+from biasgauge.study.findings import TableRow, chart_of, estimates_of, table_of, tidy
 from biasgauge.study.preregistration import Registered
 from biasgauge.study.settings import import_function
 from biasgauge.study.step import analyses
@@ -261,9 +261,9 @@ def _parts(result: Result) -> list[tuple[str, JsonMapping]]:
     return [*spread, *((model["model"], model["result"]) for model in models)]
 
 
-def _named_rows(shown: Sequence[str], parts: Sequence[tuple[str, JsonMapping]]) -> dict[str, list[Row]]:
+def _named_rows(shown: Sequence[str], parts: Sequence[tuple[str, JsonMapping]]) -> dict[str, list[TableRow]]:
     """Rows under the title of their table: the number of each result, then its lists."""
-    named: dict[str, list[Row]] = {}
+    named: dict[str, list[TableRow]] = {}
     for subject, content in parts:
         start = {"for": subject} if len(parts) > 1 else {}
         result = {name: value for name, value in content.items() if name not in _NO_COLUMN}
