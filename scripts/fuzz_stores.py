@@ -17,7 +17,7 @@ _CORPUS_FILES = ("tokens.npy", "lines.npy", "documents.npy", "counts.npy", "word
 
 def _unsigned() -> None:
     """Let the checksums that manifests have of themselves pass."""
-    patch("biasgauge.io.manifests.has_valid_checksum", lambda _: True).start()
+    patch("biasgauge.io.json_file.has_valid_checksum", lambda _: True).start()
 
 
 def _corpus(name: str) -> Target:

@@ -32,7 +32,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 from kill_jobs import JOBS, MANY_PROCESSES, prepare, prepare_model  # noqa: E402 - after the path
 from kill_points import watch  # noqa: E402 - after the path
 
-from biasgauge.io.manifests import has_valid_checksum as is_whole  # noqa: E402 - after the path
+from biasgauge.io.json_file import has_valid_checksum as is_whole  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
     from collections.abc import Callable

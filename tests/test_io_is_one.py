@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 READERS = {
     **dict.fromkeys(("json.load", "json.loads", "json.JSONDecoder"), "io/json_file.py"),
     **dict.fromkeys(("tomllib.load", "tomllib.loads"), "io/text_file.py"),
-    **dict.fromkeys(("csv.reader", "csv.DictReader", "csv.writer", "csv.DictWriter"), "io/csv_file.py"),
+    **dict.fromkeys(("csv.reader", "csv.DictReader", "csv.writer", "csv.DictWriter"), "io/text_file.py"),
     **dict.fromkeys(
         ("np.load", "np.save", "np.savez", "np.savez_compressed", "np.genfromtxt", "np.loadtxt", "np.lib.format"),
         "io/npy_file.py",
     ),
 }
 """Functions that only one module may name."""
-METHODS = {"to_csv": "io/csv_file.py", "model_validate_json": "", "validate_json": "", "read_json_lines": ""}
+METHODS = {"to_csv": "io/text_file.py", "model_validate_json": "", "validate_json": "", "read_json_lines": ""}
 """Methods of libraries that read or write such files as well; "" where nobody may."""
 FRAMES = ("pd.read_csv", "pd.read_json", "pd.read_table", "pd.read_pickle", "pd.read_excel", "pd.read_parquet")
 EXCEPTIONS = {("vectors/formats/text.py", "pd.read_csv")}  # rows of numbers, split and bounded before
-MODULES = {"tomllib": "io/text_file.py", "csv": "io/csv_file.py"}
+MODULES = {"tomllib": "io/text_file.py", "csv": "io/text_file.py"}
 NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "xml", "joblib"}
 
 REMOVES = {

@@ -11,7 +11,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.audits.subjects import subjects_of
-from biasgauge.io.manifests import manifest_text
+from biasgauge.io.json_file import manifest_text
 from biasgauge.lexicons import parse_lexicon
 from biasgauge.text import read_corpus
 from biasgauge.vectors.recipes import lineage_of

@@ -11,7 +11,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.cli.entry import run
 from biasgauge.errors import InputError
-from biasgauge.io.manifests import manifest_text
+from biasgauge.io.json_file import manifest_text
 from biasgauge.vectors.encoders import encode_to_folder, open_views
 from biasgauge.vectors.encoders.view_files import save_views
 

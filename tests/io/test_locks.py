@@ -15,9 +15,8 @@ import pytest
 
 from biasgauge import weat
 from biasgauge.errors import InputError
-from biasgauge.io.atomic import atomic_file, is_occupied, write_text
+from biasgauge.io.atomic import Scratch, atomic_file, is_occupied, write_text
 from biasgauge.io.locks import lock_holder, writer_lock
-from biasgauge.io.scratch import Scratch
 from biasgauge.mitigation import balance
 from biasgauge.scores import score
 from biasgauge.text import read_corpus
@@ -145,7 +144,7 @@ def test_a_link_in_the_place_of_a_part_is_not_followed(tmp_path: Path) -> None:
 SCRATCH = """
 import os, signal, sys
 from pathlib import Path
-from biasgauge.io.scratch import Scratch
+from biasgauge.io.atomic import Scratch
 with Scratch(Path(sys.argv[1]), ".biasgauge-").folder() as folder:
     (folder / "half").write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)

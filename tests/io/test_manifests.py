@@ -12,7 +12,7 @@ from biasgauge import weat
 from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION, load_calibration, load_default_calibration
 from biasgauge.applications.task import read_task
 from biasgauge.errors import InputError
-from biasgauge.io.manifests import CHECKSUM_KEY, manifest_text, read_manifest, read_record, read_saved
+from biasgauge.io.json_file import CHECKSUM_KEY, manifest_text, read_manifest, read_record, read_saved
 from biasgauge.results import Stored
 from biasgauge.vectors import Embedding
 

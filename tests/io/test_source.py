@@ -15,8 +15,7 @@ import pytest
 import zstandard
 
 from biasgauge.errors import EmbeddingFormatError
-from biasgauge.io.limits import physical_memory, readable_size
-from biasgauge.io.source import ByteSource
+from biasgauge.io.source import ByteSource, physical_memory, readable_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,8 +21,8 @@ import biasgauge as bg
 from biasgauge.audits import Evidence, Verdict
 from biasgauge.audits.parts.explorer import explore
 from biasgauge.audits.shared_scores import SharedScores
-from biasgauge.io.csv_file import csv_text
-from biasgauge.io.manifests import read_saved
+from biasgauge.io.json_file import read_saved
+from biasgauge.io.text_file import csv_text
 from biasgauge.lexicons import lexicon, parse_lexicon
 from biasgauge.results.page.document import PLOTS
 from biasgauge.results.page.rendering import summary_page

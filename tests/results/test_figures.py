@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from biasgauge.errors import ParameterError
-from biasgauge.io.csv_file import csv_text
+from biasgauge.io.text_file import csv_text
 from biasgauge.results import Chart, Column, Summary, Table
 from biasgauge.results.drawing import WIDTHS, scaled_panels, spelled, with_right_labels
 from biasgauge.results.latex_tables import latex

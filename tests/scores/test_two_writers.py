@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from biasgauge.errors import InputError
-from biasgauge.io.manifests import manifest_text
+from biasgauge.io.json_file import manifest_text
 from biasgauge.scores import ScoreStore, score
 from biasgauge.vectors import Embedding, save
 

@@ -46,14 +46,14 @@ def stepped(function):
     return run
 
 
-whole_write = writer.CorpusWriter._write
+whole_write = writer._write_file
 
 
-def half_first(self, name, blocks):
+def half_first(path, blocks, *, durable):
     content = b"".join(bytes(block) for block in blocks)
-    (self._folder / name).write_bytes(content[: len(content) // 2])
+    path.write_bytes(content[: len(content) // 2])
     step()
-    whole_write(self, name, iter([content]))
+    whole_write(path, [content], durable=durable)
 
 
 def child(out, last):
@@ -63,7 +63,7 @@ def child(out, last):
         return os.waitpid(process, 0)[1]
     limit = last
     writer._BLOCK = 50
-    writer.CorpusWriter._write = half_first
+    writer._write_file = half_first
     writer._Spill.flush = stepped(writer._Spill.flush)
     for name in ("fsync", "rename", "unlink", "mkdir"):
         setattr(os, name, stepped(getattr(os, name)))

@@ -13,7 +13,7 @@ import pytest
 
 from biasgauge.analyses.calibrate import Mentions, Shuffle, Swap, plant
 from biasgauge.errors import CorpusError
-from biasgauge.io.manifests import manifest_text
+from biasgauge.io.json_file import manifest_text
 from biasgauge.text import TokenCorpus, open_corpus, read_corpus
 from biasgauge.text.corpus_reader import Layout
 from biasgauge.text.read import corpus_of

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all; temporary files of a killed process go with the next one.
+"""Files and folders that appear whole or not at all, and folders for work in progress.
 
 While a file or folder is made it has a hidden name beside its final one, which ends with its owner:
 MACHINE-PROCESS-DIGITS. Whoever makes the same file next removes those of this machine whose process has ended, and
@@ -15,24 +15,27 @@ import secrets
 import shutil
 import socket
 import sys
+import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 from biasgauge.errors import InputError, OutputError
-from biasgauge.io.locks import LOCK
+from biasgauge.io.locks import LOCK, try_lock
 from biasgauge.io.paths import file_target, usable_path
 from biasgauge.io.text_file import utf8
 
-OWNER = r"(?P<machine>[0-9a-f]{6})-(?P<process>[0-9a-f]+)-[0-9a-f]{8}"
-"""Pattern of what `owner_mark` returns."""
+_OWNER = r"(?P<machine>[0-9a-f]{6})-(?P<process>[0-9a-f]+)-[0-9a-f]{8}"
+"""Pattern of what `_owner_mark` returns."""
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_PERMISSION = (errno.EROFS, errno.EACCES, errno.EPERM)
 _CANNOT_FLUSH_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS, *_NO_PERMISSION)
 """Errors of Windows shares and other network file systems where a folder is to be flushed."""
 _LONGEST_NAME = 180
-_TEMPORARY = re.compile(rf"\..+\.(?:{OWNER}|[0-9a-f]{{8}})\.part", re.DOTALL)
+_TEMPORARY = re.compile(rf"\..+\.(?:{_OWNER}|[0-9a-f]{{8}})\.part", re.DOTALL)
+_SCRATCH_LOCK = ".lock"
 
 
 @contextmanager
@@ -48,18 +51,17 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         OutputError: it may not be written to, or the disk is full.
     """
     target = file_target(path)
-    remove_abandoned(target)
     temporary = _temporary_path(target)
     try:
-        with explained_write_errors(target, temporary):
+        with _explained_write_errors(target, temporary):
             yield temporary
-        with temporary.open("rb+") as file, explained_write_errors(target):
+        with temporary.open("rb+") as file, _explained_write_errors(target):
             os.fsync(file.fileno())
-        with explained_write_errors(target, temporary):
+        with _explained_write_errors(target, temporary):
             temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
-    flush_folder(target.parent)
+    _flush_folder(target.parent)
 
 
 @contextmanager
@@ -68,38 +70,29 @@ def atomic_folder(target: Path) -> Iterator[Path]:
 
     Files that the block writes must be flushed to the disk when it ends.
     """
-    remove_abandoned(target)
     temporary = _temporary_path(target)
     temporary.mkdir()
     try:
         yield temporary
-        flush_folder(temporary)
+        _flush_folder(temporary)
         temporary.rename(target)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
-    flush_folder(target.parent)
-
-
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file whole or not at all."""
-    with atomic_file(path) as temporary:
-        temporary.write_bytes(content)
+    _flush_folder(target.parent)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` as UTF-8 with Unix line ends, whole or not at all."""
-    write_bytes(path, utf8(text))
+    with atomic_file(path) as temporary:
+        temporary.write_bytes(utf8(text))
 
 
 @contextmanager
-def explained_write_errors(*paths: Path) -> Iterator[None]:
-    """Turn the system's error about a failed write into one sentence that names the first of `paths`.
+def _explained_write_errors(*paths: Path) -> Iterator[None]:
+    """Turn the system's error about a failed write into an OutputError that names the first of `paths`.
 
     Errors about other files, such as one that was to be read, pass unchanged.
-
-    Raises:
-        OutputError: one of them cannot be written.
     """
     try:
         yield
@@ -114,18 +107,15 @@ def explained_write_errors(*paths: Path) -> Iterator[None]:
         raise failure from problem
 
 
-def is_temporary_file(name: str) -> bool:
-    """Tell whether a name is one that writing makes for a while: a lock, or an unfinished file."""
-    return name == LOCK or _TEMPORARY.fullmatch(name) is not None
-
-
 def is_occupied(folder: Path) -> bool:
     """Tell whether a folder holds more than our locks and temporary files, or is not a folder."""
     path = usable_path(folder)
-    return path.exists() and (not path.is_dir() or not all(map(is_temporary_file, folder_names(path))))
+    if not path.is_dir():
+        return path.exists()
+    return not all(name == LOCK or _TEMPORARY.fullmatch(name) for name in _folder_names(path))
 
 
-def flush_folder(folder: Path) -> None:
+def _flush_folder(folder: Path) -> None:
     """Make a move itself durable, where the system can open and flush a folder."""
     if os.name != "posix":
         return
@@ -147,26 +137,24 @@ def short_name(name: str) -> str:
 
 
 def _temporary_path(target: Path) -> Path:
-    return target.with_name(f".{short_name(target.name)}.{owner_mark()}.part")
-
-
-def remove_abandoned(target: Path) -> None:
-    """Remove temporary files of this very target whose process, on this machine, has ended."""
-    pattern = re.compile(rf"\.{re.escape(short_name(target.name))}\.{OWNER}\.part")
-    for temporary, process in made_on_this_machine(target.parent, pattern):
+    """Path to make `target` at; removes those of this very target whose process, on this machine, has ended."""
+    stem = f".{short_name(target.name)}."
+    for abandoned, process in _made_on_this_machine(target.parent, re.escape(stem), r"\.part"):
         if not _is_alive(process):
             with suppress(OSError):  # another process was faster
-                remove(temporary)
+                _remove(abandoned)
+    return target.with_name(f"{stem}{_owner_mark()}.part")
 
 
-def owner_mark() -> str:
+def _owner_mark() -> str:
     """Return a mark of this process that is never returned again: machine, process, random digits."""
     return f"{_machine_tag()}-{os.getpid():x}-{secrets.token_hex(4)}"
 
 
-def made_on_this_machine(folder: Path, pattern: re.Pattern[str]) -> Iterator[tuple[Path, int]]:
-    """Yield the paths in a folder whose names match `pattern` and bear this machine's tag, with their process ids."""
-    for name in folder_names(folder):
+def _made_on_this_machine(folder: Path, before: str, after: str) -> Iterator[tuple[Path, int]]:
+    """Yield paths whose names have an owner of this machine between two patterns, with its process id."""
+    pattern = re.compile(before + _OWNER + after)
+    for name in _folder_names(folder):
         match = pattern.fullmatch(name)
         if match is not None and match["machine"] == _machine_tag():
             yield folder / name, int(match["process"], 16)
@@ -195,7 +183,7 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def remove(path: Path) -> None:
+def _remove(path: Path) -> None:
     """Remove a file, or a folder with its content; of a link the link alone."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
@@ -203,9 +191,83 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def folder_names(folder: Path) -> list[str]:
+def _folder_names(folder: Path) -> list[str]:
     """Names in a folder; none where it cannot be read."""
     try:
         return os.listdir(folder)  # noqa: PTH208 - names are enough
     except OSError:
         return []
+
+
+class Scratch:
+    """Folders for work in progress in the folder `home`; where temporary files go when None.
+
+    The name of a folder is `prefix` and its owner, and its process holds a lock on the file of the same name as long
+    as it lives: a folder of this machine whose lock is free has no owner, and `sweep` removes it. A process reuses its
+    folders: some file systems take longer to remove a folder than a small cell takes to compute.
+    """
+
+    def __init__(self, home: Path | None, prefix: str = "") -> None:
+        self._home = home
+        self._prefix = prefix
+        self._spare: list[tuple[Path, int]] = []
+        self._finalizer = weakref.finalize(self, _remove_all, self._spare)
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """Yield an empty folder; what is in it afterwards is removed."""
+        if self._home is None:
+            with tempfile.TemporaryDirectory(prefix="biasgauge-", ignore_cleanup_errors=True) as name:
+                yield Path(name)
+            return
+        try:
+            locked = self._spare.pop()
+        except IndexError:
+            locked = _make_locked_folder(self._home, self._prefix)
+        try:
+            yield locked[0]
+        finally:
+            for path in list(locked[0].iterdir()):
+                _remove(path)
+            self._spare.append(locked)
+
+    def sweep(self) -> None:
+        """Remove folders of this machine's processes that have ended without doing so."""
+        if self._home is None or sys.platform == "win32":  # there, folders stay until someone empties `home`
+            return
+        for lock, _ in _made_on_this_machine(self._home, re.escape(self._prefix), re.escape(_SCRATCH_LOCK)):
+            folder = lock.with_suffix("")
+            if lock.is_symlink() or folder.is_symlink():
+                continue  # not made by us
+            with suppress(OSError), lock.open("rb+") as file:  # OSError: another process was faster
+                if try_lock(file.fileno()):  # else its process lives
+                    _remove(folder)
+                    _remove(lock)
+
+    def close(self) -> None:
+        """Remove folders that are not in use; otherwise that is done when the process ends."""
+        _remove_all(self._spare)
+
+
+def _make_locked_folder(home: Path, prefix: str) -> tuple[Path, int]:
+    """Make a folder that no other process has or sweeps away; return it with the handle of its lock."""
+    while True:
+        folder = home / f"{prefix}{_owner_mark()}"
+        lock = folder.with_suffix(_SCRATCH_LOCK)
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT)
+        try:
+            is_locked = try_lock(handle)
+        except OSError:  # a file system without locks
+            is_locked = True
+        if is_locked and lock.exists():
+            folder.mkdir()
+            return folder, handle
+        os.close(handle)  # a sweep was faster
+
+
+def _remove_all(spare: list[tuple[Path, int]]) -> None:
+    while spare:
+        folder, handle = spare.pop()
+        _remove(folder)
+        _remove(folder.with_suffix(_SCRATCH_LOCK))
+        os.close(handle)

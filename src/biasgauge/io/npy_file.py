@@ -26,7 +26,7 @@ from numpy.typing import DTypeLike
 from biasgauge.core import Array
 from biasgauge.errors import InputError, file_error
 from biasgauge.io.atomic import atomic_file
-from biasgauge.io.limits import expansion_limit, expansion_sentence
+from biasgauge.io.source import expansion_limit, expansion_sentence
 
 _LONGEST_HEADER = 2**16
 _LONGEST_SHOWN = 200

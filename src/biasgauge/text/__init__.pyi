@@ -9,13 +9,13 @@ from biasgauge.text.planted import planted_corpus as planted_corpus
 from biasgauge.text.read import corpus_of as corpus_of
 from biasgauge.text.read import read_corpus as read_corpus
 from biasgauge.text.read import visit_documents as visit_documents
-from biasgauge.text.sizes import PUBLISHED as PUBLISHED
-from biasgauge.text.sizes import CorpusSize as CorpusSize
-from biasgauge.text.sizes import CorpusStatistics as CorpusStatistics
-from biasgauge.text.sizes import statistics as statistics
 from biasgauge.text.token_corpus import MANIFEST as MANIFEST
+from biasgauge.text.token_corpus import PUBLISHED as PUBLISHED
+from biasgauge.text.token_corpus import CorpusSize as CorpusSize
+from biasgauge.text.token_corpus import CorpusStatistics as CorpusStatistics
 from biasgauge.text.token_corpus import TokenCorpus as TokenCorpus
 from biasgauge.text.token_corpus import open_corpus as open_corpus
+from biasgauge.text.token_corpus import statistics as statistics
 from biasgauge.text.tokenizers import Tokenizer as Tokenizer
 from biasgauge.text.tokenizers import tokenizer_named as tokenizer_named
 from biasgauge.text.tokenizers import tokenizer_names as tokenizer_names

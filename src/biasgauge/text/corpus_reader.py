@@ -104,11 +104,8 @@ def _decode(source: ByteSource, data: bytes, number: int) -> str:
 class Sink(Protocol):
     """Receiver of the texts of a file."""
 
-    def line(self, text: str) -> None:
-        """Take a line."""
-
-    def piece(self, text: str, *, last: bool) -> None:
-        """Take a piece of a line."""
+    def line(self, text: str, *, ended: bool = True) -> None:
+        """Take a line, or a piece of one that is not `ended`."""
 
     def record(self, text: str) -> None:
         """Take a whole document."""

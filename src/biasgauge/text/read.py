@@ -20,15 +20,13 @@ from biasgauge.io import ByteSource, as_read_back, file_sha256, usable_path
 from biasgauge.text.corpus_reader import Layout, Sink
 from biasgauge.text.token_corpus import TokenCorpus, is_corpus, open_corpus
 from biasgauge.text.tokenizers import tokenizer_named
-from biasgauge.text.writer import CorpusWriter, corpus_folder, exclusive_lock, writing
+from biasgauge.text.writer import CorpusWriter, make_corpus, writing
 
 if TYPE_CHECKING:
     from biasgauge.io import Progress
     from biasgauge.text.tokenizers import Tokenizer
 
 _LONGEST_SHOWN = 200
-_COMPARED = ("files", "layout", "documents", "field", "tokenizer")
-"""Settings that a corpus on disk must share with the one to be made."""
 
 
 def read_corpus(
@@ -62,18 +60,40 @@ def read_corpus(
     """
     rule = tokenizer_named(tokenizer)
     texts = _Texts(source, Layout(layout, field=field, documents=documents, keeps_marks=rule.keeps_marks))
-    job = _Job(texts, rule, progress)
-    if out is not None:
-        return _open_or_make(job, usable_path(out))
-    folder = _temporary_folder()
-    try:
-        job.write(folder)
-        corpus = open_corpus(folder, check=False)  # its checksum was made of the bytes that were written
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    weakref.finalize(corpus, shutil.rmtree, folder, ignore_errors=True)
-    return corpus
+    if not texts.paths and (layout != "auto" or field is not None):
+        raise ParameterError("The parameters 'layout' and 'field' of read_corpus are for files, not for documents.")
+    settings: JsonObject = {
+        "files": [file.record for file in texts.files],
+        "layout": layout if texts.files else "documents",
+        "documents": documents,
+        "field": field,
+        "tokenizer": rule.to_dict(),
+    }
+    if out is None:
+        return _temporary_corpus(texts, rule, settings, progress)
+
+    def accept(corpus: TokenCorpus) -> TokenCorpus:
+        """Return an existing corpus if it is what would be made; where names do not tell, it is made and compared."""
+        for key, value in as_read_back(settings).items():
+            if corpus.settings.get(key) != value:
+                sentence = f"holds a corpus with other {key}; name another folder, or remove it"
+                raise CorpusError(sentence, path=corpus.path)
+        if not repeatable and _temporary_corpus(texts, rule, settings, progress).checksum != corpus.checksum:
+            raise CorpusError("holds a corpus of other words; name another folder, or remove it", path=corpus.path)
+        return corpus
+
+    repeatable = bool(texts.files) and rule.ours
+    target = Path(os.path.abspath(usable_path(out)))  # noqa: PTH100 - resolve() would follow a link in its place
+    folders = [os.path.abspath(path) for path in texts.paths if Path(path).is_dir()]  # noqa: PTH100 - as above
+    if any(target.is_relative_to(folder) for folder in folders):
+        raise ParameterError(
+            f"The 'out' parameter of read_corpus must lie outside the folder that is read. Got {str(out)!r}."
+        )
+    if repeatable and is_corpus(target):  # nobody has to be waited for
+        return accept(open_corpus(target))
+    return make_corpus(
+        target, lambda folder: _write(texts, rule, settings, progress, folder, target=target), accept=accept
+    )
 
 
 def visit_documents(
@@ -98,27 +118,20 @@ def visit_documents(
 
 
 class _DocumentJoiner:
-    """Joins the lines and pieces of files to whole documents, and hands these on."""
+    """A sink that joins the lines and pieces of files to whole documents, and hands these on."""
 
     def __init__(self, visit: Callable[[str], None]) -> None:
         self._visit = visit
         self._pieces: list[str] = []
 
-    def line(self, text: str) -> None:
-        """Take a line."""
-        self._pieces += [text, "\n"]
-
-    def piece(self, text: str, *, last: bool) -> None:
-        """Take a piece of a line."""
-        self._pieces += [text, "\n"] if last else [text]
+    def line(self, text: str, *, ended: bool = True) -> None:
+        self._pieces += [text, "\n"] if ended else [text]
 
     def record(self, text: str) -> None:
-        """Take a whole document."""
         self._pieces.append(text)
         self.end_document(counted=True)
 
     def end_document(self, *, counted: bool) -> None:  # noqa: ARG002 - a document without text does not count here
-        """End the document."""
         text = "".join(self._pieces).strip()
         self._pieces.clear()
         if text:
@@ -149,7 +162,7 @@ class _Texts:
 
     def __init__(self, source: object, layout: Layout) -> None:
         self.paths, self._documents = _paths_or_documents(source)
-        self.layout = layout
+        self._layout = layout
         self.files = tuple(file for path in map(Path, self.paths) for file in self._files_at(path))
 
     def feed(self, sink: Sink, progress: Progress | None, *, hashed: bool = False) -> None:
@@ -160,7 +173,7 @@ class _Texts:
             if progress is not None:
                 report = lambda done, _, tell=progress, before=before: tell(before + done, total)  # noqa: E731
             with ByteSource(file.path, error=CorpusError, progress=report, hashed=hashed) as source:
-                self.layout.read(source, file.layout, sink)
+                self._layout.read(source, file.layout, sink)
                 if hashed and source.sha256() != file.record["sha256"]:
                     raise CorpusError("changed while it was read; run it again", path=file.path)
             before += file.size
@@ -179,13 +192,14 @@ class _Texts:
                 path=text if len(text := str(path)) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…",
             ) from problem
         if stat.S_ISREG(kind):
-            return [_TextFile(path, path.name, self.layout.choose(path.name), path.stat().st_size)]
-        if not stat.S_ISDIR(kind):
+            files = {path.name: path}
+        elif stat.S_ISDIR(kind):
+            files = {name: path / name for name in sorted(_names_below(path))}
+        else:
             raise CorpusError("is neither a file nor a folder", path=path)
-        names = sorted(_names_below(path))
-        if not names:
+        if not files:
             raise CorpusError("the folder holds no files", path=path)
-        return [_TextFile(path / name, name, self.layout.choose(name), (path / name).stat().st_size) for name in names]
+        return [_TextFile(file, name, self._layout.choose(name), file.stat().st_size) for name, file in files.items()]
 
 
 def _names_below(folder: Path) -> Iterable[str]:
@@ -218,79 +232,33 @@ def _paths_or_documents(source: object) -> tuple[list[Any], Iterable[str]]:
     )
 
 
-class _Job:
-    """Texts to tokenize, and the settings to record."""
-
-    def __init__(self, texts: _Texts, tokenizer: Tokenizer, progress: Progress | None) -> None:
-        layout = texts.layout
-        if not texts.paths and (layout.name != "auto" or layout.field is not None):
-            raise ParameterError("The parameters 'layout' and 'field' of read_corpus are for files, not for documents.")
-        self.texts = texts
-        self._tokenizer = tokenizer
-        self._progress = progress
-        self.repeatable = bool(texts.files) and tokenizer.ours
-        self.settings: JsonObject = {
-            "files": [file.record for file in texts.files],
-            "layout": layout.name if texts.files else "documents",
-            "documents": layout.documents,
-            "field": layout.field,
-            "tokenizer": tokenizer.to_dict(),
-        }
-
-    def write(self, folder: Path, *, target: Path | None = None) -> None:
-        """Make the corpus in an empty folder; one that will become `target` is flushed to the disk."""
-        writer = CorpusWriter(folder, self._tokenizer, target=target)
-        try:
-            self.texts.feed(writer, self._progress, hashed=True)
-            writer.finish(self.settings, ", ".join(str(file.path) for file in self.texts.files[:3]) or None)
-        finally:
-            writer.close()
+def _write(
+    texts: _Texts, tokenizer: Tokenizer, settings: JsonObject, progress: Progress | None, folder: Path,
+    *, target: Path | None = None,
+) -> None:  # fmt: skip
+    """Make the corpus in an empty folder; one that will become `target` is flushed to the disk."""
+    writer = CorpusWriter(folder, tokenizer, target=target)
+    try:
+        texts.feed(writer, progress, hashed=True)
+        writer.finish(settings, ", ".join(str(file.path) for file in texts.files[:3]) or None)
+    finally:
+        writer.close()
 
 
-def _open_or_make(job: _Job, out: Path) -> TokenCorpus:
-    """The corpus in `out`: the existing one, if it is the same; else a new one."""
-    target = Path(os.path.abspath(out))  # noqa: PTH100 - resolve() would follow a link in the place of the folder
-    folders = [path for path in job.texts.paths if Path(path).is_dir()]
-    if any(target.is_relative_to(os.path.abspath(folder)) for folder in folders):  # noqa: PTH100 - as above
-        raise ParameterError(
-            f"The 'out' parameter of read_corpus must lie outside the folder that is read. Got {str(out)!r}."
-        )
-    if job.repeatable and is_corpus(target):
-        return _refuse_different(job, open_corpus(target))
-    with exclusive_lock(target):
-        if is_corpus(target):
-            return _refuse_different(job, open_corpus(target))
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise CorpusError("exists and is not a corpus; name another folder", path=target)
-        with corpus_folder(target) as folder:
-            job.write(folder, target=target)
-    return open_corpus(target, check=False)  # its checksum was made of the bytes that were written
-
-
-def _refuse_different(job: _Job, corpus: TokenCorpus) -> TokenCorpus:
-    """Return an existing corpus, if it is what the job would make.
-
-    Where names do not tell (documents given as strings, a tokenizer of the user's), it is made, and compared.
-    """
-    settings = as_read_back(job.settings)
-    for key in _COMPARED:
-        if corpus.settings.get(key) != settings[key]:
-            raise CorpusError(f"holds a corpus with other {key}; name another folder, or remove it", path=corpus.path)
-    if not job.repeatable:
-        folder = _temporary_folder()
-        try:
-            job.write(folder)
-            checksum = open_corpus(folder, check=False).checksum
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        if checksum != corpus.checksum:
-            raise CorpusError("holds a corpus of other words; name another folder, or remove it", path=corpus.path)
-    return corpus
-
-
-def _temporary_folder() -> Path:
+def _temporary_corpus(
+    texts: _Texts, tokenizer: Tokenizer, settings: JsonObject, progress: Progress | None
+) -> TokenCorpus:
+    """Make the corpus in a temporary folder, which goes with the object."""
     with writing(Path("the temporary folder")):
-        return Path(tempfile.mkdtemp(prefix="biasgauge-corpus-"))
+        folder = Path(tempfile.mkdtemp(prefix="biasgauge-corpus-"))
+    try:
+        _write(texts, tokenizer, settings, progress, folder)
+        corpus = open_corpus(folder, check=False)  # its checksum was made of the bytes that were written
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(corpus, shutil.rmtree, folder, ignore_errors=True)
+    return corpus
 
 
 def corpus_of(

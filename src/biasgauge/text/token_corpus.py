@@ -8,7 +8,7 @@
       lines.npy        boundaries of lines among the tokens
       documents.npy    boundaries of documents among the lines
 
-The folder appears whole or not at all.
+The folder appears whole or not at all. `statistics` counts documents, words and vocabulary of corpora.
 """
 
 from __future__ import annotations
@@ -16,25 +16,31 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
+from typing import ClassVar
 from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.core import Array, Integers, JsonMapping, JsonObject
-from biasgauge.errors import CorpusError
+from biasgauge.core import Array, Integers, JsonMapping, JsonObject, Record, check_choice, check_whole
+from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.io import cache_by_stamp, map_array, read_json, read_manifest
+from biasgauge.results import Column, RecordTable, Result
 
 MANIFEST, WORDS = "corpus.json", "words.json"
 COUNTS, TOKENS, LINES, DOCUMENTS = "counts.npy", "tokens.npy", "lines.npy", "documents.npy"
 FORMAT = "biasgauge corpus 1"
 SIZES = ("words", "tokens", "lines", "documents")
 BLOCK = 2**22
+PUBLISHED = "badder_seeds2022"
+_SIGNS = re.compile(r"[^\w\s]")
 _AGAIN = "remove the folder and make the corpus again"
 
 
@@ -88,30 +94,24 @@ class TokenCorpus:
     def content_checksum(self) -> str:
         """Checksum of the present content; everything is read, a block at a time."""
         sizes = self.to_dict()
-        start = json.dumps({name: sizes[name] for name in SIZES}) + json.dumps(list(self.words), ensure_ascii=False)
-        digest = hashlib.sha256(start.encode())
+        digest = content_digest({name: sizes[name] for name in SIZES}, self.words)
         for numbers, descr in ((self.tokens, "<u4"), (self.lines, "<i8"), (self.documents, "<i8")):
-            for block in _blocks(numbers):
+            for block in in_blocks(numbers):
                 digest.update(np.ascontiguousarray(block, descr).data)
         return digest.hexdigest()
 
-    def check(self) -> None:
-        """Read everything and compare it with the checksum it was written with.
+    def check(self) -> str:
+        """Read everything and compare it with the checksum it was written with, which is returned.
 
         Raises:
             CorpusError: it is damaged.
         """
         self.check_numbers()
         counts = np.zeros(len(self.words), np.int64)
-        if self.content_checksum() == self.checksum:
-            for block in _blocks(self.tokens):
-                counts += np.bincount(block, minlength=len(counts))
-        if not np.array_equal(counts, self.counts):
+        for block in in_blocks(self.tokens):
+            counts += np.bincount(block, minlength=len(counts))
+        if not np.array_equal(counts, self.counts) or self.content_checksum() != self.checksum:
             raise CorpusError(f"is damaged (its checksum differs); {_AGAIN}", path=self.path)
-
-    def verified_checksum(self) -> str:
-        """Return the checksum, after everything was compared with it."""
-        self.check()
         return self.checksum
 
     def check_numbers(self) -> None:
@@ -122,7 +122,7 @@ class TokenCorpus:
         """
         if self in _in_range:
             return
-        highest = max((int(block.max()) for block in _blocks(self.tokens)), default=-1)
+        highest = max((int(block.max()) for block in in_blocks(self.tokens)), default=-1)
         if highest >= len(self.words):
             sentence = f"is damaged (a token has the number {highest:,}, there are {len(self.words):,} words); {_AGAIN}"
             raise CorpusError(sentence, path=self.path)
@@ -176,13 +176,17 @@ def open_corpus(folder: str | os.PathLike[str], *, check: bool = True) -> TokenC
         raise CorpusError(f"is damaged (its boundaries do not fit its tokens); {_AGAIN}", path=path)
     corpus = TokenCorpus(path, tuple(words), counts, tokens, lines, documents, checksum, MappingProxyType(settings))
     if check:
-        cache_by_stamp(
-            [path / name for name in (MANIFEST, WORDS, COUNTS, TOKENS, LINES, DOCUMENTS)], corpus.verified_checksum
-        )
+        cache_by_stamp([path / name for name in (MANIFEST, WORDS, COUNTS, TOKENS, LINES, DOCUMENTS)], corpus.check)
     return corpus
 
 
-def _blocks(numbers: Array) -> Iterator[Array]:
+def content_digest(sizes: JsonMapping, words: Sequence[str]) -> hashlib._Hash:
+    """Digest of sizes and words; with that of tokens, lines and documents it is the checksum of a corpus."""
+    return hashlib.sha256((json.dumps(sizes) + json.dumps(list(words), ensure_ascii=False)).encode())
+
+
+def in_blocks(numbers: Array) -> Iterator[Array]:
+    """Yield an array block by block."""
     return (numbers[start : start + BLOCK] for start in range(0, len(numbers), BLOCK))
 
 
@@ -190,3 +194,99 @@ def _rises(bounds: Integers) -> bool:
     """Tell whether no number is smaller than the one before; a block at a time."""
     starts = range(0, len(bounds), BLOCK)
     return all(bool((np.diff(bounds[start : start + BLOCK + 1]) >= 0).all()) for start in starts)
+
+
+@dataclass(frozen=True)
+class CorpusSize(Record):
+    """One row of the table.
+
+    Attributes:
+        name: of the corpus.
+        documents: documents with at least one word.
+        lines: lines with at least one word.
+        words: tokens.
+        vocabulary: types.
+        mean_length: words of a document in the mean.
+    """
+
+    name: str
+    documents: int
+    lines: int
+    words: int
+    vocabulary: int
+    mean_length: float
+
+
+@dataclass(frozen=True, repr=False)
+class CorpusStatistics(Result):
+    """Sizes of corpora. They are counts of the whole text, not estimates, so they have no intervals.
+
+    Attributes:
+        counting: the rule of counting, in words.
+        rows: one per corpus.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "rows",
+            "",
+            (
+                Column("corpus", source="name"),
+                *(Column(name, "count") for name in ("documents", "lines", "words", "vocabulary")),
+                Column("mean length", "number", 1),
+            ),
+            name="corpora",
+        ),
+    )
+
+    counting: str
+    rows: tuple[CorpusSize, ...]
+
+    def _title(self) -> str:
+        return "Sizes of corpora"
+
+    def _headline(self) -> str:
+        return f"{len(self.rows)} corpora, counted: {self.counting}"
+
+
+def statistics(
+    corpora: TokenCorpus | Mapping[str, TokenCorpus], *, min_count: int = 1, as_published: str | None = None
+) -> CorpusStatistics:
+    """Count documents, words, vocabulary and mean length of one corpus or of several by name.
+
+    Args:
+        corpora: a corpus, or names and corpora.
+        min_count: words rarer than this are counted nowhere.
+        as_published: "badder_seeds2022" counts as its table A.1 was: signs that are no letters or digits are deleted
+            from every token, and the words are those left with at least 10 occurrences; the vocabulary, however, is
+            that of all tokens as they are; the mean length follows the words.
+
+    Raises:
+        ParameterError: an argument is impossible.
+    """
+    named = {corpora.path.name: corpora} if isinstance(corpora, TokenCorpus) else corpora
+    if not isinstance(named, Mapping) or not all(isinstance(corpus, TokenCorpus) for corpus in named.values()):
+        raise ParameterError(
+            f"The 'corpora' parameter of statistics must be a corpus, or a dict of them. Got {type(corpora).__name__}."
+        )
+    check_choice((None, PUBLISHED), as_published=as_published)
+    check_whole(1, min_count=min_count)
+    if as_published:
+        counting = f"as published ({PUBLISHED}): words of at least 10 occurrences without signs; vocabulary unfiltered"
+    else:
+        counting = "all words" if min_count == 1 else f"words of at least {min_count} occurrences"
+    rows = []
+    for name, corpus in named.items():
+        counts = corpus.counts[corpus.counts >= min_count]
+        words, vocabulary = _count_as_published(corpus) if as_published else (int(counts.sum()), len(counts))
+        documents = len(corpus.documents) - 1
+        rows.append(CorpusSize(name, documents, len(corpus.lines) - 1, words, vocabulary, words / documents))
+    return CorpusStatistics(counting, tuple(rows))
+
+
+def _count_as_published(corpus: TokenCorpus) -> tuple[int, int]:
+    stripped: Counter[str] = Counter()
+    for word, count in zip(corpus.words, corpus.counts.tolist(), strict=True):
+        stripped[_SIGNS.sub("", word)] += count
+    return sum(count for word, count in stripped.items() if word and count >= 10), len(corpus.words)

@@ -26,7 +26,7 @@ from biasgauge.applications.coref import (
     write_conll,
 )
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.io.manifests import manifest_text
+from biasgauge.io.json_file import manifest_text
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:

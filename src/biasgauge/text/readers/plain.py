@@ -21,17 +21,12 @@ def _read_lines(layout: Layout, source: ByteSource, sink: Sink) -> None:
     by_line, by_blank = layout.documents == "line", layout.documents == "blank-line"
     unfinished = False
     for block in line_blocks(source):
-        lines = iter(block.lines)
-        if block.cut or unfinished:
-            sink.piece(next(lines), last=not block.cut)
+        for text in block.lines:
+            if by_blank and not (unfinished or block.cut or text.strip()):
+                sink.end_document(counted=False)
+            sink.line(text, ended=not block.cut)
             unfinished = block.cut
             if by_line and not unfinished:
-                sink.end_document(counted=False)
-        for text in lines:
-            if by_blank and not text.strip():
-                sink.end_document(counted=False)
-            sink.line(text)
-            if by_line:
                 sink.end_document(counted=False)
     sink.end_document(counted=layout.documents == "file")
 
