@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import biasgauge as bg
 from biasgauge.text.training.algorithms import algorithm
-from biasgauge.text.training.text import TrainingText, training_text
+from biasgauge.text.training.sweep import TrainingText, training_text
 from biasgauge.vectors import analogy_accuracy, similarity_benchmark
 
 if TYPE_CHECKING:

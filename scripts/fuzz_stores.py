@@ -86,7 +86,7 @@ def _views(name: str) -> Target:
 def _training(name: str) -> Target:
     """The recipe beside a model: who looks for finished models, and who looks for replicates."""
     from biasgauge.text.training import train
-    from biasgauge.text.training.model_file import find_model
+    from biasgauge.text.training.sweep import find_model
     from biasgauge.vectors.recipes import lineage_of
 
     made: dict[str, Any] = {}

@@ -68,8 +68,8 @@ def make(folder: Path) -> None:
     from biasgauge.text.training.glove import descend, first_weights, shuffled
     from biasgauge.text.training.negative_sampling import TABLES, run_epochs
     from biasgauge.text.training.random_stream import stream
-    from biasgauge.text.training.text import training_text
-    from biasgauge.text.training.word2vec import CBOW, SGNS, _fasttext, _first_weights
+    from biasgauge.text.training.sweep import training_text
+    from biasgauge.text.training.word2vec import first_vectors
 
     folder.mkdir(exist_ok=True)
     corpus = read_corpus(iter(made_text()))
@@ -94,23 +94,21 @@ def make(folder: Path) -> None:
                     "losses": losses, "sha256": checksum(weights), "cells": len(visits),
                 })  # fmt: skip
             continue
-        read, grams = shared, 0
-        extra: tuple[Any, ...] = ()
+        read, grams = shared.read, len(shared.grams)
         if chosen["algorithm"] == "fasttext":
-            read, grams, extra = shared.read, len(shared.grams), (shared.starts, shared.parts)
             arrays[f"{case}|starts"], arrays[f"{case}|parts"] = shared.starts, shared.parts.astype(np.int32)
         for name in read._fields:
             arrays[f"{case}|{name}"] = np.asarray(getattr(read, name))
-        loop = {"sgns": SGNS.loop, "cbow": CBOW.loop, "fasttext": _fasttext}[chosen["algorithm"]]
         words = len(text.vocabulary.words)
         about[case] |= {
             "input_rows": words + grams, "total": 2 * text.tokens, "alpha": settings.alpha,
             "min_alpha": settings.min_alpha, "edges": [0, *(last for _, last in text.blocks(0, len(text.order), 4000))],
         }  # fmt: skip
         for seed in SEEDS:
-            inputs, outputs = _first_weights(words, grams, settings.dim, seed)
+            inputs, outputs = first_vectors(words, grams, settings.dim, seed)
+            weights = inputs, outputs, shared.starts, shared.parts
             _, losses = run_epochs(
-                loop, (inputs, outputs, *extra), text, settings, read=read, seed=seed, threads=1, progress=None
+                entry.trainer.loop, weights, text, settings, read=read, seed=seed, threads=1, progress=None
             )
             about[case]["replicates"].append({
                 "first_state": int(stream("initial vectors", seed)[0]),
@@ -157,7 +155,7 @@ def trained(
         )
         run_group(glove, lambda: None)
         return [
-            {"sha256": checksum(glove.weights(place)), "losses": course.losses}
+            {"sha256": checksum(glove.rows(place)), "losses": course.losses}
             for place, course in enumerate(glove.courses)
         ]
     tables = {name.split("|")[1]: inputs[name] for name in inputs.files if name.startswith(f"{case}|")}
@@ -175,7 +173,7 @@ def trained(
     )  # fmt: skip
     run_group(group, lambda: None)
     return [
-        {"sha256": checksum(group.inputs(place)), "losses": course.losses} for place, course in enumerate(group.courses)
+        {"sha256": checksum(group.rows(place)), "losses": course.losses} for place, course in enumerate(group.courses)
     ]
 
 

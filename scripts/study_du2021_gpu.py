@@ -325,10 +325,10 @@ class Study:
         """Vectors of words as the CPU has them, and their checksum."""
         size = self.texts[name].size
         if job.algorithm == "glove":
-            weights = job.group.weights(place)
+            weights = job.group.rows(place)
             found = weights[:size, : job.dim] + weights[size:, : job.dim]
         else:
-            found = job.group.inputs(place)
+            found = job.group.rows(place)
             if job.subwords == "ngrams":
                 found = means_of_parts(found, self.texts[name].more["starts"], self.texts[name].more["parts"])
             found = np.ascontiguousarray(found[:, : job.dim])

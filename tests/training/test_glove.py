@@ -16,7 +16,7 @@ from scipy import stats
 
 from biasgauge.errors import ParameterError
 from biasgauge.text.training import glove as glove_descent
-from biasgauge.text.training.algorithms import Fit, GloveSettings
+from biasgauge.text.training.algorithms import GloveSettings, TrainedVectors
 from biasgauge.text.training.cooccurrence import Cooccurrence
 from biasgauge.text.training.glove import descend, first_weights, pass_over, shuffled, train_glove
 from biasgauge.text.training.lanes import padded, product, step
@@ -213,7 +213,7 @@ def test_memory_does_not_matter() -> None:
     assert isinstance(shuffled(cells, x_max=100.0, alpha=0.75, seed=1, memory=1), np.memmap)
 
 
-def digest(fit: Fit) -> str:
+def digest(fit: TrainedVectors) -> str:
     return hashlib.sha256(fit.vectors.tobytes() + repr(fit.losses).encode()).hexdigest()
 
 

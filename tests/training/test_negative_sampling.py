@@ -14,12 +14,12 @@ from biasgauge.text.training import negative_sampling
 from biasgauge.text.training.algorithms import FastTextSettings, NegativeSampling, algorithm
 from biasgauge.text.training.negative_sampling import Course, Knobs, learning_rate, prepare_reading, slope
 from biasgauge.text.training.random_stream import below, draw, next_number, stream
-from biasgauge.text.training.text import training_text
+from biasgauge.text.training.sweep import training_text
 from biasgauge.text.training.word2vec import word_parts
 
 if TYPE_CHECKING:
-    from biasgauge.text.training.algorithms import Fit
-    from biasgauge.text.training.text import TrainingText
+    from biasgauge.text.training.algorithms import TrainedVectors
+    from biasgauge.text.training.sweep import TrainingText
 
 SMALL = {"dim": 12, "window": 3, "epochs": 2, "negative": 4, "alpha": 0.2, "subsample": 0.01}
 HIT, MISS = True, False
@@ -39,12 +39,12 @@ def text() -> TrainingText:
     return training_text(read_corpus(iter(lines)), min_count=2)
 
 
-def _train(name: str, text: TrainingText, seed: int = 3, **given: float) -> Fit:
+def _train(name: str, text: TrainingText, seed: int = 3, **given: float) -> TrainedVectors:
     one = algorithm(name)
     settings = one.settings_from({**SMALL, **given})
-    return one.trainer.train(
-        text, settings, seed=seed, shared=one.trainer.prepare(text, settings, Path()), threads=1, progress=None
-    )
+    shared = one.trainer.prepare(text, settings, Path())
+    trained: TrainedVectors = one.trainer.train(text, settings, seed=seed, shared=shared, threads=1, progress=None)
+    return trained
 
 
 class _Slow:

@@ -24,7 +24,7 @@ from biasgauge.stats import mean_squares
 from biasgauge.text.training.algorithms import algorithm
 from biasgauge.text.training.glove import shuffled
 from biasgauge.text.training.negative_sampling import TABLES
-from biasgauge.text.training.text import TrainingText, training_text
+from biasgauge.text.training.sweep import TrainingText, training_text
 
 if TYPE_CHECKING:
     from biasgauge.text import TokenCorpus

@@ -20,15 +20,14 @@ from biasgauge.errors import InputError, InternalError, ParameterError
 from biasgauge.text import bootstrap_documents, read_corpus
 from biasgauge.text.training import sweep
 from biasgauge.text.training.algorithms import ALGORITHMS, FastTextSettings, GloveSettings, NegativeSampling, Recipe
-from biasgauge.text.training.model_file import write_model
-from biasgauge.text.training.text import training_text
+from biasgauge.text.training.sweep import training_text, write_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from biasgauge.text import TokenCorpus
     from biasgauge.text.training import TrainedModels
-    from biasgauge.text.training.algorithms import Fit
+    from biasgauge.text.training.algorithms import TrainedVectors
 
 SMALL: dict[str, Any] = {"dim": 10, "window": 2, "epochs": 2, "min_count": 2}
 EVERY = list(ALGORITHMS)
@@ -175,7 +174,7 @@ def test_damage_is_found_said_and_mended(damage: Any, remark: str, corpus: Token
 def test_a_kill_in_the_middle_loses_only_the_model_it_was_at(corpus: TokenCorpus, tmp_path: Path) -> None:
     killed = """
 import os, signal, sys
-from biasgauge.text.training import model_file, sweep
+from biasgauge.text.training import sweep
 write, count = sweep.write_model, [0]
 def dying(*arguments):
     count[0] += 1
@@ -253,7 +252,7 @@ def test_the_trainer_is_held_to_the_recipe(
 ) -> None:
     write = write_model
 
-    def changed(folder: Path, recipe: Recipe, text: Any, made: Fit, seconds: float) -> Any:  # noqa: ANN401 - as the original
+    def changed(folder: Path, recipe: Recipe, text: Any, made: TrainedVectors, seconds: float) -> Any:  # noqa: ANN401 - as the original
         return write(folder, recipe, text, replace(made, **fit), seconds)
 
     monkeypatch.setattr(sweep, "write_model", changed)
@@ -266,7 +265,7 @@ def test_vectors_that_are_not_finite_are_not_written(
 ) -> None:
     write = write_model
 
-    def spoil(folder: Path, recipe: Recipe, text: Any, made: Fit, seconds: float) -> Any:  # noqa: ANN401 - as the original
+    def spoil(folder: Path, recipe: Recipe, text: Any, made: TrainedVectors, seconds: float) -> Any:  # noqa: ANN401 - as the original
         return write(folder, recipe, text, replace(made, vectors=made.vectors * np.float32("nan")), seconds)
 
     monkeypatch.setattr(sweep, "write_model", spoil)

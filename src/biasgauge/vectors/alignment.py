@@ -10,9 +10,8 @@ memory-mapped vectors are fine and memory is that of a block. For several models
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import combinations
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
@@ -33,7 +32,7 @@ from biasgauge.core import (
     unit_rows,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.results import Result, Summary
+from biasgauge.results import Result
 from biasgauge.stats import on_one_thread
 from biasgauge.vectors.embedding import Embedding, JointVocabulary
 from biasgauge.vectors.loading import load, load_models
@@ -71,39 +70,32 @@ class Side:
     def __len__(self) -> int:
         return len(self.rows)
 
-    @cached_property
-    def _first(self) -> int | None:
-        """First row, where the rows are consecutive: such rows need not be gathered."""
-        return int(self.rows[0]) if len(self.rows) and (np.diff(self.rows) == 1).all() else None
-
-    def stored(self, span: slice) -> Vectors:
-        """Some of the rows, as stored."""
-        first = self._first
-        rows: Vectors = self.vectors[self.rows[span] if first is None else slice(first + span.start, first + span.stop)]
-        return rows
-
     def block(self, span: slice, dtype: DTypeLike = np.float64) -> Vectors:
         """Some of the rows, as they enter the alignment."""
+        stored: Vectors = self.vectors[self.rows[span]]
         if not self.unit and self.center is None:
-            return self.stored(span).astype(dtype, copy=False)
-        wide = self.stored(span).astype(np.float64)
+            return stored.astype(dtype, copy=False)
+        wide = stored.astype(np.float64)
         if self.unit:
             wide = np.nan_to_num(unit_rows(wide, rescale=True))
         if self.center is not None:
             wide = wide - self.center
         return wide.astype(dtype, copy=False)
 
-    def parts(self) -> Iterator[slice]:
-        """Yield slices that cover the rows, a block each."""
-        for start in range(0, len(self.rows), ROWS):
-            yield slice(start, min(start + ROWS, len(self.rows)))
+    def parts(self) -> list[slice]:
+        """Slices that cover the rows, a block each."""
+        return [slice(start, min(start + ROWS, len(self))) for start in range(0, len(self), ROWS)]
 
     def centered(self) -> Side:
         """The same rows less their mean."""
         total = np.zeros(self.vectors.shape[1])
         for span in self.parts():
             total += self.block(span).sum(axis=0)
-        return replace(self, center=total / max(len(self.rows), 1))
+        return replace(self, center=total / max(len(self), 1))
+
+    def squares(self) -> float:
+        """Sum of the squares of all numbers."""
+        return float(sum(float(np.square(self.block(span)).sum()) for span in self.parts()))
 
 
 def check_dimensions(models: Sequence[Embedding]) -> None:
@@ -162,11 +154,13 @@ def cosines(a: Side, b: Side, rotation: Floats, lengths: tuple[Floats, Floats] |
     low, high = _SAFE[dtype.itemsize]
     values = np.empty(len(a))
     for span in a.parts():
-        left, right = a.block(span, dtype), b.block(span, dtype)
-        computed = (row_lengths(side.block(span), rescale=True) for side in (a, b))
-        sizes = [side_lengths[span] for side_lengths in lengths] if lengths else list(computed)
+        if lengths is None:
+            sizes = [row_lengths(side.block(span), rescale=True) for side in (a, b)]
+        else:
+            sizes = [side_lengths[span] for side_lengths in lengths]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            values[span] = np.einsum("ij,ij->i", left @ turn, right) / sizes[0] / sizes[1]
+            products = np.einsum("ij,ij->i", a.block(span, dtype) @ turn, b.block(span, dtype))
+            values[span] = products / sizes[0] / sizes[1]
         # Products of vectors outside of these lengths over- or underflow in this precision.
         sound = np.logical_and.reduce([(size > low) & (size < high) for size in sizes])
         if not sound.all():
@@ -245,16 +239,17 @@ class Alignment(Result):
         numbers = {name: getattr(self, name) for name in ("rank", "residual", "fit", "scale", "unit")}
         return {**names, **sizes, **numbers, "center": self.moving_center is not None, "lost": dict(self.lost)}
 
-    def summary(self) -> Summary:
-        """Fit, number of shared words, and words that did not take part."""
-        return Summary(
-            title=f"Alignment of {self.moving} to {self.fixed}",
-            headline=(
-                f"{self.moving!r} to {self.fixed!r}: {len(self.words):,} shared words, fit {self.fit:.3f}, "
-                f"rank {self.rank} of {len(self.rotation)}"
-            ),
-            sentences=tuple(f"{word}: {why}" for word, why in self.lost.items()),
+    def _title(self) -> str:
+        return f"Alignment of {self.moving} to {self.fixed}"
+
+    def _headline(self) -> str:
+        return (
+            f"{self.moving!r} to {self.fixed!r}: {len(self.words):,} shared words, fit {self.fit:.3f}, "
+            f"rank {self.rank} of {len(self.rotation)}"
         )
+
+    def _sentences(self) -> list[str]:
+        return [f"{word}: {why}" for word, why in self.lost.items()]
 
 
 def align(
@@ -295,15 +290,16 @@ def align(
         indices = indices[shared]
     with on_one_thread():
         a, b, best = align_sides(models, joint.rows[:, indices], unit=unit, center=center)
-        factor = best.overlap / _squares(a) if scale else 1.0
-        residual, size = _residual(a, b, factor * best.matrix), _squares(b)
+        factor = best.overlap / a.squares() if scale else 1.0
+        turn = factor * best.matrix
+        residual = sum(float(np.square(a.block(span) @ turn - b.block(span)).sum()) for span in a.parts())
     return Alignment(
         moving=models[0].name,
         fixed=models[1].name,
         words=tuple(joint.words[index] for index in indices.tolist()),
         rotation=best.matrix,
         residual=residual**0.5,
-        fit=1 - residual / size,
+        fit=1 - residual / b.squares(),
         rank=best.rank,
         scale=factor,
         unit=unit,
@@ -311,14 +307,6 @@ def align(
         fixed_center=b.center,
         lost=MappingProxyType(lost),
     )
-
-
-def _squares(side: Side) -> float:
-    return float(sum(float(np.square(side.block(span)).sum()) for span in side.parts()))
-
-
-def _residual(a: Side, b: Side, turn: Floats) -> float:
-    return float(sum(float(np.square(a.block(span) @ turn - b.block(span)).sum()) for span in a.parts()))
 
 
 def mean_embedding(vectors: ModelsLike, *, aligned: bool = True, name: str | None = None) -> Embedding:
@@ -344,13 +332,18 @@ def mean_embedding(vectors: ModelsLike, *, aligned: bool = True, name: str | Non
         raise ParameterError("There is nothing to average: no word is in all models.")
     sides = [Side(model.vectors, rows[shared]) for model, rows in zip(loaded, joint.rows, strict=True)]
     step = "not aligned"
+    mean = np.zeros((len(shared), loaded[0].dim))
     with on_one_thread():
+        turns: list[Floats] | None = None
         if aligned:
             turns, rounds = _rotations(sides)
             step = f"generalized Procrustes, {rounds} rounds"
-            mean = _mean(sides, [turn @ turns[0].T for turn in turns])
-        else:
-            mean = _mean(sides, None)
+        for number, side in enumerate(sides):
+            # All models are turned into the axes of the first: Qᵢ Q₀ᵀ.
+            turn = None if turns is None else turns[number] @ turns[0].T
+            for span in side.parts():
+                mean[span] += side.block(span) if turn is None else side.block(span) @ turn
+        mean /= len(sides)
     present = set(shared.tolist())
     return Embedding(
         words=tuple(joint.words[index] for index in shared.tolist()),
@@ -400,16 +393,6 @@ def _start(cross: Mapping[tuple[int, int], Floats], models: int, dim: int) -> li
     with on_one_thread():  # SciPy has a library for products of its own, which may have been loaded just now
         _, leading = eigh(matrix, subset_by_index=[size - dim, size - 1], overwrite_a=True, check_finite=False)
     return [best_rotation(square).matrix for square in leading.reshape(models, dim, dim)]
-
-
-def _mean(sides: Sequence[Side], turns: Sequence[Floats] | None) -> Floats:
-    total = np.zeros((len(sides[0]), sides[0].vectors.shape[1]))
-    for number, side in enumerate(sides):
-        for span in side.parts():
-            rows = side.block(span)
-            total[span] += rows if turns is None else rows @ turns[number]
-    total /= len(sides)
-    return total
 
 
 MADE_FROM = 0.99

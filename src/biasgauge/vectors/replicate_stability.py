@@ -29,7 +29,7 @@ from biasgauge.core import (
     distinct_words,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table, chart_of_rows, counted
+from biasgauge.results import Chart, Column, RecordTable, Result, chart_of_rows, counted
 from biasgauge.stats import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out, mean_estimate, on_one_thread
 from biasgauge.vectors.alignment import Side, align_sides, check_dimensions, cosines
 from biasgauge.vectors.coverage import by_reason
@@ -114,6 +114,20 @@ class Stability(Result):
     """
 
     abridged: ClassVar[bool] = True
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "pairs",
+            "Pairs of models",
+            ("first", "second", Column("mean", "estimate", 3, source="."), Column("words", "count", source="n")),
+            most=_SHOWN,
+        ),
+        RecordTable(
+            "least_stable",
+            "Least stable words",
+            ("word", Column("stability", "estimate", 3, source="."), Column("models", "count")),
+            name="words",
+        ),
+    )
 
     models: tuple[str, ...]
     words: tuple[str, ...]
@@ -169,30 +183,31 @@ class Stability(Result):
             "notices": list(self.notices),
         }
 
-    def summary(self) -> Summary:
-        """The mean, each pair of models, and the least stable words."""
+    @property
+    def least_stable(self) -> list[WordStability]:
+        """The least stable words."""
         order = np.argsort(self.values, kind="stable")[: min(_SHOWN, np.count_nonzero(self.undefined == 0))]
-        least = [self[self.words[index]] for index in order.tolist()]
-        word_columns = ["word", Column("stability", "estimate", 3), Column("models", "count")]
-        pair_columns = ["first", "second", Column("mean", "estimate", 3), Column("words", "count")]
-        pairs = [(pair.first, pair.second, pair, pair.n) for pair in self.pairs]
-        words = [(word.word, word, word.models) for word in least]
-        drawn = [{"what": word.word, "stability": word.value, "low": word.low, "high": word.high} for word in least]
-        remark = f"The {len(least)} least stable of {len(self.words):,} words, with intervals over models. 1: the same"
+        return [self[self.words[index]] for index in order.tolist()]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The notices."""
+        return self.notices
+
+    def _title(self) -> str:
+        return "Stability of words over replicates"
+
+    def _headline(self) -> str:
+        return f"Stability of {counted(self.words, 'word')} over {counted(self.models, 'model')}: mean {self.mean}."
+
+    def _charts(self) -> list[Chart]:
+        rows = [
+            {"what": word.word, "stability": word.value, "low": word.low, "high": word.high}
+            for word in self.least_stable
+        ]
+        remark = f"The {len(rows)} least stable of {len(self.words):,} words, with intervals over models. 1: the same"
         axis = "mean cosine of two models' vectors after rotation"
-        return Summary(
-            title="Stability of words over replicates",
-            headline=f"Stability of {counted(self.words, 'word')} over {counted(self.models, 'model')}: "
-            f"mean {self.mean}.",
-            tables=(
-                Table.of("pairs", "Pairs of models", pair_columns, pairs, most=_SHOWN),
-                Table.of("words", "Least stable words", word_columns, words),
-            ),
-            warnings=self.notices,
-            charts=(chart_of_rows("words", "Least stable words", remark, axis, drawn, number="stability"),)
-            if drawn
-            else (),
-        )
+        return [chart_of_rows("words", "Least stable words", remark, axis, rows, number="stability")] if rows else []
 
 
 def stability(

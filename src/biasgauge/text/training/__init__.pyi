@@ -2,12 +2,12 @@ from biasgauge.text.training.algorithms import ALGORITHMS as ALGORITHMS
 from biasgauge.text.training.algorithms import Recipe as Recipe
 from biasgauge.text.training.algorithms import algorithm as algorithm
 from biasgauge.text.training.algorithms import check_extra as check_extra
-from biasgauge.text.training.model_file import TrainedModel as TrainedModel
 from biasgauge.text.training.models import TrainedModels as TrainedModels
+from biasgauge.text.training.models import TrainingPlan as TrainingPlan
 from biasgauge.text.training.models import train as train
-from biasgauge.text.training.published import Plan as Plan
-from biasgauge.text.training.published import training_plan as training_plan
+from biasgauge.text.training.models import training_plan as training_plan
 from biasgauge.text.training.random_stream import below as below
 from biasgauge.text.training.random_stream import compiled as compiled
 from biasgauge.text.training.random_stream import stream as stream
+from biasgauge.text.training.sweep import TrainedModel as TrainedModel
 from biasgauge.text.training.sweep import run_sweep as run_sweep

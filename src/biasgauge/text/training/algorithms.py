@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
-from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from biasgauge.core import JsonMapping, Record, check_choice, check_number, check_whole
 from biasgauge.errors import InputError, ParameterError
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from biasgauge.text.training.text import TrainingText
     from biasgauge.vectors import Subwords
 
 
@@ -95,7 +93,7 @@ Settings = NegativeSampling | GloveSettings
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class TrainedVectors:
     """Trained vectors, and the report of the trainer.
 
     Attributes:
@@ -114,19 +112,6 @@ class Fit:
     untrained: tuple[int, ...] = ()
 
 
-class Trainer(Protocol):
-    """A module or object that trains: `prepare` makes the data that replicates share, `train` one model."""
-
-    def prepare(self, text: TrainingText, settings: Any, folder: Path) -> Any:  # noqa: ANN401 - only `train` looks inside
-        """Make the data that all replicates of one text share; large ones go to `folder`, and may be there already."""
-
-    def train(
-        self, text: TrainingText, settings: Any, *, seed: int, shared: Any, threads: int,  # noqa: ANN401 - its own
-        progress: Callable[[int, int], None] | None,
-    ) -> Fit:  # fmt: skip
-        """Train one model; `shared` is what `prepare` gave."""
-
-
 @dataclass(frozen=True)
 class Algorithm:
     """An algorithm of training.
@@ -134,7 +119,8 @@ class Algorithm:
     Attributes:
         name: its name in recipes and commands.
         settings: the class of its settings, whose defaults are the algorithm's.
-        module: module, and object in it, with `prepare` and `train`.
+        module: module, and object in it, with `prepare` (makes the data that replicates of one text share; large ones
+            go to a folder, and may be there already) and `train` (one model, from what `prepare` gave).
         version: raised when the same recipe would give other vectors, so that old models are not taken for new ones.
         effort: cost of a token relative to skip-gram, for estimates of the remaining time.
         rows: rows of 32-bit numbers per word, for the limit on memory.
@@ -148,10 +134,9 @@ class Algorithm:
     rows: float
 
     @property
-    def trainer(self) -> Trainer:
+    def trainer(self) -> Any:  # noqa: ANN401 - a module or an object
         """The module or object that trains."""
-        trainer: Trainer = resolve_name(f"biasgauge.text.training.{self.module}")
-        return trainer
+        return resolve_name(f"biasgauge.text.training.{self.module}")
 
     def settings_from(self, values: Mapping[str, Any]) -> Settings:
         """Make settings of values that are not None; the others keep their defaults.
@@ -169,13 +154,10 @@ class Algorithm:
 
 
 ALGORITHMS = {
-    entry.name: entry
-    for entry in (
-        Algorithm("sgns", NegativeSampling, "word2vec:SGNS", version=1, effort=1.0, rows=2),
-        Algorithm("cbow", NegativeSampling, "word2vec:CBOW", version=1, effort=0.6, rows=2),
-        Algorithm("fasttext", FastTextSettings, "word2vec:FASTTEXT", version=1, effort=3.0, rows=14),
-        Algorithm("glove", GloveSettings, "glove", version=1, effort=5.0, rows=4),
-    )
+    "sgns": Algorithm("sgns", NegativeSampling, "word2vec:SGNS", version=1, effort=1.0, rows=2),
+    "cbow": Algorithm("cbow", NegativeSampling, "word2vec:MEAN_OF_ROWS", version=1, effort=0.6, rows=2),
+    "fasttext": Algorithm("fasttext", FastTextSettings, "word2vec:MEAN_OF_ROWS", version=1, effort=3.0, rows=14),
+    "glove": Algorithm("glove", GloveSettings, "glove", version=1, effort=5.0, rows=4),
 }
 
 
@@ -240,14 +222,16 @@ class Recipe(Record):
     @property
     def digest(self) -> str:
         """SHA-256 of the recipe: the address of the model."""
-        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+        return self._digest_without()
 
     @property
     def text_digest(self) -> str:
         """Address of the data shared by replicates that differ only by their seed."""
-        ignored = ("seed", "precision", "threads", "subwords")
-        shared = {name: value for name, value in self.to_dict().items() if name not in ignored}
-        return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
+        return self._digest_without("seed", "precision", "threads", "subwords")
+
+    def _digest_without(self, *names: str) -> str:
+        content = {name: value for name, value in self.to_dict().items() if name not in names}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
     def name(self) -> str:

@@ -1,8 +1,7 @@
 """`count_cooccurrences`: counts of words near words, as GloVe's `cooccur` counts them.
 
 A word left out of the vocabulary is skipped before distances are counted, and no window crosses a line. Each pair at
-distance d adds 1 / d ("harmonic") or 1 ("flat"). `symmetric` counts both ways: X[i, j] = X[j, i], and a word beside
-itself counts twice; otherwise X[i, j] counts j after i only.
+distance d adds 1 / d, both ways: X[i, j] = X[j, i], and a word beside itself counts twice.
 
 The text is first written down as rows of the vocabulary with `BREAK` between lines, so that a window ends where a line
 does. Rows are counted word by word over the positions of the word: no sorting or merging. Weights are whole numbers of
@@ -13,16 +12,16 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal, Self, get_args
+from tempfile import SpooledTemporaryFile, TemporaryFile
+from typing import Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from biasgauge.core import Array, Integers, Singles, check_choice, check_whole
+from biasgauge.core import Array, Integers, Singles, check_whole
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import (
     array_sha256,
@@ -35,8 +34,6 @@ from biasgauge.io import (
     write_text,
 )
 from biasgauge.text.training.random_stream import compiled
-
-Weighting = Literal["harmonic", "flat"]
 
 MANIFEST = "cooccurrence.json"
 _FORMAT = "biasgauge cooccurrence 1"
@@ -70,7 +67,9 @@ class Cooccurrence:
         starts, columns, values = tables.values()
         if len(starts) < 1 or starts[0] != 0 or np.any(np.diff(starts) < 0) or starts[-1] != len(columns):
             raise ParameterError("The 'starts' of a Cooccurrence must rise from 0 to the number of its cells.")
-        if len(columns) != len(values) or not _in_range(columns, values, self.size):
+        low, high = values.min(initial=1), values.max(initial=1)  # NaN, if there is one
+        in_range = columns.min(initial=0) >= 0 and columns.max(initial=-1) < self.size and low > 0 and high < np.inf
+        if len(columns) != len(values) or not in_range:
             raise ParameterError(
                 "The cells of a Cooccurrence must have columns in the vocabulary and finite values above 0."
             )
@@ -118,19 +117,17 @@ class Cooccurrence:
 
 
 def count_cooccurrences(
-    tokens: NDArray[np.unsignedinteger[Any]],
+    tokens: NDArray[np.uint32],
     lines: Integers,
     order: Integers,
     places: NDArray[np.int32],
     size: int,
     *,
     window: int = 15,
-    symmetric: bool = True,
-    weighting: Weighting = "harmonic",
     memory: int = 2**31,
     progress: Callable[[int, int], None] | None = None,
 ) -> Cooccurrence:
-    """Count words near words.
+    """Count words near words; compiled loops do not check the numbers, which `TokenCorpus.check_numbers` does.
 
     Args:
         tokens: the corpus as token numbers.
@@ -139,90 +136,62 @@ def count_cooccurrences(
         places: row of each token number in the vocabulary, below 0 for those left out.
         size: words in the vocabulary.
         window: the largest distance, in words of the vocabulary.
-        symmetric: whether the words before a word count as well as those after it.
-        weighting: "harmonic" adds 1 / distance, "flat" adds 1.
         memory: bytes to work in; larger arrays go to temporary files. The cells do not depend on it.
         progress: called with occurrences counted and all occurrences.
 
     Raises:
         ParameterError: a setting is impossible, or no line holds two words of the vocabulary.
     """
-    check_whole(1, window=window, memory=memory, size=size)
-    check_choice(get_args(Weighting), weighting=weighting)
-    lines, order = np.ascontiguousarray(lines, np.int64), np.ascontiguousarray(order, np.int64)
-    places = np.ascontiguousarray(places, np.int32)
-    _check_text(tokens, lines, order, places, size)
-    text = scratch(int((lines[order + 1] - lines[order]).sum()) + len(order) + 1, np.int32, memory // 4)
+    check_whole(1, window=window, memory=memory)
+    written = scratch(int((lines[order + 1] - lines[order]).sum()) + len(order) + 1, np.int32, memory // 4)
     counts = np.zeros(size, np.int64)
-    length = write_down(np.asarray(tokens), lines, order, places, text, counts)
-    if length < 0:
-        raise ParameterError(f"The 'places' of count_cooccurrences must cover every token. Got {len(places)} places.")
-    before = np.concatenate([[0], np.cumsum(counts)])
-    options: dict[str, Any] = {"symmetric": symmetric, "weighting": weighting, "memory": memory, "progress": progress}
-    counted = _count_all_rows(text[:length], before, window, **options)
-    if not len(counted):
-        raise ParameterError("There is nothing to count: no line holds two words of the vocabulary.")
-    return counted
-
-
-def _count_all_rows(
-    text: NDArray[np.int32], starts: Integers, window: int, *, symmetric: bool, weighting: Weighting, memory: int,
-    progress: Callable[[int, int], None] | None,
-) -> Cooccurrence:  # fmt: skip
-    """Count row after row; as many rows at a time as have their positions listed in a quarter of the memory."""
-    size = len(starts) - 1
+    text = written[: write_down(np.asarray(tokens), lines, order, places, written, counts)]
+    starts = np.concatenate([[0], np.cumsum(counts)])
     total = int(starts[-1])
-    weights, unit = whole_weights(window, harmonic=weighting == "harmonic", occurrences=total)
+    weights, unit = whole_weights(window, occurrences=total)
     capacity = max(size, min(_BUFFER_CELLS, memory // 64))
-    buffers = np.empty(capacity, np.int32), np.empty(capacity, np.float32)
-    gathered = Gathered(np.int32, memory // 8), Gathered(np.float32, memory // 8)
-    sums, touched, cells = np.zeros(size, np.int64), np.zeros(blocks(size), np.uint8), np.zeros(size, np.int64)
-    first = 0
-    while first < size:
-        last = int(np.searchsorted(starts, starts[first] + memory // 32, side="right")) - 1
-        last = min(max(last, first + 1), size)
-        occurrences = np.empty(starts[last] - starts[first], np.int64)
-        find_occurrences(text, starts, first, last, occurrences)
-        row = first
-        while row < last:
-            rows = (first, row, last)
-            row, written = count_rows(
-                text, occurrences, starts, rows, weights, float(unit), symmetric, sums, touched, cells, *buffers
-            )
-            for column, buffer in zip(gathered, buffers, strict=True):
-                column.add(buffer[:written])
-            if progress is not None:
-                progress(int(starts[row]), total)
-        first = last
-    columns, values = (column.join() for column in gathered)
-    return Cooccurrence(np.concatenate([[0], np.cumsum(cells)]), columns, values)
+    columns, values = np.empty(capacity, np.int32), np.empty(capacity, np.float32)
+    sums, cells = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    touched = np.zeros(-(-size >> _BLOCK), np.uint8)
+    first, spill = 0, memory // 8
+    with SpooledTemporaryFile(spill) as all_columns, SpooledTemporaryFile(spill) as all_values:
+        while first < size:
+            # As many rows at a time as have their positions listed in a quarter of the memory.
+            last = int(np.searchsorted(starts, starts[first] + memory // 32, side="right")) - 1
+            last = min(max(last, first + 1), size)
+            occurrences = np.empty(starts[last] - starts[first], np.int64)
+            find_occurrences(text, starts, first, last, occurrences)
+            row = first
+            while row < last:
+                row, count = count_rows(
+                    text, occurrences, starts, (first, row, last), weights, float(unit), sums, touched, cells,
+                    columns, values,
+                )  # fmt: skip
+                all_columns.write(columns[:count].data)
+                all_values.write(values[:count].data)
+                if progress is not None:
+                    progress(int(starts[row]), total)
+            first = last
+        ends = np.concatenate([[0], np.cumsum(cells)])
+        if not ends[-1]:
+            raise ParameterError("There is nothing to count: no line holds two words of the vocabulary.")
+        return Cooccurrence(ends, _join(all_columns, np.int32, spill), _join(all_values, np.float32, spill))
 
 
-def _check_text(tokens: Array, lines: Integers, order: Integers, places: NDArray[np.int32], size: int) -> None:
-    """Check indices, which compiled loops do not."""
-    if tokens.ndim != 1 or tokens.dtype.kind != "u":
-        raise ParameterError(
-            "The 'tokens' of count_cooccurrences must be one row of unsigned whole numbers. "
-            f"Got {tokens.dtype} of shape {tokens.shape}."
-        )
-    if len(lines) < 1 or lines[0] < 0 or np.any(np.diff(lines) < 0) or lines[-1] > len(tokens):
-        raise ParameterError("The 'lines' of count_cooccurrences must rise, within the tokens.")
-    if len(order) and not 0 <= order.min() <= order.max() < len(lines) - 1:
-        raise ParameterError(
-            f"The 'order' of count_cooccurrences must name lines from 0 to {len(lines) - 2}. "
-            f"Got {order.min()} to {order.max()}."
-        )
-    if len(places) and places.max() >= size:
-        raise ParameterError(
-            f"The 'places' of count_cooccurrences must lie below the vocabulary's size, {size}. Got {places.max()}."
-        )
+def _join(file: SpooledTemporaryFile[bytes], dtype: DTypeLike, memory: int) -> Array:
+    """Numbers of a file as one array: in memory, or mapped where they take more than `memory` bytes."""
+    in_memory = file.tell() <= memory
+    file.seek(0)
+    return np.frombuffer(file.read(), dtype) if in_memory else np.memmap(file, dtype, mode="r")
 
 
-def _in_range(columns: NDArray[np.int32], values: Singles, size: int) -> bool:
-    if not len(columns):
-        return True
-    low, high = float(values.min()), float(values.max())  # NaN, if there is one
-    return bool(columns.min() >= 0 and columns.max() < size and low > 0 and high < np.inf)
+def scratch(length: int, dtype: DTypeLike, memory: int) -> Array:
+    """Make an uninitialized array; past `memory` bytes in a temporary file that vanishes with it."""
+    kind = np.dtype(dtype)
+    if length * kind.itemsize <= memory:
+        return np.empty(length, kind)
+    with TemporaryFile() as file:
+        return np.memmap(file, kind, mode="w+", shape=(length,))
 
 
 BREAK = -1
@@ -232,15 +201,13 @@ _MOST = 2**62
 """Half of what a sum can hold."""
 
 
-def whole_weights(window: int, *, harmonic: bool, occurrences: int) -> tuple[Integers, int]:
+def whole_weights(window: int, *, occurrences: int) -> tuple[Integers, int]:
     """Weights of the distances 0 … window (0 is not used) as whole numbers, and the unit that means 1.
 
     1 / distance has the common denominator lcm(1 … window): 360,360 for 15. Where sums over so many occurrences could
     grow past 64 bits with it (windows of about 25 and more), the unit is the largest power of two that stays below,
     and weights are rounded to it: to 1 in 2**36 for ten million tokens and a window of 50.
     """
-    if not harmonic:
-        return np.ones(window + 1, np.int64), 1
     distances = range(1, window + 1)
     most = _MOST / (2 * sum(1 / distance for distance in distances) * max(occurrences, 1))
     unit = 1
@@ -259,16 +226,13 @@ def write_down(
 ) -> int:  # fmt: skip
     """Write the lines of `order` into `text` as rows, words left out skipped; return the length.
 
-    `counts` receives the number of occurrences of each row. A token without a row gives -1.
+    `counts` receives the number of occurrences of each row.
     """
     text[0] = BREAK
     length = 1
     for line in order:
         for position in range(lines[line], lines[line + 1]):
-            token = tokens[position]
-            if token >= len(vocabulary_rows):
-                return -1
-            word = vocabulary_rows[token]
+            word = vocabulary_rows[tokens[position]]
             if word >= 0:
                 text[length] = word
                 length += 1
@@ -296,8 +260,8 @@ def find_occurrences(text: NDArray[np.int32], starts: Integers, first: int, last
 @compiled
 def count_rows(
     text: NDArray[np.int32], occurrences: Integers, starts: Integers, rows: tuple[int, int, int], weights: Integers,
-    unit: float, symmetric: bool,  # noqa: FBT001 - compiled code takes no keywords
-    sums: Integers, touched: NDArray[np.uint8], ends: Integers, columns: NDArray[np.int32], values: Singles,
+    unit: float, sums: Integers, touched: NDArray[np.uint8], ends: Integers, columns: NDArray[np.int32],
+    values: Singles,
 ) -> tuple[int, int]:  # fmt: skip
     """Count the cells of some rows into `columns` and `values`, as long as a complete row fits.
 
@@ -315,27 +279,19 @@ def count_rows(
         if len(columns) - written < min(size, 2 * window * len(positions)):
             break
         for position in positions:
-            _add_side(text, position, 1, weights, sums, touched)
-            if symmetric:
-                _add_side(text, position, -1, weights, sums, touched)
+            for side in (1, -1):
+                # Words after (1) or before (-1) a position, up to the window's or the line's end.
+                for distance in range(1, len(weights)):
+                    word = text[position + side * distance]
+                    if word < 0:
+                        break
+                    sums[word] += weights[distance]
+                    touched[word >> _BLOCK] = 1
         before = written
         written = _collect(sums, touched, unit, columns, values, written)
         ends[row] = written - before
         row += 1
     return row, written
-
-
-@compiled
-def _add_side(
-    text: NDArray[np.int32], position: int, side: int, weights: Integers, sums: Integers, touched: NDArray[np.uint8]
-) -> None:
-    """Add the words after (`side` 1) or before (-1) a position, up to the window's or the line's end."""
-    for distance in range(1, len(weights)):
-        word = text[position + side * distance]
-        if word < 0:
-            break
-        sums[word] += weights[distance]
-        touched[word >> _BLOCK] = 1
 
 
 @compiled
@@ -353,54 +309,3 @@ def _collect(
                     sums[word] = 0
                     written += 1
     return written
-
-
-def blocks(size: int) -> int:
-    """Number of blocks of columns."""
-    return -(-size >> _BLOCK)
-
-
-def scratch(length: int, dtype: DTypeLike, memory: int) -> Array:
-    """Make an uninitialized array; past `memory` bytes in a temporary file that vanishes with it."""
-    kind = np.dtype(dtype)
-    if length * kind.itemsize <= memory:
-        return np.empty(length, kind)
-    with tempfile.TemporaryFile() as file:
-        return np.memmap(file, kind, mode="w+", shape=(length,))
-
-
-class Gathered:
-    """Blocks of numbers, appended; past `memory` bytes they go to a temporary file."""
-
-    def __init__(self, dtype: DTypeLike, memory: int) -> None:
-        self._dtype = np.dtype(dtype)
-        self._memory = memory
-        self._blocks: list[Array] = []
-        self._bytes_in_memory = 0
-        self._file: IO[bytes] | None = None
-        self.length = 0
-
-    def add(self, block: Array) -> None:
-        """Append a copy of `block`."""
-        self._blocks.append(block.astype(self._dtype))
-        self._bytes_in_memory += block.nbytes
-        self.length += len(block)
-        if self._bytes_in_memory > self._memory:
-            self._write()
-
-    def join(self) -> Array:
-        """All blocks as one array; nothing can be added after that."""
-        if self._file is None:
-            return np.concatenate(self._blocks) if self._blocks else np.empty(0, self._dtype)
-        self._write()
-        with self._file as file:
-            file.flush()
-            return np.memmap(file, self._dtype, mode="r", shape=(self.length,))
-
-    def _write(self) -> None:
-        if self._file is None:
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `join` closes it, once it is mapped
-        for block in self._blocks:
-            self._file.write(block.tobytes())
-        self._blocks.clear()
-        self._bytes_in_memory = 0

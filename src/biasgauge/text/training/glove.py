@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from biasgauge.core import Integers, Singles, check_whole
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.text.training.algorithms import Fit, GloveSettings
+from biasgauge.text.training.algorithms import GloveSettings, TrainedVectors
 from biasgauge.text.training.cooccurrence import Cooccurrence, count_cooccurrences, scratch
 from biasgauge.text.training.lanes import LINE, fetch_row, padded, product, step
 from biasgauge.text.training.random_stream import below, compiled, fill_uniform, stream
 
 if TYPE_CHECKING:
-    from biasgauge.text.training.text import TrainingText
+    from biasgauge.text.training.sweep import TrainingText
 
 Cells = Any
 """A table of cells, of the type `CELL`, which compiled code reads by field."""
@@ -56,7 +56,7 @@ def train_glove(
     threads: int = 1,
     memory: int = 2**31,
     progress: Callable[[int, int], None] | None = None,
-) -> Fit:
+) -> TrainedVectors:
     """Fit vectors to counts; the losses are mean costs of a cell, each taken just before its step, as in the tool.
 
     The same cells, settings and seed give the same bytes, whatever the process, the load and the processor's width;
@@ -91,13 +91,13 @@ def train_glove(
 def fit_from_weights(
     weights: Singles, cells: Cooccurrence, dim: int, costs: tuple[float, ...], *, sum_vectors: bool = True,
     tokens: int = 0,
-) -> Fit:  # fmt: skip
+) -> TrainedVectors:  # fmt: skip
     """Take the vectors out of trained weights, and list the words that no cell mentions."""
     words, contexts = weights[: cells.size, :dim], weights[cells.size :, :dim]
     mentioned = np.diff(cells.starts) > 0
     mentioned[np.bincount(cells.columns, minlength=cells.size) > 0] = True
     vectors = words + contexts if sum_vectors else words.copy()
-    return Fit(vectors, costs, tokens, untrained=tuple(np.flatnonzero(~mentioned).tolist()))
+    return TrainedVectors(vectors, costs, tokens, untrained=tuple(np.flatnonzero(~mentioned).tolist()))
 
 
 def prepare(text: TrainingText, settings: GloveSettings, folder: Path) -> Cooccurrence:
@@ -115,8 +115,8 @@ def prepare(text: TrainingText, settings: GloveSettings, folder: Path) -> Cooccu
 def train(
     text: TrainingText, settings: GloveSettings, *, seed: int, shared: Cooccurrence, threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> Fit:  # fmt: skip
-    """Fit vectors to the counts; a word's vector is the sum of its two, as in the official tool."""
+) -> TrainedVectors:  # fmt: skip
+    """TrainedVectors vectors to the counts; a word's vector is the sum of its two, as in the official tool."""
     fit = train_glove(shared, settings, seed=seed, threads=threads, progress=progress)
     return replace(fit, tokens=text.tokens * len(fit.losses))
 

@@ -1,28 +1,25 @@
-"""`train`: a corpus to replicates, in one call."""
+"""`train`: a corpus to replicates, in one call; `training_plan`: settings of papers, of their text and their code."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.core import JsonObject, check_whole
+from biasgauge.core import JsonObject, Record, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.io import make_folder
-from biasgauge.results import Column, Result, Summary, Table, counted
-from biasgauge.text import TokenCorpus, read_corpus, statistics
+from biasgauge.results import Column, RecordTable, Result, counted
+from biasgauge.text import PAPER_RULES, TokenCorpus, read_corpus, statistics
 from biasgauge.text.training.algorithms import Algorithm, Recipe, Settings, algorithm
-from biasgauge.text.training.model_file import TrainedModel
-from biasgauge.text.training.sweep import run_sweep
+from biasgauge.text.training.sweep import TrainedModel, run_sweep
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_SHOWN = ("algorithm", "sample", "seed", "words", "loss", "seconds", "model")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,6 +32,27 @@ class TrainedModels(Result):
     """
 
     abridged: ClassVar[bool] = True
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "models",
+            "",
+            (
+                Column("algorithm", source="recipe.algorithm"),
+                Column("sample", "count", source="recipe.sample"),
+                Column("seed", "count", source="recipe.seed"),
+                Column("words", "count"),
+                Column("loss", "number", 4, source=lambda model: model.losses[-1]),
+                Column(
+                    "seconds",
+                    "number",
+                    1,
+                    about="none where the model was there already",
+                    source=lambda model: None if model.reused else model.seconds,
+                ),
+                Column("model", source="path.stem"),
+            ),
+        ),
+    )
 
     models: tuple[TrainedModel, ...]
     corpus: TokenCorpus
@@ -57,43 +75,29 @@ class TrainedModels(Result):
         corpus = {**self.corpus.to_dict(), "mean_length": size.mean_length}
         return {"models": [model.to_dict() for model in self.models], "corpus": corpus}
 
-    def summary(self) -> Summary:
-        """Models, size of the text, and training times."""
+    def _headline(self) -> str:
         corpus = self.to_dict()["corpus"]
-        text = (
+        return (
             f"{counted(corpus['documents'], 'document')} of {corpus['mean_length']:,.0f} words on average; "
-            f"{corpus['tokens']:,} words, {corpus['words']:,} distinct"
+            f"{corpus['tokens']:,} words, {corpus['words']:,} distinct; {counted(self, 'model')}"
         )
-        columns: list[Column | str] = [
-            "algorithm",
-            *(Column(name, "count") for name in ("sample", "seed", "words")),
-            Column("loss", "number", 4),
-            Column("seconds", "number", 1, about="none where the model was there already"),
-            "model",
-        ]
-        rows = [
-            [None if name == "seconds" and model.reused else row[name] for name in _SHOWN]
-            for model, row in zip(self.models, self._rows(), strict=True)
-        ]
-        warnings = [model.remark for model in self.models if model.remark]
-        if not all(model.recipe.deterministic for model in self.models):
-            warnings.append("several threads within a model: no other run gives the same bytes")
-        table = Table.of("models", "", columns, rows)
-        return Summary("Trained models", f"{text}; {counted(self, 'model')}", tables=(table,), warnings=tuple(warnings))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Models that were trained again, and training that cannot be repeated."""
+        threads = "several threads within a model: no other run gives the same bytes"
+        deterministic = all(model.recipe.deterministic for model in self.models)
+        remarks = [model.remark for model in self.models if model.remark]
+        return (*remarks, *(() if deterministic else (threads,)))
 
     def to_frame(self) -> pd.DataFrame:
         """One row per model."""
         import pandas as pd
 
-        return pd.DataFrame(self._rows())
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return [
+        rows = [
             {
                 "model": model.path.stem,
-                "algorithm": model.recipe.algorithm,
-                "seed": model.recipe.seed,
-                "sample": model.recipe.sample,
+                **{name: getattr(model.recipe, name) for name in ("algorithm", "seed", "sample")},
                 "words": model.words,
                 "dim": model.recipe.settings.dim,
                 "loss": model.losses[-1],
@@ -102,6 +106,7 @@ class TrainedModels(Result):
             }
             for model in self.models
         ]
+        return pd.DataFrame(rows)
 
 
 def train(  # noqa: PLR0913 - each is a choice that a study has to report
@@ -196,3 +201,107 @@ def select_settings(entry: Algorithm, settings: JsonObject) -> Settings:
     """Settings of one algorithm, out of those for several."""
     names = {field.name for field in fields(entry.settings)}
     return entry.settings_from({name: value for name, value in settings.items() if name in names})
+
+
+_NO_SEED = "the paper's released code passes no seed to its trainer; here every model has its own, as the paper says"
+_CBOW = "the paper's released code leaves gensim's default, CBOW; this is what --as-published trains"
+
+_TEN = "the paper keeps words that occur 10 times or more, its released code those that occur 11 times or more"
+
+
+@dataclass(frozen=True)
+class TrainingPlan(Record):
+    """Algorithms, settings and vocabulary: the arguments of `read_corpus` and `train` that a paper decides.
+
+    Attributes:
+        algorithms, settings, min_count, unknown, remove: as `train` has them.
+        tokenizer: as `read_corpus` has it.
+        remarks: differences between a paper and its released code.
+        like, as_published: the paper that this follows, and whether its text or its code.
+    """
+
+    algorithms: tuple[str, ...] = ("sgns",)
+    settings: JsonObject = field(default_factory=dict)
+    min_count: int = 5
+    unknown: str | None = None
+    remove: tuple[str, ...] = ()
+    tokenizer: str = "words"
+    remarks: tuple[str, ...] = ()
+    like: str | None = None
+    as_published: bool = False
+
+
+def _like(name: str, *remarks: str, tokenizer: str, algorithms: tuple[str, ...], dim: int = 300) -> TrainingPlan:
+    rules = PAPER_RULES[name]
+    dropped = tuple(f"{word} is trained as a word; leave it out of what is scored" for word in rules.not_scored[:1])
+    settings = {"dim": dim, "window": 5, "epochs": 5, "negative": 5}
+    return TrainingPlan(
+        algorithms, settings, rules.min_count, rules.unknown, rules.remove, tokenizer, (*remarks, *dropped), like=name
+    )
+
+
+_DU = partial(_like, "du2021", tokenizer="whitespace")
+_BADDER = partial(_like, "badder_seeds2022", tokenizer="spacy:en", dim=100)
+_WIKI = partial(_like, "goldfarb_tarrant2021_wiki", algorithms=("sgns", "fasttext"), tokenizer="whitespace")
+_TWITTER = partial(_like, "goldfarb_tarrant2021_twitter", algorithms=("sgns", "fasttext"), tokenizer="twitter")
+
+PAPERS: dict[str, tuple[TrainingPlan, TrainingPlan]] = {
+    "du2021": (_DU(_NO_SEED, algorithms=("sgns",)), _DU(_CBOW, _NO_SEED, algorithms=("cbow",))),
+    "badder_seeds2022": (_BADDER(_NO_SEED, algorithms=("sgns",)), _BADDER(_CBOW, _NO_SEED, algorithms=("cbow",))),
+    "goldfarb_tarrant2021_wiki": (replace(_WIKI(), min_count=10), _WIKI(_TEN)),
+    "goldfarb_tarrant2021_twitter": (_TWITTER(), _TWITTER()),
+}
+"""For each paper: the settings of its text, and those of its released code."""
+
+GLOVE = {
+    "du2021": replace(_DU(algorithms=("glove",)), settings={"dim": 300, "window": 15, "epochs": 15}),
+}
+"""Settings of GloVe, which no other algorithm shares, for the papers that trained it."""
+
+
+def training_plan(
+    like: str | None = None,
+    *,
+    as_published: bool = False,
+    algorithm: list[str] | None = None,
+    min_count: int | None = None,
+    unknown: str | None = None,
+    tokenizer: str | None = None,
+    **settings: Any,  # noqa: ANN401 - those of the algorithms
+) -> TrainingPlan:
+    """Start from a paper's settings, or from the defaults, and replace those that are not None.
+
+    Raises:
+        ParameterError: the paper is not known, `as_published` stands without one, or a setting is impossible.
+    """
+    if like is not None and like not in PAPERS:
+        raise ParameterError(f"Settings are known of {', '.join(PAPERS)}. Got {like!r}.")
+    if as_published and like is None:
+        raise ParameterError("as_published needs to know which paper: add like (--like on the command line).")
+    base = TrainingPlan() if like is None else PAPERS[like][as_published]
+    names = tuple(algorithm) if algorithm else base.algorithms
+    if like is not None and "glove" in names:
+        base = _glove_plan(like, names)
+    plan = replace(
+        base,
+        algorithms=names,
+        settings={**base.settings, **{name: value for name, value in settings.items() if value is not None}},
+        min_count=base.min_count if min_count is None else min_count,
+        unknown=base.unknown if unknown is None else unknown,
+        tokenizer=tokenizer or base.tokenizer,
+        as_published=as_published,
+    )
+    select_algorithms(plan.algorithms, plan.settings)
+    return plan
+
+
+def _glove_plan(like: str, names: tuple[str, ...]) -> TrainingPlan:
+    if like not in GLOVE:
+        raise ParameterError(f"GloVe was trained by {', '.join(GLOVE)}, not by {like}. Leave out algorithm or like.")
+    if set(names) != {"glove"}:
+        remaining = ", ".join(name for name in names if name != "glove")
+        raise ParameterError(
+            f"{like} trained GloVe with settings of its own (window 15, 15 epochs). "
+            f"Train it in a call by itself, and {remaining} in another."
+        )
+    return GLOVE[like]

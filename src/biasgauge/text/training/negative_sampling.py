@@ -23,14 +23,12 @@ from biasgauge.text.training.random_stream import alias_table, below, compiled, 
 
 if TYPE_CHECKING:
     from biasgauge.text.training.algorithms import NegativeSampling
-    from biasgauge.text.training.text import TrainingText
+    from biasgauge.text.training.sweep import TrainingText
 
 LONGEST = 10_000
 """Tokens of a line that windows may span; a longer line is cut into pieces of this length, and no token is lost."""
-
 BLOCK = 200_000
 """Tokens that a compiled loop reads before it returns to report progress and to check whether it should stop."""
-
 _STEPS = 128
 _EDGE = 8
 _CENTERS = (np.arange(2 * _EDGE * _STEPS) + 0.5) / _STEPS - _EDGE
@@ -40,7 +38,7 @@ TABLES = np.concatenate([_SIGMOID, _LOSS])
 """Sigmoids, then losses log(1 + e^−x), at the middle of each step: the same numbers for a GPU."""
 
 
-class Reading(NamedTuple):
+class TextTables(NamedTuple):
     """Arrays that a compiled loop reads; `keep` and the alias table are thresholds of 32 random bits."""
 
     tokens: NDArray[np.uint32]
@@ -70,7 +68,7 @@ class Course(NamedTuple):
     loss: NDArray[np.float64]
 
 
-def prepare_reading(text: TrainingText, settings: NegativeSampling) -> Reading:
+def prepare_reading(text: TrainingText, settings: NegativeSampling) -> TextTables:
     """Prepare the lookup tables of the compiled loops; replicates share them."""
     counts = text.vocabulary.counts.astype(np.float64)
     if settings.subsample > 0:
@@ -81,11 +79,11 @@ def prepare_reading(text: TrainingText, settings: NegativeSampling) -> Reading:
         shares = np.ones(len(counts))
     keep, corpus = np.floor(shares * 2**32).astype(np.uint64), text.corpus
     tables = (keep, *alias_table(counts**settings.exponent))
-    return Reading(corpus.tokens, corpus.lines, text.order, text.vocabulary.places, *tables)
+    return TextTables(corpus.tokens, corpus.lines, text.order, text.vocabulary.places, *tables)
 
 
 @compiled
-def read_piece(read: Reading, start: int, end: int, sentence: Integers, course: Course) -> tuple[int, int]:
+def read_piece(read: TextTables, start: int, end: int, sentence: Integers, course: Course) -> tuple[int, int]:
     """Read tokens from `start` on into `kept`, skipping frequent ones at random; return (count, end position)."""
     count = 0
     position = start
@@ -102,7 +100,7 @@ def read_piece(read: Reading, start: int, end: int, sentence: Integers, course: 
 
 
 @compiled
-def draw_negatives(read: Reading, course: Course, drawn: Integers, count: int) -> None:
+def draw_negatives(read: TextTables, course: Course, drawn: Integers, count: int) -> None:
     """Draw `count` negatives."""
     for index in range(count):
         drawn[index] = draw(course.state, read.negative_keep, read.negative_other)
@@ -157,7 +155,7 @@ def learning_rate(knobs: Knobs, course: Course) -> np.float32:
 
 def run_epochs(
     loop: Callable[..., None], weights: tuple[Any, ...], text: TrainingText, settings: NegativeSampling, *,
-    read: Reading, seed: int, threads: int, progress: Callable[[int, int], None] | None,
+    read: TextTables, seed: int, threads: int, progress: Callable[[int, int], None] | None,
 ) -> tuple[int, tuple[float, ...]]:  # fmt: skip
     """Read the text `epochs` times with a compiled loop that changes `weights` in place; return (tokens, mean losses).
 

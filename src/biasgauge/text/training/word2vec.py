@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from biasgauge.core import Integers, Singles
-from biasgauge.text.training.algorithms import FastTextSettings, Fit, NegativeSampling
+from biasgauge.text.training.algorithms import FastTextSettings, NegativeSampling, TrainedVectors
 from biasgauge.text.training.lanes import add_rows, dot_rows, fetch_row, padded
 from biasgauge.text.training.negative_sampling import (
     LONGEST,
     Course,
     Knobs,
-    Reading,
+    TextTables,
     add_negatives,
     draw_context,
     draw_negatives,
@@ -30,15 +30,95 @@ from biasgauge.text.training.random_stream import compiled, fill_uniform, stream
 from biasgauge.vectors import Subwords, word_ngrams
 
 if TYPE_CHECKING:
-    from biasgauge.text.training.text import TrainingText
+    from biasgauge.text.training.sweep import TrainingText
 
-Progress = Callable[[int, int], None]
+_NONE = np.zeros(0, np.int64)
+
+
+class SharedTables(NamedTuple):
+    """Data that replicates share: tables of the text; for fastText also n-grams and the parts of each word."""
+
+    read: TextTables
+    grams: tuple[str, ...] = ()
+    starts: Integers = _NONE
+    parts: Integers = _NONE
+
+
+@dataclass(frozen=True)
+class Word2Vec:
+    """Trainer whose vectors are those of words as context ("input"), as in word2vec and gensim.
+
+    In fastText a word is the mean of itself and its character n-grams. The n-grams of the vocabulary
+    are kept exactly, each with a vector of its own, where the original hashes them into a fixed number of buckets: no
+    two collide, none is stored that no word has, and an unseen word is built from those of its n-grams that were seen.
+    """
+
+    loop: Callable[..., None]
+
+    def prepare(self, text: TrainingText, settings: NegativeSampling, _folder: Path) -> SharedTables:
+        """Build the lookup tables and n-grams that all replicates of one text share."""
+        read = prepare_reading(text, settings)
+        if not isinstance(settings, FastTextSettings):
+            return SharedTables(read)
+        return SharedTables(read, *word_parts(text.vocabulary.words, settings.min_n, settings.max_n))
+
+    def train(
+        self, text: TrainingText, settings: NegativeSampling, *, seed: int, shared: SharedTables, threads: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> TrainedVectors:  # fmt: skip
+        """Train one model."""
+        weights = first_vectors(len(text.vocabulary.words), len(shared.grams), settings.dim, seed)
+        tokens, losses = run_epochs(
+            self.loop, (*weights, shared.starts, shared.parts), text, settings, read=shared.read, seed=seed,
+            threads=threads, progress=progress,
+        )  # fmt: skip
+        return fit_from_inputs(weights[0], shared, settings, losses, tokens)
+
+
+def first_vectors(words: int, grams: int, dim: int, seed: int) -> tuple[Singles, Singles]:
+    """Random input vectors in ±1 / (2 dim) for words and n-grams, by the seed, and zeros as output vectors."""
+    inputs = np.zeros((words + grams, padded(dim)), dtype=np.float32)
+    fill_uniform(inputs, dim, 1.0 / dim, stream("initial vectors", seed))
+    return inputs, np.zeros((words, padded(dim)), dtype=np.float32)
+
+
+def fit_from_inputs(
+    inputs: Singles, shared: SharedTables, settings: NegativeSampling, losses: tuple[float, ...], tokens: int
+) -> TrainedVectors:
+    """Take the vectors out of trained inputs; those of fastText's words are composed of their parts."""
+    dim = settings.dim
+    if not isinstance(settings, FastTextSettings):
+        return TrainedVectors(np.ascontiguousarray(inputs[:, :dim]), losses, tokens)
+    words = len(shared.starts) - 1
+    vectors = np.zeros((words, inputs.shape[1]), np.float32)
+    _compose(inputs, shared.starts, shared.parts, vectors)
+    ngrams = Subwords(shared.grams, np.ascontiguousarray(inputs[words:, :dim]), settings.min_n, settings.max_n)
+    return TrainedVectors(np.ascontiguousarray(vectors[:, :dim]), losses, tokens, subwords=ngrams)
+
+
+def word_parts(words: Sequence[str], min_n: int, max_n: int) -> tuple[tuple[str, ...], Integers, Integers]:
+    """Number the n-grams of a vocabulary, in the order in which they first occur.
+
+    Returns:
+        grams: the n-grams.
+        starts: index of each word's first part; one longer than `words`.
+        parts: rows of the parts of all words: the word's, then len(words) plus the number of each of its n-grams.
+    """
+    numbers: dict[str, int] = {}
+    parts: list[int] = []
+    starts = [0]
+    for row, word in enumerate(words):
+        parts.append(row)
+        parts.extend(len(words) + numbers.setdefault(gram, len(numbers)) for gram in word_ngrams(word, min_n, max_n))
+        starts.append(len(parts))
+    return tuple(numbers), np.array(starts, dtype=np.int64), np.array(parts, dtype=np.int64)
 
 
 @compiled
 def _skip_gram(  # noqa: C901 - one loop nest; every call inside is a step with a name
-    read: Reading, first: int, last: int, knobs: Knobs, course: Course, inputs: Singles, outputs: Singles
-) -> None:
+    read: TextTables, first: int, last: int, knobs: Knobs, course: Course,
+    inputs: Singles, outputs: Singles, _starts: Integers, _parts: Integers,
+) -> None:  # fmt: skip
     """Predict each word from its context, one context word at a time.
 
     With h_j the input vector of context word j and u_g the output vector of guess g (the true word, then negatives),
@@ -90,17 +170,24 @@ def _skip_gram(  # noqa: C901 - one loop nest; every call inside is a step with 
 
 
 @compiled
-def _cbow(
-    read: Reading, first: int, last: int, knobs: Knobs, course: Course, inputs: Singles, outputs: Singles
-) -> None:
-    """Predict each word from the mean of its context; the full error goes to each of its words, as in gensim."""
+def _mean_of_rows(  # noqa: C901 - one loop nest; every call inside is a step with a name
+    read: TextTables, first: int, last: int, knobs: Knobs, course: Course,
+    inputs: Singles, outputs: Singles, starts: Integers, parts: Integers,
+) -> None:  # fmt: skip
+    """Predict words from the mean of input rows; each of these rows then gets the full error, as in the originals.
+
+    Without `starts` this is CBOW: the context predicts the word. With them it is fastText: the parts of a word predict
+    its context, and negatives are drawn anew for each context word.
+    """
+    most = 2 * knobs.window * (knobs.negative + 1)
     sentence = np.empty(LONGEST, np.int64)
     context = np.empty(2 * knobs.window, np.int64)
     drawn = np.empty(knobs.negative, np.int64)
-    guesses = np.empty(knobs.negative + 1, np.int64)
-    steps = np.empty((1, knobs.negative + 1), np.float32)
-    shares = np.empty((1, 2 * knobs.window), np.float32)
+    guesses = np.empty(most, np.int64)
+    true = np.empty(most, np.bool_)
+    steps = np.empty((1, most), np.float32)
     step = np.empty((1, 1), np.float32)
+    shares = np.empty((1, np.max(np.diff(starts)) if len(starts) else 2 * knobs.window), np.float32)
     only = np.zeros(1, np.int64)
     mean = np.zeros((1, inputs.shape[1]), np.float32)
     change = np.zeros((1, inputs.shape[1]), np.float32)
@@ -111,181 +198,32 @@ def _cbow(
             count, position = read_piece(read, position, end, sentence, course)
             rate = learning_rate(knobs, course)
             for middle in range(count):
-                draw_negatives(read, course, drawn, knobs.negative)
-                for word in drawn:
-                    fetch_row(outputs, word)
-                guessed = add_negatives(sentence[middle], drawn, guesses, 0)
-                near = draw_context(sentence, count, middle, knobs, course, context)
-                if near == 0:
-                    continue
-                # h = mean of the context; the same gradients as in skip-gram, with one h for the window.
-                mean[0] = 0
-                shares[0] = np.float32(1) / np.float32(near)
-                add_rows(mean, 0, inputs, context, shares, 0, near)
-                dot_rows(mean, 0, outputs, guesses, steps, 0, guessed)
-                for guess in range(guessed):
-                    steps[0, guess] = rate * slope(steps[0, guess], guess == 0, course)
-                course.loss[1] += guessed
-                change[0] = 0
-                add_rows(change, 0, outputs, guesses, steps, 0, guessed)
-                for guess in range(guessed):
-                    step[0, 0] = steps[0, guess]
-                    add_rows(outputs, guesses[guess], mean, only, step, 0, 1)
-                step[0, 0] = np.float32(1)
-                for neighbor in range(near):
-                    add_rows(inputs, context[neighbor], change, only, step, 0, 1)
-
-
-@dataclass(frozen=True)
-class Word2Vec:
-    """Trainer of skip-gram or CBOW; the vectors are those of words as context ("input"), as in word2vec and gensim."""
-
-    loop: Callable[..., None]
-
-    def prepare(self, text: TrainingText, settings: NegativeSampling, _folder: Path) -> Reading:
-        """Build the lookup tables that all replicates of one text share."""
-        return prepare_reading(text, settings)
-
-    def train(
-        self, text: TrainingText, settings: NegativeSampling, *, seed: int, shared: Reading, threads: int = 1,
-        progress: Progress | None = None,
-    ) -> Fit:  # fmt: skip
-        """Train one model."""
-        inputs, outputs = _first_weights(len(text.vocabulary.words), 0, settings.dim, seed)
-        tokens, losses = run_epochs(
-            self.loop, (inputs, outputs), text, settings, read=shared, seed=seed, threads=threads, progress=progress
-        )
-        return Fit(np.ascontiguousarray(inputs[:, : settings.dim]), losses, tokens)
-
-
-def _first_weights(words: int, grams: int, dim: int, seed: int) -> tuple[Singles, Singles]:
-    """Random input vectors in ±1 / (2 dim) for words and n-grams, by the seed, and zeros as output vectors."""
-    inputs = np.zeros((words + grams, padded(dim)), dtype=np.float32)
-    fill_uniform(inputs, dim, 1.0 / dim, stream("initial vectors", seed))
-    return inputs, np.zeros((words, padded(dim)), dtype=np.float32)
-
-
-class SharedParts(NamedTuple):
-    """Data that replicates of fastText share: tables, n-grams, and the parts of each word (see `word_parts`)."""
-
-    read: Reading
-    grams: tuple[str, ...]
-    starts: Integers
-    parts: Integers
-
-
-class FastText:
-    """Trainer of skip-gram in which a word is the mean of itself and its character n-grams.
-
-    The n-grams of the vocabulary are kept exactly, each with a vector of its own, where the original hashes them into
-    a fixed number of buckets: no two collide, none is stored that no word has, and an unseen word is built from those
-    of its n-grams that were seen.
-    """
-
-    def prepare(self, text: TrainingText, settings: FastTextSettings, _folder: Path) -> SharedParts:
-        """Build the tables and n-grams that all replicates of one text share."""
-        parts = word_parts(text.vocabulary.words, settings.min_n, settings.max_n)
-        return SharedParts(prepare_reading(text, settings), *parts)
-
-    def train(
-        self, text: TrainingText, settings: FastTextSettings, *, seed: int, shared: SharedParts, threads: int = 1,
-        progress: Progress | None = None,
-    ) -> Fit:  # fmt: skip
-        """Train vectors of the words and of their n-grams."""
-        read, grams, starts, parts = shared
-        words, dim = len(text.vocabulary.words), settings.dim
-        inputs, outputs = _first_weights(words, len(grams), dim, seed)
-        weights = (inputs, outputs, starts, parts)
-        tokens, losses = run_epochs(
-            _fasttext, weights, text, settings, read=read, seed=seed, threads=threads, progress=progress
-        )
-        return fit_from_parts(inputs, shared, settings, losses, tokens)
-
-
-def fit_from_parts(
-    inputs: Singles, shared: SharedParts, settings: FastTextSettings, losses: tuple[float, ...], tokens: int
-) -> Fit:
-    """Build the vectors of words from trained vectors of their parts."""
-    words, dim = len(shared.starts) - 1, settings.dim
-    vectors = np.zeros((words, inputs.shape[1]), np.float32)
-    _compose(inputs, shared.starts, shared.parts, vectors)
-    ngrams = Subwords(shared.grams, np.ascontiguousarray(inputs[words:, :dim]), settings.min_n, settings.max_n)
-    return Fit(np.ascontiguousarray(vectors[:, :dim]), losses, tokens, subwords=ngrams)
-
-
-def word_parts(words: Sequence[str], min_n: int, max_n: int) -> tuple[tuple[str, ...], Integers, Integers]:
-    """Number the n-grams of a vocabulary, in the order in which they first occur.
-
-    Returns:
-        grams: the n-grams.
-        starts: index of each word's first part; one longer than `words`.
-        parts: rows of the parts of all words: the word's, then len(words) plus the number of each of its n-grams.
-    """
-    numbers: dict[str, int] = {}
-    parts: list[int] = []
-    starts = [0]
-    for row, word in enumerate(words):
-        parts.append(row)
-        parts.extend(len(words) + numbers.setdefault(gram, len(numbers)) for gram in word_ngrams(word, min_n, max_n))
-        starts.append(len(parts))
-    return tuple(numbers), np.array(starts, dtype=np.int64), np.array(parts, dtype=np.int64)
-
-
-@compiled
-def _compose(inputs: Singles, starts: Integers, parts: Integers, vectors: Singles) -> None:
-    shares = np.empty((1, np.max(np.diff(starts))), np.float32)
-    for word in range(len(vectors)):
-        _mean_of_parts(inputs, parts[starts[word] : starts[word + 1]], vectors, word, shares)
-
-
-@compiled
-def _mean_of_parts(inputs: Singles, parts: Integers, target: Singles, row: int, shares: Singles) -> None:
-    shares[0, : len(parts)] = np.float32(1) / np.float32(len(parts))
-    target[row] = 0
-    add_rows(target, row, inputs, parts, shares, 0, len(parts))
-
-
-@compiled
-def _fasttext(
-    read: Reading, first: int, last: int, knobs: Knobs, course: Course,
-    inputs: Singles, outputs: Singles, starts: Integers, parts: Integers,
-) -> None:  # fmt: skip
-    """Predict the context of each word from the mean of its parts; negatives are drawn anew for each context word."""
-    most = 2 * knobs.window * (knobs.negative + 1)
-    sentence = np.empty(LONGEST, np.int64)
-    context = np.empty(2 * knobs.window, np.int64)
-    drawn = np.empty(knobs.negative, np.int64)
-    guesses = np.empty(most, np.int64)
-    true = np.empty(most, np.bool_)
-    steps = np.empty((1, most), np.float32)
-    step = np.empty((1, 1), np.float32)
-    shares = np.empty((1, np.max(np.diff(starts))), np.float32)
-    only = np.zeros(1, np.int64)
-    word = np.zeros((1, inputs.shape[1]), np.float32)
-    change = np.zeros((1, inputs.shape[1]), np.float32)
-    for line in read.order[first:last]:
-        position = read.lines[line]
-        end = read.lines[line + 1]
-        while position < end:
-            count, position = read_piece(read, position, end, sentence, course)
-            rate = learning_rate(knobs, course)
-            for middle in range(count):
-                near = draw_context(sentence, count, middle, knobs, course, context)
                 guessed = 0
-                for neighbor in context[:near]:
+                if len(starts):
+                    near = draw_context(sentence, count, middle, knobs, course, context)
+                    for neighbor in context[:near]:
+                        draw_negatives(read, course, drawn, knobs.negative)
+                        for candidate in drawn:
+                            fetch_row(outputs, candidate)
+                        true[guessed] = True
+                        edge = add_negatives(neighbor, drawn, guesses, guessed)
+                        true[guessed + 1 : edge] = False
+                        guessed = edge
+                    rows = parts[starts[sentence[middle]] : starts[sentence[middle] + 1]]
+                else:
                     draw_negatives(read, course, drawn, knobs.negative)
                     for candidate in drawn:
                         fetch_row(outputs, candidate)
-                    true[guessed] = True
-                    edge = add_negatives(neighbor, drawn, guesses, guessed)
-                    true[guessed + 1 : edge] = False
-                    guessed = edge
-                if guessed == 0:
+                    true[0] = True
+                    guessed = add_negatives(sentence[middle], drawn, guesses, 0)
+                    true[1:guessed] = False
+                    near = draw_context(sentence, count, middle, knobs, course, context)
+                    rows = context[:near]
+                if near == 0:
                     continue
-                # The word is the mean of its own vector and those of its n-grams.
-                rows = parts[starts[sentence[middle]] : starts[sentence[middle] + 1]]
-                _mean_of_parts(inputs, rows, word, 0, shares)
-                dot_rows(word, 0, outputs, guesses, steps, 0, guessed)
+                # h = mean of the rows; the same gradients as in skip-gram, with one h for the window.
+                _mean_row(inputs, rows, mean, 0, shares)
+                dot_rows(mean, 0, outputs, guesses, steps, 0, guessed)
                 for guess in range(guessed):
                     steps[0, guess] = rate * slope(steps[0, guess], true[guess], course)
                 course.loss[1] += guessed
@@ -293,11 +231,25 @@ def _fasttext(
                 add_rows(change, 0, outputs, guesses, steps, 0, guessed)
                 for guess in range(guessed):
                     step[0, 0] = steps[0, guess]
-                    add_rows(outputs, guesses[guess], word, only, step, 0, 1)
-                # Every part gets the full change, not its share of it, as in the original.
+                    add_rows(outputs, guesses[guess], mean, only, step, 0, 1)
                 step[0, 0] = np.float32(1)
                 for row in rows:
                     add_rows(inputs, row, change, only, step, 0, 1)
 
 
-SGNS, CBOW, FASTTEXT = Word2Vec(_skip_gram), Word2Vec(_cbow), FastText()
+@compiled
+def _mean_row(inputs: Singles, rows: Integers, target: Singles, row: int, shares: Singles) -> None:
+    """Set a row of `target` to the mean of some rows of `inputs`; `shares` is a buffer."""
+    shares[0, : len(rows)] = np.float32(1) / np.float32(len(rows))
+    target[row] = 0
+    add_rows(target, row, inputs, rows, shares, 0, len(rows))
+
+
+@compiled
+def _compose(inputs: Singles, starts: Integers, parts: Integers, vectors: Singles) -> None:
+    shares = np.empty((1, np.max(np.diff(starts))), np.float32)
+    for word in range(len(vectors)):
+        _mean_row(inputs, parts[starts[word] : starts[word + 1]], vectors, word, shares)
+
+
+SGNS, MEAN_OF_ROWS = Word2Vec(_skip_gram), Word2Vec(_mean_of_rows)

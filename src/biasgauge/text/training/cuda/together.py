@@ -6,7 +6,7 @@ stop. Imports NumPy alone: what needs Numba is given by the caller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,7 @@ from biasgauge.text.training.cuda.kernels import (
     glove_row,
     padded,
     stored_order,
-)  # fmt: skip
+)
 
 FILLING = (2048, 128)
 """Blocks of a replicate, and threads of a block, that make first vectors."""
@@ -73,6 +73,10 @@ class Slices:
         index = turn % self.passes
         return int(self.edges[index]), int(self.edges[index + 1])
 
+    def ends_epoch(self, turn: int) -> bool:
+        """Tell whether an epoch ends with this slice."""
+        return turn < len(self) and (turn + 1) % self.passes == 0
+
 
 @dataclass(frozen=True, eq=False)
 class Reader:
@@ -94,75 +98,6 @@ class Reader:
     total: int
 
 
-@dataclass(eq=False)
-class ReplicateProgress:
-    """Progress of a replicate: losses of its epochs, tokens or cells done."""
-
-    losses: list[float] = field(default_factory=list)
-    done: int = 0
-
-
-class NegativeSamplingGroup:
-    """Replicates of skip-gram, CBOW or fastText."""
-
-    def __init__(
-        self, device: Device, kernel: Kernel, readers: Sequence[Reader], *, dim: int, alpha: float, min_alpha: float,
-        tables: NDArray[np.float32],
-    ) -> None:  # fmt: skip
-        self._device, self._kernel, self._readers, self._dim = device, kernel, readers, dim
-        self._program = device.program(kernel)
-        self._tables = device.put(tables)
-        self.courses = [ReplicateProgress() for _ in readers]
-        width = padded(dim)
-        self._models = np.zeros(len(readers), MODEL)
-        self._texts: list[Buffer] = []
-        self._inputs: list[Buffer] = []
-        self._outputs: list[Buffer] = []
-        text_records: dict[int, Buffer] = {}
-        line_buffers = device.zeros((len(readers), LONGEST), np.int32)
-        self._kept = line_buffers
-        for number, reader in enumerate(readers):
-            record = text_records.setdefault(id(reader.text), None) or device.put(reader.text.record)  # type: ignore[arg-type]
-            text_records[id(reader.text)] = record
-            words = int(reader.text.record["words"][0])
-            self._inputs.append(device.zeros((reader.input_rows, width), np.float32))
-            self._outputs.append(device.zeros((words, width), np.float32))
-            model = self._models[number : number + 1]
-            model["text"], model["kept"] = record.address, line_buffers.address + 4 * LONGEST * number
-            model["inputs"], model["outputs"] = self._inputs[-1].address, self._outputs[-1].address
-            model["first_state"], model["state"] = np.uint64(reader.first_state), np.uint64(reader.state)
-            model["input_rows"], model["total"] = reader.input_rows, max(1, reader.total)
-            model["alpha"], model["min_alpha"] = alpha, min_alpha
-        self._texts = list(text_records.values())
-        self._run("fill_first_vectors", (FILLING[0], len(readers)), FILLING[1])
-
-    @property
-    def turns(self) -> int:
-        """Slices until the last replicate is done."""
-        return max(len(reader.slices) for reader in self._readers)
-
-    def turn(self, number: int) -> None:
-        """Train one slice of every replicate."""
-        for index, reader in enumerate(self._readers):
-            self._models["first"][index], self._models["last"][index] = reader.slices.bounds(number)
-        self._run(self._kernel.name, (len(self._readers), 1), self._kernel.threads)
-        for index, (reader, course) in enumerate(zip(self._readers, self.courses, strict=True)):
-            course.done = int(self._models["done"][index])
-            if number < len(reader.slices) and (number + 1) % reader.slices.passes == 0:
-                loss, pairs = (float(self._models[name][index]) for name in ("loss", "pairs"))
-                course.losses.append(loss / max(pairs, 1.0))
-                self._models["loss"][index] = self._models["pairs"][index] = 0
-
-    def inputs(self, number: int) -> NDArray[np.float32]:
-        """Rows of a replicate's words (and n-grams), as wide as on the CPU."""
-        return np.ascontiguousarray(self._inputs[number].get()[:, stored_order(padded(self._dim))])
-
-    def _run(self, name: str, grid: tuple[int, int], threads: int) -> None:
-        models = self._device.put(self._models)
-        self._program.launch(name, grid, threads, (0, models.address, self._tables.address))
-        self._models = models.get().view(MODEL).reshape(-1)
-
-
 @dataclass(frozen=True, eq=False)
 class Visitor:
     """A replicate of GloVe: its cells in their order (of the type `CELL`), how many words there are, its stream."""
@@ -173,33 +108,33 @@ class Visitor:
     first_state: int
 
 
-class GloveGroup:
-    """Replicates of GloVe."""
+@dataclass(eq=False)
+class ReplicateProgress:
+    """Progress of a replicate: losses of its epochs, tokens or cells done."""
 
-    def __init__(
-        self, device: Device, kernel: Kernel, visitors: Iterator[Visitor], *, dim: int, eta: float, epochs: int,
-        piece: int,
-    ) -> None:  # fmt: skip
-        self._device, self._kernel, self._dim = device, kernel, dim
+    losses: list[float] = field(default_factory=list)
+    done: int = 0
+
+
+class ReplicateGroup:
+    """Replicates that are trained in step: records of them on the host, their rows and slices."""
+
+    _vectors_of_row = 1
+
+    def __init__(self, device: Device, kernel: Kernel, dim: int, tables: Buffer | None = None) -> None:
+        self._device, self._kernel, self._dim, self._tables = device, kernel, dim, tables
         self._program = device.program(kernel)
-        self._weights: list[Buffer] = []
-        self._cells: list[Buffer] = []
+        self._rows: list[Buffer] = []
         self._slices: list[Slices] = []
-        records = []
-        for visitor in visitors:
-            cells = device.put(visitor.cells.view(CELL)) if isinstance(visitor.cells, np.ndarray) else visitor.cells
-            self._cells.append(cells)
-            self._weights.append(device.zeros((visitor.rows, glove_row(dim)), np.float32))
-            self._slices.append(Slices(np.array([*range(0, visitor.count, piece), visitor.count]), epochs))
-            record = np.zeros(1, GLOVE_MODEL)
-            record["weights"], record["cells"] = self._weights[-1].address, cells.address
-            record["first_state"], record["rows"] = np.uint64(visitor.first_state), visitor.rows
-            record["eta"] = eta
-            records.append(record)
-        self._models = np.concatenate(records)
-        self._costs = [0.0] * len(records)
-        self.courses = [ReplicateProgress() for _ in records]
-        self._run("fill_first_vectors", (FILLING[0], len(records)), FILLING[1])
+        self._kept_alive: list[Buffer] = []
+        self._models: NDArray[Any] = np.zeros(0)
+        self.courses: list[ReplicateProgress] = []
+
+    def _start(self, models: NDArray[Any]) -> None:
+        """Take the records of the replicates, and fill their first vectors."""
+        self._models = models
+        self.courses = [ReplicateProgress() for _ in models]
+        self._run("fill_first_vectors", (FILLING[0], len(models)), FILLING[1])
 
     @property
     def turns(self) -> int:
@@ -210,35 +145,105 @@ class GloveGroup:
         """Train one slice of every replicate."""
         for index, slices in enumerate(self._slices):
             self._models["first"][index], self._models["last"][index] = slices.bounds(number)
-        self._models["cost"] = 0
-        self._run(self._kernel.name, (len(self._models), 1), self._kernel.threads)
-        for index, (slices, course) in enumerate(zip(self._slices, self.courses, strict=True)):
-            if number >= len(slices):
-                continue
-            self._costs[index] += float(self._models["cost"][index])
-            course.done += int(self._models["last"][index] - self._models["first"][index])
-            if (number + 1) % slices.passes == 0:
-                course.losses.append(self._costs[index] / int(slices.edges[-1]))
-                self._costs[index] = 0.0
+        self._run(self._kernel.name, (len(self._slices), 1), self._kernel.threads)
+        for index in range(len(self._slices)):
+            self._follow(index, number)
 
-    def weights(self, number: int) -> NDArray[np.float32]:
-        """Rows of a replicate, as on the CPU: vectors, sums of squares, bias and its sum."""
-        rows = self._weights[number].get()
-        width = padded(self._dim)
-        order = stored_order(width)
-        rows[:, : 2 * width] = rows[:, np.concatenate([order, width + order])]
+    def _follow(self, index: int, number: int) -> None:
+        """Take over what a slice has changed in the progress of a replicate."""
+        raise NotImplementedError
+
+    def rows(self, number: int) -> NDArray[np.float32]:
+        """Rows of a replicate, as wide as on the CPU and in its order of columns."""
+        rows = self._rows[number].get()
+        order = stored_order(padded(self._dim))
+        moved = np.concatenate([order + vector * len(order) for vector in range(self._vectors_of_row)])
+        rows[:, : len(moved)] = rows[:, moved]
         return rows
 
     def _run(self, name: str, grid: tuple[int, int], threads: int) -> None:
         models = self._device.put(self._models)
-        self._program.launch(name, grid, threads, (0, models.address, 0))
-        self._models = models.get().view(GLOVE_MODEL).reshape(-1)
+        self._program.launch(name, grid, threads, (0, models.address, self._tables.address if self._tables else 0))
+        self._models = models.get().view(self._models.dtype).reshape(-1)
 
 
-Group = NegativeSamplingGroup | GloveGroup
+class NegativeSamplingGroup(ReplicateGroup):
+    """Replicates of skip-gram, CBOW or fastText; their rows are those of words and n-grams."""
+
+    def __init__(
+        self, device: Device, kernel: Kernel, readers: Sequence[Reader], *, dim: int, alpha: float, min_alpha: float,
+        tables: NDArray[np.float32],
+    ) -> None:  # fmt: skip
+        super().__init__(device, kernel, dim, device.put(tables))
+        models = np.zeros(len(readers), MODEL)
+        line_buffers = device.zeros((len(readers), LONGEST), np.int32)
+        text_records = {id(reader.text): reader.text.record for reader in readers}
+        texts = {text: device.put(record) for text, record in text_records.items()}
+        for number, reader in enumerate(readers):
+            inputs = device.zeros((reader.input_rows, padded(dim)), np.float32)
+            outputs = device.zeros((int(reader.text.record["words"][0]), padded(dim)), np.float32)
+            model = models[number : number + 1]
+            model["text"], model["kept"] = texts[id(reader.text)].address, line_buffers.address + 4 * LONGEST * number
+            model["inputs"], model["outputs"] = inputs.address, outputs.address
+            model["first_state"], model["state"] = np.uint64(reader.first_state), np.uint64(reader.state)
+            model["input_rows"], model["total"] = reader.input_rows, max(1, reader.total)
+            model["alpha"], model["min_alpha"] = alpha, min_alpha
+            self._rows.append(inputs)
+            self._kept_alive += [outputs, *reader.text.buffers]
+            self._slices.append(reader.slices)
+        self._kept_alive += [line_buffers, *texts.values()]
+        self._start(models)
+
+    def _follow(self, index: int, number: int) -> None:
+        course = self.courses[index]
+        course.done = int(self._models["done"][index])
+        if self._slices[index].ends_epoch(number):
+            loss, pairs = (float(self._models[name][index]) for name in ("loss", "pairs"))
+            course.losses.append(loss / max(pairs, 1.0))
+            self._models["loss"][index] = self._models["pairs"][index] = 0
 
 
-def run_group(group: Group, report: Callable[[], None]) -> None:
+class GloveGroup(ReplicateGroup):
+    """Replicates of GloVe; their rows are vectors, sums of squares, bias and its sum."""
+
+    _vectors_of_row = 2
+
+    def __init__(
+        self, device: Device, kernel: Kernel, visitors: Iterable[Visitor], *, dim: int, eta: float, epochs: int,
+        piece: int,
+    ) -> None:  # fmt: skip
+        super().__init__(device, kernel, dim)
+        records = []
+        for visitor in visitors:
+            cells = device.put(visitor.cells.view(CELL)) if isinstance(visitor.cells, np.ndarray) else visitor.cells
+            weights = device.zeros((visitor.rows, glove_row(dim)), np.float32)
+            record = np.zeros(1, GLOVE_MODEL)
+            record["weights"], record["cells"] = weights.address, cells.address
+            record["first_state"], record["rows"] = np.uint64(visitor.first_state), visitor.rows
+            record["eta"] = eta
+            records.append(record)
+            self._rows.append(weights)
+            self._kept_alive.append(cells)
+            self._slices.append(Slices(np.array([*range(0, visitor.count, piece), visitor.count]), epochs))
+        self._costs = [0.0] * len(records)
+        self._start(np.concatenate(records))
+
+    def turn(self, number: int) -> None:
+        """Train one slice of every replicate."""
+        self._models["cost"] = 0
+        super().turn(number)
+
+    def _follow(self, index: int, number: int) -> None:
+        course, slices = self.courses[index], self._slices[index]
+        if number < len(slices):
+            self._costs[index] += float(self._models["cost"][index])
+            course.done += int(self._models["last"][index] - self._models["first"][index])
+        if slices.ends_epoch(number):
+            course.losses.append(self._costs[index] / int(slices.edges[-1]))
+            self._costs[index] = 0.0
+
+
+def run_group(group: ReplicateGroup, report: Callable[[], None]) -> None:
     """Train all slices; `report` may stop it by raising."""
     for number in range(group.turns):
         group.turn(number)
