@@ -256,13 +256,11 @@ class _Records:
         self._first: list[int] = []
         self._sizes: list[int] = []
 
-    def line(self, text: str) -> None:
-        """Take a paragraph."""
+    def line(self, text: str, *, ended: bool = True) -> None:
+        """Take a paragraph, which must be whole."""
+        if not ended:
+            raise InternalError(f"a part of a record of {len(text)} characters")
         self.record(text)
-
-    def piece(self, text: str, *, last: bool) -> None:
-        """Refuse a part of a line: records come whole."""
-        raise InternalError(f"a part of a record, last: {last}, {len(text)} signs")
 
     def end_document(self, *, counted: bool) -> None:
         """Pass over the end of a document: a unit is smaller."""
