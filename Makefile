@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help audit test test-fuzz test-crash test-e2e test-calibration test-slow known-package mutants fuzz kills faults lint docs package test-wheel dependencies error-rates bench clean
+.PHONY: help audit test test-fuzz test-crash test-e2e test-calibration test-slow known-package mutants fuzz kills faults lint docs package test-wheel dependencies error-rates study bench clean
 
 help:
 	@echo "make audit                audit the vectors that ship with biasgauge, and say where the page is"
@@ -33,6 +33,7 @@ help:
 	@echo "make test-wheel           run the tests on the installed wheel (VERSION=3.13), where src/ cannot be imported"
 	@echo "make dependencies         list every library that users install, its license, whether it is compiled"
 	@echo "make error-rates          measure every interval, test and verdict, and write docs/error_rates.md (minutes)"
+	@echo "make study NAME=zhang2020 redo a study of docs/studies, from studies/NAME.toml (minutes to hours)"
 	@echo "make bench                measure every speed claim (minutes)"
 	@echo "make clean                remove the virtual environment and what tools left behind"
 
@@ -102,6 +103,11 @@ dependencies: $(VENV)/.installed-dev
 
 error-rates: $(VENV)/.installed-dev
 	$(BIN)/python scripts/calibration_report.py
+
+study: $(VENV)/.installed-dev
+	@test -f studies/$(NAME).toml || { echo "Name a study: make study NAME=... of $(basename $(notdir $(wildcard studies/*.toml)))." >&2; exit 2; }
+	$(INSTALL) --editable studies
+	$(BIN)/biasgauge study run studies/$(NAME).toml --out build/studies/$(NAME)
 
 bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(INSTALL) faiss-cpu

