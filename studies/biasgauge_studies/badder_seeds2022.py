@@ -414,9 +414,13 @@ def scatter(pairs: pd.DataFrame, generated: pd.DataFrame) -> Any:  # noqa: ANN40
     return styled(chart, "Coherence and explained variance against similarity", remark)
 
 
-STEP = (
-    file_step("badder-seeds2022-models", train_text, "bootstrap replicates of CBOW on one text"),
-    file_step("badder-seeds2022-nouns", tag_nouns, "words of a text that are tagged as nouns"),
-    file_step("badder-seeds2022-text", judge_seeds, "every pairing of the seed bank on the models of one text"),
-    file_step("badder-seeds2022-texts", compare_texts, "the seed bank on all texts"),
+STEP = file_step(
+    "badder-seeds2022",
+    "every pairing of the seed bank on bootstrap replicates of three texts",
+    {
+        "badder-seeds2022-models": train_text,
+        "badder-seeds2022-nouns": tag_nouns,
+        "badder-seeds2022-text": judge_seeds,
+        "badder-seeds2022-texts": compare_texts,
+    },
 )

@@ -119,9 +119,13 @@ def report(out: Path, inputs: Mapping[str, Path]) -> None:
         run_module("calibration_decisions", *folders)
 
 
-STEP = (
-    file_step("calibration-texts", prepare_texts, "planted texts as numbers"),
-    file_step("calibration-scores", train_and_score, "564 models trained and scored on a GPU"),
-    file_step("calibration-blocks", calibrate_blocks, "a calibration for each algorithm, size and way of planting"),
-    file_step("calibration-report", report, "tables and figures of the calibration study"),
+STEP = file_step(
+    "calibration",
+    "the calibration study",
+    {
+        "calibration-texts": prepare_texts,
+        "calibration-scores": train_and_score,
+        "calibration-blocks": calibrate_blocks,
+        "calibration-report": report,
+    },
 )

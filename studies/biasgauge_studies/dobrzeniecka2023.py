@@ -264,4 +264,4 @@ def fit_all(out: Path, inputs: Mapping[str, Path], *, distances: Path, more_dist
     save_figures(charts, out, ("svg",))
 
 
-STEP = file_step("dobrzeniecka2023-sets", fit_all, "three models of the authors' distances")
+STEP = file_step("dobrzeniecka2023", "three models of the authors' distances", {"dobrzeniecka2023-sets": fit_all})

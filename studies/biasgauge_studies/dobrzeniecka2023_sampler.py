@@ -20,7 +20,7 @@ import pandas as pd
 from biasgauge.analyses.posterior import bayes, read_distances
 from biasgauge.errors import InputError
 from biasgauge.study import file_step
-from biasgauge_studies.dobrzeniecka2023 import Distances, coordinates
+from biasgauge_studies.dobrzeniecka2023 import NUMBERS, Distances, coordinates
 
 if TYPE_CHECKING:
     from biasgauge.analyses.posterior import DistanceTable
@@ -207,9 +207,9 @@ def runs(sets: Distances, dataset: str, connection: str, seeds: int) -> Iterator
     if path is None:
         raise InputError(f"The distances of {dataset!r} are not in {', '.join(map(str, sets.folders))}.")
     table = read_distances(path, duplicates="keep")
-    printed = coordinates(sets).loc[(dataset, connection)]
     density, words = posterior_of(table, connection)
-    figure = printed.loc[[*words, "*"], ["mean", "low_5_5", "high_94_5"]].to_numpy(float)
+    printed = coordinates(sets)
+    figure = np.array([printed.loc[(dataset, connection, word), list(NUMBERS)] for word in (*words, "*")], float)
     fit = bayes(table, interval="percentile", draws=100_000)
     own = {one.word or "*": one for one in (*fit.groups, *fit.words) if one.connection == connection}
     exact = np.array([[own[word].mean, own[word].low, own[word].high] for word in (*words, "*")], float)
@@ -255,4 +255,8 @@ def run_chains(
     rows.to_csv(out / "sampler.csv", index=False, float_format="%.4f")
 
 
-STEP = file_step("dobrzeniecka2023-chains", run_chains, "chains of the authors' kind beside the exact posterior")
+STEP = file_step(
+    "dobrzeniecka2023-chains",
+    "chains of the authors' kind beside the exact posterior",
+    {"dobrzeniecka2023-chains": run_chains},
+)

@@ -134,8 +134,8 @@ def charts(made: dict[str, pd.DataFrame]) -> dict[str, Any]:
     }
 
 
-STEP = (
-    file_step("du2021-texts", number_texts, "four texts as numbers"),
-    file_step("du2021-blocks", train_and_score, "replicates trained and scored on a GPU"),
-    file_step("du2021-tables", tabulate, "reliabilities, regressions and figures"),
+STEP = file_step(
+    "du2021",
+    "reliability over 32 seeds of replicates from a GPU",
+    {"du2021-texts": number_texts, "du2021-blocks": train_and_score, "du2021-tables": tabulate},
 )

@@ -169,7 +169,7 @@ def trained(place: Path, text: Path, algorithm: str, seeds: int = 1) -> list[Pat
 def make_versions(out: Path, inputs: Mapping[str, Path], *, language: str, data: Path) -> None:
     """Train and change every version of every embedding; versions.json says which file is which."""
     versions = [
-        {**vars(variant), "vectors": Path(variant.vectors).relative_to(out).as_posix()}
+        {**vars(variant), "vectors": Path(str(variant.vectors)).relative_to(out).as_posix()}
         for variant in train_versions(out, data, language)
     ]
     (out / "versions.json").write_text(json.dumps(versions, indent=1), encoding="utf-8")
@@ -177,7 +177,8 @@ def make_versions(out: Path, inputs: Mapping[str, Path], *, language: str, data:
 
 def versions_in(folder: Path) -> list[Variant]:
     """Versions of a cell of `make_versions`."""
-    return [Variant(**{**row, "vectors": folder / row["vectors"]}) for row in read(folder / "versions.json")]
+    rows: list[dict[str, Any]] = json.loads((folder / "versions.json").read_text(encoding="utf-8"))
+    return [Variant(**{**row, "vectors": folder / row["vectors"]}) for row in rows]
 
 
 def train_versions(place: Path, data: Path, language: str) -> list[Variant]:
@@ -211,6 +212,7 @@ def classify(
 ) -> None:
     """Train a hate-speech classifier with five seeds on every version, and put its gaps beside WEAT."""
     (versions,) = inputs.values()
+    groups: dict[str, Any] = {} if group_words is None else {"group_words": group_words}
     result = points(
         versions_in(versions),
         TESTS[language],
@@ -219,7 +221,7 @@ def classify(
         seeds=TASK_SEEDS,
         cache=out / "cells",
         weat_settings=WEAT,
-        **({} if group_words is None else {"group_words": group_words}),
+        **groups,
     )
     result.save(out / "points.json")
 
@@ -380,9 +382,13 @@ def reliability(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-STEP = (
-    file_step("goldfarb-tarrant2021-versions", make_versions, "embeddings made less and more biased, in degrees"),
-    file_step("goldfarb-tarrant2021-hate-speech", classify, "a hate-speech classifier on every version"),
-    file_step("goldfarb-tarrant2021-coreference", resolve_coreference, "coreference on ten versions, on a GPU"),
-    file_step("goldfarb-tarrant2021-tables", tabulate, "correlations of WEAT with the gaps of all tasks"),
+STEP = file_step(
+    "goldfarb-tarrant2021",
+    "WEAT beside gaps of applications, over versions of embeddings",
+    {
+        "goldfarb-tarrant2021-versions": make_versions,
+        "goldfarb-tarrant2021-hate-speech": classify,
+        "goldfarb-tarrant2021-coreference": resolve_coreference,
+        "goldfarb-tarrant2021-tables": tabulate,
+    },
 )

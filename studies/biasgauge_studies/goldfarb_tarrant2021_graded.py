@@ -338,8 +338,12 @@ def leverage(part: pd.DataFrame) -> pd.DataFrame:
     return found.rename(columns={"unit": "variant"}).join(means, on="variant")
 
 
-STEP = (
-    file_step("goldfarb-tarrant2021-graded-versions", make_versions, "33 versions of five embeddings, with WEAT"),
-    file_step("goldfarb-tarrant2021-graded-coreference", resolve_coreference, "coreference on 33 versions, on a GPU"),
-    file_step("goldfarb-tarrant2021-graded-tables", tabulate, "does WEAT track the gap of coreference?"),
+STEP = file_step(
+    "goldfarb-tarrant2021-graded",
+    "WEAT and coreference on 33 versions of five embeddings",
+    {
+        "goldfarb-tarrant2021-graded-versions": make_versions,
+        "goldfarb-tarrant2021-graded-coreference": resolve_coreference,
+        "goldfarb-tarrant2021-graded-tables": tabulate,
+    },
 )

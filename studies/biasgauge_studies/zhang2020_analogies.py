@@ -40,7 +40,7 @@ def conditions(found: SimilarityExplained, model: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{**about, **dict(row)} for _, row in found.to_frame().iterrows()]
     for name in ("nearest_correct", "listed", "listed_with_excluded", "random_pairs"):
         one = getattr(found, name)
-        ends = {"low": one.interval.low, "high": one.interval.high}
+        ends = {"low": one.low, "high": one.high}
         rows.append(
             {**about, "category": "all", "statistic": name, **ends, "value": one.value, "sd": one.sd, "n": one.n}
         )
@@ -142,4 +142,6 @@ def ask_analogies(out: Path, inputs: Mapping[str, Path], *, google_news: Path, g
     pd.concat(pairs, ignore_index=True).to_csv(out / "generated.csv", index=False, float_format=DIGITS)
 
 
-STEP = file_step("zhang2020-analogies", ask_analogies, "analogies with pairs of words, by two rules")
+STEP = file_step(
+    "zhang2020-analogies", "analogies with pairs of words, by two rules", {"zhang2020-analogies": ask_analogies}
+)

@@ -222,7 +222,8 @@ def compare_sets(out: Path, inputs: Mapping[str, Path]) -> None:
     save_figures({"vectors": chart(frame)}, out)
 
 
-STEP = (
-    file_step("zhang2020-set", measure_set, "numbers of Zhang et al. 2020 on one set of vectors"),
-    file_step("zhang2020-sets", compare_sets, "which conclusions of Zhang et al. 2020 hold on every set of vectors"),
+STEP = file_step(
+    "zhang2020-vectors",
+    "conclusions of Zhang et al. 2020 on several sets of vectors",
+    {"zhang2020-set": measure_set, "zhang2020-sets": compare_sets},
 )

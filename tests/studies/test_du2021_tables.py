@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,11 @@ import biasgauge as bg
 from biasgauge.lexicons import pairs_of
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import Form, Iccs, icc
-from biasgauge_studies import du2021_blocks as blocks
-from biasgauge_studies import du2021_features as features
-from biasgauge_studies import du2021_seeds as seeds
-from biasgauge_studies import du2021_tables as tables
-from biasgauge_studies import du2021_tally as tally
 
 ROOT = Path(__file__).parents[2]
+blocks, features, seeds, tables, tally = (
+    import_module(f"biasgauge_studies.du2021_{name}") for name in ("blocks", "features", "seeds", "tables", "tally")
+)
 SEEDS, WORDS = 5, (*bg.lexicon("occ18").words[:30], *bg.lexicon("google10k").words[:80])
 PAIRS = [0, 1, 7, 8, 15, 16]
 

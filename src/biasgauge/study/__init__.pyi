@@ -14,4 +14,5 @@ from biasgauge.study.step import Job as Job
 from biasgauge.study.step import Kind as Kind
 from biasgauge.study.step import Step as Step
 from biasgauge.study.step import analysis as analysis
+from biasgauge.study.step import file_step as file_step
 from biasgauge.study.store import CellStore as CellStore

@@ -115,11 +115,12 @@ class Job:
 
 Needs = Literal[
     "scores", "model", "models", "models and text", "groups", "change", "sources", "points", "table", "corpus",
-    "planted",
+    "planted", "files",
 ]  # fmt: skip
 """Material of one result: a score tensor; one model (then gathered over replicates); replicates together; these and
 their corpus; several groups of replicates; a model before and after; several score tensors; vectors with their task; a
-table of points; a corpus; a corpus that is planted and trained on in cells of its own."""
+table of points; a corpus; a corpus that is planted and trained on in cells of its own; files alone, and outcomes of
+other analyses of this need."""
 
 
 def all_lexicons() -> tuple[str, ...]:
@@ -170,7 +171,7 @@ class Kind:
     @property
     def positional(self) -> int:
         """Number of the function's first arguments that the study hands over."""
-        return 2 if self.needs == "change" else 1
+        return 2 if self.needs in {"change", "files"} else 1
 
     @property
     def settings(self) -> dict[str, Setting]:
@@ -184,7 +185,8 @@ class Kind:
     @property
     def paths(self) -> tuple[str, ...]:
         """Settings that name a file or folder."""
-        return tuple(setting.name for setting in self.extra if setting.annotation == "Path")
+        settings = self.settings.values() if self.needs == "files" else self.extra
+        return tuple(setting.name for setting in settings if setting.annotation == "Path")
 
     @property
     def implicit_checksum(self) -> dict[str, str]:
@@ -205,6 +207,8 @@ class Kind:
             return [job.open_model("vectors", job.settings["model"])]
         if self.needs in {"models", "models and text"}:
             return [job.open_models(job.settings["models"])]
+        if self.needs == "files":
+            return [job.out, {name: job.inputs[f"outcome{at}"] for at, name in enumerate(job.settings["outcomes"])}]
         return [job.open_model(side, job.settings[side]) for side in ("before", "after")][: self.positional]
 
     def call(self, job: Job, *positional: Any, **more: Any) -> Any:  # noqa: ANN401 - any function
@@ -244,6 +248,27 @@ class Step:
 def analysis(kind: Kind, about: str, version: int = 1) -> Step:
     """The step of a kind whose function takes what it needs and returns a result."""
     return Step(kind.name, version, lambda job: kind.write(job, kind.call(job, *kind.material(job))), about, (kind,))
+
+
+def file_step(name: str, about: str, functions: Mapping[str, Callable[..., None]], version: int = 1) -> Step:
+    """The step of analyses of files, and of the outcomes of other such analyses.
+
+    Args:
+        name: of the step.
+        about: one line, for people.
+        functions: by kind. Each is called with the empty folder of its outcome, a mapping from the names in `of` to the
+            folders of their outcomes, and its settings; a setting of the type Path names a file or folder.
+        version: raised whenever the same settings and files would give another outcome than before.
+    """
+    kinds = {kind: Kind(kind, needs="files", functions=(function,)) for kind, function in functions.items()}
+
+    def run(job: Job) -> None:
+        kind = kinds[job.settings["kind"]]
+        kind.call(job, *kind.material(job))
+        files = sorted(path.relative_to(job.out).as_posix() for path in job.out.rglob("*") if path.is_file())
+        job.write_json(RESULT, {"files": files})
+
+    return Step(name, version, run, about, tuple(kinds.values()))
 
 
 class Analysis(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -145,7 +146,7 @@ class AnalysisSubject(NamedTuple):
 def plan_analyses(plan: PlanBuilder) -> None:
     """Add cells and results of every analysis."""
     kinds = analyses()
-    for name, table in sorted(plan.study.analyses.items(), key=lambda item: item[1].kind == CORRELATE):
+    for name, table in _in_order(plan):
         path = ("analyses", name)
         if table.kind not in kinds:
             plan.unknown((*path, "kind"), f"there is no kind of analysis {table.kind!r}", table.kind, kinds)
@@ -153,7 +154,7 @@ def plan_analyses(plan: PlanBuilder) -> None:
         kind, step = kinds[table.kind]
         if table.before is not None and kind.needs != "change":
             plan.problem((*path, "before"), f"the kind {kind.name!r} does not compare; 'before' is not for it")
-        if not table.of and kind.needs != "table":
+        if not table.of and kind.needs not in {"table", "files"}:
             plan.problem((*path, "of"), f"{name!r} needs 'of': the names of what it is made of")
             continue
         before = len(plan.problems)
@@ -173,6 +174,20 @@ def plan_analyses(plan: PlanBuilder) -> None:
             analysis.plan_each_model()
         elif kind.needs != "planted" or len(plan.problems) == before:  # the settings of a calibration make its cells
             analysis.plan_subjects()
+
+
+def _in_order(plan: PlanBuilder) -> list[tuple[str, AnalysisTable]]:
+    """Analyses, each after those that it is made of; tables of points are correlated last."""
+    tables = dict(sorted(plan.study.analyses.items(), key=lambda item: item[1].kind == CORRELATE))
+    sorter = TopologicalSorter(
+        {name: [other for other in table.of if other in tables] for name, table in tables.items()}
+    )
+    try:
+        return [(name, tables[name]) for name in sorter.static_order()]
+    except CycleError as problem:
+        *_, cycle = problem.args
+        plan.problem(("analyses", cycle[0], "of"), f"analyses are made of each other: {' of '.join(cycle)}")
+        return []
 
 
 @dataclass
@@ -249,12 +264,15 @@ class AnalysisPlanner:
             "table": self._points_tables,
             "corpus": self._corpora,
             "planted": self._corpora,
+            "files": self._outcomes,
         }
         for subject in subjects[self.kind.needs]():
             key, name = self.add(subject), f"{self.name}/{subject.name}".rstrip("/")
             self.plan.result(name, key, section="analyses", kind=self.kind.name, subject=subject.name)
             if self.kind.needs == "points":
                 self.plan.points[self.name] = key
+            if self.kind.needs == "files":
+                self.plan.outcomes[self.name] = key
 
     def _scores(self) -> Iterator[AnalysisSubject]:
         groups = self.groups(scores=True)
@@ -325,6 +343,16 @@ class AnalysisPlanner:
             elif reference not in tables and ("analyses", reference) not in plan.study.broken:
                 sentence = f'there is no analysis {reference!r} of kind "points"'
                 plan.unknown(("analyses", self.name, "of"), sentence, reference, tables)
+
+    def _outcomes(self) -> Iterator[AnalysisSubject]:
+        """Files alone, or outcomes of other analyses of files."""
+        plan, names = self.plan, list(dict.fromkeys(self.table.of))
+        for name in names:
+            if name not in plan.outcomes and ("analyses", name) not in plan.study.broken:
+                sentence = f"there is no analysis of files {name!r}"
+                plan.unknown(("analyses", self.name, "of"), sentence, name, plan.outcomes)
+                return
+        yield AnalysisSubject("", numbered("outcome", (plan.outcomes[name] for name in names)), {"outcomes": names})
 
     def _corpora(self) -> Iterator[AnalysisSubject]:
         for reference in dict.fromkeys(self.table.of):

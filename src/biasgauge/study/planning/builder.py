@@ -143,6 +143,7 @@ class PlanBuilder:
         scores: score tensors by the name of theirs.
         tasks: for each task the groups that it was trained on, each with the cells of its models.
         points: cells that hold a table of points, by the name of their analysis.
+        outcomes: cells of analyses of files, by the name of their analysis.
         results: name to key.
         entries: name, key, section, kind and subject of each result, for the page.
         problems: what is wrong.
@@ -157,6 +158,7 @@ class PlanBuilder:
         self.scores: dict[str, PlannedGroup] = {}
         self.tasks: dict[str, list[tuple[PlannedGroup, list[str]]]] = {}
         self.points: dict[str, str] = {}
+        self.outcomes: dict[str, str] = {}
         self.results: dict[str, str] = {}
         self.entries: list[dict[str, str]] = []
         self.problems: list[StudyProblem] = []
