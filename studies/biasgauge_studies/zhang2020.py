@@ -45,7 +45,7 @@ class Run:
     """One embedding by one set of rules."""
 
     def __init__(self, vectors: bg.Embedding, *, as_published: bool) -> None:
-        settings: dict[str, Any] = {"min_coverage": 0, "as_published": as_published}
+        settings: dict[str, Any] = {"policy": bg.core.WordPolicy(0, "exact"), "as_published": as_published}
         self.main = bg.robustness(vectors, forms=FORMS, **settings)
         # A word counts by each form that it has: with all three at once, as published, hardly one is left of this part.
         single = [bg.robustness(vectors, forms=[form], truths={}, **settings) for form in FORMS] if as_published else []

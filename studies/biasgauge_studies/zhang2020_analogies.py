@@ -17,13 +17,14 @@ import pandas as pd
 import biasgauge as bg
 from biasgauge.analyses.robustness.explained import SimilarityExplained, similarity_explained
 from biasgauge.analyses.robustness.pair_generator import generate_pairs
+from biasgauge.core import WordPolicy
 from biasgauge.results.drawing import altair, styled
 from biasgauge.study import file_step
 
 if TYPE_CHECKING:
     from biasgauge.vectors import Embedding
 
-MODELS: dict[str, dict[str, Any]] = {"GoogleNews": {}, "GloVe": {"case_fallback": True}}
+MODELS: dict[str, dict[str, Any]] = {"GoogleNews": {}, "GloVe": {"policy": WordPolicy(case="fallback")}}
 """Rules of word lookup: the GloVe vectors have no capitals."""
 
 BANDS = ((-0.05, 0.05), (0.15, 0.25), (0.35, 0.45), (0.55, 0.65), (0.75, 0.85))

@@ -194,7 +194,7 @@ def measure_set(out: Path, inputs: Mapping[str, Path], *, vectors: str, google_n
         embedding = trimmed(embedding)
         forms, counts = own_forms(embedding)
         forms = {form: words for form, words in forms.items() if words}
-        result = bg.robustness(embedding, forms=forms, min_coverage=0, n_jobs=1)
+        result = bg.robustness(embedding, forms=forms, policy=bg.core.WordPolicy(0, "exact"), n_jobs=1)
         content |= {"numbers": list(numbers(result)), "shared": counts, "words": len(embedding.words)}
     (out / "numbers.json").write_text(json.dumps(content), encoding="utf-8")
 

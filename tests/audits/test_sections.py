@@ -14,6 +14,7 @@ from biasgauge.analyses.robustness import RobustnessResult
 from biasgauge.audits.part import NotMeasured
 from biasgauge.audits.parts.robustness import FREQUENT
 from biasgauge.audits.parts.robustness import measure as measure_robustness
+from biasgauge.core import WordPolicy
 from biasgauge.lexicons import language_of
 
 if TYPE_CHECKING:
@@ -21,13 +22,10 @@ if TYPE_CHECKING:
 
     from biasgauge.results import Summary
 
-SETTINGS = {"min_coverage": 0.8, "case_fallback": False, "random_state": 0}
-
 
 def context(model: bg.Embedding, language: str) -> Any:  # noqa: ANN401 - as much of a context as the part needs
-    return SimpleNamespace(
-        whole_battery=True, models=(model,), language=language_of(language), word_settings=SETTINGS
-    )  # fmt: skip
+    spoken, policy = language_of(language), WordPolicy(case="exact")
+    return SimpleNamespace(whole_battery=True, models=(model,), language=spoken, policy=policy, random_state=0)
 
 
 def section(result: bg.audits.AuditResult, name: str) -> Summary:
@@ -44,9 +42,10 @@ def test_flips_are_those_of_the_room(audited: bg.audits.AuditResult) -> None:
     assert isinstance(found, RobustnessResult)
     assert found.flips is not None
     first = bg.vectors.load_default_replicates()[0]
-    assert found.flips.headlines == bg.analyses.robustness.flips(first, pairs="zhang2020", case_fallback=True).headlines
+    policy = WordPolicy(case="fallback")
+    assert found.flips.headlines == bg.analyses.robustness.flips(first, pairs="zhang2020", policy=policy).headlines
     settings: dict[str, Any] = {"forms": ("plural",), "pair_forms": (), "frequent": FREQUENT, "resamples": 9}
-    whole = bg.robustness(first, pairs="zhang2020", case_fallback=True, **settings)
+    whole = bg.robustness(first, pairs="zhang2020", policy=policy, **settings)
     by_measure = {one.measure: one.kappa.value for one in whole.base_pairs if one.measure != "nbm"}
     assert {one.measure: one.kappa.value for one in found.base_pairs if one.measure != "nbm"} == by_measure
     shown = section(audited, "robustness")

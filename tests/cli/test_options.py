@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge import analyses, applications, audits, mitigation, scores, stats, text, vectors
+from biasgauge import analyses, applications, audits, core, mitigation, scores, stats, text, vectors
 from biasgauge.cli.command import FigureOptions
 from biasgauge.cli.entry import COMMANDS, app, run
 from biasgauge.cli.typed_values import read_settings, typed_names
@@ -98,6 +98,7 @@ FURTHER: dict[str, list[Any]] = {
     "audit": [audits.Rules],
     "bayes": [analyses.posterior.plan_attributes],
     "calibrate": [text.read_corpus],
+    "robustness": [core.WordPolicy.from_options],
     "corpus-bias": [analyses.criterion.amplification],
     "influence": [analyses.calibrate.check_influence],
     "train": [text.training.training_plan],

@@ -7,9 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from biasgauge.analyses.robustness.analogy_evidence import analogy_report
+from biasgauge.analyses.robustness.analogy_search import analogy_report
 from biasgauge.analyses.robustness.explained import similarity_explained
 from biasgauge.analyses.robustness.pair_generator import generate_pairs
+from biasgauge.core import WordPolicy
 from biasgauge.vectors import Embedding, analogy_accuracy, load_default
 
 
@@ -22,7 +23,7 @@ def test_the_report_is_its_parts() -> None:
     found = analogy_report(model, questions=asked, top=5)
     alone = similarity_explained(
         model, {"family": [("man", "woman"), ("he", "she")], "gram-plural": [("day", "days"), ("year", "years")]},
-        case_fallback=True,
+        policy=WordPolicy(case="fallback"),
     )  # fmt: skip
     assert found.explained.to_dict() == alone.to_dict()
     assert found.explained.condition().explained.n == 2

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from biasgauge.analyses.robustness import robustness
-from biasgauge.analyses.robustness.difference_vectors import difference_cosines, mean_cosine
+from biasgauge.analyses.robustness.agreements import difference_cosines, mean_cosine
 from biasgauge.lexicons import pairs_of
 from biasgauge.vectors import Embedding, load
 

@@ -12,7 +12,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from statsmodels.stats.proportion import proportion_confint
 
-from biasgauge.analyses.robustness.agreements import BETWEEN_MEASURES, Comparison, directions
+from biasgauge.analyses.robustness.agreements import DirectionComparison, directions
 from biasgauge.analyses.robustness.base_pairs import change_shares, over_pairs
 from biasgauge.stats import mean_kappa, mean_share, share_of_words
 from biasgauge.stats.kappas import kappas
@@ -38,7 +38,7 @@ def test_a_row_has_the_kappa_of_scikit_learn_and_names_the_words(
     both: np.ndarray[tuple[int, int], np.dtype[np.float64]],
 ) -> None:
     words = tuple(f"w{number}" for number in range(30))
-    comparison = Comparison(BETWEEN_MEASURES, "a", "b", (("he", "she"),), words, both[:1], both[1:], {})
+    comparison = DirectionComparison("between_measures", "a", "b", (("he", "she"),), words, both[:1], both[1:], {})
     (row,) = comparison.rows(0.95)
     assert set(row.flipped) == {w for w, one, other in zip(words, *both.tolist(), strict=True) if one * other == -1}
     assert set(row.undirected) == {w for w, one, other in zip(words, *both.tolist(), strict=True) if one * other == 0}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.robustness.forms import NOT_GIVEN, SAME, find_forms, find_pair_forms, spellers
-from biasgauge.analyses.robustness.plan import ANOTHER_LOST, NO_WORD, Plan
+from biasgauge.analyses.robustness.plan import ANOTHER_LOST, NO_WORD, RobustnessPlan
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import load
 
@@ -89,8 +89,8 @@ def test_a_form_that_is_no_word_gets_a_sentence(model: Embedding) -> None:
 
 def test_as_published_a_word_counts_with_all_its_forms_only(model: Embedding) -> None:
     forms = ["plural", "capitalized", "upper"]
-    plan = Plan.build(model, [("he", "she")], ["man", "boss", "gone"], forms, (), as_published=True)
+    plan = RobustnessPlan.build(model, [("he", "she")], ["man", "boss", "gone"], forms, (), as_published=True)
     assert [dict(one.found) for one in plan.forms] == [{"boss": "bosses"}, {"boss": "Boss"}, {"boss": "BOSS"}]
     assert dict(plan.forms[0].lost) == {"gone": NO_WORD, "man": ANOTHER_LOST}
-    each = Plan.build(model, [("he", "she")], ["man", "boss"], forms, ())
+    each = RobustnessPlan.build(model, [("he", "she")], ["man", "boss"], forms, ())
     assert [set(one.found) for one in each.forms] == [{"man", "boss"}, {"man", "boss"}, {"boss"}]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from biasgauge.analyses.robustness import difference_search, pair_generator
+from biasgauge.analyses.robustness import pair_generator
 from biasgauge.analyses.robustness.pair_generator import generate_pairs
 from biasgauge.core.geometry import unit_rows
 from biasgauge.errors import ParameterError
@@ -71,9 +71,9 @@ def world(kind: str, seed: int) -> NDArray[np.floating[Any]]:
 def test_pairs_are_those_of_a_slow_double_loop(
     kind: str, delta: float, unique: Unique | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(difference_search, "_BLOCK", 200)
-    monkeypatch.setattr(difference_search, "ROWS", 13)
-    monkeypatch.setattr(pair_generator, "_SPARE", 2)
+    monkeypatch.setattr(pair_generator, "BLOCK", 200)
+    monkeypatch.setattr(pair_generator, "ROWS", 13)
+    monkeypatch.setattr(pair_generator, "SPARE", 2)
     for seed in range(4):
         model = Embedding(tuple(f"w{row}" for row in range(45)), world(kind, seed))
         pair = ("w0", "w1") if not np.allclose(*unit_rows(model.vectors[:2].astype(float))) else ("w0", "w2")
@@ -87,7 +87,7 @@ def test_pairs_are_those_of_a_slow_double_loop(
 def test_block_size_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_default(1_200)
     whole = generate_pairs(model, top=60)
-    monkeypatch.setattr(difference_search, "_BLOCK", 5_000)
+    monkeypatch.setattr(pair_generator, "BLOCK", 5_000)
     assert generate_pairs(model, top=60).pairs == whole.pairs
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from biasgauge.analyses.robustness.plurals import ALREADY, NO_NOUN, Spellings, plural, plural_zhang2020
+from biasgauge.analyses.robustness.forms import ALREADY, NO_NOUN, Spellings, plural, plural_zhang2020
 from biasgauge.core import families
 from biasgauge.errors import InputError
 from biasgauge.lexicons import lexicon
@@ -75,7 +75,7 @@ def test_neither_spacy_nor_a_pickle_is_read() -> None:
         "import sys, pickle\n"
         "def refuse(*_): raise AssertionError('a pickle was read')\n"
         "pickle.load = pickle.loads = refuse\n"
-        "from biasgauge.analyses.robustness.plurals import plural\n"
+        "from biasgauge.analyses.robustness.forms import plural\n"
         "assert plural('wug_handler').spellings == ('wug_handlers',)\n"
         "print(*sorted({'spacy', 'lemminflect', 'pandas'} & set(sys.modules)))\n"
     )

@@ -11,6 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from biasgauge.analyses.robustness import RobustnessResult, robustness
 from biasgauge.analyses.robustness.plan import NO_WORD
+from biasgauge.core import WordPolicy
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.vectors import load, load_default
 
@@ -149,13 +150,13 @@ def test_a_truth_of_which_too_little_is_there_is_undefined(planted: Embedding) -
     reason = "fewer than 80 % of the words of the truth jobs found: 2 of 4"
     assert {one.kappa.reason for one in found.correspondence} == {reason}
     assert any(warning.startswith(reason) for warning in found.warnings)
-    lowered = robustness(planted, **{**SETTINGS, "truths": truths}, min_coverage=0.5)
+    lowered = robustness(planted, **{**SETTINGS, "truths": truths}, policy=WordPolicy(0.5))
     assert {one.same.value for one in lowered.correspondence if one.pair[0] == "he"} == {1.0}
     assert lowered.base_pairs[0].kappa.value == pytest.approx(1 / 3)
 
 
 def test_words_of_which_too_few_are_there_are_undefined(planted: Embedding) -> None:
-    found = robustness(planted, **SETTINGS, min_coverage=0.9)
+    found = robustness(planted, **SETTINGS, policy=WordPolicy(0.9))
     assert found.base_pairs[0].kappa.value is None
     assert found.base_pairs[0].to_dict()["reason"] == "fewer than 90 % of the words found: 4 of 5"
     assert found.correspondence[0].kappa.value == 1
@@ -211,7 +212,8 @@ def test_a_score_of_zero_is_no_direction_and_reported() -> None:
     model = load((words, vectors))
     settings: dict[str, Any] = {
         "pairs": [("he", "she")], "words": ["even", "odd"], "measures": ["nbm"], "k": 4, "forms": (), "pair_forms": (),
-        "pool": ["na", "nb", "nc", "nd", "even"], "truths": {"t": (["even", "odd"], ["na", "nb"])}, "min_coverage": 0,
+        "pool": ["na", "nb", "nc", "nd", "even"], "truths": {"t": (["even", "odd"], ["na", "nb"])},
+        "policy": WordPolicy(0),
     }  # fmt: skip
     ours = robustness(model, **settings)
     assert ours.base_pairs[0].undirected == 1
@@ -239,7 +241,6 @@ def test_own_truths_for_pairs_whose_ends_have_no_names(planted: Embedding) -> No
 @pytest.mark.parametrize(
     ("settings", "error", "sentence"),
     [
-        ({"min_coverage": 2}, ParameterError, "must be a number from 0 to 1. Got 2"),
         ({"resamples": 0}, ParameterError, "'resamples'"),
         ({"level": 95}, ParameterError, "must lie between 0 and 1. Got 95"),
         ({"truths": "bsri"}, ParameterError, "a set of words for each end of the pairs, first and second"),

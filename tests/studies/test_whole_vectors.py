@@ -25,7 +25,14 @@ def test_agreement_over_pairs_is_what_the_study_says(
     asked = {*bg.lexicon("occ16").words, *(word for pair in bg.lexicon("zhang2020").pairs for word in pair)}  # type: ignore[attr-defined]
     kept = vectors.subset([word for word in vectors.words if word in asked])
     result = bg.robustness(
-        kept, measures=["dbwa", "ripa"], truths={}, forms=(), pair_forms=(), frequent=100, min_coverage=0, pool=None
+        kept,
+        measures=["dbwa", "ripa"],
+        truths={},
+        forms=(),
+        pair_forms=(),
+        frequent=100,
+        policy=bg.core.WordPolicy(0),
+        pool=None,
     )
     with (repository / "docs" / "studies" / "zhang2020" / "vectors.csv").open(encoding="utf-8") as file:
         told = {row["id"]: float(row["value"]) for row in csv.DictReader(file) if row["vectors"] == name}

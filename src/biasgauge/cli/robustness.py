@@ -8,6 +8,7 @@ from biasgauge import analyses
 from biasgauge.cli.command import DRAW, FigureOptions, Jobs, Level, MinCoverage, Outcome, VectorFile, command
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import NONE, typed_names, typed_words
+from biasgauge.core import WordPolicy
 
 EXAMPLES = """\
 Agreement is kappa: 1 is perfect, 0 no better than chance. A change of a score
@@ -79,7 +80,7 @@ def robustness(
             pool={"neutral": "neutral", "all": None}.get(pool, typed_words(pool)),
             as_published=as_published,
             analogies=analogies,
-            min_coverage=min_coverage,
+            policy=WordPolicy.from_options(min_coverage, further.pop("case_fallback", False)),
             level=level,
             random_state=options.seed,
             n_jobs=n_jobs,

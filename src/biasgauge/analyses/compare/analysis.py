@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from os import PathLike
 from typing import Any, Literal, get_args
@@ -22,7 +22,7 @@ from biasgauge.analyses.compare.rows import (
     compared,
     estimate_alone,
 )  # fmt: skip
-from biasgauge.audits import Subject, Tabulated, Unmeasurable, tabulate
+from biasgauge.audits import Subject, Unmeasurable, tabulate
 from biasgauge.core import (
     DEFAULT_POLICY,
     Floats,
@@ -106,10 +106,11 @@ def compare(
     group_positions = positions_of(list(groups) if isinstance(groups, Mapping) else [], order, positions)
     words = list(dict.fromkeys(word for question in questions for word in question.words))
     models = read_groups(groups, words, group_positions, case_fallback=policy.case != "exact", replicates=replicates)
-    policy = _decide_case(policy, models)
-    settings = _Settings(measure, level, policy)
-    comparisons = [_QuestionComparison(question, models, settings) for question in questions]
-    if all(question.reason for question in comparisons):
+    fallback = policy.uses_fallback([model for group in models for model in group.models])
+    policy = replace(policy, case="fallback" if fallback else "exact")  # decided for all models together
+    comparisons = [_QuestionComparison(question, models, measure, policy, level) for question in questions]
+    defined = [comparison for comparison in comparisons if not comparison.reason]
+    if not defined:
         first = comparisons[0]
         raise ParameterError(
             f"Nothing can be compared: {first.question.name}: {first.reason}"
@@ -117,17 +118,16 @@ def compare(
             f"lower case (case fallback), is the text in another language than {first.question.language!r}, or will "
             "fewer words do (min_coverage)?"
         )
-    defined = [question for question in comparisons if not question.reason]
-    trends = {question: row for question in defined for row in question.trends()}
+    trends = {comparison: row for comparison in defined for row in comparison.trends()}
     return Comparison(
         groups=tuple(group.description for group in models),
-        questions=tuple(question.description for question in comparisons),
-        contrasts=tuple(row for question in defined for row in question.contrasts()),
-        differences=_adjusted([row for question in defined for row in question.differences()]),
+        questions=tuple(comparison.description for comparison in comparisons),
+        contrasts=tuple(row for comparison in defined for row in comparison.contrasts()),
+        differences=_adjusted([row for comparison in defined for row in comparison.differences()]),
         trends=_adjusted(list(trends.values())),
-        words=tuple(row for question in defined for row in question.words()),
-        lines=tuple(point for question, row in trends.items() for point in question.line(row)),
-        coverage={question.description.name: question.coverage.to_dict() for question in comparisons},
+        words=tuple(row for comparison in defined for row in comparison.words()),
+        lines=tuple(point for comparison, row in trends.items() for point in comparison.line(row)),
+        coverage={question.name: _coverage(question, models, policy).to_dict() for question in questions},
         settings={
             "measure": measure, "replicates": replicates, **policy.settings(), "level": level,
             "ordered": bool(group_positions),
@@ -136,173 +136,118 @@ def compare(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Settings:
-    measure: Measure
-    level: float
-    policy: WordPolicy
-
-
 class _QuestionComparison:
-    """One question put to all groups."""
+    """One question put to all groups, over the words that all models of all groups have.
 
-    def __init__(self, question: Query, groups: Sequence[ModelGroup], settings: _Settings) -> None:
-        self.question, self.groups, self.settings = question, groups, settings
-        everyone = Subject("all", tuple(model for group in groups for model in group.models))
-        self.outcome = tabulate(question, everyone, settings.policy)  # words that all models of all groups have
-        self.coverage = _coverage(question, groups, settings.policy)
-        self.reason = self._why_not()
-        self.tables: list[Floats] = [] if self.reason else self._tables()
-        self.bootstrap = [group.resampled for group in groups]
+    Attributes:
+        reason: why it cannot be compared; empty where it can.
+        measured: the words and their similarities.
+        tables: similarities of each group: replicates × targets × attributes.
+        signs: 1 for words that should lean as the claim says, −1 for those of the list that should not.
+        leanings: association of each target word in every replicate of each group, in cosine units: with A less with
+            B, for a test.
+    """
+
+    def __init__(
+        self, question: Query, groups: Sequence[ModelGroup], measure: Measure, policy: WordPolicy, level: float
+    ) -> None:
+        self.question, self.groups, self.measure, self.level, self.reason = question, groups, measure, level, ""
+        self.positions = [group.description.position or 0.0 for group in groups]
         self.ordered = groups[0].description.position is not None
+        everyone = Subject("all", tuple(model for group in groups for model in group.models))
+        outcome = tabulate(question, everyone, policy)
+        if isinstance(outcome, Unmeasurable):
+            words = {"all": question.words}
+            counts = [len(resolve_sets(words, group.models, policy)["all"].words) for group in groups]
+            self.reason = f"{outcome.reason}; {groups[int(np.argmin(counts))].name!r} has the fewest"
+            return
+        self.measured = outcome
+        ends = np.cumsum([len(group.models) for group in groups])[:-1]
+        by_group = zip(groups, np.split(outcome.table, ends), strict=True)
+        self.tables = [group.replicated(table) for group, table in by_group]
+        pattern = np.asarray(question.weights)
+        opposed = len(pattern) == 2 and np.array_equal(pattern[0], -pattern[1])
+        self.signs: Floats = np.where((outcome.rows == 1) & opposed, -1.0, 1.0)
+        by_row = pattern[outcome.rows] * self.signs[:, None]
+        by_row = by_row / np.abs(by_row).max(axis=1, keepdims=True)
+        self.leanings: list[Floats] = []
+        for table in self.tables:
+            means = [table[:, :, outcome.columns == group].mean(axis=2) for group in range(pattern.shape[1])]
+            self.leanings.append((np.stack(means, axis=2) * by_row).sum(axis=2))
 
     @property
     def description(self) -> QuestionAbout:
         """Name, title and claim of the question."""
         return QuestionAbout(self.question.name, self.question.title, self.question.claims[0], self.reason or None)
 
-    def _why_not(self) -> str:
-        if isinstance(self.outcome, Tabulated):
-            return ""
-        words = {"all": self.question.words}
-        least = min(
-            self.groups, key=lambda group: len(resolve_sets(words, group.models, self.settings.policy)["all"].words)
-        )
-        return f"{self.outcome.reason}; {least.name!r} has the fewest"
-
-    @property
-    def measured(self) -> Tabulated:
-        """The words and their similarities, where there is no reason against it."""
-        if isinstance(self.outcome, Unmeasurable):
-            raise TypeError(self.outcome.reason)
-        return self.outcome
-
-    def _tables(self) -> list[Floats]:
-        """Similarities of each group: replicates × targets × attributes."""
-        ends = np.cumsum([len(group.models) for group in self.groups])[:-1]
-        return [
-            group.replicated(table)
-            for group, table in zip(self.groups, np.split(self.measured.table, ends), strict=True)
-        ]
-
     def estimate(self, chosen: Sequence[int], weights: Sequence[float]) -> GroupComparison:
         """A weighted sum of the numbers of some groups."""
-        measured = self.measured
         options: dict[str, Any] = {
             "group_weights": list(weights),
-            "bootstrap": [self.bootstrap[index] for index in chosen],
-            "level": self.settings.level,
+            "bootstrap": [self.groups[index].resampled for index in chosen],
+            "level": self.level,
         }
         tables = [self.tables[index] for index in chosen]
-        if self.settings.measure == "effect_size":
-            return compare_effect_sizes(tables, measured.rows, measured.columns, **options)
-        return compare_groups(tables, measured.rows, measured.columns, self.question.weights, **options)
+        if self.measure == "effect_size":
+            return compare_effect_sizes(tables, self.measured.rows, self.measured.columns, **options)
+        return compare_groups(tables, self.measured.rows, self.measured.columns, self.question.weights, **options)
 
-    def contrasts(self) -> list[GroupContrast]:
+    def contrasts(self) -> Iterator[GroupContrast]:
         """The number of each group, and how far it is from the mean of all groups."""
         count = len(self.groups)
-        rows = []
         for index, group in enumerate(self.groups):
-            contrast = self.estimate([index], [1.0]).other_words
             from_mean = self.estimate(range(count), (np.eye(count)[index] - 1 / count).tolist()).other_words
-            rows.append(
-                GroupContrast.of_estimate(
-                    estimate_alone(contrast), question=self.question.name, group=group.name,
-                    position=group.description.position, from_mean=estimate_alone(from_mean),
-                )
+            yield GroupContrast.of_estimate(
+                estimate_alone(self.estimate([index], [1.0]).other_words), question=self.question.name,
+                group=group.name, position=group.description.position, from_mean=estimate_alone(from_mean),
             )  # fmt: skip
-        return rows
 
-    def pairs(self) -> list[tuple[int, int]]:
-        """Pairs of groups that are compared: the last and the first of an order, otherwise every two."""
+    def differences(self) -> Iterator[Difference]:
+        """The second less the first, of each pair of groups: the last and the first of an order, else every two."""
         count = len(self.groups)
-        return [(0, count - 1)] if self.ordered else list(combinations(range(count), 2))
-
-    def differences(self) -> list[Difference]:
-        """The second less the first, of each pair of groups."""
-        rows = []
-        for first, second in self.pairs():
+        for first, second in [(0, count - 1)] if self.ordered else combinations(range(count), 2):
             comparison = self.estimate([first, second], [-1.0, 1.0])
             value = comparison.other_words.value
-            leaning = self._leanings()
-            changes = (leaning[second].mean(axis=0) - leaning[first].mean(axis=0)) * self._signs()
-            rows.append(
-                compared(
-                    Difference, comparison.other_words, comparison.these_words, question=self.question.name,
-                    first=self.groups[first].name, second=self.groups[second].name,
-                    words_with=None if not value else float((np.sign(changes) == np.sign(value)).mean()),
-                )
+            changes = (self.leanings[second].mean(axis=0) - self.leanings[first].mean(axis=0)) * self.signs
+            yield compared(
+                Difference, comparison, question=self.question.name, first=self.groups[first].name,
+                second=self.groups[second].name,
+                words_with=None if not value else float((np.sign(changes) == np.sign(value)).mean()),
             )  # fmt: skip
-        return rows
 
-    def trends(self) -> list[Trend]:
+    def trends(self) -> Iterator[Trend]:
         """The slope over the positions of an order; two groups have a difference only."""
         if not self.ordered or len(self.groups) < 3:
-            return []
-        indices, positions = range(len(self.groups)), self._positions()
-        comparison = self.estimate(indices, slope_weights(positions).tolist())
+            return
+        comparison = self.estimate(range(len(self.groups)), slope_weights(self.positions).tolist())
         means = [row.value or 0.0 for row in self.contrasts()]
-        scatter = slope_over_groups(positions, means, level=self.settings.level)
-        return [
-            compared(
-                Trend, comparison.other_words, comparison.these_words, question=self.question.name,
-                other_texts=estimate_alone(scatter), p_other_texts=scatter.p,
-            )
-        ]  # fmt: skip
+        scatter = slope_over_groups(self.positions, means, level=self.level)
+        labels = {"question": self.question.name, "other_texts": estimate_alone(scatter), "p_other_texts": scatter.p}
+        yield compared(Trend, comparison, **labels)
 
-    def line(self, trend: Trend) -> list[LinePoint]:
+    def line(self, trend: Trend) -> Iterator[LinePoint]:
         """The line of the trend through the mean of the groups, with the interval of its slope: ends and middle."""
-        positions = self._positions()
-        middle = float(np.mean(positions))
-        height = self.estimate(range(len(positions)), [1 / len(positions)] * len(positions)).other_words.value or 0.0
-        slopes = [trend.value, trend.low, trend.high]
-        points = []
-        for at in (positions[0], middle, positions[-1]):
-            value, *ends = (None if slope is None else height + slope * (at - middle) for slope in slopes)
+        count, middle = len(self.positions), float(np.mean(self.positions))
+        height = self.estimate(range(count), [1 / count] * count).other_words.value or 0.0
+        for position in (self.positions[0], middle, self.positions[-1]):
+            slopes = (trend.value, trend.low, trend.high)
+            value, *ends = (None if slope is None else height + slope * (position - middle) for slope in slopes)
             low, high = (None, None) if None in ends else sorted(ends)  # type: ignore[type-var]
-            points.append(LinePoint(self.question.name, at, value or 0.0, low, high, trend.method))
-        return points
+            yield LinePoint(self.question.name, position, value or 0.0, low, high, trend.method)
 
     def words(self) -> list[WordChange]:
         """The change of each target word from the first group to the last, largest first."""
         if len(self.groups) > 2 and not self.ordered:
             return []
-        leanings = self._leanings()
-        sets = [words.name for words in self.question.targets]
+        sets, ends = [words.name for words in self.question.targets], (self.groups[0], self.groups[-1])
         rows = []
-        for index, word in enumerate(self.measured.target_words):
-            by_group = [leaning[:, index] for leaning in leanings]
-            change = welch(by_group[0], by_group[-1], (self.bootstrap[0], self.bootstrap[-1]), self.settings.level)
-            group = int(self.measured.rows[index])
-            rows.append(
-                WordChange.of_estimate(
-                    change, question=self.question.name, word=word, set=sets[group], first=float(by_group[0].mean()),
-                    last=float(by_group[-1].mean()),
-                )
-            )  # fmt: skip
+        for index, (word, group) in enumerate(zip(self.measured.target_words, self.measured.rows, strict=True)):
+            first, last = self.leanings[0][:, index], self.leanings[-1][:, index]
+            change = welch(first, last, (ends[0].resampled, ends[1].resampled), self.level)
+            labels = {"question": self.question.name, "word": word, "set": sets[int(group)]}
+            means = {"first": float(first.mean()), "last": float(last.mean())}
+            rows.append(WordChange.of_estimate(change, **labels, **means))
         return sorted(rows, key=lambda row: -abs(row.value or 0.0))
-
-    def _positions(self) -> list[float]:
-        return [group.description.position or 0.0 for group in self.groups]
-
-    def _signs(self) -> Floats:
-        """1 for words that should lean as the claim says, −1 for those of the list that should not."""
-        pattern, rows = np.asarray(self.question.weights), self.measured.rows
-        opposed = len(pattern) == 2 and np.array_equal(pattern[0], -pattern[1])
-        signs: Floats = np.where(rows == 1, -1.0, 1.0) if opposed else np.ones(len(self.measured.target_words))
-        return signs
-
-    def _leanings(self) -> list[Floats]:
-        """Association of each target word in every replicate, in cosine units: with A less with B, for a test."""
-        pattern, columns = np.asarray(self.question.weights), self.measured.columns
-        rows = self.measured.rows
-        by_row = pattern[rows] * self._signs()[:, None]
-        by_row = by_row / np.abs(by_row).max(axis=1, keepdims=True)
-        leanings = []
-        for table in self.tables:
-            means = np.stack([table[:, :, columns == group].mean(axis=2) for group in range(pattern.shape[1])], axis=2)
-            leanings.append((means * by_row).sum(axis=2))
-        return leanings
 
 
 def _adjusted(rows: Sequence[Any]) -> tuple[Any, ...]:
@@ -359,12 +304,6 @@ def _test_from_sets(sets: Mapping[str, WordsLike]) -> AssociationTest:
                 "it from one."
             )
     return AssociationTest(name="given words", title="given words", x=x, y=y, a=a, b=b)
-
-
-def _decide_case(policy: WordPolicy, groups: Sequence[ModelGroup]) -> WordPolicy:
-    """Return the policy with its rule for case decided for all models together."""
-    fallback = policy.uses_fallback([model for group in groups for model in group.models])
-    return replace(policy, case="fallback" if fallback else "exact")
 
 
 def _coverage(query: Query, groups: Sequence[ModelGroup], policy: WordPolicy) -> Coverage:

@@ -1,13 +1,15 @@
-"""`Comparison`: what `compare` hands back, and how it is summed up."""
+"""`Comparison`: what `compare` returns, its sentences, tables and charts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from math import floor, log10
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.analyses.compare.figures import charts_of
+from biasgauge import results
 from biasgauge.analyses.compare.groups import ComparedGroup, listed
 from biasgauge.analyses.compare.rows import (
     Compared,
@@ -20,17 +22,14 @@ from biasgauge.analyses.compare.rows import (
 )
 from biasgauge.core import JsonMapping
 from biasgauge.results import (
+    Chart,
     Column,
+    RecordTable,
     Result,
-    Summary,
     Table,
-    estimate_text,
-    figures_text,
     interval_text,
-    lexicon_name,
     number_text,
     p_phrase,
-    records_frame,
     share_text,
 )
 
@@ -45,7 +44,7 @@ RUNS = {
     "samples": "bootstrap samples of its text",
     "texts": "texts of their own",
 }
-_DIGITS = 3
+_DIGITS, _WIDTH = 3, 440
 _MOST_WORDS = 10
 _MOST_TOLD = 4
 """Differences that a headline tells."""
@@ -87,11 +86,11 @@ class Comparison(Result):
 
     def words_frame(self) -> pd.DataFrame:
         """One row per question and target word."""
-        return records_frame(self.words)
+        return results.records_frame(self.words)
 
     def contrasts_frame(self) -> pd.DataFrame:
         """One row per question and group."""
-        return records_frame(self.contrasts)
+        return results.records_frame(self.contrasts)
 
     @property
     def level(self) -> float:
@@ -156,29 +155,25 @@ class Comparison(Result):
         listed_rows = shown if len(rows) > _MOST_TOLD else rows
         pairs = {_between(row) for row in listed_rows}
         numbers = [
-            f"{lexicon_name(row.question)} {estimate_text(row, _digits(row))}"
+            f"{results.lexicon_name(row.question)} {results.estimate_text(row, _digits(row))}"
             + (f" ({_less(row)})" if len(pairs) > 1 else "")
             for row in listed_rows[:_MOST_TOLD]
         ]
         whose = f" ({_less(listed_rows[0])}, {self._unit(listed_rows[0])})" if len(pairs) == 1 else ""
         count = f"{len(shown)} of {len(rows)} {answer_name} {'is' if len(shown) == 1 else 'are'} shown"
         listing = f": {'; '.join(numbers)}{whose}" if numbers else ""
-        return f"{count} (Holm-adjusted p < {figures_text(alpha).removeprefix('0')}){listing}."
+        return f"{count} (Holm-adjusted p < {results.figures_text(alpha).removeprefix('0')}){listing}."
 
     def _unit(self, row: Compared) -> str:
         unit = UNITS[self.settings["measure"]]
         return f"{unit} per unit of position" if isinstance(row, Trend) else unit
 
-    def summary(self) -> Summary:
+    def summary(self) -> results.Summary:
         """The differences first; then what each group has, which words change, and which were left out."""
-        return Summary(
-            title=f"Comparison of {listed([group.name for group in self.groups])}",
-            headline=self._headline(),
-            sentences=self._sentences(),
-            tables=tuple(table for table in self._tables() if table.rows),
-            charts=charts_of(self),
-            warnings=self.warnings,
-        )
+        return replace(super().summary(), tables=tuple(table for table in self._tables() if table.rows))
+
+    def _title(self) -> str:
+        return f"Comparison of {listed([group.name for group in self.groups])}"
 
     def _sentences(self) -> tuple[str, ...]:
         rows = self.answers
@@ -197,16 +192,13 @@ class Comparison(Result):
 
     def _these_words(self, row: Compared) -> str:
         fixed, span = row.these_words, self._span(row)
-        first = (
-            "The interval is for other words of the same kind"
-            + ("" if "runs" not in row.over else f" and {self._runs()}")
-            + "."
-        )
+        models = f" and {self._runs()}" if "runs" in row.over else ""
+        first = f"The interval is for other words of the same kind{models}."
         if fixed.low is None or fixed.high is None:
             return f"{first} For these very words there is none: {fixed.reason}."
-        ends = interval_text(fixed.low * span, fixed.high * span, _DIGITS)
         if fixed.low == row.low and fixed.high == row.high:
             return f"{first} For these very words it is the same: so few models barely tell how models vary."
+        ends = interval_text(fixed.low * span, fixed.high * span, _DIGITS)
         return f"{first} For these very words and {self._runs()} it is {ends}, {p_phrase(row.p_these_words)}."
 
     def _runs(self) -> str:
@@ -223,74 +215,96 @@ class Comparison(Result):
         scatter = "With the scatter of the groups about the line, which holds what is peculiar to each text, it is"
         return [f"{scatter} {ends}, {p_phrase(row.p_other_texts)}, over {len(self.groups)} groups."]
 
-    def _tables(self) -> Sequence[Table]:
-        unit = UNITS[self.settings["measure"]]
-        tests = [Column("p", "p"), Column("Holm p", "p", about="adjusted for all rows of the table")]
-        alone = Column("p, these words", "p")
-        differences = [
-            (
-                row.question, f"{row.second} − {row.first}", row, row.p, row.p_adjusted, row.these_words,
-                row.p_these_words, row.words_with, row.n,
-            )
-            for row in self.differences
-        ]  # fmt: skip
-        trends = [
-            (row.question, row, row.p, row.p_adjusted, row.these_words, row.p_these_words, row.other_texts,
-             row.p_other_texts)
-            for row in self.trends
-        ]  # fmt: skip
+    def _tables(self) -> Iterator[Table]:
+        unit, number = UNITS[self.settings["measure"]], NUMBERS[self.settings["measure"]]
         digits = max(map(_digits, self.trends), default=_DIGITS)
-        slopes, texts, these = (
-            Column(name, "estimate", digits)
-            for name in (f"slope per unit of position, {unit}", "with scatter of groups", "these words only")
-        )
-        fixed = Column("these words only", "estimate", _DIGITS, about="other models, these very words")
-        more = [Column("words that change so", "share"), Column("target words", "count")]
-        heads = ["question", "groups", Column(f"difference, {unit}", "estimate", _DIGITS), *tests, fixed, alone, *more]
+        tests = Column("p", "p"), Column("Holm p", "p", about="adjusted for all rows of the table", source="p_adjusted")
+        fixed_p = Column("p, these words", "p", source="p_these_words")
+        about = "other models, these very words"
         note = (
             "The interval is for other words of the same kind and other models of the same kind; p is below "
-            f"{figures_text(1 - self.level, 2)} exactly where it excludes 0. Holm's adjustment is over all rows of the "
-            "table."
+            f"{results.figures_text(1 - self.level, 2)} exactly where it excludes 0. Holm's adjustment is over all "
+            "rows of the table."
         )
-        columns = ["question", slopes, *tests, these, alone, texts, Column("p with scatter", "p")]
-        runs = [(group.name, len(group.models), RUNS[group.replicates]) for group in self.groups]
-        return (
-            Table.of("trends", "Trends", columns, trends, note=note),
-            Table.of("differences", "Differences", heads, differences, note="" if trends else note),
-            self._by_group(),
-            Table.of("groups", "Groups", ["group", Column("models", "count"), "that differ by"], runs),
-            self._words(),
-            self._left_out(),
+        trends = (
+            "question",
+            Column(f"slope per unit of position, {unit}", "estimate", digits, source="."),
+            *tests,
+            Column("these words only", "estimate", digits, source="these_words"),
+            fixed_p,
+            Column("with scatter of groups", "estimate", digits, source="other_texts"),
+            Column("p with scatter", "p", source="p_other_texts"),
         )
-
-    def _by_group(self) -> Table:
+        differences = (
+            "question",
+            Column("groups", source=lambda row: f"{row.second} − {row.first}"),
+            Column(f"difference, {unit}", "estimate", _DIGITS, source="."),
+            *tests,
+            Column("these words only", "estimate", _DIGITS, about=about, source="these_words"),
+            fixed_p,
+            Column("words that change so", "share", source="words_with"),
+            Column("target words", "count", source="n"),
+        )
+        yield RecordTable("trends", "Trends", trends, note).fill(self)
+        yield RecordTable("differences", "Differences", differences, "" if self.trends else note).fill(self)
         names = [group.name for group in self.groups]
         contrasts = {(row.question, row.group): row for row in self.contrasts}
-        questions = [question for question in self.questions if question.reason is None]
-        columns = [Column(name, "estimate", _DIGITS) for name in names]
-        rows = [(question.name, *(contrasts[question.name, name] for name in names)) for question in questions]
-        number = NUMBERS[self.settings["measure"]].capitalize()
-        return Table.of(
-            "contrasts", f"{number} in each group, {UNITS[self.settings['measure']]}", ["question", *columns], rows
+        questions = [question.name for question in self.questions if question.reason is None]
+        by_group = [(question, *(contrasts[question, name] for name in names)) for question in questions]
+        columns = ["question", *(Column(name, "estimate", _DIGITS) for name in names)]
+        yield Table.of("contrasts", f"{number.capitalize()} in each group, {unit}", columns, by_group)
+        counts = Column("models", "count", source=lambda group: len(group.models))
+        runs = Column("that differ by", source=lambda group: RUNS[group.replicates])
+        yield RecordTable("groups", "Groups", (Column("group", source="name"), counts, runs)).fill(self)
+        words = (
+            "question",
+            "word",
+            Column("list", source="set"),
+            Column(names[0], "number", _DIGITS, source="first"),
+            Column(names[-1], "number", _DIGITS, source="last"),
+            Column("change", "estimate", _DIGITS, source="."),
         )
-
-    def _words(self) -> Table:
-        first, last = self.groups[0].name, self.groups[-1].name
-        numbers = [Column(name, "number", _DIGITS) for name in (first, last)]
-        columns = ["question", "word", "list", *numbers, Column("change", "estimate", _DIGITS)]
-        rows = [(row.question, row.word, row.set, row.first, row.last, row) for row in self.words]
-        note = "Associations in cosine units; intervals over models, not adjusted for the number of words."
-        title = f"Words, from {first} to {last}, largest change first"
-        return Table.of("words", title, columns, rows, note=note, most=_MOST_WORDS, folded=len(self.questions) > 1)
-
-    def _left_out(self) -> Table:
-        rows = [
-            (name, list_name, tuple(words))
-            for name, coverage in self.coverage.items()
-            for list_name, words in coverage["lost"].items()
+        remark = "Associations in cosine units; intervals over models, not adjusted for the number of words."
+        title = f"Words, from {self._ends()}, largest change first"
+        yield RecordTable("words", title, words, remark, _MOST_WORDS, folded=len(self.questions) > 1).fill(self)
+        lost = [
+            (question, name, tuple(members))
+            for question, coverage in self.coverage.items()
+            for name, members in coverage["lost"].items()
         ]
         title = "Words not in the vocabulary (OOV) of every model, left out of all groups"
-        return Table.of("left-out", title, ["question", "list", Column("words", "words")], rows)
+        yield Table.of("left-out", title, ["question", "list", Column("words", "words")], lost)
+
+    def _charts(self) -> tuple[Chart, ...]:
+        """Trends where there are any; differences; the groups side by side."""
+        charts = []
+        percent = share_text(self.level)
+        if self.trends:
+            remark = (
+                f"Points: groups; line: least squares; band: {percent} interval of its slope.\n"
+                "Intervals are of the distance from the mean of the groups, in which what all groups share cancels"
+            )
+            charts.append(Chart("trends", self._claim(), remark, partial(_draw_trends, self)))
+        if self.differences:
+            title = "Differences between groups" if self.trends else self._claim()
+            remark = (
+                f"Thin: {percent} interval for other words and models; thick: for these very words. 0: no difference"
+            )
+            charts.append(Chart("differences", title, remark, partial(_draw_differences, self)))
+        if self.contrasts and not self.trends:
+            remark = (
+                f"Points and lines: each group and its {percent} interval. 0: no association either way.\n"
+                "These may overlap where a difference is shown: the words are the same, and what they share cancels"
+            )
+            charts.append(Chart("groups", "Each group by itself", remark, partial(_draw_groups, self)))
+        return tuple(charts)
+
+    def _claim(self) -> str:
+        shown = sum(1 for row in self.answers if row.excludes())
+        name = "trend" if self.trends else "difference"
+        if len(self.answers) == 1:
+            return f"{self.title_of(self.answers[0].question)}: {'a' if shown else 'no'} {name} is shown"
+        return f"{shown} of {len(self.answers)} {name}s have intervals that exclude 0"
 
 
 def _digits(row: Compared) -> int:
@@ -306,3 +320,91 @@ def _between(row: Compared) -> str:
 
 def _less(row: Compared) -> str:
     return f"{row.second} less {row.first}" if isinstance(row, Difference) else "slope"
+
+
+def _draw_differences(result: Comparison) -> results.AltairChart:
+    """Differences with their intervals; a thick line for that of these very words."""
+    import pandas as pd
+
+    alt = results.altair()
+    pairs = {(row.first, row.second) for row in result.differences}
+    rows = [
+        {
+            "what": result.title_of(row.question) + (f": {_less(row)}" if len(pairs) > 1 else ""),
+            "value": row.value, "low": row.low, "high": row.high, "these_low": row.these_words.low,
+            "these_high": row.these_words.high, "p": row.p,
+        }
+        for row in result.differences
+        if row.value is not None
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    of_pair = "" if len(pairs) > 1 else f": {_less(result.differences[0])}"
+    x = alt.X("value:Q", title=f"difference, {UNITS[result.settings['measure']]}{of_pair}")
+    color = alt.value(results.ACCENT)
+    chart = results.interval_chart(frame, x, width=_WIDTH, step=alt.Step(44), color=color)
+    thick = alt.Chart(frame).mark_rule(strokeWidth=5, opacity=0.45, color=results.ACCENT)
+    return chart + thick.encode(y=alt.Y("what:N", sort=None), x="these_low:Q", x2="these_high:Q")
+
+
+def _draw_groups(result: Comparison) -> results.AltairChart:
+    """Contrasts of all groups with their intervals, by question."""
+    import pandas as pd
+
+    alt = results.altair()
+    rows = [
+        {
+            "what": result.title_of(row.question),
+            "group": row.group,
+            "value": row.value,
+            "low": row.low,
+            "high": row.high,
+        }
+        for row in result.contrasts
+        if row.value is not None
+    ]
+    names = [group.name for group in result.groups]
+    measure = result.settings["measure"]
+    x = alt.X("value:Q", title=f"{measure.replace('_', ' ')}, {UNITS[measure]}")
+    colors = {"range": [results.SECOND, results.ACCENT]} if len(names) == 2 else {"scheme": "dark2"}
+    color = alt.Color("group:N", sort=names, title=None, scale=alt.Scale(domain=names, **colors))
+    offset = alt.YOffset("group:N", sort=names)
+    return results.interval_chart(pd.DataFrame(rows), x, width=_WIDTH, step=alt.Step(18), color=color, yOffset=offset)
+
+
+def _draw_trends(result: Comparison) -> results.AltairChart:
+    """Contrasts of groups over their positions, with the line of the trend; a panel for each question."""
+    import pandas as pd
+
+    alt = results.altair()
+    points = []
+    for row in result.contrasts:
+        mean = (row.value or 0.0) - (row.from_mean.value or 0.0)
+        ends = {
+            end: value and value + mean for end, value in (("low", row.from_mean.low), ("high", row.from_mean.high))
+        }
+        points.append(
+            {"question": row.question, "group": row.group, "position": row.position, "value": row.value, **ends}
+        )
+    frames = pd.DataFrame(points), pd.DataFrame([point.to_dict() for point in result.lines])
+    groups = {row.position: row.group for row in result.contrasts if row.position is not None}
+    # A tick for each group, which says its name.
+    named = "".join(f"datum.value == {position!r} ? {json.dumps(name)} : " for position, name in groups.items())
+    axis = alt.Axis(values=list(groups), labelExpr=f"{named}''", labelOverlap=True)
+    x = alt.X("position:Q", title=None, scale=alt.Scale(zero=False, nice=False, padding=14), axis=axis)
+    title = f"{result.settings['measure'].replace('_', ' ')}, {UNITS[result.settings['measure']]}"
+    low, value = alt.Y("low:Q", title=title), alt.Y("value:Q", title=title)
+    panels = []
+    for question in dict.fromkeys(row.question for row in result.contrasts):
+        dots, line = (alt.Chart(frame[frame["question"] == question]).encode(x=x) for frame in frames)
+        layers = [
+            results.zero_line(horizontal=True),
+            line.mark_area(color=results.ACCENT, opacity=0.16).encode(y=low, y2="high:Q"),
+            line.mark_line(color=results.ACCENT).encode(y=value),
+            dots.mark_rule(color=results.SECOND).encode(y=low, y2="high:Q"),
+            dots.mark_point(filled=True, size=60, color=results.SECOND, opacity=1).encode(
+                y=value, tooltip=list(frames[0].columns)
+            ),
+        ]
+        heading = alt.TitleParams(result.title_of(question), anchor="start", fontSize=12)
+        panels.append(alt.layer(*layers).properties(width=_WIDTH, height=170, title=heading))
+    return alt.vconcat(*panels, spacing=14).resolve_scale(x="shared")

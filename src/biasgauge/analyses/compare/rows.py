@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from biasgauge.core import UNDEFINED, Estimate, LabeledEstimate, Record
-from biasgauge.stats import Contrast
+from biasgauge.stats import Contrast, GroupComparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,16 +144,12 @@ class QuestionAbout(Record):
     reason: str | None = None
 
 
-def compared(kind: type[Compared], contrast: Contrast, fixed: Contrast, **labels: Any) -> Any:  # noqa: ANN401 - of `kind`
+def compared(kind: type[Compared], comparison: GroupComparison, **labels: Any) -> Any:  # noqa: ANN401 - of `kind`
     """A row from a comparison of groups."""
-    tests = {
-        "p": contrast.p,
-        "se": contrast.se,
-        "df": contrast.df,
-        "p_these_words": fixed.p,
-        "variances": contrast.variances,
-    }
-    return kind.of_estimate(estimate_alone(contrast), these_words=estimate_alone(fixed), **tests, **labels)
+    contrast, fixed = comparison.other_words, comparison.these_words
+    tests = {"p": contrast.p, "se": contrast.se, "df": contrast.df, "variances": contrast.variances}
+    these = {"these_words": estimate_alone(fixed), "p_these_words": fixed.p}
+    return kind.of_estimate(estimate_alone(contrast), **tests, **these, **labels)
 
 
 def estimate_alone(contrast: Contrast) -> Estimate:

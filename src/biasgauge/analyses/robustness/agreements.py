@@ -1,34 +1,33 @@
-"""Do two ways of asking give words the same direction? Another pair, form of pairs or words, the truth, a measure."""
+"""Do two ways of asking give words the same direction? Another pair, form of pairs or words, the truth, a measure.
+
+Also whether pairs whose difference vectors are alike agree more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import ClassVar, Self
 
 import numpy as np
 
-from biasgauge.analyses.reliability import pair_name
+from biasgauge.analyses.reliability import correlation, pair_name
 from biasgauge.analyses.robustness.forms import Pair
-from biasgauge.analyses.robustness.plan import Plan
-from biasgauge.analyses.robustness.truths import Truth
-from biasgauge.core import Estimate, Estimates, Floats, JsonMapping, JsonObject, Record, Vectors
+from biasgauge.analyses.robustness.plan import RobustnessPlan, Truth
+from biasgauge.core import Estimate, Estimates, Fields, Floats, JsonMapping, JsonObject, Record, Vectors, unit_rows
 from biasgauge.scores import LIES_IN_THE_WORD, REASONS, ScoreTensor
-from biasgauge.stats import cohen_kappa, mean_kappa, share_of_words
+from biasgauge.stats import cohen_kappa, jackknife_r, mean_kappa, share_of_words
+from biasgauge.vectors import Embedding
 
-PAIRWISE, PAIR_FORMS, WORD_FORMS, CORRESPONDENCE, BETWEEN_MEASURES = (
-    "pairwise", "pair_forms", "word_forms", "correspondence", "between_measures"
-)  # fmt: skip
 AGAINST = {
-    PAIRWISE: "other",
-    PAIR_FORMS: "form",
-    WORD_FORMS: "form",
-    CORRESPONDENCE: "truth",
-    BETWEEN_MEASURES: "other",
-}
+    "pairwise": "other", "pair_forms": "form", "word_forms": "form", "correspondence": "truth",
+    "between_measures": "other",
+}  # fmt: skip
 """What the two ways of each part differ in, by its name in `--json`."""
 NO_FORM = "no word has this form in the vocabulary"
+_LEAST = 4
+"""Pairs that a jackknife of correlations takes."""
 
 
 def directions(scores: Vectors, *, as_published: bool = False) -> Floats:
@@ -43,7 +42,7 @@ def directions(scores: Vectors, *, as_published: bool = False) -> Floats:
 
 
 @dataclass(frozen=True)
-class Row(Record):
+class EstimateRow(Record):
     """Labels and estimates. In JSON each number has its interval beside it, and `reason` says why one is undefined."""
 
     def estimates(self) -> dict[str, Estimate]:
@@ -67,7 +66,7 @@ class Row(Record):
 
 
 @dataclass(frozen=True)
-class Agreement(Row):
+class Agreement(EstimateRow):
     """Agreement of two ways of asking on the direction of words.
 
     Attributes:
@@ -100,13 +99,13 @@ class Agreement(Row):
     def to_dict(self) -> JsonObject:
         """As it stands in `--json`."""
         shape = super().to_dict()
-        if self.part == CORRESPONDENCE:
+        if self.part == "correspondence":
             shape |= {"accuracy": shape.pop("same"), "accuracy_interval": shape.pop("same_interval")}
         return shape
 
 
 @dataclass(frozen=True)
-class MeanKappa(Row):
+class MeanKappa(EstimateRow):
     """The mean of one part's kappas over pairs, under one measure.
 
     Attributes:
@@ -128,7 +127,7 @@ class MeanKappa(Row):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class DirectionComparison:
     """Directions of the same words by two ways, pairs × words; `lost` says why some pairs cannot be compared."""
 
     part: str
@@ -140,25 +139,21 @@ class Comparison:
     second: Floats
     lost: Mapping[Pair, str]
 
-    def rows(self, level: float) -> list[Agreement]:
+    def rows(self, level: float) -> Iterator[Agreement]:
         """One row a pair."""
         gap = np.full((len(self.pairs), 1), np.nan)  # so that there is an item also where there are no words
         kappas = cohen_kappa(np.hstack([self.first, gap]), np.hstack([self.second, gap]), level=level)
         assert isinstance(kappas, Estimates)  # noqa: S101 - a stack in, a stack out
-        rows = [self._row(index, kappas[index], level) for index in range(len(self.pairs))]
-        return [row.withdrawn(self.lost[row.pair]) if row.pair in self.lost else row for row in rows]
-
-    def _row(self, index: int, kappa: Estimate, level: float) -> Agreement:
-        first, second = self.first[index], self.second[index]
-        product = first * second
-        n, same = int(np.count_nonzero(~np.isnan(product))), int(np.count_nonzero(first == second))
-        share = share_of_words(same, n, level, "share with the same direction")
-        flipped, undirected = (
-            tuple(self.words[word] for word in np.flatnonzero(which)) for which in (product < 0, product == 0)
-        )
-        return Agreement(
-            self.part, self.measure, self.pairs[index], self.against, kappa, share, flipped, undirected
-        )  # fmt: skip
+        for index, (pair, first, second) in enumerate(zip(self.pairs, self.first, self.second, strict=True)):
+            product = first * second
+            n, same = int(np.count_nonzero(~np.isnan(product))), int(np.count_nonzero(first == second))
+            share = share_of_words(same, n, level, "share with the same direction")
+            flipped, undirected = (
+                tuple(self.words[word] for word in np.flatnonzero(mask)) for mask in (product < 0, product == 0)
+            )
+            labels = self.part, self.measure, pair, self.against
+            row = Agreement(*labels, kappas[index], share, flipped, undirected)
+            yield row.withdrawn(self.lost[pair]) if pair in self.lost else row
 
     def mean(self, level: float, resamples: int, random_state: int) -> MeanKappa:
         """The mean over pairs."""
@@ -166,111 +161,161 @@ class Comparison:
         return MeanKappa(self.part, self.measure, self.against, kappa)
 
 
-@dataclass(frozen=True)
-class Signs:
-    """Directions, measures × pairs × words, found by label; for each measure, why pairs have no score at all."""
-
-    values: Floats
-    measures: tuple[str, ...]
-    pairs: Mapping[Pair, int]
-    words: Mapping[str, int]
-    lost: tuple[Mapping[Pair, str], ...]
-
-    @classmethod
-    def from_scores(cls, scores: ScoreTensor, *, as_published: bool = False) -> Signs:
-        """Directions of the scores of one model."""
-        return cls(
-            directions(scores.values[..., 0], as_published=as_published),
-            scores.measures,
-            {pair: index for index, pair in enumerate(scores.pairs)},
-            {word: index for index, word in enumerate(scores.words)},
-            tuple(_lost(scores, measure) for measure in range(len(scores.measures))),
-        )
-
-    def select(self, pairs: Sequence[Pair], words: Sequence[str]) -> Floats:
-        """Measures × pairs × words, in the order asked for."""
-        rows, columns = [self.pairs[pair] for pair in pairs], [self.words[word] for word in words]
-        values: Floats = self.values[:, rows][:, :, columns]
-        return values
-
-    def compare(
-        self, part: str, against: str, plan: Plan, words: Sequence[str], alternatives: Floats, lost: Mapping[Pair, str]
-    ) -> list[Comparison]:
-        """Directions on the plan's pairs with other ones, measures × pairs × words, under each measure."""
-        directions_as_given = self.select(plan.pairs, words)
-        return [
-            Comparison(
-                part,
-                name,
-                against,
-                plan.pairs,
-                tuple(words),
-                directions_as_given[index],
-                alternatives[index],
-                {**lost, **missing},
-            )
-            for index, (name, missing) in enumerate(zip(self.measures, self.lost, strict=True))
-        ]
-
-
-def _lost(scores: ScoreTensor, measure: int) -> dict[Pair, str]:
-    """Pairs without any score for a reason that lies in the pair or its neighbors, not in the words."""
-    lost = {}
-    for index, pair in enumerate(scores.pairs):
-        codes = np.unique(scores.undefined[measure, index, :, 0])
-        reasons = [REASONS[code] for code in codes if code not in LIES_IN_THE_WORD]
-        if reasons and codes.min() > 0:
-            lost[pair] = reasons[0]
+def lost_pairs(scores: ScoreTensor) -> tuple[dict[Pair, str], ...]:
+    """For each measure, pairs without any score for a reason that lies in the pair or its neighbors, not in words."""
+    lost: tuple[dict[Pair, str], ...] = tuple({} for _ in scores.measures)
+    for measure, undefined in enumerate(scores.undefined[..., 0]):
+        for pair, codes in zip(scores.pairs, map(np.unique, undefined), strict=True):
+            reasons = [REASONS[code] for code in codes if code not in LIES_IN_THE_WORD]
+            if reasons and codes.min() > 0:
+                lost[measure][pair] = reasons[0]
     return lost
 
 
-def of_pairs(signs: Signs, plan: Plan) -> list[Comparison]:
-    """Every pair with every earlier one."""
-    comparisons = []
-    for name, values, lost in zip(signs.measures, signs.select(plan.pairs, plan.words), signs.lost, strict=True):
-        for index, pair in enumerate(plan.pairs[1:], 1):
-            earlier = plan.pairs[:index]
-            missing = dict.fromkeys(earlier, lost[pair]) if pair in lost else lost
-            second = np.broadcast_to(values[index], (index, len(plan.words)))
-            labels = PAIRWISE, name, pair_name(pair), earlier, plan.words
-            comparisons.append(Comparison(*labels, values[:index], second, missing))
-    return comparisons
+def compare_directions(
+    scores: ScoreTensor, plan: RobustnessPlan, truths: Sequence[Truth], *, as_published: bool
+) -> Iterator[DirectionComparison]:
+    """Compare directions of the scores of one model by every two ways of asking, part by part."""
+    signs, pairs, words = directions(scores.values[..., 0], as_published=as_published), plan.pairs, plan.words
+    pair_rows = {pair: row for row, pair in enumerate(scores.pairs)}
+    word_rows = {word: row for row, word in enumerate(scores.words)}
+    lost = lost_pairs(scores)
 
+    def select(some_pairs: Sequence[Pair], some_words: Sequence[str]) -> Floats:
+        values: Floats = signs[:, [pair_rows[pair] for pair in some_pairs]]
+        return values[:, :, [word_rows[word] for word in some_words]]
 
-def of_pair_forms(signs: Signs, plan: Plan) -> list[Comparison]:
-    """Every pair with another form of it."""
-    comparisons = []
-    for form in plan.pair_forms:
-        alternatives = np.full((len(signs.measures), len(plan.pairs), len(plan.words)), np.nan)
-        indexes = [index for index, pair in enumerate(plan.pairs) if pair in form.found]
-        alternatives[:, indexes] = signs.select([form.found[plan.pairs[index]] for index in indexes], plan.words)
-        comparisons += signs.compare(PAIR_FORMS, form.name, plan, plan.words, alternatives, form.lost)
-    return comparisons
+    def compare(
+        part: str, against: str, some_words: Sequence[str], alternatives: Floats, missing: Mapping[Pair, str]
+    ) -> Iterator[DirectionComparison]:
+        """Compare directions as given with alternatives, measures × pairs × words, under each measure."""
+        given = select(pairs, some_words)
+        for index, measure in enumerate(scores.measures):
+            labels = part, measure, against, pairs, tuple(some_words)
+            yield DirectionComparison(*labels, given[index], alternatives[index], {**missing, **lost[index]})
 
-
-def of_word_forms(signs: Signs, plan: Plan) -> list[Comparison]:
-    """Every word with another form of it."""
-    comparisons = []
+    base = select(pairs, words)
+    for measure, values, missing in zip(scores.measures, base, lost, strict=True):
+        for index, pair in enumerate(pairs[1:], 1):  # every pair with every earlier one
+            reasons = dict.fromkeys(pairs[:index], missing[pair]) if pair in missing else missing
+            second = np.broadcast_to(values[index], (index, len(words)))
+            labels = "pairwise", measure, pair_name(pair), pairs[:index], words
+            yield DirectionComparison(*labels, values[:index], second, reasons)
+    for pair_form in plan.pair_forms:
+        alternatives = np.full(base.shape, np.nan)
+        rows = [row for row, pair in enumerate(pairs) if pair in pair_form.found]
+        alternatives[:, rows] = select([pair_form.found[pairs[row]] for row in rows], words)
+        yield from compare("pair_forms", pair_form.name, words, alternatives, pair_form.lost)
     for form in plan.forms:
-        alternatives = signs.select(plan.pairs, list(form.found.values()))
-        without = {} if form.found else dict.fromkeys(plan.pairs, NO_FORM)
-        comparisons += signs.compare(WORD_FORMS, form.name, plan, tuple(form.found), alternatives, without)
-    return comparisons
-
-
-def of_truths(signs: Signs, plan: Plan, truths: Sequence[Truth]) -> list[Comparison]:
-    """Directions against those that are known."""
-    comparisons = []
+        without = {} if form.found else dict.fromkeys(pairs, NO_FORM)
+        formed = select(pairs, list(form.found.values()))
+        yield from compare("word_forms", form.name, tuple(form.found), formed, without)
     for truth in truths:
-        expected = np.broadcast_to(truth.directions, (len(signs.measures), len(plan.pairs), len(truth.words)))
-        comparisons += signs.compare(CORRESPONDENCE, truth.name, plan, truth.words, expected, {})
-    return comparisons
+        expected = np.broadcast_to(truth.directions, (len(signs), len(pairs), len(truth.words)))
+        yield from compare("correspondence", truth.name, truth.words, expected, {})
+    by_measure = zip(scores.measures, base, lost, strict=True)
+    for (measure, first, missing), (against, second, more) in combinations(by_measure, 2):
+        labels = "between_measures", measure, against, pairs, words
+        yield DirectionComparison(*labels, first, second, {**missing, **more})
 
 
-def of_measures(signs: Signs, plan: Plan) -> list[Comparison]:
-    """Every two measures."""
-    by_measure = zip(signs.measures, signs.select(plan.pairs, plan.words), signs.lost, strict=True)
-    return [
-        Comparison(BETWEEN_MEASURES, name, against, plan.pairs, plan.words, first, second, {**lost, **more})
-        for (name, first, lost), (against, second, more) in combinations(by_measure, 2)
-    ]
+@dataclass(frozen=True)
+class SimilarityAgreement(EstimateRow):
+    """Pearson's r between the likeness of two pairs' difference vectors and the kappa of their directions.
+
+    Attributes:
+        measure: the measure that gives the directions.
+        pair: the pair that is held against all others; None for every two pairs together.
+        r: the correlation. Near 1: the more alike two pairs' vectors, the more they agree. As published, each pair is
+            held against itself too (likeness 1, kappa 1), which pushes r up.
+        p: two-sided p of r = 0 (Student's t); None for all pairs together, whose points are not independent.
+        with_itself: the pair itself is one of the points, as published.
+    """
+
+    measure: str
+    pair: Pair | None
+    r: Estimate
+    p: float | None
+    with_itself: bool
+
+    def derived(self) -> JsonMapping:
+        """The name of the pair, and the number of points."""
+        return {"pair": None if self.pair is None else pair_name(self.pair), "n": self.r.n}
+
+
+def difference_cosines(model: Embedding, pairs: Sequence[Pair]) -> Floats:
+    """Cosines between the pairs' difference vectors, pairs × pairs; ends of length 1. NaN where a pair has none."""
+    differences = np.full((len(pairs), model.dim), np.nan)
+    for index, ends in enumerate(pairs):
+        if all(end in model for end in ends):
+            first, second = unit_rows(np.stack([model[end].astype(np.float64) for end in ends]))
+            differences[index] = first - second
+    unit = unit_rows(differences)
+    cosines: Floats = unit @ unit.T
+    return cosines
+
+
+def mean_cosine(cosines: Floats, *, with_itself: bool) -> float | None:
+    """Mean likeness of two pairs; None with fewer than two pairs. As published each pair is compared with itself too.
+
+    Between −1 and 1; about 0 for unrelated pairs.
+    """
+    defined = cosines[np.ix_(*2 * [~np.isnan(np.diag(cosines))])]
+    if len(defined) < 2:
+        return None
+    return float(defined.mean() if with_itself else defined[~np.eye(len(defined), dtype=bool)].mean())
+
+
+def likeness_and_agreement(
+    cosines: Floats, rows: Sequence[Agreement], pairs: Sequence[Pair], level: float, *, with_itself: bool
+) -> tuple[SimilarityAgreement, ...]:
+    """For each measure: each pair against the others, then every two pairs together.
+
+    `cosines` and `pairs` are in the same order; `rows` hold the agreement of every two pairs.
+    """
+    index = {pair_name(pair): number for number, pair in enumerate(pairs)}
+    correlations: list[SimilarityAgreement] = []
+    for measure in dict.fromkeys(row.measure for row in rows):
+        kappas = np.full(cosines.shape, np.nan)
+        for row in rows:
+            if row.measure == measure and row.kappa.value is not None:
+                first, second = index[pair_name(row.pair)], index[row.against]
+                kappas[first, second] = kappas[second, first] = row.kappa.value
+        if with_itself:
+            np.fill_diagonal(kappas, np.where(np.isnan(np.diag(cosines)), np.nan, 1))
+        for number, pair in enumerate(pairs):
+            fit = correlation(cosines[number], kappas[number], level, of="pair", a="cosine", b="kappa", list=None)
+            r = Estimate(
+                statistic="Pearson's r", value=fit.value, low=fit.low, high=fit.high, level=level, method=fit.method,
+                n=fit.n, k=2, reason=fit.reason,
+            )  # fmt: skip
+            correlations.append(SimilarityAgreement(measure, pair, r, fit.p, with_itself))
+        correlations.append(SimilarityAgreement(measure, None, _all_pairs(cosines, kappas, level), None, with_itself))
+    return tuple(correlations)
+
+
+def _all_pairs(cosines: Floats, kappas: Floats, level: float) -> Estimate:
+    """Every two pairs together; the interval leaves out one pair at a time, since two points may share one."""
+    defined = np.triu(~(np.isnan(kappas) | np.isnan(cosines)), 1)
+    usable = np.flatnonzero((defined | defined.T).any(axis=1))
+    units = len(usable)
+    method = "jackknife over pairs (Fisher's z, Student's t)"
+    labels: Fields = {"statistic": "Pearson's r", "method": method, "n": int(defined.sum()), "k": units}
+    value = _pearson(cosines[defined], kappas[defined])
+    if value is None:
+        reason = "fewer than three pairs, or one of the two does not vary"
+        return Estimate(value=None, level=level, reason=reason, **labels)
+    if units < _LEAST:
+        return Estimate(value=value, level=level, reason=f"an interval takes at least {_LEAST} pairs", **labels)
+    left_out = []
+    for unit in usable:
+        remaining = defined.copy()
+        remaining[unit], remaining[:, unit] = False, False
+        left_out.append(_pearson(cosines[remaining], kappas[remaining]))
+    return jackknife_r(value, np.array(left_out, np.float64), level, "pair", **labels)  # None becomes NaN
+
+
+def _pearson(x: Floats, y: Floats) -> float | None:
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    return float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))

@@ -1,24 +1,22 @@
-"""`analogies`: a is to b as c is to …? With or without the question's own words, both ways round."""
+"""`analogies`: a is to b as c is to …? `analogy_report`: what such answers are worth as evidence of bias."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-import numpy as np
-
-from biasgauge.core import JsonMapping, Places, Record, VectorsLike, check_choice, check_whole, distinct_words
-from biasgauge.errors import ParameterError
-from biasgauge.results import Result, Summary, Table, counted
+from biasgauge.analyses.robustness.explained import Direction, SimilarityExplained, similarity_explained
+from biasgauge.analyses.robustness.pair_generator import DELTA, GeneratedPairs, generate_pairs
+from biasgauge.analyses.robustness.word_similarity import EXACT, RESTRICT, candidate_rows
+from biasgauge.core import JsonMapping, Record, VectorsLike, WordPolicy, check_choice
+from biasgauge.results import Column, RecordTable, Result, Summary, counted, share_text
 from biasgauge.vectors import (
     REASONS,
-    ZERO,
-    Embedding,
+    AnalogyAccuracy,
     Method,
     Question,
-    Solutions,
+    analogy_accuracy,
     load,
     question_rows,
     questions_of,
@@ -30,10 +28,9 @@ if TYPE_CHECKING:
 
     from biasgauge.vectors import Questions
 
-Direction = Literal["stated", "reversed"]
 
-RESTRICT = 50_000
-"""Only so many of a model's first words can be an answer, as in Zhang et al.: the rest are too rare to be of use."""
+FALLBACK = WordPolicy(case="fallback")
+"""Words that are not there as written are also looked up in lower case and capitalized."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +76,17 @@ class Analogies(Result):
     """
 
     abridged: ClassVar[bool] = True
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "answers",
+            "",
+            (
+                Column("question", source=lambda row: "{} : {} :: {} :".format(*row.question[1:4])),
+                Column("answer", source=lambda row: ", ".join(dict(row.answers)) or f"undefined: {row.reason}"),
+            ),
+            most=20,
+        ),
+    )
 
     model: str
     method: Method
@@ -103,16 +111,11 @@ class Analogies(Result):
         columns = [*Question._fields, "direction", "rank", "answer", "score", "reason"]
         return pd.DataFrame(rows, columns=columns, dtype=object).astype({"rank": int, "score": float})
 
-    def summary(self) -> Summary:
-        """Number of questions with an answer, and the answers."""
-        words = [", ".join(word for word, _ in row.answers) or f"undefined: {row.reason}" for row in self.answers]
-        questions = ["{} : {} :: {} :".format(*row.question[1:4]) for row in self.answers]
-        rows = list(zip(questions, words, strict=True))
-        return Summary(
-            title=f"Analogies of {self.model}, {self.method}",
-            headline=f"{self.model}, {self.method}: {counted(self.answers, 'answer')}, {self.undefined:,} undefined",
-            tables=(Table.of("answers", "", ["question", "answer"], rows, most=20),),
-        )
+    def _title(self) -> str:
+        return f"Analogies of {self.model}, {self.method}"
+
+    def _headline(self) -> str:
+        return f"{self.model}, {self.method}: {counted(self.answers, 'answer')}, {self.undefined:,} undefined"
 
 
 def analogies(
@@ -124,7 +127,7 @@ def analogies(
     restrict: int | None = RESTRICT,
     direction: Direction | Literal["both"] = "stated",
     top: int = 1,
-    case_fallback: bool = False,
+    policy: WordPolicy = EXACT,
 ) -> Analogies:
     """Solve analogy questions: which word is to c as b is to a?
 
@@ -138,7 +141,7 @@ def analogies(
         restrict: only the first so many words of the model can be an answer; None: all. Any word may be asked about.
         direction: "stated"; "reversed" asks "c is to b as a is to …?" instead; or "both".
         top: how many answers to each question.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up.
 
     Raises:
         LexiconError: the file is not what it should be.
@@ -147,65 +150,134 @@ def analogies(
     check_choice((*get_args(Direction), "both"), direction=direction)
     model = load(vectors)
     stated = questions_of(questions, "analogies", answers=False)
-    pool = candidate_rows(model, restrict)
-    solve = partial(
-        solve_analogies, model, method=method, exclude_inputs=exclude_inputs, candidates=pool, top=top
-    )  # fmt: skip
-    directions = get_args(Direction) if direction == "both" else (direction,)
-    answers = [_answers(model, stated, way, solve, case_fallback=case_fallback) for way in directions]
-    in_order = tuple(answer for both in zip(*answers, strict=True) for answer in both)
+    pool, fallback = candidate_rows(model, restrict), policy.uses_fallback([model])
+    by_direction = []
+    for way in get_args(Direction) if direction == "both" else (direction,):
+        asked = list(stated)
+        if way == "reversed":
+            asked = [question._replace(a=question.c, c=question.a, d="") for question in stated]
+        rows, lost = question_rows(model, asked, roles=3, case_fallback=fallback)
+        answers = [AnalogyAnswer(question, way, (), lost.get(index)) for index, question in enumerate(asked)]
+        usable = [index for index in range(len(asked)) if index not in lost]
+        solved = solve_analogies(
+            model, *rows[usable].T, method=method, exclude_inputs=exclude_inputs, candidates=pool, top=top
+        )
+        columns = (column.tolist() for column in (solved.ranked, solved.ranked_scores, solved.undefined))
+        for index, ranked, scores, undefined in zip(usable, *columns, strict=True):
+            best = tuple((model.words[row], score) for row, score in zip(ranked, scores, strict=True) if row >= 0)
+            answers[index] = AnalogyAnswer(asked[index], way, best, REASONS[undefined] or None)
+        by_direction.append(answers)
+    in_order = tuple(answer for both in zip(*by_direction, strict=True) for answer in both)
     return Analogies(model.name, method, exclude_inputs, restrict, in_order)
 
 
-def two_words(pair: Iterable[str], function: str) -> tuple[str, str]:
-    """The two words of a pair.
+@dataclass(frozen=True, eq=False, repr=False)
+class AnalogyReport(Result):
+    """Analogies of one model.
 
-    Raises:
-        ParameterError: it is something else.
+    Attributes:
+        model: the model's name.
+        explained: how often "first is to x as second is to …?" returns what is merely similar to x.
+        generated: the pairs of words that differ most nearly as the pair does.
+        accuracy: the share of the questions answered rightly, by both methods, with and without excluding the inputs.
     """
-    words = distinct_words(pair, "pair", function)
-    if len(words) != 2:
-        raise ParameterError(f"The 'pair' parameter of {function} must be two different words. Got {pair!r}.")
-    return words[0], words[1]
+
+    abridged: ClassVar[bool] = True
+    hidden: ClassVar[frozenset[str]] = frozenset({"accuracy"})
+
+    model: str
+    explained: SimilarityExplained
+    generated: GeneratedPairs
+    accuracy: tuple[AnalogyAccuracy, ...]
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The findings, a sentence each: what similarity explains, what it solves by itself, what exclusion does."""
+        sentences = [self.explained.summary().headline]
+        pair, alone = self.explained.condition().correct, self.explained.nearest_correct
+        if pair.value is not None and alone.value is not None:
+            sentences.append(
+                f"Of {pair.n:,} words with a listed answer the pair finds {share_text(pair.value, 1)}; the nearest "
+                f"neighbor of x, without any pair, is the listed answer for {share_text(alone.value, 1)}."
+            )
+        shares = {way.exclude_inputs: way.total for way in self.accuracy if way.method == self.explained.method}
+        excluded, free = shares[True], shares[False]
+        if excluded.value is not None and free.value is not None:
+            sentences.append(
+                f"Of {excluded.n:,} analogy questions {share_text(excluded.value, 1)} are answered rightly when the "
+                f"inputs are excluded, {share_text(free.value, 1)} when they are not."
+            )
+        return tuple(sentences)
+
+    def derived(self) -> JsonMapping:
+        """Its sentences, and every total and category of the questions."""
+        rows = [
+            {"method": way.method, "exclude_inputs": way.exclude_inputs, **row.to_dict()}
+            for way in self.accuracy
+            for row in way.rows()
+        ]
+        return {"verdicts": self.verdicts, "accuracy": rows}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each way of asking, category and statistic; `generated` and `accuracy` have their own frames."""
+        return self.explained.to_frame()
+
+    def summary(self) -> Summary:
+        """Its sentences, and its parts."""
+        first, *sentences = self.verdicts
+        parts = tuple(result.summary() for result in (self.explained, self.generated, *self.accuracy))
+        return Summary("Analogies", first, tuple(sentences), parts=parts, name="analogies")
 
 
-def directed_rows(
-    model: Embedding, words: Iterable[str], *, case_fallback: bool
-) -> tuple[dict[str, int], dict[str, str]]:
-    """Rows of the words that have a direction, and why the others are lost."""
-    lookup = model.lookup(words, case_fallback=case_fallback)
-    lookup = lookup.only(np.asarray(model.vectors[lookup.rows].any(axis=1)), ZERO)
-    return dict(zip(lookup.words, lookup.rows.tolist(), strict=True)), dict(lookup.lost)
-
-
-def candidate_rows(model: Embedding, restrict: int | None) -> Places:
-    """Rows that can be an answer: the first so many, or all.
-
-    Raises:
-        ParameterError: it is no number of words.
-    """
-    if restrict is None:
-        return np.arange(len(model))
-    check_whole(1, restrict=restrict)
-    return np.arange(min(restrict, len(model)))
-
-
-def _answers(
-    model: Embedding,
-    stated: Sequence[Question],
-    direction: Direction,
-    solve: Callable[..., Solutions],
+def analogy_report(
+    vectors: VectorsLike,
+    pair: tuple[str, str] = ("man", "woman"),
+    questions: Questions | None = None,
     *,
-    case_fallback: bool,
-) -> list[AnalogyAnswer]:
-    if direction == "reversed":
-        stated = [question._replace(a=question.c, c=question.a, d="") for question in stated]
-    rows, lost = question_rows(model, stated, roles=3, case_fallback=case_fallback)
-    answerable = [index for index in range(len(stated)) if index not in lost]
-    answers = [AnalogyAnswer(question, direction, (), lost.get(index)) for index, question in enumerate(stated)]
-    solutions = solve(*rows[answerable].T)
-    columns = (column.tolist() for column in (solutions.ranked, solutions.ranked_scores, solutions.undefined))
-    for index, ranked, scores, undefined in zip(answerable, *columns, strict=True):
-        best = tuple((model.words[row], score) for row, score in zip(ranked, scores, strict=True) if row >= 0)
-        answers[index] = AnalogyAnswer(stated[index], direction, best, REASONS[undefined] or None)
-    return answers
+    words: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
+    method: Method = "3cosadd",
+    restrict: int | None = RESTRICT,
+    excluded: Sequence[str] = ("family",),
+    delta: float = DELTA,
+    top: int = 50,
+    policy: WordPolicy = FALLBACK,
+    level: float = 0.95,
+    random_state: int = 0,
+) -> AnalogyReport:
+    """Solve analogies with a pair of words in every way, and say what similarity alone explains of the answers.
+
+    Args:
+        vectors: an `Embedding` or anything `load` takes.
+        pair: (first, second).
+        questions: four words each, such questions by category, or a file of them; None: the Google set.
+        words: words x for "first is to x as second is to …?", or such words by category; None: the first two words of
+            each question, x and what is expected for it.
+        method: "3cosadd" or "3cosmul", for the words x; the questions are asked by both.
+        restrict: only the first so many words of the model can be an answer; None: all.
+        excluded: categories whose pairs are of the kind that `pair` is: they are left out of the totals.
+        delta: the largest distance of the two words of a generated pair.
+        top: how many pairs are generated.
+        policy: how words are looked up.
+        level: nominal coverage of the intervals.
+        random_state: seed of the random pairs that similarities are held against.
+
+    Raises:
+        LexiconError: the file is not what it should be.
+        ParameterError: an argument cannot be used.
+    """
+    model = load(vectors)
+    by_category: dict[str, list[tuple[str, ...]]] = {}
+    for category, *four in questions_of(questions, "analogy_report"):
+        by_category.setdefault(category, []).append(tuple(four))
+    listed = {category: [(a, b) for a, b, _, _ in rows] for category, rows in by_category.items()}
+    shared: dict[str, Any] = {"policy": policy, "level": level}
+    settings: dict[str, Any] = {"pair": pair, "method": method, "excluded": excluded, "random_state": random_state}
+    explained = similarity_explained(model, listed if words is None else words, restrict=restrict, **settings, **shared)
+    generated = generate_pairs(model, pair, delta=delta, top=top, restrict=restrict, **shared)
+    asked: dict[str, Any] = {"limit": restrict, "case_fallback": policy.uses_fallback([model]), "level": level}
+    accuracy = tuple(
+        analogy_accuracy(model, by_category, method=way, exclude_inputs=exclude, **asked)
+        for way in get_args(Method)
+        for exclude in (True, False)
+    )
+    return AnalogyReport(model.name, explained, generated, accuracy)

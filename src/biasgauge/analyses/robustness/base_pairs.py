@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.robustness.agreements import Row
+from biasgauge.analyses.robustness.agreements import EstimateRow
 from biasgauge.analyses.robustness.forms import Pair
 from biasgauge.core import Estimate, Floats, JsonMapping, Vectors, check_level
 from biasgauge.metrics import Measure
@@ -27,7 +27,7 @@ NO_SCORES = "fewer than two words have scores"
 
 
 @dataclass(frozen=True)
-class BasePairs(Row):
+class BasePairs(EstimateRow):
     """Stability of the scores of words over base pairs, under one measure.
 
     Attributes:
@@ -66,16 +66,7 @@ class BasePairs(Row):
 def over_pairs(
     measure: str, scores: Vectors, signs: Floats, sd: float | None, level: float, *, as_published: bool
 ) -> BasePairs:
-    """Stability of one measure.
-
-    Args:
-        measure: its name.
-        scores: pairs × words, NaN where undefined.
-        signs: the same as directions.
-        sd: standard deviation of the embedding's scores under this measure.
-        level: nominal coverage of the intervals.
-        as_published: say also what the paper's table prints.
-    """
+    """Stability of one measure, from scores, pairs × words (NaN where undefined), and from their directions."""
     usable = np.flatnonzero(~np.isnan(signs).all(axis=1))
     ratings = signs[usable].T
     ratings = ratings[~np.isnan(ratings).any(axis=1)] if len(usable) else np.empty((0, 0))
@@ -105,15 +96,12 @@ def change_shares(scores: Floats, sd: float) -> Floats:
     changes = list(combinations(complete, 2))
     if not changes:
         return np.empty(0)
-    counts = np.zeros(complete.shape[1])
-    for before, after in changes:
-        counts += np.abs(before - after) >= sd
-    shares: Floats = counts / len(changes)
-    return shares
+    counts: Floats = sum((np.abs(before - after) >= sd for before, after in changes), np.zeros(complete.shape[1]))
+    return counts / len(changes)
 
 
 @dataclass(frozen=True)
-class Reference(Row):
+class Reference(EstimateRow):
     """Distribution of the scores of all frequent words on all pairs, under one measure.
 
     Attributes:

@@ -6,25 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from biasgauge.analyses.reliability import pair_name
-from biasgauge.analyses.robustness import agreements
-from biasgauge.analyses.robustness.agreements import Agreement, Comparison, MeanKappa, Signs
-from biasgauge.analyses.robustness.analogy_evidence import analogy_report
+from biasgauge.analyses.robustness import agreements, plan
+from biasgauge.analyses.robustness.agreements import Agreement, MeanKappa
+from biasgauge.analyses.robustness.analogy_search import analogy_report
 from biasgauge.analyses.robustness.base_pairs import over_pairs, reference_scores
-from biasgauge.analyses.robustness.difference_vectors import difference_cosines, likeness_and_agreement, mean_cosine
 from biasgauge.analyses.robustness.forms import FormsLike, forms_and_cases
-from biasgauge.analyses.robustness.plan import (
-    FREQUENT,
-    MEASURES,
-    NEUTRAL,
-    Plan,
-    as_spelled,
-    chosen_measures,
-    limited,
-    pool_of,
-)
-from biasgauge.analyses.robustness.result import RobustnessResult
-from biasgauge.analyses.robustness.truths import Truth, TruthsLike, truths_of
-from biasgauge.core import ModelsLike, PairsLike, VectorsLike, WordsLike, check_level, check_number, check_whole
+from biasgauge.analyses.robustness.plan import FREQUENT, MEASURES, NEUTRAL, RobustnessPlan, Truth, TruthsLike
+from biasgauge.analyses.robustness.result import PARTS, RobustnessResult
+from biasgauge.analyses.robustness.word_similarity import EXACT
+from biasgauge.core import ModelsLike, PairsLike, VectorsLike, WordPolicy, WordsLike, check_level, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import language_of, pairs_of, words_of
 from biasgauge.metrics import Measure
@@ -52,8 +42,7 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
     frequent: int = FREQUENT,
     as_published: bool = False,
     analogies: bool = False,
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = EXACT,
     level: float = 0.95,
     resamples: int = 1_000,
     random_state: int = 0,
@@ -84,9 +73,8 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
         as_published: as the paper's code has it: a score of 0 counts as the first end, plurals are made with -s or -es,
             words count only with all their forms, a pair is held against itself, and both forms of the magnitude.
         analogies: look at the analogies of (man, woman) too.
-        min_coverage: share of the words, and of those of a truth, that must be found; else what rests on them is
-            undefined.
-        case_fallback: look a word up in lower case, then capitalized, when it is not there as written.
+        policy: how words are looked up, and the share of the words, and of those of a truth, that must be found; else
+            what rests on them is undefined.
         level: nominal coverage of the intervals.
         resamples: draws of the words for intervals of means over pairs.
         random_state: seed of the draws.
@@ -98,95 +86,93 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
         LexiconError: a lexicon is unknown.
     """
     check_level(level)
-    check_number(0, 1, min_coverage=min_coverage)
     check_whole(1, resamples=resamples)
     model = load(cast("VectorsLike", vectors))
     base = pairs_of(pairs)
-    spoken = language_of(base.language)
-    if words is None and (reason := spoken.lacks("occupations")):
+    language = language_of(base.language)
+    if words is None and (reason := language.lacks("occupations")):
         raise ParameterError(f"The 'words' of robustness must be named: {reason}.")
-    wanted = words_of(spoken.named("occupations")[0] if words is None else words)
-    chosen_forms: FormsLike = forms_and_cases(spoken, "capitalized", "upper") if forms is None else forms
-    references, remark = truths_of(truths, base)
-    references = tuple(
-        Truth(truth.name, *(as_spelled(model, end, case_fallback=case_fallback) for end in (truth.first, truth.second)))
-        for truth in references
+    wanted = words_of(language.named("occupations")[0] if words is None else words)
+    all_forms = forms_and_cases(language, "capitalized", "upper") if forms is None else forms
+    stated_truths, remark = plan.truths_of(truths, base)
+    known = tuple(
+        Truth(truth.name, *(plan.as_spelled(model, end, policy) for end in (truth.first, truth.second)))
+        for truth in stated_truths
     )
-    used = chosen_measures(measures, as_published=as_published)
-    plan = Plan.build(
-        model,
-        base.pairs,
-        wanted.words,
-        chosen_forms,
-        pair_forms,
-        as_published=as_published,
-        case_fallback=case_fallback,
+    used = plan.chosen_measures(measures, as_published=as_published)
+    design = RobustnessPlan.build(
+        model, base.pairs, wanted.words, all_forms, pair_forms, as_published=as_published, policy=policy
     )
-    neighbors = pool_of(pool, model, plan.pairs, used, frequent, as_published=as_published, language=spoken)
+    neighbors = plan.pool_of(pool, model, design.pairs, used, frequent, as_published=as_published, language=language)
     computed: dict[str, Any] = {"measures": list(used), "k": k, "pool": neighbors, "n_jobs": n_jobs}
-    of_truths = [word for truth in references for word in truth.words]
-    scores = score(model, pairs=plan.all_pairs, words=list(dict.fromkeys([*plan.all_words, *of_truths])), **computed)
-    usual = limited(model, frequent, as_published=as_published)
-    reference = reference_scores(model, plan.pairs, usual or plan.words, level=level, progress=progress, **computed)
-    signs = Signs.from_scores(scores, as_published=as_published)
-    directions = signs.select(plan.pairs, plan.words)
-    values = scores.select(pair=plan.pairs, word=plan.words).values[..., 0]
-    ends = [end for pair in plan.pairs for end in pair]
-    sets = {"words": plan.words, "pairs": ends, **{f"truth {truth.name}": truth.words for truth in references}}
+    scored_words = dict.fromkeys([*design.all_words, *(word for truth in known for word in truth.words)])
+    scores = score(model, pairs=design.all_pairs, words=list(scored_words), **computed)
+    usual = plan.limited(model, frequent, as_published=as_published)
+    reference = reference_scores(model, design.pairs, usual or design.words, level=level, progress=progress, **computed)
+    ends = [end for pair in design.pairs for end in pair]
+    sets = {"words": design.words, "pairs": ends, **{f"truth {truth.name}": truth.words for truth in known}}
     coverage = model.coverage(sets)
-    short = {name: _shortfall(coverage, name, min_coverage) for name in sets if name != "pairs"}
-    comparisons = {
-        "pair_forms": agreements.of_pair_forms(signs, plan),
-        "word_forms": agreements.of_word_forms(signs, plan),
-        "correspondence": agreements.of_truths(signs, plan, references),
-        "between_measures": agreements.of_measures(signs, plan),
+    short = {name: _shortfall(coverage, name, policy.min_coverage) for name in sets if name != "pairs"}
+    comparisons = list(agreements.compare_directions(scores, design, known, as_published=as_published))
+    rows: dict[str, Any] = {
+        part: tuple(_withdraw(row, short) for found in comparisons if found.part == part for row in found.rows(level))
+        for part in PARTS
     }
-    pairwise = _rows(agreements.of_pairs(signs, plan), level, short)
-    rows: dict[str, Any] = {name: _rows(group, level, short) for name, group in comparisons.items()}
-    cosines = difference_cosines(model, plan.pairs)
+    cosines = agreements.difference_cosines(model, design.pairs)
+    values = scores.select(pair=design.pairs, word=design.words).values[..., 0]
     stability = [
-        over_pairs(row.measure, values[index], directions[index], row.sd.value, level, as_published=as_published)
+        over_pairs(
+            row.measure,
+            values[index],
+            agreements.directions(values[index], as_published=as_published),
+            row.sd.value,
+            level,
+            as_published=as_published,
+        )
         for index, row in enumerate(reference)
     ]
     return RobustnessResult(
         reference=reference,
         base_pairs=tuple(row.withdrawn(short["words"]) if short["words"] else row for row in stability),
-        pairwise=pairwise,
         **rows,
         means=tuple(
-            _sound(comparison.mean(level, resamples, random_state), short)
-            for group in comparisons.values()
-            for comparison in group
+            _withdraw(found.mean(level, resamples, random_state), short)
+            for found in comparisons
+            if found.part != "pairwise"
         ),
-        similarity=likeness_and_agreement(cosines, pairwise, plan.pairs, level, with_itself=as_published),
-        mean_cosine=mean_cosine(cosines, with_itself=as_published),
+        similarity=agreements.likeness_and_agreement(
+            cosines, rows["pairwise"], design.pairs, level, with_itself=as_published
+        ),
+        mean_cosine=agreements.mean_cosine(cosines, with_itself=as_published),
         cosines=cosines,
-        pairs=plan.pairs,
-        words=plan.words,
-        forms=plan.forms,
-        formed_pairs=plan.pair_forms,
+        pairs=design.pairs,
+        words=design.words,
+        forms=design.forms,
+        formed_pairs=design.pair_forms,
         scores=scores,
         coverage=coverage,
         settings={
             "vectors": model.name,
             "pairs": base.name,
             "words": wanted.name,
-            "truths": [truth.name for truth in references],
+            "truths": [truth.name for truth in known],
             "measures": list(scores.measures),
-            "forms": [form.name for form in plan.forms],
-            "pair_forms": [form.name for form in plan.pair_forms],
+            "forms": [form.name for form in design.forms],
+            "pair_forms": [form.name for form in design.pair_forms],
             "k": k,
             "pool": pool if isinstance(pool, str) or pool is None else "given words",
             "pool_words": len(model) if neighbors is None else len(neighbors),
             "frequent": frequent,
             "as_published": as_published,
-            "min_coverage": min_coverage,
-            "case_fallback": case_fallback,
+            **policy.settings([model]),
             "level": level,
             "resamples": resamples,
             "random_state": random_state,
         },
-        warnings=(*([remark] if remark else []), *([] if usual else [NOT_USUAL]), *_warnings(plan, signs, short)),
+        warnings=(
+            *filter(None, [remark, "" if usual else NOT_USUAL]),
+            *_warnings(design, scores.measures, agreements.lost_pairs(scores), short),
+        ),
         analogies=analogy_report(model, level=level, random_state=random_state) if analogies else None,
     )
 
@@ -200,24 +186,20 @@ def _shortfall(coverage: Coverage, name: str, least: float) -> str:
     return f"fewer than {share_text(least)} of {described} found: {len(words.words)} of {words.asked}"
 
 
-def _rows(comparisons: Sequence[Comparison], level: float, short: Mapping[str, str]) -> tuple[Agreement, ...]:
-    return tuple(_sound(row, short) for comparison in comparisons for row in comparison.rows(level))
-
-
-def _sound(row: Compared, short: Mapping[str, str]) -> Compared:
+def _withdraw(row: Compared, short: Mapping[str, str]) -> Compared:
     """The row, undefined where the words that it rests on are too few."""
-    reason = short[f"truth {row.against}" if row.part == agreements.CORRESPONDENCE else "words"]
+    reason = short[f"truth {row.against}" if row.part == "correspondence" else "words"]
     return row.withdrawn(reason) if reason else row
 
 
-def _warnings(plan: Plan, signs: Signs, short: Mapping[str, str]) -> Iterator[str]:
+def _warnings(
+    design: RobustnessPlan, measures: Sequence[str], lost: Sequence[Mapping[Any, str]], short: Mapping[str, str]
+) -> Iterator[str]:
     yield from (f"{reason}; a lower min_coverage judges them all the same" for reason in short.values() if reason)
-    for pair in plan.pairs:
-        lost = {
-            name: missing[pair] for name, missing in zip(signs.measures, signs.lost, strict=True) if pair in missing
-        }
-        if lost:
-            measures = "" if len(lost) == len(signs.measures) else f" of {', '.join(lost)}"
-            yield f"the pair {pair_name(pair)} is left out{measures}: {next(iter(lost.values()))}"
-    yield from (f"no word has the form {form.name!r} in the vocabulary" for form in plan.forms if not form.found)
-    yield from (f"no pair has the form {form.name!r} in the vocabulary" for form in plan.pair_forms if not form.found)
+    for pair in design.pairs:
+        reasons = {name: missing[pair] for name, missing in zip(measures, lost, strict=True) if pair in missing}
+        if reasons:
+            under = "" if len(reasons) == len(measures) else f" of {', '.join(reasons)}"
+            yield f"the pair {pair_name(pair)} is left out{under}: {next(iter(reasons.values()))}"
+    for noun, forms in (("word", design.forms), ("pair", design.pair_forms)):
+        yield from (f"no {noun} has the form {form.name!r} in the vocabulary" for form in forms if not form.found)

@@ -8,25 +8,34 @@ whatever the pair is about. Their code asked the reverse of what the text states
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from biasgauge.analyses.robustness.analogy_search import RESTRICT, Direction, candidate_rows, directed_rows, two_words
-from biasgauge.analyses.robustness.neighbor_ranks import neighbor_ranks
-from biasgauge.analyses.robustness.word_similarity import cosines_of_rows, mean_of_listed, mean_of_random_pairs
-from biasgauge.core import JsonMapping, Places, Record, VectorsLike, check_level, check_whole, distinct_words
+from biasgauge.analyses.robustness import word_similarity
+from biasgauge.analyses.robustness.word_similarity import EXACT, RESTRICT, cosines_of_rows
+from biasgauge.core import (
+    JsonMapping,
+    Places,
+    Record,
+    VectorsLike,
+    WordPolicy,
+    check_level,
+    check_whole,
+    distinct_words,
+)
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table, level_text, records_frame, share_text
+from biasgauge.results import Column, RecordTable, Result, level_text, records_frame, share_text
 from biasgauge.stats import WordStatistic, mean_cosine, median_of_distinct, share_of_repeated
 from biasgauge.vectors import REASONS, Embedding, Method, google_analogies, load, read_analogies, solve_analogies
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Direction = Literal["stated", "reversed"]
 WAYS: tuple[tuple[Direction, bool], ...] = (
     ("stated", True), ("reversed", True), ("stated", False), ("reversed", False)
 )  # fmt: skip
@@ -51,10 +60,9 @@ class WordAnswer:
         expected: the word that stands beside x in the list; "" where there is none.
         direction: "stated", or "reversed": "second is to x as first is to …?".
         exclude_inputs: whether x and the pair were kept from being the answer.
-        answer: the answer; None where it is undefined.
-        score: its score by the method.
+        answer, score: the answer and its score by the method; None where it is undefined.
         cosine: of x and the answer, in [−1, 1].
-        rank: place of the answer among the neighbors of x; 1: the nearest; 0: x itself.
+        rank: of the answer among the neighbors of x; 1: the nearest; 0: x itself.
         nearest: the nearest neighbor of x, the pair aside.
         reason: why there is no answer; None when there is one.
     """
@@ -78,8 +86,7 @@ class Condition(Record):
 
     Attributes:
         category: the category; "all" for all but those excluded.
-        direction: "stated" or "reversed".
-        exclude_inputs: whether x and the pair were kept from being the answer.
+        direction, exclude_inputs: as in `WordAnswer`.
         itself: share of the words for which the answer is x itself.
         explained: share for which the answer is x itself or its nearest neighbor: what similarity alone explains.
         near: share for which the answer is x itself or among its `neighbors` nearest.
@@ -99,6 +106,13 @@ class Condition(Record):
     correct: WordStatistic
     rank: WordStatistic
     cosine: WordStatistic
+
+
+_COLUMNS: tuple[Column | str, ...] = (
+    "direction",
+    Column("inputs excluded", source=lambda way: "yes" if way.exclude_inputs else "no"),
+    *(Column(name, "estimate") for name in Condition.STATISTICS),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,6 +142,7 @@ class SimilarityExplained(Result):
 
     abridged: ClassVar[bool] = True
     hidden: ClassVar[frozenset[str]] = frozenset({"answers", "listed", "listed_with_excluded"})
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (RecordTable("conditions", "", _COLUMNS),)
 
     model: str
     pair: tuple[str, str]
@@ -158,8 +173,7 @@ class SimilarityExplained(Result):
         for condition in (*self.conditions, *self.by_category):
             for name in Condition.STATISTICS:
                 number = getattr(condition, name)
-                ends = {"low": number.low, "high": number.high}
-                rows.append({**vars(condition), "statistic": name, **number.to_dict(), **ends})
+                rows.append({**vars(condition), "statistic": name, **number.to_dict(), **number.interval()})
         columns = ["category", "direction", "exclude_inputs", "statistic", "value", "low", "high", "sd", "n", "reason"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -174,24 +188,19 @@ class SimilarityExplained(Result):
             "corrected": {"correct": self.condition().correct, "listed": self.listed},
         }
 
-    def summary(self) -> Summary:
-        """Share that similarity alone explains, and every way of asking."""
+    def _title(self) -> str:
+        return "What similarity explains"
+
+    def _headline(self) -> str:
         question = "“{} is to x as {} is to …?”".format(*self.pair)
         near, itself = self.condition().explained, self.condition(exclude_inputs=False).itself
         if near.value is None or itself.value is None:
-            headline = f"{question} is undefined: {self.reason or near.reason or itself.reason}."
-        else:
-            headline = (
-                f"{question} returns the nearest neighbor of x for {share_text(near.value, 1)} of {near.n:,} words "
-                f"({level_text(near.level)} interval {share_text(near.low, 1)} to {share_text(near.high, 1)}), and x "
-                f"itself for {share_text(itself.value, 1)} when it may."
-            )
-        columns = ["direction", "inputs excluded", *(Column(name, "estimate") for name in Condition.STATISTICS)]
-        rows = [
-            (way.direction, "yes" if way.exclude_inputs else "no", *(getattr(way, name) for name in way.STATISTICS))
-            for way in self.conditions
-        ]
-        return Summary("What similarity explains", headline, tables=(Table.of("conditions", "", columns, rows),))
+            return f"{question} is undefined: {self.reason or near.reason or itself.reason}."
+        return (
+            f"{question} returns the nearest neighbor of x for {share_text(near.value, 1)} of {near.n:,} words "
+            f"({level_text(near.level)} interval {share_text(near.low, 1)} to {share_text(near.high, 1)}), and x "
+            f"itself for {share_text(itself.value, 1)} when it may."
+        )
 
 
 def similarity_explained(
@@ -203,7 +212,7 @@ def similarity_explained(
     restrict: int | None = RESTRICT,
     neighbors: int = 10,
     excluded: Sequence[str] = ("family",),
-    case_fallback: bool = False,
+    policy: WordPolicy = EXACT,
     level: float = 0.95,
     random_pairs: int = 100_000,
     random_state: int = 0,
@@ -221,7 +230,7 @@ def similarity_explained(
         restrict: only the first so many words of the model can be an answer or a neighbor; None: all.
         neighbors: how many neighbors of x count as near.
         excluded: categories whose pairs are of the kind that `pair` is: they are left out of the totals.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up.
         level: nominal coverage of the intervals.
         random_pairs: how many random pairs of words the similarities are held against.
         random_state: seed of those pairs.
@@ -235,20 +244,23 @@ def similarity_explained(
     check_whole(2, random_pairs=random_pairs)
     model = load(vectors)
     items = _items(words)
-    pool = candidate_rows(model, restrict)
-    pair = two_words(pair, "similarity_explained")
+    pool = word_similarity.candidate_rows(model, restrict)
+    pair = word_similarity.two_words(pair, "similarity_explained")
     excluded = distinct_words(excluded, "excluded", "similarity_explained")
     wanted = {*pair, *(word for _, x, expected in items for word in (x, expected) if word)}
-    rows, lost = directed_rows(model, sorted(wanted), case_fallback=case_fallback)
-    reason = "; ".join(f"{end}: {lost[end]}" for end in pair if end in lost) or None
+    rows, lost = word_similarity.directed_rows(model, sorted(wanted), policy)
+    reason = word_similarity.lost_ends(pair, lost)
     if reason:
         answers = [WordAnswer(*item, *way, reason=reason) for item in items for way in WAYS]
     else:
         answers = _answers(model, items, rows, lost, pair, pool, method)
     spelled = {word: model.words[row] for word, row in rows.items()}
-    counted = [answer for answer in answers if answer.category not in excluded]
-    judged = [answer for answer in _in_way(counted, *WAYS[0]) if answer.expected in spelled]
-    hits = [answer.nearest == spelled[answer.expected] for answer in judged]
+    included = [answer for answer in answers if answer.category not in excluded]
+    hits = {answer: answer.nearest == spelled[answer.expected] for answer in _judged(included, WAYS[0], spelled)}
+    categories = dict.fromkeys(answer.category for answer in answers if answer.category != ALL)
+    listed = [(category, x, expected) for category, x, expected in items if x in rows and expected in rows]
+    cosines = cosines_of_rows(model, *([rows[item[place]] for item in listed] for place in (1, 2)))
+    counts = np.array([category not in excluded for category, _, _ in listed], bool)
     return SimilarityExplained(
         model=model.name,
         pair=pair,
@@ -257,18 +269,18 @@ def similarity_explained(
         neighbors=neighbors,
         excluded=excluded,
         pair_cosine=None if reason else float(cosines_of_rows(model, *([rows[end]] for end in pair))[0]),
-        conditions=_conditions(counted, ALL, spelled, neighbors, level),
+        conditions=tuple(_conditions(included, ALL, spelled, neighbors, level)),
         by_category=tuple(
             condition
-            for name in dict.fromkeys(category for category, _, _ in items if category != ALL)
+            for name in categories
             for condition in _conditions(
-                [answer for answer in answers if answer.category == name], name, spelled, neighbors, level
+                [row for row in answers if row.category == name], name, spelled, neighbors, level
             )
         ),
-        nearest_correct=share_of_repeated(hits, [answer.x for answer in judged], level),
-        listed=mean_of_listed(model, [item for item in items if item[0] not in excluded], rows, level),
-        listed_with_excluded=mean_of_listed(model, items, rows, level),
-        random_pairs=mean_of_random_pairs(model, pool, random_pairs, random_state, level),
+        nearest_correct=share_of_repeated(list(hits.values()), [answer.x for answer in hits], level),
+        listed=mean_cosine(cosines[counts], [listed[index][1] for index in np.flatnonzero(counts)], level),
+        listed_with_excluded=mean_cosine(cosines, [x for _, x, _ in listed], level),
+        random_pairs=word_similarity.mean_of_random_pairs(model, pool, random_pairs, random_state, level),
         answers=tuple(answers),
         lost=lost,
         reason=reason,
@@ -301,9 +313,8 @@ def _answers(
     pool: Places, method: Method,
 ) -> list[WordAnswer]:  # fmt: skip
     """The answers for every word in every way of asking; words that are lost have none."""
-    index = {x: number for number, x in enumerate(dict.fromkeys(x for _, x, _ in items if x in rows))}
-    x_rows = np.array([rows[x] for x in index], np.intp)
-    ends = np.array([rows[end] for end in pair])
+    numbers = {x: number for number, x in enumerate(dict.fromkeys(x for _, x, _ in items if x in rows))}
+    x_rows, ends = np.array([rows[x] for x in numbers], np.intp), np.array([rows[end] for end in pair])
     solutions = []
     for direction, exclude in WAYS:
         a, c = (np.full(len(x_rows), end) for end in (ends if direction == "stated" else ends[::-1]))
@@ -311,50 +322,45 @@ def _answers(
         solutions.append(solved)
     best = np.stack([solution.rows for solution in solutions], axis=1)
     leaves_out = np.array([exclude for _, exclude in WAYS])
-    near = neighbor_ranks(model.vectors, x_rows, best, pool, ends, leaves_out)
+    near = word_similarity.neighbor_ranks(model.vectors, x_rows, best, pool, ends, leaves_out)
     answers = []
     for item in items:
+        number = numbers.get(item[1])
         for column, way in enumerate(WAYS):
-            number = index.get(item[1])
             reason = lost[item[1]] if number is None else REASONS[int(solutions[column].undefined[number])]
             if number is None or reason:
                 answers.append(WordAnswer(*item, *way, reason=reason))
                 continue
-            row, nearest = best[number, column], int(near.nearest[number])
-            numbers = float(solutions[column].scores[number]), float(near.cosines[number, column])
+            score, cosine = float(solutions[column].scores[number]), float(near.cosines[number, column])
+            rank, nearest = int(near.ranks[number, column]), int(near.nearest[number])
             neighbor = None if nearest < 0 else model.words[nearest]
-            answers.append(
-                WordAnswer(*item, *way, model.words[row], *numbers, int(near.ranks[number, column]), neighbor)
-            )
+            answers.append(WordAnswer(*item, *way, model.words[best[number, column]], score, cosine, rank, neighbor))
     return answers
 
 
-def _in_way(answers: Iterable[WordAnswer], *way: str | bool) -> list[WordAnswer]:
-    """Those that were asked in one way and have an answer."""
-    return [row for row in answers if (row.direction, row.exclude_inputs) == way and row.answer is not None]
+def _judged(
+    answers: Iterable[WordAnswer], way: tuple[Direction, bool], spelled: Mapping[str, str] | None = None
+) -> list[WordAnswer]:
+    """Answers to one way of asking; with `spelled`, those whose expected word has a vector."""
+    answered = [row for row in answers if (row.direction, row.exclude_inputs) == way and row.answer is not None]
+    return [row for row in answered if spelled is None or row.expected in spelled]
 
 
 def _conditions(
     answers: Sequence[WordAnswer], category: str, spelled: Mapping[str, str], neighbors: int, level: float
-) -> tuple[Condition, ...]:
+) -> Iterator[Condition]:
     """Summarize each way of asking."""
-    conditions = []
     for way in WAYS:
-        used = _in_way(answers, *way)
-        judged = [answer for answer in used if answer.expected in spelled]
+        used, judged = _judged(answers, way), _judged(answers, way, spelled)
         hits = [answer.answer == spelled[answer.expected] for answer in judged]
-        words = [answer.x for answer in used]
-        ranks = np.array([answer.rank for answer in used], float)
-        conditions.append(
-            Condition(
-                category,
-                *way,
-                itself=share_of_repeated(ranks == 0, words, level),
-                explained=share_of_repeated(ranks <= 1, words, level),
-                near=share_of_repeated(ranks <= neighbors, words, level),
-                correct=share_of_repeated(hits, [answer.x for answer in judged], level),
-                rank=median_of_distinct(ranks, words, level),
-                cosine=mean_cosine(np.array([row.cosine for row in used], float), words, level),
-            )
+        words, ranks = [answer.x for answer in used], np.array([answer.rank for answer in used], float)
+        yield Condition(
+            category,
+            *way,
+            itself=share_of_repeated(ranks == 0, words, level),
+            explained=share_of_repeated(ranks <= 1, words, level),
+            near=share_of_repeated(ranks <= neighbors, words, level),
+            correct=share_of_repeated(hits, [answer.x for answer in judged], level),
+            rank=median_of_distinct(ranks, words, level),
+            cosine=mean_cosine(np.array([row.cosine for row in used], float), words, level),
         )
-    return tuple(conditions)

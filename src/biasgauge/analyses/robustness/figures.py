@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biasgauge.results import AltairChart, Chart, altair, measure_name, number_text, pair_text, spelled
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from biasgauge.analyses.robustness.result import RobustnessResult
 
 SHOWN_FIRST = "professor"
@@ -35,14 +37,14 @@ def robustness_charts(result: RobustnessResult) -> tuple[Chart, ...]:
     if any(row.kappa.defined for row in result.pairwise):
         remark = f"Cohen’s kappa over words: 1 the same directions, 0 no better than chance. {NEUTRAL}"
         title = "Do two base pairs give words the same direction?"
-        charts.append(Chart("pairs", title, remark, partial(_pairs, result)))
+        charts.append(Chart("pairs", title, remark, partial(_draw_pairs, result)))
     kappas = [row.kappa for change in CHANGES for row in getattr(result, change)]
     if any(kappa.defined and kappa.n >= FEWEST for kappa in kappas):
         remark = (
             "Cohen’s kappa over words: against another form of the pair or of the words, what is known, another "
             f"measure.\nCells of fewer than {FEWEST} words are left out. {NEUTRAL}"
         )
-        charts.append(Chart("kappas", "What survives which change?", remark, partial(_kappas, result)))
+        charts.append(Chart("kappas", "What survives which change?", remark, partial(_draw_kappas, result)))
     return tuple(charts)
 
 
@@ -55,18 +57,16 @@ def draw_word(result: RobustnessResult, word: str) -> AltairChart:
     frame = result.word_scores(word).dropna(subset=["score"])
     frame = frame.assign(pair=frame["pair"].map(spelled))
     bands = {row.measure: row for row in result.reference}
-    order = frame["pair"].drop_duplicates().tolist()
-    forms = frame["spelling"].drop_duplicates().tolist()
+    order, forms = (frame[column].drop_duplicates().tolist() for column in ("pair", "spelling"))
     panels = []
     last = frame["measure"].iloc[-1]
     for measure, scores in frame.groupby("measure", sort=False):
         mean, sd = bands[str(measure)].mean.value, bands[str(measure)].sd.value
-        layers = []
+        layers = [alt.Chart().mark_rule(color="#5c6470").encode(y=alt.datum(0))]
         if mean is not None and sd is not None:
             band = alt.Chart().mark_rect(color="#dfe6ea", opacity=0.7)
-            layers.append(band.encode(y=alt.datum(mean - sd), y2=alt.datum(mean + sd)))
-            layers.append(alt.Chart().mark_rule(strokeDash=[4, 3], color="#8a949c").encode(y=alt.datum(mean)))
-        layers.append(alt.Chart().mark_rule(color="#5c6470").encode(y=alt.datum(0)))
+            middle = alt.Chart().mark_rule(strokeDash=[4, 3], color="#8a949c").encode(y=alt.datum(mean))
+            layers = [band.encode(y=alt.datum(mean - sd), y2=alt.datum(mean + sd)), middle, *layers]
         lines = alt.Chart(scores).encode(
             x=alt.X("pair:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labels=measure == last, grid=True)),
             y=alt.Y("score:Q", title="score"),
@@ -84,7 +84,7 @@ def _word(result: RobustnessResult) -> str | None:
     flips = Counter(word for row in result.pairwise for word in row.flipped)
     forms = {word: sum(word in form.found for form in result.forms) for word in result.words}
     lost = set(result.coverage.lost.get("words", ()))
-    scores = result.scores.select(pair=result.pairs, word=result.words).values
+    scores = result.scores.select(pair=result.pairs, word=result.words).to_numpy()
     defined = np.asarray(~np.isnan(scores).all(axis=(0, 1, 3)))
     candidates = [word for word, has_score in zip(result.words, defined, strict=True) if has_score and word not in lost]
     if SHOWN_FIRST in candidates:
@@ -92,69 +92,56 @@ def _word(result: RobustnessResult) -> str | None:
     return max(candidates, key=lambda word: (forms[word], flips[word]), default=None)
 
 
-def _pairs(result: RobustnessResult) -> AltairChart:
+def _draw_pairs(result: RobustnessResult) -> AltairChart:
+    """Kappa of every two pairs, pairs × pairs, a panel for each measure."""
     import pandas as pd
 
-    alt = altair()
-    order = [pair_text(pair) for pair in result.pairs]
     rows = [
         {"measure": row.measure, "pair": spelled(first), "other": spelled(second), "kappa": row.kappa.value}
         for row in result.pairwise
         for first, second in (("~".join(row.pair), row.against), (row.against, "~".join(row.pair)))
     ]
     frame = pd.DataFrame(rows).dropna()
-    names = [name for name in order if name in set(frame["pair"])]
-    base = alt.Chart(frame).encode(
-        x=alt.X("pair:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40)),
-        y=alt.Y("other:N", sort=names, title=None),
-    )
-    measures = frame["measure"].drop_duplicates().tolist()
-    chart = _heat(base, "kappa", 28 * len(names), 24 * len(names)).facet(
-        facet=alt.Facet("measure:N", title=None, sort=measures), columns=2
-    )
-    return chart.resolve_scale(x="independent")
+    order = [name for name in map(pair_text, result.pairs) if name in set(frame["pair"])]
+    panels = _heat(frame, "kappa", "other", order, order, 28)
+    return panels.facet(facet=_by_measure("Facet", frame), columns=2).resolve_scale(x="independent")
 
 
-def _kappas(result: RobustnessResult) -> AltairChart:
-    alt = altair()
+def _draw_kappas(result: RobustnessResult) -> AltairChart:
+    """Kappa of each pair under each change, changes × pairs, a panel for each measure."""
     frame = result.to_frame()
-    cells = frame[frame["part"].isin(list(CHANGES)) & frame["pair"].notna() & frame["value"].notna()]
-    cells = cells[(cells["statistic"] == "Cohen's kappa") & (cells["n"] >= FEWEST)]
-    cells = cells.assign(pair=cells["pair"].map(spelled), against=cells["against"].map(spelled))
-    names = set(cells["pair"])
-    order = [name for name in map(pair_text, result.pairs) if name in names]
-    frame = cells.assign(change=cells["part"].map(CHANGES) + " " + cells["against"].map(measure_name))
-    measures = frame["measure"].drop_duplicates().tolist()
-    panels = []
-    for measure in measures:
-        rows = frame[frame["measure"] == measure]
-        axis = alt.Axis(labelAngle=-40) if measure == measures[-1] else None
-        base = alt.Chart(rows).encode(
-            x=alt.X("pair:N", sort=order, title=None, axis=axis, scale=alt.Scale(domain=order)),
-            y=alt.Y("change:N", sort=rows["change"].drop_duplicates().tolist(), title=None),
-        )
-        title = alt.TitleParams(measure, anchor="start", fontSize=12)
-        panels.append(_heat(base, "value", 38 * len(order), 24 * rows["change"].nunique()).properties(title=title))
-    return alt.vconcat(*panels, spacing=12)
+    frame = frame[frame["part"].isin(list(CHANGES)) & frame["pair"].notna() & frame["value"].notna()]
+    frame = frame[(frame["statistic"] == "Cohen's kappa") & (frame["n"] >= FEWEST)]
+    against = frame["against"].map(spelled).map(measure_name)
+    frame = frame.assign(pair=frame["pair"].map(spelled), change=frame["part"].map(CHANGES) + " " + against)
+    order = [name for name in map(pair_text, result.pairs) if name in set(frame["pair"])]
+    panels = _heat(frame, "value", "change", order, frame["change"].drop_duplicates().tolist(), 38)
+    return panels.facet(row=_by_measure("Row", frame), spacing=12).resolve_scale(y="independent")
 
 
-def _heat(base: AltairChart, field: str, width: int, height: int) -> AltairChart:
-    """Cells colored from disagreement to agreement, with their numbers."""
+def _by_measure(channel: str, frame: pd.DataFrame) -> Any:  # noqa: ANN401 - the library has no stubs
+    alt, measures = altair(), frame["measure"].drop_duplicates().tolist()
+    header = alt.Header(orient="top", labelAnchor="start", labelFontWeight="bold")
+    return getattr(alt, channel)("measure:N", title=None, sort=measures, header=header)
+
+
+def _heat(frame: pd.DataFrame, number: str, row: str, columns: list[str], rows: list[str], width: int) -> AltairChart:
+    """Cells colored from disagreement to agreement, with their numbers; a column for each pair."""
     alt = altair()
-    color = alt.Color(
-        f"{field}:Q",
-        title="kappa",
-        scale=alt.Scale(domain=[-0.2, 0.4, 1], range=["#b2423f", "#f4f1e6", "#1f6f8b"], clamp=True),
+    tooltip = list(frame.columns)
+    frame = frame.assign(label=[_kappa_text(value) for value in frame[number]])
+    colors = alt.Scale(domain=[-0.2, 0.4, 1], range=["#b2423f", "#f4f1e6", "#1f6f8b"], clamp=True)
+    ink = alt.condition(f"abs(datum.{number} - 0.35) > 0.45", alt.value("white"), alt.value("#22303a"))
+    base = alt.Chart().encode(
+        x=alt.X("pair:N", sort=columns, title=None, axis=alt.Axis(labelAngle=-40)),
+        y=alt.Y(f"{row}:N", sort=rows, title=None),
     )
-    text = alt.condition(f"abs(datum.{field} - 0.35) > 0.45", alt.value("white"), alt.value("#22303a"))
-    tips = list(base.data.columns)
-    frame = base.data.assign(label=[_kappa_text(value) for value in base.data[field]])
-    base = base.properties(data=frame)
+    cells = base.mark_rect(stroke="white")
     return alt.layer(
-        base.mark_rect(stroke="white").encode(color=color, tooltip=tips),
-        base.mark_text(fontSize=10).encode(text="label:N", color=text),
+        cells.encode(color=alt.Color(f"{number}:Q", title="kappa", scale=colors), tooltip=tooltip),
+        base.mark_text(fontSize=10).encode(text="label:N", color=ink),
         data=frame,
-    ).properties(width=width, height=height)
+    ).properties(width=width * len(columns), height=24 * len(rows))
 
 
 def _kappa_text(kappa: float) -> str:

@@ -5,17 +5,36 @@ One choice is changed at a time, from a baseline: the first measure, the first p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from biasgauge.analyses.reliability import pair_name
-from biasgauge.analyses.robustness.agreements import Row
-from biasgauge.analyses.robustness.forms import FormsLike, Pair, forms_and_cases
-from biasgauge.analyses.robustness.plan import MEASURES, NEUTRAL, Plan, as_spelled, chosen_measures, pool_of
-from biasgauge.core import Estimate, Floats, JsonMapping, LexiconLike, PairsLike, VectorsLike, WordsLike, check_level
+from biasgauge.analyses.robustness.agreements import EstimateRow
+from biasgauge.analyses.robustness.forms import FormsLike, forms_and_cases
+from biasgauge.analyses.robustness.plan import (
+    MEASURES,
+    NEUTRAL,
+    RobustnessPlan,
+    as_spelled,
+    chosen_measures,
+    pool_of,
+)
+from biasgauge.analyses.robustness.word_similarity import EXACT
+from biasgauge.core import (
+    Estimate,
+    Floats,
+    JsonMapping,
+    JsonObject,
+    LexiconLike,
+    PairsLike,
+    VectorsLike,
+    WordPolicy,
+    WordsLike,
+    check_level,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Lexicon, WordSet, language_of, pairs_of, words_of
 from biasgauge.metrics import Measure
@@ -25,10 +44,9 @@ from biasgauge.results import (
     GOOD,
     Chart,
     Column,
+    RecordTable,
     Result,
     Shown,
-    Summary,
-    Table,
     Tone,
     chart_of_rows,
     list_name,
@@ -61,7 +79,7 @@ ConceptsLike: TypeAlias = "LexiconLike | WordSet | Iterable[WordsLike] | Mapping
 
 
 @dataclass(frozen=True)
-class Flip(Row):
+class Flip(EstimateRow):
     """Effect of changing one choice on the conclusion about one concept.
 
     Attributes:
@@ -110,6 +128,23 @@ class Flips(Result):
     renamed: ClassVar[Mapping[str, str]] = {"rows": "flips"}
     hidden: ClassVar[frozenset[str]] = frozenset({"level"})
     tables: ClassVar[tuple[str, ...]] = ("rows",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "rows",
+            "Every single change of a choice, and what it does to the conclusion",
+            (
+                Column("words", source=lambda row: Shown(row.concept, list_name(row.concept))),
+                Column("changed", source="choice"),
+                Column("to", source=lambda row: Shown(row.new, measure_name(row.new))),
+                Column("before"),
+                Column("after"),
+                Column("outcome", "mark", tones=TONES),
+                Column("words that flip", "estimate", source="share"),
+                Column("of", "count", source="share.n"),
+            ),
+            name="flips",
+        ),
+    )
 
     rows: tuple[Flip, ...]
     baseline: Mapping[str, str]
@@ -142,36 +177,16 @@ class Flips(Result):
         """Its sentences."""
         return {"headlines": self.headlines}
 
-    def summary(self) -> Summary:
-        """One sentence a concept, and every single change."""
-        columns: list[Column | str] = [
-            "words", "changed", "to", "before", "after", Column("outcome", "mark", tones=TONES),
-            Column("words that flip", "estimate"), Column("of", "count"),
-        ]  # fmt: skip
-        rows = [
-            (
-                _named(row.concept, list_name),
-                row.choice,
-                _named(row.new, measure_name),
-                row.before,
-                row.after,
-                row.outcome,
-                row.share,
-                row.share.n,
-            )
-            for row in self.rows
-        ]
-        title = "Every single change of a choice, and what it does to the conclusion"
-        return Summary(
-            title="Conclusions under other choices",
-            headline=self.headlines[0],
-            sentences=self.headlines[1:],
-            tables=(Table.of("flips", title, columns, rows),),
-            charts=self._charts(),
-        )
+    def _title(self) -> str:
+        return "Conclusions under other choices"
+
+    def _headline(self) -> str:
+        return self.headlines[0]
+
+    def _sentences(self) -> tuple[str, ...]:
+        return self.headlines[1:]
 
     def _charts(self) -> tuple[Chart, ...]:
-        """The share of words that flip with each change."""
         rows = [
             {
                 "what": f"{row.choice}: {spelled(measure_name(row.new))}",
@@ -184,20 +199,11 @@ class Flips(Result):
             for row in self.rows
             if row.share.value is not None
         ]
-        if not rows:
-            return ()
         baseline = f"{measure_name(self.baseline['measure'])}, {spelled(self.baseline['pair'])}"
         remark = f"One choice is changed at a time, from {baseline}. 0: every word leans as before"
         title, axis = "How many words lean to the other end when one choice changes", "share of the words that flip"
-        shown = chart_of_rows(
-            "flips", title, remark, axis, rows, number="share", color="outcome", meanings=MARKS, panel="words"
-        )  # fmt: skip
-        return (shown,)
-
-
-def _named(value: str, name: Callable[[str], str]) -> Shown:
-    """A cell that files have as it is, and readers by its display name."""
-    return Shown(value, name(value))
+        looks: JsonObject = {"number": "share", "color": "outcome", "meanings": MARKS, "panel": "words"}
+        return (chart_of_rows("flips", title, remark, axis, rows, **looks),) if rows else ()
 
 
 def flips(
@@ -209,7 +215,7 @@ def flips(
     forms: FormsLike | None = None,
     k: int = 100,
     pool: WordsLike | None = NEUTRAL,
-    case_fallback: bool = False,
+    policy: WordPolicy = EXACT,
     level: float = 0.95,
     n_jobs: int | None = None,
 ) -> Flips:
@@ -226,7 +232,7 @@ def flips(
         forms: forms of the words, as in `robustness`; by default those of the pairs' language, and capitalized.
         k: how many neighbors vote.
         pool: which words may be neighbors, as in `robustness`.
-        case_fallback: look a word up in lower case, then capitalized, when it is not there as written.
+        policy: how words are looked up.
         level: nominal coverage of the intervals.
         n_jobs: threads; all cores when None.
 
@@ -237,22 +243,20 @@ def flips(
     check_level(level)
     model = load(vectors)
     base = pairs_of(pairs)
-    spoken = language_of(base.language)
-    if concepts is None and (reason := spoken.lacks("concepts")):
+    language = language_of(base.language)
+    if concepts is None and (reason := language.lacks("concepts")):
         raise ParameterError(f"The 'concepts' must be named: {reason}.")
-    word_sets = _concepts(spoken.named("concepts") if concepts is None else concepts)
-    named = {name: as_spelled(model, words, case_fallback=case_fallback) for name, words in word_sets.items()}
-    chosen_forms: FormsLike = forms_and_cases(spoken, "capitalized") if forms is None else forms
+    word_sets = _concepts(language.named("concepts") if concepts is None else concepts)
+    named = {name: as_spelled(model, words, policy) for name, words in word_sets.items()}
+    all_forms = forms_and_cases(language, "capitalized") if forms is None else forms
     used = chosen_measures(measures)
     words = [word for words in named.values() for word in words]
-    plan = Plan.build(model, base.pairs, words, chosen_forms, (), case_fallback=case_fallback)
+    plan = RobustnessPlan.build(model, base.pairs, words, all_forms, (), policy=policy)
     usable = tuple(pair for pair in plan.pairs if all(end in model for end in pair))
     if not usable:
         raise ParameterError(f"The embedding has no pair of {base.name} with both its ends; name other pairs.")
-    neighbors = pool_of(pool, model, plan.pairs, used, language=spoken)
-    scores = score(
-        model, pairs=usable, words=plan.all_words, measures=list(used), k=k, pool=neighbors, n_jobs=n_jobs
-    )  # fmt: skip
+    neighbors = pool_of(pool, model, plan.pairs, used, language=language)
+    scores = score(model, pairs=usable, words=plan.all_words, measures=list(used), k=k, pool=neighbors, n_jobs=n_jobs)
     lost = {name: tuple(word for word in words if word not in model) for name, words in named.items()}
     return Flips(
         rows=tuple(row for name, words in named.items() for row in _changes(name, words, scores, plan, level)),
@@ -276,39 +280,36 @@ def _concepts(concepts: ConceptsLike) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(words)) for name, words in sets.items()}
 
 
-def _changes(concept: str, words: Sequence[str], scores: ScoreTensor, plan: Plan, level: float) -> Iterator[Flip]:
-    """Every single change of a choice for one concept."""
+def _changes(
+    concept: str, words: Sequence[str], scores: ScoreTensor, plan: RobustnessPlan, level: float
+) -> Iterator[Flip]:
+    """Every single change of a choice for one concept, on the words that have both scores."""
     index = {word: row for row, word in enumerate(scores.words)}
 
-    def values(measure: int, pair: int, spelled: Iterable[str]) -> Floats:
-        rows = [index[word] for word in spelled]
+    def values(measure: int, pair: int, spellings: Iterable[str]) -> Floats:
+        rows = [index[word] for word in spellings]
         return np.asarray(scores.values[measure, pair, rows, 0], np.float64)
 
-    ends, before = scores.pairs[0], values(0, 0, words)
+    def change(
+        choice: str, old: str, new: str, changed: Sequence[str], after: Floats, new_ends: tuple[str, str]
+    ) -> Flip:
+        before = values(0, 0, changed)
+        both = np.flatnonzero(~(np.isnan(before) | np.isnan(after)))
+        flipped = both[before[both] * after[both] < 0]
+        share = share_of_words(len(flipped), len(both), level, "share of words that flip")
+        leans = _lean(before[both], level), _lean(after[both], level)
+        old_lean, new_lean = (_lean_text(lean, pair) for lean, pair in zip(leans, (ends, new_ends), strict=True))
+        words_that_flip = tuple(changed[row] for row in flipped)
+        return Flip(concept, choice, old, new, old_lean, new_lean, _outcome(*leans), share, words_that_flip)
+
+    ends = scores.pairs[0]
     for number, pair in enumerate(scores.pairs[1:], 1):
-        labels = concept, "pair", pair_name(ends), pair_name(pair), words
-        yield _change(*labels, (ends, pair), before, values(0, number, words), level)
+        yield change("pair", pair_name(ends), pair_name(pair), words, values(0, number, words), pair)
     for number, measure in enumerate(scores.measures[1:], 1):
-        labels = concept, "measure", scores.measures[0], measure, words
-        yield _change(*labels, (ends, ends), before, values(number, 0, words), level)
+        yield change("measure", scores.measures[0], measure, words, values(number, 0, words), ends)
     for form in plan.forms:
         formed = [word for word in words if word in form.found]
-        after = values(0, 0, (form.found[word] for word in formed))
-        yield _change(concept, "form", AS_GIVEN, form.name, formed, (ends, ends), values(0, 0, formed), after, level)
-
-
-def _change(
-    concept: str, choice: str, old: str, new: str, words: Sequence[str], ends: tuple[Pair, Pair],
-    before: Floats, after: Floats, level: float,
-) -> Flip:  # fmt: skip
-    """One change, on the words that have both scores; `ends` are those of the pair before and after."""
-    both = np.flatnonzero(~(np.isnan(before) | np.isnan(after)))
-    flipped = both[before[both] * after[both] < 0]
-    share = share_of_words(len(flipped), len(both), level, "share of words that flip")
-    leans = _lean(before[both], level), _lean(after[both], level)
-    old_lean, new_lean = (_lean_text(lean, pair) for lean, pair in zip(leans, ends, strict=True))
-    flipped_words = tuple(words[index] for index in flipped)
-    return Flip(concept, choice, old, new, old_lean, new_lean, _outcome(*leans), share, flipped_words)
+        yield change("form", AS_GIVEN, form.name, formed, values(0, 0, (form.found[word] for word in formed)), ends)
 
 
 def _lean(scores: Floats, level: float) -> int | None:
@@ -318,10 +319,8 @@ def _lean(scores: Floats, level: float) -> int | None:
     return None if clear is None else int(clear) * int(np.sign(mean.value or 0))
 
 
-def _lean_text(lean: int | None, ends: Pair) -> str | None:
-    if lean is None:
-        return None
-    return UNCLEAR if lean == 0 else f"leans to {ends[0] if lean > 0 else ends[1]}"
+def _lean_text(lean: int | None, ends: tuple[str, str]) -> str | None:
+    return None if lean is None else {0: UNCLEAR, 1: f"leans to {ends[0]}", -1: f"leans to {ends[1]}"}[lean]
 
 
 def _outcome(before: int | None, after: int | None) -> str | None:

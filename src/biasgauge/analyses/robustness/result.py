@@ -6,22 +6,30 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.analyses.reliability import pair_name
-from biasgauge.analyses.robustness.agreements import Agreement, MeanKappa
-from biasgauge.analyses.robustness.analogy_evidence import AnalogyReport
+from biasgauge.analyses.robustness.agreements import Agreement, MeanKappa, SimilarityAgreement
+from biasgauge.analyses.robustness.analogy_search import AnalogyReport
 from biasgauge.analyses.robustness.base_pairs import BasePairs, Reference
-from biasgauge.analyses.robustness.difference_vectors import SimilarityAgreement
 from biasgauge.analyses.robustness.figures import robustness_charts
 from biasgauge.analyses.robustness.flipped import AS_GIVEN, Flips
 from biasgauge.analyses.robustness.forms import Pair, PairForms, WordForms
 from biasgauge.core import Estimate, Floats, JsonMapping
-from biasgauge.results import Column, Result, Summary, Table, estimate_text, level_text, measure_name, share_text
+from biasgauge.results import (
+    Column,
+    RecordTable,
+    Result,
+    Summary,
+    Table,
+    estimate_text,
+    level_text,
+    measure_name,
+    share_text,
+)
 from biasgauge.scores import ScoreTensor
 from biasgauge.vectors import Coverage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PARTS = ("pairwise", "pair_forms", "word_forms", "correspondence", "between_measures")
 TITLES = {
     "pair_forms": ("Other forms of the pairs", "does She~He give what she~he gives?", "form"),
     "word_forms": ("Other forms of the words", "do words and their plurals have the same direction?", "form"),
@@ -35,6 +43,7 @@ CHANGES = {
     "correspondence": "Against what is known",
     "between_measures": "Another measure",
 }
+PARTS = ("pairwise", *CHANGES)
 BANDS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
 LIMITS = (0.0, 0.2, 0.4, 0.6, 0.8)
 """Landis & Koch 1977: to 0 poor, .2 slight, .4 fair, .6 moderate, .8 substantial; above almost perfect."""
@@ -129,15 +138,10 @@ class RobustnessResult(Result):
         for table in ("base_pairs", *PARTS, "means", "similarity", "reference"):
             for row in getattr(self, table):
                 pair = getattr(row, "pair", None)
-                labels = {
-                    "part": getattr(row, "part", table),
-                    "measure": row.measure,
-                    "pair": None if pair is None else pair_name(pair),
-                    "against": getattr(row, "against", None),
-                }
-                numbers = [{name: getattr(estimate, name) for name in columns} for estimate in row.estimates().values()]
-                rows += [{**labels, **number} for number in numbers]
-        return pd.DataFrame(rows)
+                part, against = getattr(row, "part", table), getattr(row, "against", None)
+                numbers = ([getattr(estimate, name) for name in columns] for estimate in row.estimates().values())
+                rows += [(part, row.measure, pair and pair_name(pair), against, *number) for number in numbers]
+        return pd.DataFrame(rows, columns=["part", "measure", "pair", "against", *columns])
 
     def word_scores(self, word: str) -> pd.DataFrame:
         """Scores of a word and its forms on every pair: measure, pair, form, spelling, score.
@@ -189,20 +193,17 @@ class RobustnessResult(Result):
         )
 
     def _base_pairs(self) -> Summary:
-        published = any(row.as_published for row in self.base_pairs)
         columns: list[Column | str] = [
             Column("measure", "name"),
-            Column(f"Fleiss' kappa [{level_text(self.settings['level'])} interval]", "estimate"),
-            *(Column(name, "share") for name in ("all agree", "moved by 1 sd", *["as printed"][:published])),
-            Column("words", "count"),
+            Column("Fleiss' kappa [{level} interval]", "estimate", source="kappa"),
+            Column("all agree", "share", source="unanimous.value"),
+            Column("moved by 1 sd", "share", source="changed_by_one_sd.value"),
+            Column("words", "count", source="kappa.n"),
         ]
-        rows = []
-        for row in self.base_pairs:
-            shares = [row.unanimous.value, row.changed_by_one_sd.value]
-            shares += [row.magnitude_as_published] if published else []
-            rows.append((row.measure, row.kappa, *shares, row.kappa.n))
-        question = "does another pair give the same scores?"
-        return Summary("Base pairs", "", question=question, tables=(Table.of("base_pairs", "", columns, rows),))
+        if any(row.as_published for row in self.base_pairs):
+            columns.insert(4, Column("as printed", "share", source="magnitude_as_published"))
+        table = RecordTable("base_pairs", "", tuple(columns)).fill(self)
+        return Summary("Base pairs", "", question="does another pair give the same scores?", tables=(table,))
 
     def _agreement(self, change: str) -> Summary:
         """For each form, truth or measure the mean over pairs, the worst and the best pair; or why there is none."""

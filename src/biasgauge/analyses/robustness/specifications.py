@@ -8,8 +8,8 @@ The larger p of the two counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -33,13 +33,34 @@ from biasgauge.core import (
     resolve,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.results import Chart, Column, Result, Summary, Table, Tone, level_text, p_phrase, share_text
+from biasgauge.results import (
+    ACCENT,
+    NEUTRAL,
+    SECOND,
+    ZERO,
+    AltairChart,
+    Chart,
+    Column,
+    RecordTable,
+    Result,
+    Summary,
+    Tone,
+    altair,
+    p_phrase,
+    share_text,
+    top_legend,
+    zero_line,
+)
 from biasgauge.scores import TestLike, query_of_test
-from biasgauge.stats import SAME, JointPermutation, contrast_estimate, joint_permutation
-from biasgauge.vectors import Embedding, load_models
+from biasgauge.stats import SAME, contrast_estimate, joint_permutation
+from biasgauge.vectors import load_models
 
 SAME_VECTOR = "all target words, or all attribute words, have the same association here"
 _TONES: Mapping[str, Tone] = {"report": "good", "do-not-report": "bad"}
+_MARGIN = 150
+"""Pixels left of the panels of the chart, so that the titles of their axes stand in one line."""
+_LABEL = 34
+"""Characters of a level that the chart shows."""
 TOO_NEAR = 1e-5
 """Where all cosines of a view lie nearer together than this, numbers hang on the last digits of single precision."""
 
@@ -101,6 +122,28 @@ class SpecificationCurve(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("specifications",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "facets",
+            "Effect size by facet",
+            ("facet", "level", "analyses", Column("median d", "number", source="median"), "positive"),
+        ),
+        RecordTable(
+            "ordered",
+            "Every analysis",
+            (
+                Column("analysis", source="model"),
+                Column("d", "number", source="effect_size"),
+                Column("contrast [{level}], cosine", "estimate", 4, source="contrast"),
+                Column("p", "p"),
+                Column("p adjusted for all", "p", source="p_adjusted"),
+                "reason",
+            ),
+            most=12,
+            drop_empty=True,
+            name="analyses",
+        ),
+    )
 
     name: str
     sets: Mapping[str, str]
@@ -139,45 +182,34 @@ class SpecificationCurve(Result):
         only = f"only {how} agree ({needed} required)"
         return f"Do not report one number: its direction depends on the analysis; {only}; {joint}."
 
+    @property
+    def ordered(self) -> tuple[Specification, ...]:
+        """Every analysis, the smallest effect first and undefined ones last."""
+        return tuple(sorted(self.specifications, key=lambda row: (row.effect_size is None, row.effect_size or 0.0)))
+
     def summary(self) -> Summary:
         """The verdict, effects by facet, and the curve."""
-        from biasgauge.analyses.robustness.specification_chart import curve
+        return replace(super().summary(), mark=self.decision, tone=_TONES.get(self.decision, "plain"))
 
-        level = level_text(self.settings["level"])
-        facets = [
-            "facet",
-            "level",
-            Column("analyses", "count"),
-            Column("median d", "number"),
-            Column("positive", "count"),
-        ]
-        rows = [(row.facet, row.level, row.analyses, row.median, row.positive) for row in self.facets]
-        columns = ["analysis", Column("d", "number"), Column(f"contrast [{level}], cosine", "estimate", 4),
-                   Column("p", "p"), Column("p adjusted for all", "p"), "reason"]  # fmt: skip
-        ordered = sorted(self.specifications, key=lambda row: (row.effect_size is None, row.effect_size or 0.0))
-        analyses = [(row.model, row.effect_size, row.contrast, row.p, row.p_adjusted, row.reason) for row in ordered]
+    def _title(self) -> str:
+        return f"Specification curve of {self.name}"
+
+    def _headline(self) -> str:
+        return self.sentence()
+
+    def _sentences(self) -> tuple[str, ...]:
+        if self.p_clear is None:
+            return ()
         alone = f"{self.clear} of {self.defined} analyses have p ≤ {self.settings['alpha']:g} alone, in one direction"
-        alone += "" if self.p_clear is None else f"; so many by chance: {p_phrase(self.p_clear)}."
-        charts: tuple[Chart, ...] = ()
-        if self.defined > 1:
-            remark = (
-                "One point per analysis, smallest first; the band holds 95 % of the curves of chance splits.\n"
-                "Below: which layer, pooling, template or context each analysis has."
-            )
-            charts = (Chart("specification-curve", self.sentence().rstrip("."), remark, partial(curve, self)),)
-        return Summary(
-            title=f"Specification curve of {self.name}",
-            headline=self.sentence(),
-            sentences=() if self.p_clear is None else (alone,),
-            tables=(
-                Table.of("facets", "Effect size by facet", facets, rows),
-                Table.of("analyses", "Every analysis", columns, analyses, most=12).without_empty(),
-            ),
-            charts=charts,
-            warnings=self.warnings,
-            mark=self.decision,
-            tone=_TONES.get(self.decision, "plain"),
-        )  # fmt: skip
+        return (f"{alone}; so many by chance: {p_phrase(self.p_clear)}.",)
+
+    def _charts(self) -> tuple[Chart, ...]:
+        remark = (
+            "One point per analysis, smallest first; the band holds 95 % of the curves of chance splits.\n"
+            "Below: which layer, pooling, template or context each analysis has."
+        )
+        chart = Chart("specification-curve", self.sentence().rstrip("."), remark, partial(_draw_curve, self))
+        return (chart,) if self.defined > 1 else ()
 
 
 def specification_curve(
@@ -225,78 +257,47 @@ def specification_curve(
             f"The word {resolved.shared_target!r} is in both target sets, X and Y; remove it from one."
         )
     words = {role: resolved_set.words for role, resolved_set in resolved.sets.items()}
-    settings = {"agreement": agreement, "alpha": alpha, "min_coverage": policy.min_coverage, "level": level,
-                "samples": samples, "random_state": random_state}  # fmt: skip
-    labels: dict[str, Any] = {
-        "name": query.name, "sets": query.labels,
-        "words": {role: len(members) for role, members in words.items()}, "settings": settings,
-    }  # fmt: skip
-    few = [role for role in TEST_ROLES if len(words[role]) < 2]
-    reason = resolved.reason or (f"fewer than two words of {', '.join(few)} are in all views" if few else None)
-    if reason:
-        return _undefined(loaded, reason, labels)
-    tables = list(SimilarityTable(resolved).values)
-    usable = [index for index, table in enumerate(tables) if _tells_apart(table, words)]
-    if not usable:
-        return _undefined(loaded, SAME_VECTOR, labels)
-    return _joint(loaded, tables, usable, words, labels, alpha, samples, random_state)
-
-
-def _joint(
-    models: Sequence[Embedding],
-    tables: Sequence[Floats],
-    usable: Sequence[int],
-    words: Mapping[str, Sequence[str]],
-    labels: JsonObject,
-    alpha: float,
-    samples: int,
-    random_state: int,
-) -> SpecificationCurve:
     sizes = {role: len(members) for role, members in words.items()}
-    sides = [_leans(tables[index], sizes) for index in usable]
-    settings: JsonObject = {"alpha": alpha, "samples": samples, "random_state": random_state}
-    targets = joint_permutation([rows for rows, _ in sides], sizes["x"], **settings)
-    attributes = joint_permutation([columns for _, columns in sides], sizes["a"], **settings)
-    level = labels["settings"]["level"]
-    positions = {index: position for position, index in enumerate(usable)}
-    rows = []
-    for index, model in enumerate(models):
-        position = positions.get(index)
-        if position is None:
-            nothing = Estimate(value=None, reason=SAME_VECTOR)
-            rows.append(Specification(model.name, dict(model.facets), None, nothing, None, None, SAME_VECTOR))
-            continue
-        rows.append(
-            Specification(
-                model.name,
-                dict(model.facets),
-                float(targets.effects[position]),
-                _contrast(tables[index], sizes, level),
-                float(max(targets.p[position], attributes.p[position])),
-                float(max(targets.p_adjusted[position], attributes.p_adjusted[position])),
-            )
+    few = [role for role in TEST_ROLES if sizes[role] < 2]
+    reason = resolved.reason or (f"fewer than two words of {', '.join(few)} are in all views" if few else None)
+    tables = [] if reason else list(SimilarityTable(resolved).values)
+    sides = {index: leans for index, table in enumerate(tables) if (leans := _leans(table, sizes)) is not None}
+    reason = reason or (None if sides else SAME_VECTOR)
+    settings: JsonObject = {
+        "agreement": agreement, "alpha": alpha, "min_coverage": policy.min_coverage, "level": level,
+        "samples": samples, "random_state": random_state,
+    }  # fmt: skip
+    labels: dict[str, Any] = {"name": query.name, "sets": query.labels, "words": sizes, "settings": settings}
+    nothing = Estimate(value=None, reason=reason or SAME_VECTOR)
+    rows = [
+        Specification(model.name, dict(model.facets), None, nothing, None, None, nothing.reason) for model in loaded
+    ]
+    if reason:
+        return SpecificationCurve(
+            specifications=tuple(rows), facets=(), median=None, positive=0, defined=0, clear=0, p_median=None,
+            p_clear=None, decision="not-measurable", null_low=(), null_high=(), warnings=(reason,), **labels,
+        )  # fmt: skip
+    chance: JsonObject = {"alpha": alpha, "samples": samples, "random_state": random_state}
+    targets = joint_permutation([by_target for by_target, _ in sides.values()], sizes["x"], **chance)
+    attributes = joint_permutation([by_attribute for _, by_attribute in sides.values()], sizes["a"], **chance)
+    p, p_adjusted = np.maximum(targets.p, attributes.p), np.maximum(targets.p_adjusted, attributes.p_adjusted)
+    groups = (np.repeat([0, 1], [sizes[first], sizes[second]]) for first, second in ("xy", "ab"))
+    row_groups, column_groups = groups
+    for position, index in enumerate(sides):
+        rows[index] = replace(
+            rows[index],
+            effect_size=float(targets.effects[position]),
+            contrast=contrast_estimate(tables[index], row_groups, column_groups, level=level),
+            p=float(p[position]),
+            p_adjusted=float(p_adjusted[position]),
+            reason=None,
         )
-    return _curve(rows, targets, attributes, labels, _near([(tables[index], models[index]) for index in usable]))
-
-
-def _curve(
-    rows: Sequence[Specification],
-    targets: JointPermutation,
-    attributes: JointPermutation,
-    labels: JsonObject,
-    warnings: tuple[str, ...],
-) -> SpecificationCurve:
-    defined = len(targets.effects)
-    positive = int((targets.effects > 0).sum())
+    defined, positive = len(sides), int((targets.effects > 0).sum())
     p_median = max(targets.p_median, attributes.p_median)
-    settings = labels["settings"]
-    decision = "report" if p_median <= settings["alpha"] else "no-association-shown"
-    smallest = float(np.maximum(targets.p_adjusted, attributes.p_adjusted).min())
-    agrees = max(positive, defined - positive) >= settings["agreement"] * defined - SAME
-    if not agrees and min(p_median, smallest) <= settings["alpha"]:
+    decision = "report" if p_median <= alpha else "no-association-shown"
+    agrees = max(positive, defined - positive) >= agreement * defined - SAME
+    if not agrees and min(p_median, float(p_adjusted.min())) <= alpha:
         decision = "do-not-report"
-    lost = len(rows) - defined
-    notes = [*([f"{lost:,} of {len(rows):,} analyses are undefined: {SAME_VECTOR}"] if lost else []), *warnings]
     return SpecificationCurve(
         specifications=tuple(rows),
         facets=_by_facet(rows),
@@ -309,58 +310,107 @@ def _curve(
         decision=decision,
         null_low=tuple(targets.low.tolist()),
         null_high=tuple(targets.high.tolist()),
-        warnings=tuple(notes),
+        warnings=tuple(_warnings(rows, {rows[index].model: tables[index] for index in sides})),
         **labels,
     )
 
 
-def _undefined(models: Sequence[Embedding], reason: str, labels: JsonObject) -> SpecificationCurve:
-    nothing = Estimate(value=None, reason=reason)
-    rows = tuple(Specification(model.name, dict(model.facets), None, nothing, None, None, reason) for model in models)
-    return SpecificationCurve(
-        specifications=rows, facets=(), median=None, positive=0, defined=0, clear=0, p_median=None, p_clear=None,
-        decision="not-measurable", null_low=(), null_high=(), warnings=(reason,), **labels,
-    )  # fmt: skip
+def _leans(table: Floats, sizes: Mapping[str, int]) -> tuple[Floats, Floats] | None:
+    """Association of each target with A rather than B, and of each attribute with X rather than Y.
 
-
-def _leans(table: Floats, sizes: Mapping[str, int]) -> tuple[Floats, Floats]:
-    """Association of each target with A rather than B, and of each attribute with X rather than Y."""
+    None where an association is undefined, or does not differ between words.
+    """
     targets = table[:, : sizes["a"]].mean(axis=1) - table[:, sizes["a"] :].mean(axis=1)
     attributes = table[: sizes["x"]].mean(axis=0) - table[sizes["x"] :].mean(axis=0)
-    return targets, attributes
-
-
-def _tells_apart(table: Floats, words: Mapping[str, Sequence[str]]) -> bool:
     if not np.isfinite(table).all():
-        return False
-    sides = _leans(table, {role: len(members) for role, members in words.items()})
-    return all(float(side.std()) > SAME * float(np.abs(table).max()) for side in sides)
+        return None
+    tolerance = SAME * float(np.abs(table).max())
+    return (targets, attributes) if min(targets.std(), attributes.std()) > tolerance else None
 
 
-def _contrast(table: Floats, sizes: Mapping[str, int], level: float) -> Estimate:
-    rows, columns = (np.repeat([0, 1], [sizes[first], sizes[second]]) for first, second in ("xy", "ab"))
-    return contrast_estimate(table, rows, columns, level=level)
-
-
-def _near(analyses: Sequence[tuple[Floats, Embedding]]) -> tuple[str, ...]:
-    near = [model.name for table, model in analyses if np.ptp(table) < TOO_NEAR]
-    if not near:
-        return ()
-    named = "; ".join(near[:3]) + (" …" if len(near) > 3 else "")
-    apart = f"in {len(near):,} analyses all cosines lie within {TOO_NEAR:g} of each other"
-    return (f"{apart}, so that d magnifies differences that mean nothing: {named}",)
+def _warnings(rows: Sequence[Specification], tables: Mapping[str, Floats]) -> Iterator[str]:
+    lost = sum(row.effect_size is None for row in rows)
+    if lost:
+        yield f"{lost:,} of {len(rows):,} analyses are undefined: {SAME_VECTOR}"
+    near = [name for name, table in tables.items() if np.ptp(table) < TOO_NEAR]
+    if near:
+        yield (
+            f"in {len(near):,} analyses all cosines lie within {TOO_NEAR:g} of each other, so that d magnifies "
+            f"differences that mean nothing: {'; '.join(near[:3])}{' …' if len(near) > 3 else ''}"
+        )
 
 
 def _by_facet(rows: Sequence[Specification]) -> tuple[FacetSummary, ...]:
-    defined = [row for row in rows if row.effect_size is not None]
-    levels: dict[tuple[str, str], list[float]] = {}
-    for row in defined:
-        for facet, level in row.facets.items():
-            levels.setdefault((facet, str(level)), []).append(row.effect_size or 0.0)
-    varying = {facet for facet, _ in levels if sum(name == facet for name, _ in levels) > 1}
-    order = list(dict.fromkeys(facet for facet, _ in levels))
+    """Median effect size at each level of the facets that vary."""
+    effects: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        for facet, level in row.facets.items() if row.effect_size is not None else ():
+            effects.setdefault(facet, {}).setdefault(str(level), []).append(row.effect_size or 0.0)
     return tuple(
         FacetSummary(facet, level, len(values), float(np.median(values)), sum(value > 0 for value in values))
-        for (facet, level), values in sorted(levels.items(), key=lambda item: order.index(item[0][0]))
-        if facet in varying
+        for facet, levels in effects.items()
+        if len(levels) > 1
+        for level, values in levels.items()
     )
+
+
+def _draw_curve(result: SpecificationCurve) -> AltairChart:
+    """Effects in order with the band of chance, over a table of dots: which choice each analysis made."""
+    import pandas as pd
+
+    alt = altair()
+
+    def shorten(level: str) -> str:
+        return level if len(level) <= _LABEL else f"{level[: _LABEL - 1]}…"
+
+    ordered = [row for row in result.ordered if row.effect_size is not None]
+    alpha = result.settings["alpha"]
+    clear, unclear = f"p adjusted for all ≤ {alpha:g}".replace("0.", "."), "not clear"
+    points = pd.DataFrame(
+        {
+            "rank": range(1, len(ordered) + 1),
+            "d": [row.effect_size for row in ordered],
+            "low": result.null_low,
+            "high": result.null_high,
+            "analysis": [row.model for row in ordered],
+            "p adjusted": [row.p_adjusted for row in ordered],
+            "evidence": [clear if (row.p_adjusted or 0.0) <= alpha else unclear for row in ordered],
+        }
+    )
+    scale = alt.Scale(domain=[0.5, len(ordered) + 0.5], nice=False)
+    x = alt.X("rank:Q", title=None, scale=scale, axis=alt.Axis(labels=False, ticks=False, grid=False))
+    base = alt.Chart(points).encode(x=x)
+    colors = alt.Scale(domain=[clear, unclear], range=[ACCENT, NEUTRAL])
+    size = max(6, min(40, 2400 // len(ordered)))
+    top = alt.layer(
+        base.mark_area(opacity=0.18, color=ZERO).encode(
+            y=alt.Y("low:Q", title="effect size d", axis=alt.Axis(minExtent=_MARGIN)), y2="high:Q"
+        ),
+        zero_line(horizontal=True),
+        base.mark_point(filled=True, size=size, opacity=1).encode(
+            y="d:Q",
+            color=alt.Color("evidence:N", scale=colors, legend=top_legend()),
+            tooltip=["analysis", "d", "p adjusted"],
+        ),
+    ).properties(width=520, height=220)
+    facets = dict.fromkeys(row.facet for row in result.facets)
+    panels = [top]
+    for facet in facets:
+        order = [row.level for row in result.facets if row.facet == facet]
+        marks = pd.DataFrame(
+            {
+                "rank": range(1, len(ordered) + 1),
+                "level": [shorten(str(row.facets.get(facet))) for row in ordered],
+                "analysis": [row.model for row in ordered],
+                "d": [row.effect_size for row in ordered],
+            }
+        )
+        y = alt.Y(
+            "level:N",
+            title=facet,
+            sort=list(map(shorten, order)),
+            axis=alt.Axis(grid=True, ticks=False, minExtent=_MARGIN),
+        )
+        ticks = alt.Chart(marks).mark_tick(thickness=max(1, min(4, 480 // len(ordered))), height=9, color=SECOND)
+        panels.append(ticks.encode(x=x, y=y, tooltip=["analysis", "d"]).properties(width=520, height=14 * len(order)))
+    return alt.vconcat(*panels, spacing=8).resolve_scale(x="shared")

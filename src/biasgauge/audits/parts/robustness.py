@@ -32,7 +32,7 @@ def measure(context: AuditContext) -> Result:
         return NotMeasured(NOT_REQUESTED, EMPTY)
     from biasgauge.analyses.robustness import flips, forms_and_cases, neutral, robustness
 
-    model, language, settings = context.models[0], context.language, context.word_settings
+    model, language = context.models[0], context.language
     if reason := language.lacks("other_pairs", "occupations", "concepts"):
         return NotMeasured(reason, EMPTY)
     pairs = language.named("other_pairs")[0]
@@ -45,7 +45,7 @@ def measure(context: AuditContext) -> Result:
             pairs=pairs,
             forms=forms_and_cases(language, "capitalized"),
             pool=pool,
-            case_fallback=settings["case_fallback"],
+            policy=context.policy,
         )
         result = robustness(
             model,
@@ -56,7 +56,8 @@ def measure(context: AuditContext) -> Result:
             forms=forms,
             pair_forms=(),
             frequent=FREQUENT,
-            **settings,
+            policy=context.policy,
+            random_state=context.random_state,
         )
     except InputError as problem:
         return NotMeasured(str(problem).rstrip("."), EMPTY)

@@ -20,6 +20,7 @@ from biasgauge.analyses.robustness import (
     robustness,
     similarity_explained,
 )
+from biasgauge.core import WordPolicy
 from biasgauge.io import read_npz
 from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
 from biasgauge.papers.zhang2020 import FAMILY, NEUTRAL
@@ -28,6 +29,8 @@ from biasgauge.stats import WordStatistic
 from biasgauge.vectors import Embedding, load
 
 FORMS = ("plural", "capitalized", "upper")
+ANY_COVERAGE = WordPolicy(0, "exact")
+"""Words as written, however few of them the vectors hold."""
 ENOUGH = 30
 """Words with all three forms below which each form counts by itself: as published, nothing would be left of a part."""
 _FEW = 500
@@ -101,7 +104,10 @@ class Runs:
         lengths = words_with_lengths(self.path)
         if lengths is None:
             return {True: self.published, False: self.corrected}
-        vectors, settings = self.vectors.subset(lengths), {**_BARE, "measures": "ripa", "forms": (), "min_coverage": 0}
+        vectors, settings = (
+            self.vectors.subset(lengths),
+            {**_BARE, "measures": "ripa", "forms": (), "policy": ANY_COVERAGE},
+        )
         return {rule: robustness(vectors, as_published=rule, **settings) for rule in (True, False)}
 
     @cached_property
@@ -118,7 +124,7 @@ class Runs:
         return "" if pool == NEUTRAL else f"neighbors are {pool:,} neutral words, not the paper's {NEUTRAL:,}"
 
     def _run(self, **settings: Any) -> RobustnessResult:  # noqa: ANN401 - settings of robustness
-        return robustness(self.vectors, min_coverage=0, random_state=self.seed, progress=self.progress, **settings)
+        return robustness(self.vectors, policy=ANY_COVERAGE, random_state=self.seed, progress=self.progress, **settings)
 
 
 def words_with_lengths(path: Path) -> list[str] | None:
