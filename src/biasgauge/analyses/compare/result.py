@@ -352,13 +352,8 @@ def _draw_groups(result: Comparison) -> results.AltairChart:
 
     alt = results.altair()
     rows = [
-        {
-            "what": result.title_of(row.question),
-            "group": row.group,
-            "value": row.value,
-            "low": row.low,
-            "high": row.high,
-        }
+        {"what": result.title_of(row.question)}
+        | {name: getattr(row, name) for name in ("group", "value", "low", "high")}
         for row in result.contrasts
         if row.value is not None
     ]
@@ -379,12 +374,9 @@ def _draw_trends(result: Comparison) -> results.AltairChart:
     points = []
     for row in result.contrasts:
         mean = (row.value or 0.0) - (row.from_mean.value or 0.0)
-        ends = {
-            end: value and value + mean for end, value in (("low", row.from_mean.low), ("high", row.from_mean.high))
-        }
-        points.append(
-            {"question": row.question, "group": row.group, "position": row.position, "value": row.value, **ends}
-        )
+        low, high = (None if end is None else end + mean for end in (row.from_mean.low, row.from_mean.high))
+        names = {"question": row.question, "group": row.group, "position": row.position}
+        points.append({**names, "value": row.value, "low": low, "high": high})
     frames = pd.DataFrame(points), pd.DataFrame([point.to_dict() for point in result.lines])
     groups = {row.position: row.group for row in result.contrasts if row.position is not None}
     # A tick for each group, which says its name.
@@ -392,17 +384,17 @@ def _draw_trends(result: Comparison) -> results.AltairChart:
     axis = alt.Axis(values=list(groups), labelExpr=f"{named}''", labelOverlap=True)
     x = alt.X("position:Q", title=None, scale=alt.Scale(zero=False, nice=False, padding=14), axis=axis)
     title = f"{result.settings['measure'].replace('_', ' ')}, {UNITS[result.settings['measure']]}"
-    low, value = alt.Y("low:Q", title=title), alt.Y("value:Q", title=title)
+    y_low, y = alt.Y("low:Q", title=title), alt.Y("value:Q", title=title)
     panels = []
     for question in dict.fromkeys(row.question for row in result.contrasts):
         dots, line = (alt.Chart(frame[frame["question"] == question]).encode(x=x) for frame in frames)
         layers = [
             results.zero_line(horizontal=True),
-            line.mark_area(color=results.ACCENT, opacity=0.16).encode(y=low, y2="high:Q"),
-            line.mark_line(color=results.ACCENT).encode(y=value),
-            dots.mark_rule(color=results.SECOND).encode(y=low, y2="high:Q"),
+            line.mark_area(color=results.ACCENT, opacity=0.16).encode(y=y_low, y2="high:Q"),
+            line.mark_line(color=results.ACCENT).encode(y=y),
+            dots.mark_rule(color=results.SECOND).encode(y=y_low, y2="high:Q"),
             dots.mark_point(filled=True, size=60, color=results.SECOND, opacity=1).encode(
-                y=value, tooltip=list(frames[0].columns)
+                y=y, tooltip=list(frames[0].columns)
             ),
         ]
         heading = alt.TitleParams(result.title_of(question), anchor="start", fontSize=12)
