@@ -87,7 +87,7 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
         bg.seeds(vectors, ["he", "man", "his"], ["she", "woman", "her"], shuffles=5, leave_one_out=False),
         bg.analyses.seeds.bias_subspace(vectors, ["he", "man", "his"], ["she", "woman", "her"]),
         sensitivity.flips(vectors, concepts={"jobs": words}, pairs=he_she, measures="dbwa", forms=()),
-        bg.robustness(vectors, pairs=he_she, words=words, pool=None, min_coverage=0, **robust),
+        bg.robustness(vectors, pairs=he_she, words=words, pool=None, policy=bg.core.WordPolicy(0), **robust),
         sensitivity.generate_pairs(vectors, words=vectors.words[:300], top=5),
         sensitivity.similarity_explained(vectors, words, random_pairs=200),
         sensitivity.analogy_report(vectors, words=words, top=5),

@@ -10,8 +10,13 @@ import pandas as pd
 import biasgauge as bg
 from biasgauge.analyses.reliability import ReliabilityTable
 from biasgauge.analyses.reliability.features import word_properties
-from biasgauge.analyses.reliability.relations import between_measures, between_reliabilities, compare_forms
-from biasgauge.analyses.reliability.reliabilities import agreement_on_words, standardized
+from biasgauge.analyses.reliability.reliabilities import (
+    agreement_on_words,
+    between_measures,
+    between_reliabilities,
+    compare_forms,
+    standardized,
+)
 from biasgauge.stats import cronbach_alpha, icc_stack
 from biasgauge_studies.du2021_blocks import LISTS, MEASURES, Block
 

@@ -10,9 +10,8 @@ import pytest
 from scipy import stats
 
 from biasgauge.analyses.reliability import BANDS, SOURCES, band, reliability, verdict
-from biasgauge.analyses.reliability.distributions import lower_whisker
-from biasgauge.analyses.reliability.relations import correlation, singular_plural
-from biasgauge.analyses.reliability.reliability_table import alpha_bands, bands
+from biasgauge.analyses.reliability.reliabilities import correlation, singular_plural
+from biasgauge.analyses.reliability.reliability_table import alpha_bands, bands, lower_whisker
 from biasgauge.lexicons import lexicon
 
 if TYPE_CHECKING:

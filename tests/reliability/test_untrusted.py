@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.analyses.reliability.distributions import LowReliabilityCauses
+from biasgauge.analyses.reliability.reliability_table import LowReliabilityCauses
 from biasgauge.stats import icc_stack
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from biasgauge.analyses.correlate.embedding_points import PointsResult as Points
 from biasgauge.analyses.correlate.embedding_points import Variant as Variant
 from biasgauge.analyses.correlate.embedding_points import points as points
 from biasgauge.analyses.correlate.embedding_points import points_from_results as points_from_results
+from biasgauge.analyses.correlate.influence import SeedReliability as SeedReliability
+from biasgauge.analyses.correlate.influence import seed_reliability as seed_reliability
 from biasgauge.analyses.correlate.point_table import Points as Points
 from biasgauge.analyses.correlate.point_table import as_points as as_points
 from biasgauge.analyses.correlate.point_table import read_points as read_points
 from biasgauge.analyses.correlate.result import CorrelationGroup as CorrelationGroup
 from biasgauge.analyses.correlate.result import CorrelationResult as CorrelationResult
-from biasgauge.analyses.correlate.seeds import SeedReliability as SeedReliability
-from biasgauge.analyses.correlate.seeds import seed_reliability as seed_reliability

@@ -10,31 +10,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from biasgauge.analyses.correlate.influence import influence
+from biasgauge import stats
+from biasgauge.analyses.correlate.influence import SeedReliability, influence, seed_reliability
 from biasgauge.analyses.correlate.point_table import Points, as_points
 from biasgauge.analyses.correlate.result import CorrelationGroup, CorrelationResult, level_sentences
-from biasgauge.analyses.correlate.seeds import SeedReliability, seed_reliability
 from biasgauge.core import Floats, FrameLike, Places, check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.results import share_text
-from biasgauge.stats import (
-    FEWEST,
-    BootstrapMethod,
-    Coefficient,
-    Kind,
-    Resampling,
-    bootstrap_settings,
-    coefficient,
-    correlation_power,
-    detectable_r,
-    holm,
-    levels,
-    why_undefined,
-)
+from biasgauge.stats import FEWEST, BootstrapMethod, Coefficient, Kind, Resampling
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POWER = 0.8
 ALPHA = 0.05
@@ -88,12 +78,12 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
         InputError: the file is no table, or a cell of x or y is no number; names the line.
         ParameterError: a column is missing or named twice, or a parameter cannot be used.
     """
-    resampling = bootstrap_settings(
+    resampling = stats.bootstrap_settings(
         "correlate", method=interval, level=level, resamples=resamples, random_state=random_state
     )
     check_choice(get_args(Kind), method=method)
     check_choice(("keep", "drop"), duplicates=duplicates)
-    correlation_power(FEWEST, power_of)
+    stats.correlation_power(FEWEST, power_of)
     by = (by,) if isinstance(by, str) else tuple(by)
     columns = [x, y, *by, *([] if seed_column is None else [seed_column])]
     if len(set(columns)) != len(columns):
@@ -103,27 +93,27 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
         table.at(column)
     table, notes = _select_rows(table, drop, duplicates)
     data = _read_data(table, x, y, by, unit, seed_column, notes)
-    strata_codes, keys = _code_strata(data)
+    labels = [tuple(row) for row in data.frame[list(by)].itertuples(index=False)] if by else []
+    keys = sorted(set(labels), key=lambda key: [_numbers_first(label) for label in key])
+    codes = np.array([keys.index(key) for key in labels], np.intp)
 
-    def correlate_rows(labels: dict[str, str], rows: Places) -> CorrelationGroup:
-        return _correlate_rows(data, labels, rows, method, power_of, resampling)
+    def correlate_rows(values: tuple[str, ...], rows: Places) -> CorrelationGroup:
+        return _correlate_rows(data, dict(zip(by, values, strict=False)), rows, method, power_of, resampling)
 
-    strata = [
-        correlate_rows(dict(zip(data.labels, key, strict=True)), np.flatnonzero(strata_codes == code))
-        for code, key in enumerate(keys)
-    ]
-    adjusted = holm([group.p for group in strata])
+    strata = [correlate_rows(key, np.flatnonzero(codes == code)) for code, key in enumerate(keys)]
+    adjusted = stats.holm([group.p for group in strata])
     strata = [replace(group, p_holm=p) for group, p in zip(strata, adjusted, strict=True)]
-    pooled = correlate_rows({}, np.arange(len(data.x)))
+    pooled = correlate_rows((), np.arange(len(data.x)))
     by_level = None
     if pooled.r is not None and len(strata) > 1:
-        by_level = levels(data.x, data.y, strata_codes, data.units, resampling)
-    by_unit = influence(data.x, data.y, data.unit_names, (x, y), resampling)
+        by_level = stats.levels(data.x, data.y, codes, data.units, resampling)
+    unit_names = None if unit is None else data.frame[unit].tolist()
+    by_unit = influence(data.x, data.y, unit_names, (x, y), resampling)
     readings = [] if by_level is None else level_sentences(pooled.pearson, by_level, strata)
     readings += [by_unit.reading] if by_unit is not None and by_unit.reading else []
     readings += filter(None, [_power_sentence((pooled, *strata), power_of)])
     readings += [] if pooled.reliability is None else [pooled.reliability.reading]
-    dependence = _dependence_warning(data, unit)
+    dependence = _dependence_warning(data, by, unit)
     return CorrelationResult(
         x=x,
         y=y,
@@ -142,7 +132,11 @@ def correlate(  # noqa: PLR0913 - a study has so many settings
             "power_of": power_of,
             **resampling.to_settings(),
         },
-        points={x: data.x, y: data.y, **{name: list(texts) for name, texts in data.labels.items()}, **data.texts},
+        points={
+            x: data.x,
+            y: data.y,
+            **{str(name): texts.tolist() for name, texts in data.frame.drop(columns=[x, y]).items()},
+        },
         independent=not dependence,
         influence=by_unit,
     )
@@ -155,21 +149,17 @@ class _PointData:
     Attributes:
         names: of x and y.
         x, y: of each point.
-        labels: texts of the columns of strata.
-        texts: those of every other column.
+        frame: texts of all columns, those of strata first after x and y.
         runs: with a column of seeds, y by seed for each point.
         units: code of each point's unit; None where each unit has one point.
-        unit_names: name of each point's unit; None where no column names units.
     """
 
     names: tuple[str, str]
     x: Floats
     y: Floats
-    labels: dict[str, tuple[str, ...]]
-    texts: dict[str, list[str]]
-    runs: tuple[Mapping[str, float], ...] | None = None
-    units: Places | None = None
-    unit_names: Sequence[str] | None = None
+    frame: pd.DataFrame
+    runs: tuple[Mapping[str, float], ...] | None
+    units: Places | None
 
 
 def _select_rows(points: Points, drop: Sequence[str], duplicates: str) -> tuple[Points, list[str]]:
@@ -196,104 +186,79 @@ def _select_rows(points: Points, drop: Sequence[str], duplicates: str) -> tuple[
 def _read_data(
     points: Points, x: str, y: str, by: tuple[str, ...], unit: str | None, seed_column: str | None, notes: list[str]
 ) -> _PointData:
+    import pandas as pd
+
     numbers = points.numbers(x), points.numbers(y)
-    missing = np.isnan(numbers[0]) | np.isnan(numbers[1])
-    if missing.any():
-        lines = points.name_lines(np.flatnonzero(missing).tolist())
-        notes.append(f"{missing.sum():,} points lack a number and were left out: {lines}")
-        complete = np.flatnonzero(~missing).tolist()
-        points, numbers = points.take(complete), (numbers[0][complete], numbers[1][complete])
+    complete = ~(np.isnan(numbers[0]) | np.isnan(numbers[1]))
+    if not complete.all():
+        lines = points.name_lines(np.flatnonzero(~complete).tolist())
+        notes.append(f"{(~complete).sum():,} points lack a number and were left out: {lines}")
+        points = points.take(np.flatnonzero(complete).tolist())
     if not len(points):
         raise ParameterError(f"{points.name} has no points left with numbers in {x!r} and {y!r}.")
-    runs = None
-    texts = {name: points.texts(name) for name in points.columns if name and name not in {x, y, *by}}
+    x_values, y_values = (column[complete] for column in numbers)
+    columns = dict.fromkeys((x, y, *by, *filter(None, points.columns)))
+    frame, runs, units = pd.DataFrame({name: points.texts(name) for name in columns}), None, None
     if seed_column is not None:
-        groups = _rows_of_points(points, (x, y, *by), unit, seed_column)
-        points, numbers, runs = _average_seeds(points, numbers, groups, seed_column, notes)
-        for name, cells in texts.items():
-            texts[name] = [", ".join(dict.fromkeys(cells[row] for row in rows)) for rows in groups]
-    units = unit_names = None
+        groups = _rows_of_points(frame, points, (x, y, *by), unit, seed_column)
+        seeds = frame[seed_column]
+        runs = tuple(
+            {seeds[row]: float(y_values[row]) for row in sorted(rows, key=lambda row: _numbers_first(seeds[row]))}
+            for rows in groups
+        )
+        counts = sorted({len(run) for run in runs})
+        number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        notes.append(f"{len(frame):,} rows are {len(groups):,} points: y is the mean over {number} task seeds")
+        x_values = x_values[[rows[0] for rows in groups]]
+        y_values = np.array([np.mean(list(run.values())) for run in runs])
+        columns_of_points = {
+            name: [", ".join(dict.fromkeys(texts[rows])) for rows in groups] for name, texts in frame.items()
+        }
+        frame = pd.DataFrame(columns_of_points)
     if unit is not None:
-        unit_names = points.texts(unit)
-        distinct, codes = np.unique(unit_names, return_inverse=True)
-        units = codes if len(distinct) < len(points) else None
-    labels = {name: tuple(points.texts(name)) for name in by}
-    return _PointData((x, y), *numbers, labels, texts, runs, units, unit_names)
+        distinct, codes = np.unique(frame[unit].to_numpy(str), return_inverse=True)
+        units = codes if len(distinct) < len(frame) else None
+    return _PointData((x, y), x_values, y_values, frame, runs, units)
 
 
-def _rows_of_points(points: Points, columns: tuple[str, ...], unit: str | None, seed_column: str) -> list[list[int]]:
+def _rows_of_points(
+    frame: pd.DataFrame, points: Points, columns: tuple[str, ...], unit: str | None, seed_column: str
+) -> list[list[int]]:
     """Rows of each point: those that differ in nothing but seed and y, or, with a unit, have the same unit and x."""
+    names = list(map(str, frame.columns))
     x, y, *by = columns
-    keys = [x, *by, unit] if unit is not None else [name for name in points.columns if name not in {y, seed_column}]
-    other_columns = [points.texts(name) for name in points.columns if name not in {y, seed_column, *keys}]
-    seeds = points.texts(seed_column)
-    groups = [
+    keys = [x, *by, unit] if unit is not None else [name for name in names if name not in {y, seed_column}]
+    other_columns = [name for name in names if name not in {y, seed_column, *keys}]
+    parts = [
         rows
-        for same_key in _group_rows(range(len(points)), [points.texts(name) for name in keys])
-        for rows in _separate_seeds(same_key, seeds, other_columns)
+        for _, same_key in frame.groupby(keys, sort=False)
+        for rows in _separate_seeds(same_key, seed_column, other_columns)
     ]
-    for rows in groups:
-        if _has_repeated_seed(rows, seeds):
-            repeated = next(row for index, row in enumerate(rows) if seeds[row] in [seeds[r] for r in rows[:index]])
+    for rows in parts:
+        repeated = rows.index[rows[seed_column].duplicated()]
+        if len(repeated):
             raise ParameterError(
-                f"{points.name}, {points.name_lines([repeated])}: the seed {seeds[repeated]!r} occurs twice for one "
-                "point; name the columns that tell points apart with by, or drop duplicates."
+                f"{points.name}, {points.name_lines([int(repeated[0])])}: the seed {rows[seed_column][repeated[0]]!r} "
+                "occurs twice for one point; name the columns that tell points apart with by, or drop duplicates."
             )
-    if all(len(rows) == 1 for rows in groups):
+    if all(len(rows) == 1 for rows in parts):
         raise ParameterError(
             f"No two rows of {points.name} differ only in {seed_column!r} and {y!r}: points are told apart by "
             f"{', '.join(keys)}. Name the column that says which embedding a row is of as the unit."
         )
-    return groups
+    return [rows.index.tolist() for rows in parts]
 
 
-def _average_seeds(
-    points: Points, numbers: tuple[Floats, Floats], groups: list[list[int]], seed_column: str, notes: list[str]
-) -> tuple[Points, tuple[Floats, Floats], tuple[Mapping[str, float], ...]]:
-    """Points with the mean of y over seeds, x and the mean of y, and y by seed for each point."""
-    seeds = points.texts(seed_column)
-    firsts = [rows[0] for rows in groups]
-    runs = tuple(
-        {seeds[row]: float(numbers[1][row]) for row in sorted(rows, key=lambda row: _numbers_first(seeds[row]))}
-        for rows in groups
-    )
-    counts = sorted({len(run) for run in runs})
-    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    notes.append(f"{len(points):,} rows are {len(firsts):,} points: y is the mean over {number} task seeds")
-    means = np.array([np.mean(list(run.values())) for run in runs])
-    return points.take(firsts), (numbers[0][firsts], means), runs
-
-
-def _group_rows(rows: Sequence[int], columns: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Rows that have the same text in every column, in order of their first."""
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for row in rows:
-        groups.setdefault(tuple(texts[row] for texts in columns), []).append(row)
-    return list(groups.values())
-
-
-def _has_repeated_seed(rows: Sequence[int], seeds: Sequence[str]) -> bool:
-    return len({seeds[row] for row in rows}) < len(rows)
-
-
-def _separate_seeds(rows: list[int], seeds: Sequence[str], columns: Sequence[Sequence[str]]) -> list[list[int]]:
+def _separate_seeds(rows: pd.DataFrame, seed_column: str, columns: Sequence[str]) -> list[pd.DataFrame]:
     """Split rows of one unit and x so that each seed occurs once: two tests may give a version the same WEAT, often ±2.
 
     By the one column that leaves the fewest groups, by all of them where none does.
     """
-    if not _has_repeated_seed(rows, seeds):
+    if not columns or not rows[seed_column].duplicated().any():
         return [rows]
-    splits = [_group_rows(rows, [texts]) for texts in columns]
-    clean = [groups for groups in splits if not any(_has_repeated_seed(group, seeds) for group in groups)]
-    return min(clean, key=len) if clean else _group_rows(rows, columns)
-
-
-def _code_strata(data: _PointData) -> tuple[Places, list[tuple[str, ...]]]:
-    """Code of each point's stratum, and the labels of each stratum, in order."""
-    labels = list(zip(*data.labels.values(), strict=True)) if data.labels else []
-    keys = sorted(set(labels), key=lambda key: [_numbers_first(label) for label in key])
-    codes = {key: code for code, key in enumerate(keys)}
-    return np.array([codes[key] for key in labels], np.intp), keys
+    splits = ([part for _, part in rows.groupby(column, sort=False)] for column in columns)
+    clean = [parts for parts in splits if not any(part[seed_column].duplicated().any() for part in parts)]
+    return min(clean, key=len) if clean else [part for _, part in rows.groupby(list(columns), sort=False)]
 
 
 def _correlate_rows(
@@ -303,10 +268,10 @@ def _correlate_rows(
     x, y = data.x[rows], data.y[rows]
     units = None if data.units is None else np.unique(data.units[rows], return_inverse=True)[1]
     number = len(rows) if units is None else int(units.max()) + 1
-    reason = why_undefined(x, y, data.names)
+    reason = stats.why_undefined(x, y, data.names)
+    undefined = Coefficient(value=None, n=len(rows), reason=reason)
     pearson, spearman = (
-        Coefficient(value=None, n=len(rows), reason=reason) if reason else coefficient(kind, x, y, units, resampling)
-        for kind in get_args(Kind)
+        undefined if reason else stats.coefficient(kind, x, y, units, resampling) for kind in get_args(Kind)
     )
     enough = number >= FEWEST
     return CorrelationGroup(
@@ -316,8 +281,8 @@ def _correlate_rows(
         pearson=pearson,
         spearman=spearman,
         method=method,
-        power=correlation_power(number, power_of, alpha=ALPHA) if enough else None,
-        detectable=detectable_r(number, power=POWER, alpha=ALPHA) if enough else None,
+        power=stats.correlation_power(number, power_of, alpha=ALPHA) if enough else None,
+        detectable=stats.detectable_r(number, power=POWER, alpha=ALPHA) if enough else None,
         reliability=_seed_reliability(data, rows, resampling.level),
         reason=reason,
     )
@@ -360,9 +325,9 @@ def _power_sentence(groups: Sequence[CorrelationGroup], power_of: float) -> str:
     )
 
 
-def _dependence_warning(data: _PointData, unit: str | None) -> str:
+def _dependence_warning(data: _PointData, by: Sequence[str], unit: str | None) -> str:
     """Warning when the same y occurs beside several x, and no unit says so."""
-    distinct = len(set(zip(data.y.tolist(), *data.labels.values(), strict=True)))
+    distinct = len(set(zip(data.y.tolist(), *(data.frame[name] for name in by), strict=True)))
     if unit is not None or distinct > _MOSTLY_DISTINCT * len(data.y):
         return ""
     return (

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from biasgauge.analyses.correlate.figures import correlation_charts
-from biasgauge.analyses.correlate.influence import Influence
-from biasgauge.analyses.correlate.seeds import SeedReliability
-from biasgauge.core import JsonMapping, JsonObject, Record, check_choice
+from biasgauge.analyses.correlate.influence import SeedReliability, UnitInfluences
+from biasgauge.core import Estimate, JsonMapping, JsonObject, Record, check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table, level_text, p_phrase, records_frame, signed_text
-from biasgauge.stats import Coefficient, LevelEstimate, Levels
+from biasgauge.results import Chart, Column, RecordTable, Result, Summary, Table, level_text, p_phrase, records_frame
+from biasgauge.results import signed_text as signed
+from biasgauge.stats import Coefficient, Levels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +70,11 @@ class CorrelationGroup(Record):
     def r(self) -> float | None:
         """The correlation asked for, from −1 to 1; None when undefined."""
         return self.estimate.value
+
+    def seed_number(self, name: str) -> float | None:
+        """Reliability over seeds ("mean"), or the largest r that it allows ("r_max"); None where it is unknown."""
+        number: Estimate | None = getattr(self.reliability, name, None)
+        return None if number is None else number.value
 
     @property
     def p(self) -> float | None:
@@ -134,7 +139,7 @@ class CorrelationResult(Result):
     settings: JsonObject
     points: JsonObject = field(default_factory=dict)
     independent: bool = True
-    influence: Influence | None = None
+    influence: UnitInfluences | None = None
 
     @property
     def pooled(self) -> CorrelationGroup:
@@ -158,7 +163,7 @@ class CorrelationResult(Result):
         frame = records_frame(self.groups).drop(columns=["by", "reliability", *self.by], errors="ignore")
         for index, name in enumerate(self.by):
             frame.insert(index, name, [group.by.get(name) for group in self.groups])
-        frame["r_max"] = [None if group.reliability is None else group.reliability.r_max.value for group in self.groups]
+        frame["r_max"] = [group.seed_number("r_max") for group in self.groups]
         return frame
 
     def points_frame(self) -> pd.DataFrame:
@@ -173,23 +178,27 @@ class CorrelationResult(Result):
 
     def summary(self) -> Summary:
         """The correlation of all points and of every stratum, and the same relation at every level."""
-        notes = [
-            f"{group.name} has no p: {group.estimate.p_reason}."
-            for group in self.groups
-            if group.r is not None and group.p is None
-        ]
-        tables = [self._groups(), self._power()]
-        if self.levels is not None:
-            tables.append(self._levels(self.levels))
-            notes += [f"{self.levels.within_r.caution}."] if self.levels.within_r.caution else []
-        return Summary(
-            title=f"{self.x} and {self.y}",
-            headline=f"{self.x} and {self.y}, all {self.pooled.n:,} points: {self._pooled_in_words()}",
-            sentences=(*self.readings, *notes),
-            tables=tuple(tables),
-            charts=correlation_charts(self),
-            warnings=self.warnings,
-        )
+        return replace(super().summary(), tables=tuple(self._tables()))
+
+    def _title(self) -> str:
+        return f"{self.x} and {self.y}"
+
+    def _headline(self) -> str:
+        estimate = self.pooled.estimate
+        number = f"undefined: {estimate.reason}"
+        if estimate.value is not None:
+            ends = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.bounded else ""
+            number = f"{'rho' if self.settings['method'] == 'spearman' else 'r'} = {estimate.value:.3f}{ends}"
+        return f"{self.x} and {self.y}, all {self.pooled.n:,} points: {number}"
+
+    def _sentences(self) -> list[str]:
+        without_p = [group for group in self.groups if group.r is not None and group.p is None]
+        caution = None if self.levels is None else self.levels.within_r.caution
+        notes = [f"{group.name} has no p: {group.estimate.p_reason}." for group in without_p]
+        return [*self.readings, *notes, *([f"{caution}."] if caution else [])]
+
+    def _charts(self) -> tuple[Chart, ...]:
+        return correlation_charts(self)
 
     def figures(self, **choices: str) -> dict[str, Any]:
         """Its charts by name; `rows`, `columns` and `color` say which columns of `by` make panels and colors.
@@ -201,54 +210,39 @@ class CorrelationResult(Result):
             check_choice(("rows", "columns", "color"), choice=name)
         return {chart.name: chart.drawn() for chart in correlation_charts(self, **choices)}
 
-    def _pooled_in_words(self) -> str:
-        estimate = self.pooled.estimate
-        if estimate.value is None:
-            return f"undefined: {estimate.reason}"
-        ends = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.bounded else ""
-        return f"{'rho' if self.settings['method'] == 'spearman' else 'r'} = {estimate.value:.3f}{ends}"
-
-    def _groups(self) -> Table:
-        groups, ranks = self.groups, self.settings["method"] == "spearman"
+    def _tables(self) -> Iterator[Table]:
+        """Correlations; power, and the largest r that the reliability of y allows; the relation at every level."""
+        ranks = self.settings["method"] == "spearman"
         r, second = ("rho", "r") if ranks else ("r", "rho")
-        interval = f"[{level_text(self.settings['level'])} {self.settings['interval']}]"
-        shared = any(group.units != group.n for group in groups)
-        columns: list[tuple[Column, list[Any]]] = [
-            (Column(", ".join(self.by) or "points"), [group.name for group in groups]),
-            (Column("n", "count"), [group.n for group in groups]),
-            (Column("units", "count"), [group.units for group in groups if shared]),
-            (Column(f"{r} {interval}", "estimate", 3), [group.estimate for group in groups]),
-            (Column("p", "p"), [group.p for group in groups]),
-            (Column("Holm", "p"), [group.p_holm for group in groups if len(groups) > 2]),
-            (Column(second, "number", 3), [(group.pearson if ranks else group.spearman).value for group in groups]),
+        name = Column(", ".join(self.by) or "points", source="name")
+        units, holm = Column("units", "count"), Column("Holm", "p", source="p_holm")
+        columns = [
+            name,
+            Column("n", "count"),
+            units,
+            Column(f"{r} [{{level}} {self.settings['interval']}]", "estimate", 3, source="estimate"),
+            Column("p", "p"),
+            holm,
+            Column(second, "number", 3, source="pearson.value" if ranks else "spearman.value"),
         ]
-        return _table("groups", "", columns)
-
-    def _power(self) -> Table:
-        """Power, and the largest correlation that the reliability of y allows."""
-        groups = self.groups
-        over = [group.reliability for group in groups if any(group.reliability for group in groups)]
-        columns: list[tuple[Column, list[Any]]] = [
-            (Column(", ".join(self.by) or "points"), [group.name for group in groups]),
-            (Column(f"power, r = {self.power_of:g}", "share"), [group.power for group in groups]),
-            (Column("r seen 4 of 5 times", "number"), [group.detectable for group in groups]),
-            (Column("reliability over seeds", "number"), [seeds and seeds.mean.value for seeds in over]),
-            (Column("largest r", "number"), [seeds and seeds.r_max.value for seeds in over]),
-        ]
-        return _table("power", "What could have been seen", columns)
-
-    def _levels(self, levels: Levels) -> Table:
-        named: list[tuple[str, LevelEstimate]] = [(title, getattr(levels, name)) for name, title in _LEVELS.items()]
-        value = Column(f"value [{level_text(self.settings['level'])}]", "estimate", 3)
-        rows = [(title, level, level.p) for title, level in named]
-        return Table.of("levels", "", ["strata kept apart", value, Column("p", "p")], rows)
-
-
-def _table(name: str, title: str, columns: Sequence[tuple[Column, Sequence[Any]]]) -> Table:
-    """A table from its columns; those without cells are left out."""
-    nonempty = [(column, cells) for column, cells in columns if cells]
-    rows = list(zip(*(cells for _, cells in nonempty), strict=True))
-    return Table.of(name, title, [column for column, _ in nonempty], rows)
+        if len(self.groups) < 3:
+            columns.remove(holm)
+        if all(group.units == group.n for group in self.groups):
+            columns.remove(units)
+        yield RecordTable("groups", "", tuple(columns)).fill(self)
+        power = (
+            name,
+            Column(f"power, r = {self.power_of:g}", "share", source="power"),
+            Column("r seen 4 of 5 times", "number", source="detectable"),
+            Column("reliability over seeds", "number", source=lambda group: group.seed_number("mean")),
+            Column("largest r", "number", source=lambda group: group.seed_number("r_max")),
+        )
+        yield RecordTable("groups", "What could have been seen", power, drop_empty=True, name="power").fill(self)
+        if self.levels is not None:
+            estimates = [(title, getattr(self.levels, level)) for level, title in _LEVELS.items()]
+            rows = [(title, estimate, estimate.p) for title, estimate in estimates]
+            value = Column(f"value [{level_text(self.settings['level'])}]", "estimate", 3)
+            yield Table.of("levels", "", ["strata kept apart", value, Column("p", "p")], rows)
 
 
 def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[CorrelationGroup]) -> list[str]:
@@ -256,9 +250,7 @@ def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[Correl
     sentences = []
     within, between = levels.within_r, levels.between_r
     if pooled.value is not None and within.value is not None and pooled.value * within.value < 0:
-        numbers = (
-            f"over all points r = {signed_text(pooled.value, 2)}, but within strata {signed_text(within.value, 2)}"
-        )
+        numbers = f"over all points r = {signed(pooled.value, 2)}, but within strata {signed(within.value, 2)}"
         if pooled.excludes() and within.excludes():
             sentences.append(
                 f"Simpson's paradox: {numbers}. Both intervals exclude 0: strata differ in level, and the pooled "
@@ -272,7 +264,7 @@ def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[Correl
     opposed = within.value is not None and between.value is not None and within.value * between.value < 0
     if opposed and (within.excludes() or between.excludes()):
         sentences.append(
-            f"Within strata r = {signed_text(within.value, 2)}, between their means {signed_text(between.value, 2)} "
+            f"Within strata r = {signed(within.value, 2)}, between their means {signed(between.value, 2)} "
             f"({between.n} means): the two are different questions."
         )
     defined = [(group.name, r) for group in strata if (r := group.pearson.value) is not None]
@@ -280,7 +272,7 @@ def level_sentences(pooled: Coefficient, levels: Levels, strata: Sequence[Correl
         most, least = max(defined, key=lambda stratum: stratum[1]), min(defined, key=lambda stratum: stratum[1])
         sentences.append(
             f"Strata do not share one correlation (Q = {levels.q:.1f}, df = {levels.q_df}, {p_phrase(levels.q_p)}): "
-            f"from {signed_text(least[1], 2)} ({least[0]}) to {signed_text(most[1], 2)} ({most[0]}). No single number "
+            f"from {signed(least[1], 2)} ({least[0]}) to {signed(most[1], 2)} ({most[0]}). No single number "
             "stands for all of them."
         )
     return sentences

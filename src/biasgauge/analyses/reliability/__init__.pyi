@@ -1,9 +1,9 @@
+from biasgauge.analyses.reliability.analysis import ALL_WORDS as ALL_WORDS
 from biasgauge.analyses.reliability.analysis import reliability as reliability
 from biasgauge.analyses.reliability.components import VarianceComponents as VarianceComponents
 from biasgauge.analyses.reliability.components import variance_components as variance_components
 from biasgauge.analyses.reliability.decision import DecisionStudy as DecisionStudy
 from biasgauge.analyses.reliability.decision import decision_study as decision_study
-from biasgauge.analyses.reliability.distributions import Distribution as Distribution
 from biasgauge.analyses.reliability.features import WordFeatures as WordFeatures
 from biasgauge.analyses.reliability.features import WordProperties as WordProperties
 from biasgauge.analyses.reliability.features import word_features as word_features
@@ -15,13 +15,13 @@ from biasgauge.analyses.reliability.regression_table import FactorSource as Fact
 from biasgauge.analyses.reliability.regression_table import factor_table as factor_table
 from biasgauge.analyses.reliability.regression_table import read_counts as read_counts
 from biasgauge.analyses.reliability.regression_table import stored_counts as stored_counts
-from biasgauge.analyses.reliability.relations import correlation as correlation
+from biasgauge.analyses.reliability.reliabilities import correlation as correlation
 from biasgauge.analyses.reliability.reliability_table import BANDS as BANDS
 from biasgauge.analyses.reliability.reliability_table import SOURCES as SOURCES
+from biasgauge.analyses.reliability.reliability_table import Distribution as Distribution
 from biasgauge.analyses.reliability.reliability_table import ReliabilityTable as ReliabilityTable
 from biasgauge.analyses.reliability.reliability_table import band as band
 from biasgauge.analyses.reliability.reliability_table import pair_name as pair_name
 from biasgauge.analyses.reliability.reliability_table import verdict as verdict
 from biasgauge.analyses.reliability.result import NotAnalyzed as NotAnalyzed
 from biasgauge.analyses.reliability.result import ReliabilityResult as ReliabilityResult
-from biasgauge.analyses.reliability.word_lists import ALL_WORDS as ALL_WORDS

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from scipy.special import ndtr
 
-from biasgauge.analyses.reliability.score_layout import ScoreLayout, lay_out, reml_components
-from biasgauge.core import Estimate, Floats, JsonMapping, Record, check_choice, check_level, check_whole
+from biasgauge.core import Estimate, Flags, Floats, JsonMapping, Record, Vectors, check_choice, check_level, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table, level_text, share_text
+from biasgauge.results import Chart, Column, RecordTable, Result, share_text
 from biasgauge.scores import ScoreStore, ScoreTensor
-from biasgauge.stats import EffectSquares, effect_squares, effective_freedom, on_one_thread, percentile_estimate
-from biasgauge.stats.mixed_models import FEW_LEVELS
+from biasgauge.stats import Subset, effect_squares, effective_freedom, on_one_thread, percentile_estimate
+from biasgauge.stats.mixed_models import FEW_LEVELS, MOST_LEVELS, moments, solve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +28,12 @@ Method = Literal["anova", "reml"]
 
 PIVOTS: dict[str, Any] = {"method": "generalized pivots", "over": "words, pairs, models and measures like these"}
 """Method and population of the intervals of components, and of all that is computed from them."""
+VIEWS = ("checkpoint", "layer", "pooling", "template", "context")
+"""Facets in the place of "model" where the models are views of transformers."""
+ORDER = ("word", "pair", "model", *VIEWS, "measure")
+"""Order of facets in the name of an interaction."""
+AXES = ("measure", "pair", "model", "word")
+"""Order of axes in the layout: words last, for they are cut into blocks."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,29 @@ class VarianceComponents(Result):
     tables: ClassVar[tuple[str, ...]] = ("components",)
     renamed: ClassVar[Mapping[str, str]] = {"facets": "design"}
     hidden: ClassVar[frozenset[str]] = frozenset({"mean_error", "level", "drawn", "drawn_mean", "drawn_squared_mean"})
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "components",
+            "Components of variance",
+            (
+                Column("component", source="name"),
+                Column("share [{level}]", "estimate", 3, source="share_interval"),
+                Column("variance", "number", 4),
+            ),
+            most=20,
+        ),
+        RecordTable(
+            "facet_shares",
+            "Share of the variance that involves each facet",
+            (
+                Column("facet", source=lambda row: row[0]),
+                Column("levels", "count", source=lambda row: row[1]),
+                Column("share [{level}]", "estimate", 3, source=lambda row: row[2]),
+            ),
+            note="An interaction counts for each of its facets, so that these shares add up to more than 100 %.",
+            name="facets",
+        ),
+    )
 
     components: tuple[Component, ...]
     facets: Mapping[str, int]
@@ -133,31 +161,25 @@ class VarianceComponents(Result):
     def to_frame(self) -> pd.DataFrame:
         """One row per component: its variance, share, both intervals, degrees of freedom and mean square."""
         frame = super().to_frame().rename(columns={"name": "component"})
-        return frame[["component", "variance", "low", "high", "share", "share_low", "share_high", "raw", "df",
-                      "mean_square"]]  # fmt: skip
+        ends = ["variance", "low", "high", "share", "share_low", "share_high"]
+        return frame[["component", *ends, "raw", "df", "mean_square"]]
 
-    def summary(self) -> Summary:
-        """Shares of the variance by component and by facet."""
+    @property
+    def facet_shares(self) -> tuple[tuple[str, int, Estimate], ...]:
+        """Each facet, its number of levels, and the share of the variance that involves it."""
+        return tuple((facet, levels, self.involving(facet)) for facet, levels in self.facets.items())
+
+    def _title(self) -> str:
+        return "What scores vary with"
+
+    def _headline(self) -> str:
+        largest = max(self.components, key=lambda component: component.share)
+        return f"The largest component, {largest.name}, has {share_text(largest.share)} of the variance of scores."
+
+    def _charts(self) -> tuple[Chart, ...]:
         from biasgauge.analyses.reliability.figures import study_chart
 
-        largest = max(self.components, key=lambda component: component.share)
-        share = Column(f"share [{level_text(self.level)}]", "estimate", 3)
-        columns = ["component", share, Column("variance", "number", 4)]
-        rows = [(component.name, component.share_interval, component.variance) for component in self.components]
-        facets = [(facet, levels, self.involving(facet)) for facet, levels in self.facets.items()]
-        note = "An interaction counts for each of its facets, so that these shares add up to more than 100 %."
-        title = "Share of the variance that involves each facet"
-        share_of_largest = share_text(largest.share)
-        return Summary(
-            title="What scores vary with",
-            headline=f"The largest component, {largest.name}, has {share_of_largest} of the variance of scores.",
-            tables=(
-                Table.of("components", "Components of variance", columns, rows, most=20),
-                Table.of("facets", title, ["facet", Column("levels", "count"), share], facets, note=note),
-            ),
-            charts=(study_chart(self),),
-            warnings=self.warnings,
-        )
+        return (study_chart(self),)
 
 
 def variance_components(
@@ -223,9 +245,32 @@ def _estimate_components(
     drawn = np.maximum(squares.components(mean_squares * df / random.chisquare(df, (draws, len(df)))), 0.0)
     mean_sd = np.sqrt(np.maximum(drawn @ squares.mean_error, 0.0))
     normal = random.standard_normal(draws)
-    components = _components(layout, squares, raw, df, drawn, level)
+    order = layout.sort_subsets(squares.subsets)
+    sums = drawn.sum(axis=1, keepdims=True)
+    shares, drawn_shares = variances / variances.sum(), np.divide(drawn, sums, out=np.zeros_like(drawn), where=sums > 0)
+    components = []
+    for index in order:
+        facets = layout.facet_names(squares.subsets[index])
+        variance, share = float(variances[index]), float(shares[index])
+        components.append(
+            Component(
+                name=":".join(facets),
+                facets=facets,
+                variance=variance,
+                raw=float(raw[index]),
+                share=share,
+                interval=percentile_estimate(variance, drawn[:, index], level, **PIVOTS),
+                share_interval=percentile_estimate(share, drawn_shares[:, index], level, **PIVOTS),
+                df=float(df[index]),
+                mean_square=float(squares.mean_squares[index]),
+            )
+        )
+    few = "which barely identify its component: read its interval, not its estimate"
+    warnings = [f"{facet} has {count} levels, {few}" for facet, count in layout.facets.items() if count < FEW_LEVELS]
+    if negative := [component.name for component in components if component.raw < 0]:
+        warnings.append(f"estimated below 0 and shown as 0: {', '.join(negative)}")
     return VarianceComponents(
-        components=components,
+        components=tuple(components),
         facets=layout.facets,
         measure=layout.measure,
         standardized=layout.standardized,
@@ -235,8 +280,8 @@ def _estimate_components(
         undefined=layout.undefined,
         method="analogous anova" if method == "anova" and layout.defined is not None else method,
         level=level,
-        warnings=tuple(_warnings(layout, components)),
-        drawn=drawn[:, layout.sort_subsets(squares.subsets)],
+        warnings=(*layout.warnings, *warnings),
+        drawn=drawn[:, order],
         drawn_mean=squares.mean + mean_sd * normal,
         drawn_squared_mean=squared_means(squares.mean, mean_sd, ndtr(normal)),
     )
@@ -259,40 +304,165 @@ def squared_means(mean: float, sd: Floats, probability: Floats) -> Floats:
     return np.asarray(np.where(sd > 0, (low * sd) ** 2, mean**2))
 
 
-def _components(
-    layout: ScoreLayout, squares: EffectSquares, raw: Floats, df: Floats, drawn: Floats, level: float
-) -> tuple[Component, ...]:
-    """Every component with its intervals, in the order of tables."""
-    variances = np.maximum(raw, 0.0)
-    total, sums = float(variances.sum()), drawn.sum(axis=1, keepdims=True)
-    shares = np.divide(drawn, sums, out=np.zeros_like(drawn), where=sums > 0)
-    components = []
-    for index in layout.sort_subsets(squares.subsets):
-        facets, variance = layout.facet_names(squares.subsets[index]), float(variances[index])
-        components.append(
-            Component(
-                name=":".join(facets),
-                facets=facets,
-                variance=variance,
-                raw=float(raw[index]),
-                share=variance / total,
-                interval=percentile_estimate(variance, drawn[:, index], level, **PIVOTS),
-                share_interval=percentile_estimate(variance / total, shares[:, index], level, **PIVOTS),
-                df=float(df[index]),
-                mean_square=float(squares.mean_squares[index]),
-            )
+@dataclass(frozen=True, eq=False)
+class ScoreLayout:
+    """Scores to analyze, one axis per facet; `defined` is None where every cell has one.
+
+    Scores are divided by `scale`; `shift` is about the mean of the scaled scores.
+    """
+
+    scores: Vectors
+    defined: Flags | None
+    axes: tuple[str, ...]
+    measure: str | None
+    standardized: bool
+    shift: float
+    scale: Floats
+    undefined: int
+    warnings: tuple[str, ...]
+
+    @property
+    def facets(self) -> Mapping[str, int]:
+        """Number of levels of each facet, in the order of names."""
+        sizes = dict(zip(self.axes, self.scores.shape, strict=True))
+        return {name: sizes[name] for name in ORDER if name in sizes}
+
+    def facet_names(self, subset: Subset) -> tuple[str, ...]:
+        """Facets of a set of axes, in the order of names."""
+        names = {self.axes[axis] for axis in subset}
+        return tuple(name for name in ORDER if name in names)
+
+    def sort_subsets(self, subsets: tuple[Subset, ...]) -> list[int]:
+        """Indices of sets of axes in the order of tables: by size, then by the order of names."""
+        keys = [[ORDER.index(name) for name in self.facet_names(subset)] for subset in subsets]
+        return sorted(range(len(subsets)), key=lambda index: (len(keys[index]), keys[index]))
+
+
+def lay_out(scores: ScoreTensor | ScoreStore, measure: str | None, *, standardize: bool) -> ScoreLayout:
+    """Lay scores out by facet, without facets of one level.
+
+    Raises:
+        ParameterError: fewer than two facets have two levels, or scores do not differ.
+    """
+    names = None if measure is None else [measure]
+    if isinstance(scores, ScoreStore):
+        tensor = scores.read(measure=names)
+    else:
+        tensor = scores if names is None else scores.select(measure=names)
+    values, defined, axes = _split_views(tensor)
+    values, defined, warnings = _drop_unscored_levels(values, defined, axes)
+    varying = [axis for axis, size in enumerate(values.shape) if size > 1]
+    if len(varying) < 2:
+        raise ParameterError(
+            "Variance components need at least two facets with two levels each. Got "
+            + ", ".join(f"{size} {name}{'s' * (size != 1)}" for name, size in zip(axes, values.shape, strict=True))
+            + " with scores."
         )
-    return tuple(components)
-
-
-def _warnings(layout: ScoreLayout, components: tuple[Component, ...]) -> list[str]:
-    warnings = list(layout.warnings)
-    warnings.extend(
-        f"{facet} has {levels} levels, which barely identify its component: read its interval, not its estimate"
-        for facet, levels in layout.facets.items()
-        if levels < FEW_LEVELS
+    only_measure = measure or (tensor.measures[0] if len(tensor.measures) == 1 else None)
+    warnings += [
+        f"there is only one {axes[axis]} with scores: what it contributes cannot be told from the rest"
+        for axis, size in enumerate(values.shape)
+        if size == 1 and not (axes[axis] == "measure" and only_measure is not None)
+    ]
+    mean, sd = _mean_and_sd(values, defined)
+    if not (sd > 0).all():
+        raise ParameterError("All scores of a measure are equal: there is no variance to split.")
+    standardized = standardize and values.shape[0] > 1
+    scale = sd if standardized else np.ones(1)
+    undefined = int(defined.size - np.count_nonzero(defined))
+    shape = tuple(values.shape[axis] for axis in varying)
+    return ScoreLayout(
+        scores=values.reshape(shape),
+        defined=defined.reshape(shape) if undefined else None,
+        axes=tuple(axes[axis] for axis in varying),
+        measure=only_measure,
+        standardized=standardized,
+        shift=float((mean / scale).mean()),
+        scale=scale,
+        undefined=undefined,
+        warnings=tuple(warnings),
     )
-    negative = [component.name for component in components if component.raw < 0]
-    if negative:
-        warnings.append(f"estimated below 0 and shown as 0: {', '.join(negative)}")
-    return warnings
+
+
+def _split_views(tensor: ScoreTensor) -> tuple[Vectors, Flags, tuple[str, ...]]:
+    """Scores and flags of defined ones by `AXES`, with the axis of models replaced by the facets of views.
+
+    Models that are no views of transformers stay as they are. Combinations of facets that no view has are undefined.
+    """
+    values, defined = tensor.to_numpy().transpose(0, 1, 3, 2), tensor.undefined.transpose(0, 1, 3, 2) == 0
+    models = tensor.provenance.get("models", {})
+    views = [models.get(name, {}).get("facets", {}) for name in tensor.models]
+    if len(views) < 2 or not all(set(VIEWS) <= set(view) for view in views):
+        return values, defined, AXES
+    levels = {name: list(dict.fromkeys(view[name] for view in views)) for name in VIEWS}
+    varying = [name for name in VIEWS if len(levels[name]) > 1]
+    codes = tuple(np.array([levels[name].index(view[name]) for view in views]) for name in varying)
+    sizes = tuple(len(levels[name]) for name in varying)
+    cells = np.ravel_multi_index(codes, sizes)  # of each view in the crossed design
+    shape = (*values.shape[:2], int(np.prod(sizes)), values.shape[3])
+    crossed, crossed_defined = np.full(shape, np.nan, values.dtype), np.zeros(shape, bool)
+    crossed[:, :, cells], crossed_defined[:, :, cells] = values, defined
+    split = (*shape[:2], *sizes, shape[3])
+    return crossed.reshape(split), crossed_defined.reshape(split), ("measure", "pair", *varying, "word")
+
+
+def _drop_unscored_levels(values: Vectors, defined: Flags, axes: tuple[str, ...]) -> tuple[Vectors, Flags, list[str]]:
+    """Leave out levels without any score, with a warning for each facet."""
+    warnings: list[str] = []
+    if not defined.any():
+        raise ParameterError("No score is defined: there is nothing to analyze.")
+    for axis, name in enumerate(axes if not defined.all() else ()):
+        scored = defined.any(axis=tuple(index for index in range(len(axes)) if index != axis))
+        if not scored.all():
+            lost = int(np.count_nonzero(~scored))
+            warnings.append(f"{lost:,} {name}{'s' * (lost != 1)} without any score left out")
+            values, defined = np.compress(scored, values, axis=axis), np.compress(scored, defined, axis=axis)
+    return values, defined, warnings
+
+
+def _mean_and_sd(values: Vectors, defined: Flags) -> tuple[Floats, Floats]:
+    """Mean and standard deviation (denominator n) of each measure, one pair in double precision at a time.
+
+    Sums are of scores less the first one, so that their squares do not cancel: Var = Σd²/n − (Σd/n)².
+    """
+    means, sds = np.empty(len(values)), np.empty(len(values))
+    for measure, (scores, mask) in enumerate(zip(values, defined, strict=True)):
+        first = float(scores.flat[int(mask.argmax())])
+        total, squares = 0.0, 0.0
+        for pair_scores, pair_mask in zip(scores, mask, strict=True):
+            deviations = pair_scores[pair_mask].astype(np.float64) - first
+            total += float(deviations.sum())
+            squares += float(deviations @ deviations)
+        count = np.count_nonzero(mask)
+        means[measure] = first + total / count
+        sds[measure] = max(squares / count - (total / count) ** 2, 0.0) ** 0.5
+    return means, sds
+
+
+def reml_components(layout: ScoreLayout, subsets: tuple[Subset, ...], start: Floats) -> Floats:
+    """REML components of these sets of axes, each at least 0; the search starts at `start`, off the boundary.
+
+    Raises:
+        ParameterError: the layout has too many cells, or the search fails.
+    """
+    shape = layout.scores.shape
+    defined = np.ones(shape, bool) if layout.defined is None else layout.defined
+    cells = np.argwhere(defined)
+    groups = {}  # a random effect per main effect and interaction; the last subset is the residual
+    for subset in subsets[:-1]:
+        codes, sizes = tuple(cells[:, axis] for axis in subset), tuple(shape[axis] for axis in subset)
+        groups[":".join(map(str, subset))] = np.ravel_multi_index(codes, sizes)
+    levels = sum(len(np.unique(codes)) for codes in groups.values())
+    if levels > MOST_LEVELS:
+        raise ParameterError(
+            f"method='reml' takes layouts whose main effects and interactions have {MOST_LEVELS:,} levels together. "
+            f"This one has {levels:,}; use method='anova'."
+        )
+    y = (layout.scores.astype(np.float64) / layout.scale.reshape(-1, *(1,) * (len(shape) - 1)))[defined]
+    residual = max(float(start[-1]), 1e-12 * float(y.var()))
+    sums = moments(y, np.ones((len(y), 1)), groups, ["mean"])
+    fit = solve(sums, start=np.maximum(start[:-1], 1e-3 * residual) / residual)
+    if not fit.converged:
+        raise ParameterError("The search for the REML components did not converge; use method='anova'.")
+    components: Floats = np.append(fit.variances, fit.sigma2)
+    return components

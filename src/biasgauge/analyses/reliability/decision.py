@@ -9,7 +9,7 @@ given share of the draws (`assurance`): planned at the estimates, it would fall 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
@@ -18,7 +18,7 @@ import numpy as np
 from biasgauge.analyses.reliability.components import PIVOTS, VarianceComponents
 from biasgauge.core import Estimate, Floats, JsonMapping, Record, check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table, level_text, number_text, records_frame, share_text
+from biasgauge.results import Chart, Column, Result, Summary, Table, level_text, number_text, records_frame, share_text
 from biasgauge.stats import percentile_estimate
 
 if TYPE_CHECKING:
@@ -227,9 +227,6 @@ class DecisionStudy(Result):
 
     def summary(self) -> Summary:
         """Reliability of the design at hand, and designs that are enough."""
-        from biasgauge.analyses.reliability.figures import study_chart
-
-        headline, *sentences = self.sentences()
         facets = list(self.needs[0].levels) if self.needs else []
         counts = [*(PLURAL[name] for name in (*facets, self.solved)), "at the estimates", "low", "high"]
         rows = [
@@ -237,22 +234,30 @@ class DecisionStudy(Result):
             for need in self.needs
         ]
         title = f"What a reliability of {self.target:g} needs with an assurance of {share_text(self.assurance)}"
-        return Summary(
-            title="How many are enough",
-            headline=headline,
-            sentences=tuple(sentences),
-            tables=(Table.of("needs", title, [*(Column(name, "count") for name in counts), "reason"], rows),),
-            charts=(study_chart(self),),
-            warnings=self.warnings,
-        )
+        columns = [*(Column(name, "count") for name in counts), "reason"]
+        return replace(super().summary(), tables=(Table.of("needs", title, columns, rows),))
+
+    def _title(self) -> str:
+        return "How many are enough"
+
+    def _headline(self) -> str:
+        return self.sentences()[0]
+
+    def _sentences(self) -> tuple[str, ...]:
+        return self.sentences()[1:]
+
+    def _charts(self) -> tuple[Chart, ...]:
+        from biasgauge.analyses.reliability.figures import study_chart
+
+        return (study_chart(self),)
 
 
 def _sizes_text(levels: Mapping[str, float]) -> str:
     return " × ".join(f"{int(size):,} {PLURAL[name].removesuffix('s' * (size == 1))}" for name, size in levels.items())
 
 
-def _value_text(value: float | None) -> str:
-    return "undefined" if value is None else number_text(value)
+def _value_text(value: float | None, digits: int = 2) -> str:
+    return "undefined" if value is None else number_text(value, digits)
 
 
 def decision_study(
@@ -300,15 +305,23 @@ def decision_study(
     check_number(0, 1, ends=False, target=target, assurance=assurance)
     check_choice(get_args(Target), object=object)
     check_choice(get_args(Coefficient), coefficient=coefficient)
-    _check_facets(components, object, coefficient, fixed)
+    if object == QUERY and coefficient == "generalizability":
+        raise ParameterError("A query is compared with 0, not with other queries: only its dependability is defined.")
+    if object != QUERY and object not in components.facets:
+        raise ParameterError(f"The components have no facet {object!r}; they have {', '.join(components.facets)}.")
+    here = {name: size for name, size in components.facets.items() if name != object}
+    if unknown := [name for name in fixed if name not in here]:
+        raise ParameterError(
+            "The 'fixed' parameter of decision_study must name facets other than the object. Got "
+            f"{unknown[0]!r}; there are {', '.join(here)}."
+        )
+    sampled = [name for name in here if name not in fixed]
+    if not sampled:
+        raise ParameterError("A decision study needs a facet to average over that is not fixed. Got none.")
     requested = {
         "model": replicates, "pair": pairs, "word": words, "measure": measures, "template": templates,
         "context": contexts,
     }  # fmt: skip
-    here = {name: size for name, size in components.facets.items() if name != object}
-    sampled = [name for name in here if name not in fixed]
-    if not sampled:
-        raise ParameterError("A decision study needs a facet to average over that is not fixed. Got none.")
     usual = DEFAULT_SIZES if len(sampled) <= 2 else COARSE_SIZES
     grids = {
         name: [size] if name in fixed else _sizes_to_try(PLURAL[name], requested.get(name), size, usual)
@@ -348,20 +361,6 @@ def decision_study(
         bottleneck=min(sampled, key=lambda name: errors[name]),
         warnings=components.warnings,
     )
-
-
-def _check_facets(components: VarianceComponents, measured: str, coefficient: str, fixed: Sequence[str]) -> None:
-    if measured == QUERY and coefficient == "generalizability":
-        raise ParameterError("A query is compared with 0, not with other queries: only its dependability is defined.")
-    if measured != QUERY and measured not in components.facets:
-        raise ParameterError(f"The components have no facet {measured!r}; they have {', '.join(components.facets)}.")
-    facets = [name for name in components.facets if name != measured]
-    for name in fixed:
-        if name not in facets:
-            raise ParameterError(
-                f"The 'fixed' parameter of decision_study must name facets other than the object. Got {name!r}; there "
-                f"are {', '.join(facets)}."
-            )
 
 
 def _sizes_to_try(plural: str, requested: Iterable[int] | None, here: int, usual: tuple[int, ...]) -> list[int]:
@@ -457,19 +456,15 @@ class GeneralizabilityModel:
         tails = [self.assurance, (1 - self.level) / 2, (1 + self.level) / 2]
         enough, *ends = np.quantile(count[1:], tails, method="inverted_cdf").tolist()
         number, estimate, low, high = map(_affordable, (enough, float(count[0]), *ends))
-        reason = None
+        reason, none = None, f"no number of {PLURAL[facet]} reaches {self.target:g}"
         if number is None and estimate is not None:
-            share = f"in {share_text(self.assurance)} of the draws"
-            reason = (
-                f"no number of {PLURAL[facet]} reaches {self.target:g} {share}; at the estimates {estimate:,} would"
-            )
+            reason = f"{none} in {share_text(self.assurance)} of the draws; at the estimates {estimate:,} would"
         elif number is None and np.isfinite(count[0]):
             reason = f"more than {_LARGEST:,} {PLURAL[facet]} would be needed"
         elif number is None:
             limit = self.design({**levels, facet: np.inf})
             most = limit.generalizability if self.relative else limit.dependability
-            text = "undefined" if most is None else number_text(most, 3)
-            reason = f"no number of {PLURAL[facet]} reaches {self.target:g}: with infinitely many it would be {text}"
+            reason = f"{none}: with infinitely many it would be {_value_text(most, 3)}"
         other_levels = {name: size for name, size in levels.items() if name != facet}
         return LevelsNeeded(
             other_levels, facet, number, estimate, low, high, self.level, self.assurance, PIVOTS["method"], reason

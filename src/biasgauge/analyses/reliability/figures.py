@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from biasgauge.analyses.reliability.components import VarianceComponents
 from biasgauge.analyses.reliability.decision import PLURAL, DecisionStudy
 from biasgauge.analyses.reliability.reliability_table import ACCEPTABLE, LIMITS, ReliabilityTable
-from biasgauge.results import ZERO, AltairChart, Chart, altair, measure_name, share_text, spelled, with_right_labels
+from biasgauge.results import AltairChart, Chart, altair, interval_chart, measure_name, share_text, spelled, zero_line
 
 if TYPE_CHECKING:
     from biasgauge.analyses.reliability.result import ReliabilityResult
@@ -73,7 +73,7 @@ def _boxes(result: ReliabilityResult, name: str) -> AltairChart:
     tooltip = ["list", "measure", "count", "undefined", "p05", "q1", "median", "q3", "p95"]
     base = alt.Chart(frame).encode(y=alt.Y("list:N", title=None, sort=None), tooltip=tooltip)
     layers = alt.layer(
-        _lines(LIMITS),
+        *map(zero_line, LIMITS),
         base.mark_rule(strokeWidth=1.5, color="#5c6470").encode(x=x, x2="p95:Q"),
         base.mark_bar(height=14, color="#7aa6c2").encode(x="q1:Q", x2="q3:Q"),
         base.mark_tick(height=14, thickness=2.5, color="#16324a").encode(x="median:Q"),
@@ -86,29 +86,15 @@ def _boxes(result: ReliabilityResult, name: str) -> AltairChart:
 def _dots(table: ReliabilityTable, limits: tuple[float, ...]) -> AltairChart:
     """Each reliability with its interval, by measure, the most reliable first."""
     alt = altair()
-    frame = table.to_frame()
+    frame = table.to_frame().drop(columns=["of", "list", "reason", "statistic"])
     frame = frame.assign(name=frame["name"].map(spelled))
     order = frame.groupby("name")["value"].mean().sort_values(ascending=False).index.tolist()
-    base = alt.Chart(frame).encode(
-        y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(grid=True)),
-        yOffset=alt.YOffset("measure:N", sort=None),
-        color=alt.Color("measure:N", title="measure", sort=None, scale=alt.Scale(scheme="dark2")),
-        tooltip=["name", "measure", "value", "low", "high", "n", "k", "band"],
-    )
     x = alt.X("value:Q", title="reliability", scale=alt.Scale(domain=[min(0.0, float(frame["low"].min())), 1]))
-    chart = alt.layer(
-        _lines(limits),
-        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q"),
-        base.mark_point(filled=True, size=42, opacity=1).encode(x=x),
-        data=frame,
+    color = alt.Color("measure:N", title="measure", sort=None, scale=alt.Scale(scheme="dark2"))
+    height = len(order) * (7 * frame["measure"].nunique() + 5)
+    return interval_chart(
+        frame, x, row="name", order=order, lines=limits, offset="measure", color=color, width=480, step=height
     )
-    return chart.properties(width=480, height=len(order) * (7 * frame["measure"].nunique() + 5))
-
-
-def _lines(limits: tuple[float, ...]) -> AltairChart:
-    alt = altair()
-    rule = alt.Chart().mark_rule(strokeDash=[3, 3], color=ZERO)
-    return alt.layer(*(rule.encode(x=alt.datum(limit)) for limit in limits))
 
 
 def _components(result: VarianceComponents) -> AltairChart:
@@ -116,16 +102,10 @@ def _components(result: VarianceComponents) -> AltairChart:
     alt = altair()
     frame = result.to_frame()
     frame = frame.assign(component=frame["component"].map(spelled))
-    order = frame["component"].tolist()
+    labels = dict(zip(frame["component"], map(share_text, frame["share"]), strict=True))
     x = alt.X("share:Q", title="share of the variance", axis=alt.Axis(format="%"))
-    base = alt.Chart(frame).encode(y=alt.Y("component:N", title=None, sort=order), tooltip=list(frame.columns))
-    chart = alt.layer(
-        base.mark_bar(color="#7aa6c2").encode(x=x),
-        base.mark_rule(color="#16324a", strokeWidth=2).encode(x="share_low:Q", x2="share_high:Q"),
-    )
-    defined = frame[frame["share"].notna()]
-    labels = dict(zip(defined["component"], map(share_text, defined["share"]), strict=True))
-    return with_right_labels(chart, frame, "component", order, labels).properties(height=24 * len(order))
+    ends = ("share_low", "share_high")
+    return interval_chart(frame, x, row="component", ends=ends, lines=(), labels=labels, step=24 * len(frame))
 
 
 def _design(result: DecisionStudy) -> AltairChart:

@@ -11,18 +11,19 @@ import numpy as np
 
 from biasgauge.analyses.reliability.components import VarianceComponents
 from biasgauge.analyses.reliability.decision import DecisionStudy
-from biasgauge.analyses.reliability.distributions import NOTABLE, Distribution, LowReliability
 from biasgauge.analyses.reliability.figures import reliability_charts
-from biasgauge.analyses.reliability.relations import Correlation, FormComparison
+from biasgauge.analyses.reliability.reliabilities import Correlation, FormComparison
 from biasgauge.analyses.reliability.reliability_table import (
     ACCEPTABLE,
+    NOTABLE,
     SOURCES,
+    Distribution,
+    LowReliability,
     ReliabilityTable,
     band,
     span_text,
     verdict,
 )
-from biasgauge.analyses.reliability.word_lists import WordList
 from biasgauge.core import Estimate, Floats, JsonMapping, Record
 from biasgauge.results import (
     Column,
@@ -40,6 +41,8 @@ from biasgauge.results import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from biasgauge.analyses.reliability.analysis import WordList
 
 
 RELIABILITIES = ("test_retest", "inter_rater", "inter_rater_standardized", "internal")
