@@ -149,7 +149,14 @@ def positions_of(
         ParameterError: both are given, or they do not name every group once.
     """
     if positions is None:
-        return _in_order(names, order)
+        if order is False:
+            return {}
+        ordered = list(names) if order is True else list(order)
+        if sorted(map(str, ordered)) != sorted(names):
+            raise ParameterError(
+                f"The 'order' must name every group once: {', '.join(names)}. Got {', '.join(map(str, ordered))}."
+            )
+        return {name: float(index) for index, name in enumerate(ordered)}
     if order is not False:
         raise ParameterError("Give 'order' or 'positions', not both: positions say the order too.")
     if isinstance(positions, Mapping):
@@ -157,13 +164,12 @@ def positions_of(
             raise ParameterError(
                 f"The 'positions' must have every group: {', '.join(names)}. Got {', '.join(map(str, positions))}."
             )
-        placed = {name: positions[name] for name in names}
-    else:
-        if len(positions) != len(names):
-            raise ParameterError(
-                f"The 'positions' must have a number for each of the {len(names)} groups. Got {len(positions)}."
-            )
-        placed = dict(zip(names, positions, strict=True))
+        positions = [positions[name] for name in names]
+    if len(positions) != len(names):
+        raise ParameterError(
+            f"The 'positions' must have a number for each of the {len(names)} groups. Got {len(positions)}."
+        )
+    placed = dict(zip(names, positions, strict=True))
     stated: dict[str, Any] = {f"positions of {name}": position for name, position in placed.items()}
     check_number(**stated)
     if len(set(placed.values())) < len(names):
@@ -171,25 +177,12 @@ def positions_of(
     return {name: float(position) for name, position in placed.items()}
 
 
-def _in_order(names: Sequence[str], order: Order) -> dict[str, float]:
-    if order is False:
-        return {}
-    ordered = list(names) if order is True else list(order)
-    if sorted(map(str, ordered)) != sorted(names):
-        raise ParameterError(
-            f"The 'order' must name every group once: {', '.join(names)}. Got {', '.join(map(str, ordered))}."
-        )
-    return {name: float(index) for index, name in enumerate(ordered)}
-
-
 def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:
     """Yield warnings about the groups, to be read before trusting a difference between them."""
     alone = [group.name for group in groups if len(group.models) == 1]
     if alone:
         who = (
-            "Every group has"
-            if len(alone) == len(groups)
-            else f"{listed(alone)} {'has' if len(alone) == 1 else 'have'}"
+            f"{listed(alone)} {'has' if len(alone) == 1 else 'have'}" if len(alone) < len(groups) else "Every group has"
         )
         yield (
             f"{who} a single model, so how far training the same model again would move it is unknown: intervals are "
@@ -202,24 +195,16 @@ def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:
             "training runs on the same text, not for other text of the same kind. Bootstrap samples of the text "
             "(biasgauge train --bootstrap 20) include that."
         )
-    yield from _unequal(groups)
-
-
-def _unequal(groups: Sequence[ModelGroup]) -> Iterator[str]:
     dims = {group.name: sorted({model.dim for model in group.models}) for group in groups}
+    recipes = [recipe for group in groups for recipe in group.recipes if recipe is not None]
+    names = {name for recipe in recipes for name in recipe} - {*OWN, "corpus"}
+    apart = sorted(name for name in names if any(recipe.get(name) != recipes[0].get(name) for recipe in recipes))
+    consequence = "their difference may be that of training, not of text."
     if len({tuple(sizes) for sizes in dims.values()}) > 1:
         listing = ", ".join(f"{name} {' and '.join(map(str, sizes))}" for name, sizes in dims.items())
-        yield f"The groups differ in dimensions ({listing}): their difference may be that of training, not of text."
-    recipes = [recipe for group in groups for recipe in group.recipes if recipe is not None]
-    apart = sorted(
-        {name for recipe in recipes for name in recipe if any(second.get(name) != recipe[name] for second in recipes)}
-        - {*OWN, "corpus"}
-    )
-    if apart and len({tuple(sizes) for sizes in dims.values()}) == 1:
-        yield (
-            f"The models were not trained by one recipe; they differ in {', '.join(apart)}: their difference may be "
-            "that of training, not of text."
-        )
+        yield f"The groups differ in dimensions ({listing}): {consequence}"
+    elif apart:
+        yield f"The models were not trained by one recipe; they differ in {', '.join(apart)}: {consequence}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -352,27 +352,21 @@ def _task_outcome(result: object) -> _TaskOutcome:
 
 def _outcome_of_result(result: TaskResult) -> _TaskOutcome:
     seeds = [run.seed for run in result.seeds]
-    for row in (*result.gaps, *result.metrics):
+    gaps, metrics = [], []
+    rows: tuple[TaskGap | TaskMetric, ...] = (*result.gaps, *result.metrics)
+    for row in rows:
         if len(row.values) != len(seeds):
             raise InputError(
                 f"The result of {result.task} on {result.vectors} has {len(row.values)} values of {row.metric!r} for "
                 f"{len(seeds)} seeds; expected one a seed"
             )
-    gaps = [
-        _gap_fields(value, gap.reason, **_rate_labels(gap), a=gap.a, b=gap.b, seed=seed)
-        for gap in result.gaps
-        for value, seed in zip(gap.values, seeds, strict=True)
-    ]
-    metrics = [
-        {**_rate_labels(metric), "group": metric.group, "value": value, "seed": seed}
-        for metric in result.metrics
-        for value, seed in zip(metric.values, seeds, strict=True)
-    ]
+        for value, seed in zip(row.values, seeds, strict=True):
+            labels = {"metric": row.metric, "positive_class": row.positive_class, "seed": seed}
+            if isinstance(row, TaskMetric):
+                metrics.append({**labels, "group": row.group, "value": value})
+            else:
+                gaps.append(_gap_fields(value, row.reason, **labels, a=row.a, b=row.b))
     return _TaskOutcome(result.task, gaps, metrics, result.warnings)
-
-
-def _rate_labels(row: TaskGap | TaskMetric) -> JsonObject:
-    return {"metric": row.metric, "positive_class": row.positive_class}
 
 
 def _outcome_of_coref(result: JsonMapping) -> _TaskOutcome:
@@ -387,9 +381,9 @@ def _outcome_of_coref(result: JsonMapping) -> _TaskOutcome:
         gaps = []
         for row in result["winobias"]["gaps"]:
             labels = {"metric": row["metric"], "positive_class": f"winobias {row['of']}", "seed": seed}
-            gaps.append(_gap_fields(_from_percent(row["gap"]), row["reason"], a="pro", b="anti", **labels))
-            sides = {"pro": "first", "anti": "second"}
-            metrics += [{**labels, "group": name, "value": _from_percent(row[side])} for name, side in sides.items()]
+            gap, pro, anti = (None if row[key] is None else row[key] / 100 for key in ("gap", "first", "second"))
+            gaps.append(_gap_fields(gap, row["reason"], a="pro", b="anti", **labels))
+            metrics += [{**labels, "group": group, "value": value} for group, value in (("pro", pro), ("anti", anti))]
     except (KeyError, TypeError, ValueError) as problem:
         raise InputError(
             f"A result of coreference is not what scripts/train_coref.py --winobias writes: {problem!r}"
@@ -399,7 +393,3 @@ def _outcome_of_coref(result: JsonMapping) -> _TaskOutcome:
 
 def _gap_fields(value: float | None, reason: str | None, **labels: Any) -> JsonObject:  # noqa: ANN401 - fields of a point
     return {**labels, "gap": value, "gap_reason": None if value is not None else reason or "undefined with this seed"}
-
-
-def _from_percent(percent: float | None) -> float | None:
-    return None if percent is None else percent / 100

@@ -131,8 +131,14 @@ def word_features(
         ParameterError: an argument cannot be used.
     """
     models = [load(source, name=name) for name, source in named_models(vectors).items()]
+    if counts is not None and not isinstance(counts, Mapping):
+        raise ParameterError(f"The 'counts' parameter must map words to counts. Got {type(counts).__name__}.")
     vocabulary = dict.fromkeys(word for model in models for word in model.words)
     targets = tuple(vocabulary) if words is None else distinct_words(words, "words", "word_features")
+    frequencies = np.array([float((counts or {}).get(word, np.nan)) for word in targets])
+    if (frequencies < 1).any():
+        word = targets[int(np.argmax(frequencies < 1))]
+        raise ParameterError(f"A count must be at least 1. Got {(counts or {})[word]!r} for {word!r}.")
     rows = np.array([[model.index.get(word, -1) for word in targets] for model in models], np.intp)
     norms, similarities = np.full(rows.shape, np.nan), np.full(rows.shape, np.nan)
     for number, model in enumerate(models):
@@ -141,28 +147,36 @@ def word_features(
         similarities[number, present] = nearest_similarity(model, rows[number, present])
         if progress is not None:
             progress(number + 1, len(models))
-    in_none = np.where((rows >= 0).any(axis=0), _DEFINED, _IN_NO_MODEL).astype(np.uint8)
+    # Means over the models that have the word; NaN where none has it.
+    norm, similarity = (np.ma.masked_invalid(table).mean(axis=0).filled(np.nan) for table in (norms, similarities))
+    in_none = np.where((rows >= 0).any(axis=0), _DEFINED, _IN_NO_MODEL)
     zero = np.where((norms == 0).any(axis=0) & ~(norms > 0).any(axis=0), _ZERO, _ALONE)
-    frequency, no_count = _log_frequency(targets, counts)
-    senses, tags, no_sense, no_tag = _from_table(targets)
-    similarity = _mean_over_models(similarities)
-    stabilities, unstable = _stability(models, targets, n_jobs)
+    table = word_properties()
+    properties = [table.get(word.lower()) for word in targets]
+    senses = np.array([np.nan if row is None or not row.senses else float(row.senses) for row in properties])
+    no_tag = np.array([_NOT_IN_BROWN if row is None else _DEFINED for row in properties], np.uint8)
+    stabilities, unstable = np.full(len(targets), np.nan), np.full(len(targets), _ONE_MODEL)
+    if len(models) > 1 and targets:
+        result = stability(models, words=targets, n_jobs=n_jobs)
+        stabilities = np.asarray(result.values, np.float64)
+        unstable = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO])[result.undefined]
+    undefined = {
+        "log_frequency": np.where(np.isnan(frequencies), _NO_COUNT, _DEFINED),
+        "log_senses": np.where(np.isnan(senses) & (no_tag == _DEFINED), _NO_SENSE, no_tag),
+        "pos": no_tag,
+        "nn_similarity": np.where(in_none, in_none, np.where(np.isnan(similarity), zero, 0)),
+        "norm": in_none,
+        "stability": unstable,
+    }
     return WordFeatures(
         words=targets,
-        log_frequency=frequency,
-        log_senses=senses,
+        log_frequency=np.log(frequencies),
+        log_senses=np.log(senses),
         nn_similarity=similarity,
-        norm=_mean_over_models(norms),
+        norm=norm,
         stability=stabilities,
-        pos=tags,
-        undefined={
-            "log_frequency": no_count,
-            "log_senses": no_sense,
-            "pos": no_tag,
-            "nn_similarity": np.where(in_none, in_none, np.where(np.isnan(similarity), zero, 0)).astype(np.uint8),
-            "norm": in_none,
-            "stability": unstable,
-        },
+        pos=tuple("" if row is None else row.tag for row in properties),
+        undefined={name: codes.astype(np.uint8) for name, codes in undefined.items()},
         models=len(models),
     )
 
@@ -209,40 +223,3 @@ def word_properties() -> dict[str, WordProperties]:
     lines = gzip.decompress(TABLE_PATH.read_bytes()).decode().splitlines()
     rows = (line.split("\t") for line in lines[1:])
     return {word: WordProperties(int(senses), tag) for word, senses, tag in rows}
-
-
-def _mean_over_models(table: Floats) -> Floats:
-    """Mean over models of defined values; NaN where there is none."""
-    defined = ~np.isnan(table)
-    count = defined.sum(axis=0)
-    mean: Floats = np.where(defined, table, 0.0).sum(axis=0) / np.where(count, count, np.nan)
-    return mean
-
-
-def _log_frequency(words: tuple[str, ...], counts: Mapping[str, float] | None) -> tuple[Floats, Codes]:
-    if counts is not None and not isinstance(counts, Mapping):
-        raise ParameterError(f"The 'counts' parameter must map words to counts. Got {type(counts).__name__}.")
-    frequencies = np.array([float((counts or {}).get(word, np.nan)) for word in words])
-    if (frequencies < 1).any():
-        word = words[int(np.argmax(frequencies < 1))]
-        raise ParameterError(f"A count must be at least 1. Got {(counts or {})[word]!r} for {word!r}.")
-    return np.log(frequencies), np.where(np.isnan(frequencies), _NO_COUNT, _DEFINED).astype(np.uint8)
-
-
-def _from_table(words: tuple[str, ...]) -> tuple[Floats, tuple[str, ...], Codes, Codes]:
-    """Log senses, tags, and codes of the reasons why each is undefined."""
-    table = word_properties()
-    rows = [table.get(word.lower()) for word in words]
-    senses = np.array([np.nan if row is None or not row.senses else float(row.senses) for row in rows])
-    tags = tuple("" if row is None else row.tag for row in rows)
-    no_tag = np.array([_NOT_IN_BROWN if row is None else _DEFINED for row in rows], np.uint8)
-    no_sense = np.where(np.isnan(senses) & (no_tag == _DEFINED), _NO_SENSE, no_tag).astype(np.uint8)
-    return np.log(senses), tags, no_sense, no_tag
-
-
-def _stability(models: list[Embedding], words: tuple[str, ...], n_jobs: int | None) -> tuple[Floats, Codes]:
-    if len(models) < 2 or not words:
-        return np.full(len(words), np.nan), np.full(len(words), _ONE_MODEL, np.uint8)
-    result = stability(models, words=words, n_jobs=n_jobs)
-    reasons = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO], np.uint8)[result.undefined]
-    return np.asarray(result.values, np.float64), reasons

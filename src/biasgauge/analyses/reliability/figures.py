@@ -73,7 +73,7 @@ def _boxes(result: ReliabilityResult, name: str) -> AltairChart:
     tooltip = ["list", "measure", "count", "undefined", "p05", "q1", "median", "q3", "p95"]
     base = alt.Chart(frame).encode(y=alt.Y("list:N", title=None, sort=None), tooltip=tooltip)
     layers = alt.layer(
-        *map(zero_line, LIMITS),
+        alt.layer(*map(zero_line, LIMITS)),
         base.mark_rule(strokeWidth=1.5, color="#5c6470").encode(x=x, x2="p95:Q"),
         base.mark_bar(height=14, color="#7aa6c2").encode(x="q1:Q", x2="q3:Q"),
         base.mark_tick(height=14, thickness=2.5, color="#16324a").encode(x="median:Q"),

@@ -197,12 +197,19 @@ def factors(
         sums = moments(data.y, data.x, data.groups, data.names)
         fit = fit_moments(sums, data.names, level=level)
         empty = fit_moments(sums.without([name for name in sums.names if name != INTERCEPT]), (INTERCEPT,), level=level)
-        effects = _factor_effects(data, fit)
+        clustered = errors_by_word(data, fit)
+    factor_of = {column: factor for factor, columns in data.factors.items() for column in columns}
+    effects = []
+    for effect in fit.fixed:
+        se, p = clustered.get(effect.name, (None, None))
+        factor = factor_of.get(effect.name, INTERCEPT)
+        effects.append(FactorEffect(**vars(effect), factor=factor, se_words=se, p_words=p))
+    lost, total = sum(data.lost.values()), sum(data.lost.values()) + len(data.y)
     shares, drops = r2(fit, data.factors, level=level, draws=draws, refits=refits, random_state=random_state)
     intercept_only, _ = r2(empty, level=level, draws=draws, random_state=random_state)
     return FactorsResult(
         outcome=outcome,
-        fixed=effects,
+        fixed=tuple(effects),
         random=fit.random,
         r2=shares,
         r2_intercept_only=intercept_only,
@@ -215,7 +222,12 @@ def factors(
         absent=data.absent,
         scales=data.scales,
         references=data.references,
-        warnings=tuple(_warnings(data, fit)),
+        warnings=(
+            *fit.warnings,
+            *(f"{name} was left out: {reason}" for name, reason in data.absent.items()),
+            *(f"{effect.name} has no coefficient: {effect.reason}" for effect in fit.fixed if effect.reason),
+            *([f"{lost:,} of {total:,} rows were left out: something about them is undefined"] if lost else []),
+        ),
         remarks=REMARKS,
         settings={
             "outcome": outcome,
@@ -225,27 +237,6 @@ def factors(
             "sources": [source.describe() for source in source_list] or None,
         },
     )
-
-
-def _factor_effects(data: RegressionData, fit: MixedFit) -> tuple[FactorEffect, ...]:
-    factor_of = {column: factor for factor, columns in data.factors.items() for column in columns}
-    clustered = errors_by_word(data, fit)
-    effects = []
-    for effect in fit.fixed:
-        se, p = clustered.get(effect.name, (None, None))
-        factor = factor_of.get(effect.name, INTERCEPT)
-        effects.append(FactorEffect(**vars(effect), factor=factor, se_words=se, p_words=p))
-    return tuple(effects)
-
-
-def _warnings(data: RegressionData, fit: MixedFit) -> list[str]:
-    warnings = list(fit.warnings)
-    warnings.extend(f"{name} was left out: {reason}" for name, reason in data.absent.items())
-    warnings.extend(f"{effect.name} has no coefficient: {effect.reason}" for effect in fit.fixed if effect.reason)
-    if data.lost:
-        lost = sum(data.lost.values())
-        warnings.append(f"{lost:,} of {lost + len(data.y):,} rows were left out: something about them is undefined")
-    return warnings
 
 
 @dataclass(frozen=True, eq=False)
