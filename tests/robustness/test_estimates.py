@@ -59,7 +59,7 @@ def test_exactly_zero_has_no_direction_and_is_male_as_published() -> None:
 def test_fleiss_is_that_of_statsmodels_and_shares_are_counted() -> None:
     random = np.random.default_rng(5)
     scores = random.normal(size=(6, 1)) * 0.3 + random.normal(size=(6, 80)) + random.normal(size=80)
-    found = over_pairs("dbwa", scores, directions(scores), 1.5, 0.95, as_published=True)
+    found = over_pairs("dbwa", scores, 1.5, 0.95, as_published=True)
     table, _ = aggregate_raters(np.sign(scores).T.astype(int))
     assert found.kappa.value == pytest.approx(fleiss_kappa(table))
     agreed = int(np.sum(np.abs(np.sign(scores).sum(axis=0)) == 6))
@@ -79,7 +79,7 @@ def test_a_change_of_exactly_one_sd_counts() -> None:
 
 def test_without_a_standard_deviation_the_magnitude_is_undefined() -> None:
     scores = np.array([[1.0, -1.0], [1.0, 1.0]])
-    found = over_pairs("dbwa", scores, directions(scores), None, 0.95, as_published=False)
+    found = over_pairs("dbwa", scores, None, 0.95, as_published=False)
     assert found.changed_by_one_sd.value is None
     assert "standard deviation" in found.to_dict()["reason"]
     assert "magnitude_as_published" not in found.to_dict()
@@ -87,7 +87,7 @@ def test_without_a_standard_deviation_the_magnitude_is_undefined() -> None:
 
 def test_lost_pairs_and_words_do_not_count() -> None:
     scores = np.array([[1, 1, -1, np.nan], [np.nan] * 4, [1, -1, -1, np.nan]])
-    found = over_pairs("dbwa", scores, directions(scores), 1.0, 0.95, as_published=False)
+    found = over_pairs("dbwa", scores, 1.0, 0.95, as_published=False)
     assert (found.kappa.n, found.kappa.k) == (3, 2)
     assert found.unanimous.value == 2 / 3
 

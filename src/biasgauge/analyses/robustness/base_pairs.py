@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.robustness.agreements import EstimateRow
+from biasgauge.analyses.robustness.agreements import EstimateRow, directions
 from biasgauge.analyses.robustness.forms import Pair
 from biasgauge.core import Estimate, Floats, JsonMapping, Vectors, check_level
 from biasgauge.metrics import Measure
@@ -63,10 +63,9 @@ class BasePairs(EstimateRow):
         return {**published, "n": self.kappa.n, "pairs": self.kappa.k}
 
 
-def over_pairs(
-    measure: str, scores: Vectors, signs: Floats, sd: float | None, level: float, *, as_published: bool
-) -> BasePairs:
-    """Stability of one measure, from scores, pairs × words (NaN where undefined), and from their directions."""
+def over_pairs(measure: str, scores: Vectors, sd: float | None, level: float, *, as_published: bool) -> BasePairs:
+    """Stability of one measure, from scores, pairs × words, NaN where undefined."""
+    signs = directions(scores, as_published=as_published)
     usable = np.flatnonzero(~np.isnan(signs).all(axis=1))
     ratings = signs[usable].T
     ratings = ratings[~np.isnan(ratings).any(axis=1)] if len(usable) else np.empty((0, 0))

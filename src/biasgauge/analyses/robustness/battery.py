@@ -95,7 +95,7 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
     wanted = words_of(language.named("occupations")[0] if words is None else words)
     all_forms = forms_and_cases(language, "capitalized", "upper") if forms is None else forms
     stated_truths, remark = plan.truths_of(truths, base)
-    known = tuple(
+    truth_sets = tuple(
         Truth(truth.name, *(plan.as_spelled(model, end, policy) for end in (truth.first, truth.second)))
         for truth in stated_truths
     )
@@ -105,40 +105,33 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
     )
     neighbors = plan.pool_of(pool, model, design.pairs, used, frequent, as_published=as_published, language=language)
     computed: dict[str, Any] = {"measures": list(used), "k": k, "pool": neighbors, "n_jobs": n_jobs}
-    scored_words = dict.fromkeys([*design.all_words, *(word for truth in known for word in truth.words)])
+    scored_words = dict.fromkeys([*design.all_words, *(word for truth in truth_sets for word in truth.words)])
     scores = score(model, pairs=design.all_pairs, words=list(scored_words), **computed)
     usual = plan.limited(model, frequent, as_published=as_published)
     reference = reference_scores(model, design.pairs, usual or design.words, level=level, progress=progress, **computed)
     ends = [end for pair in design.pairs for end in pair]
-    sets = {"words": design.words, "pairs": ends, **{f"truth {truth.name}": truth.words for truth in known}}
+    sets = {"words": design.words, "pairs": ends, **{f"truth {truth.name}": truth.words for truth in truth_sets}}
     coverage = model.coverage(sets)
     short = {name: _shortfall(coverage, name, policy.min_coverage) for name in sets if name != "pairs"}
-    comparisons = list(agreements.compare_directions(scores, design, known, as_published=as_published))
+    comparisons = list(agreements.compare_directions(scores, design, truth_sets, as_published=as_published))
     rows: dict[str, Any] = {
-        part: tuple(_withdraw(row, short) for found in comparisons if found.part == part for row in found.rows(level))
+        part: tuple(_withdraw(row, short) for ways in comparisons if ways.part == part for row in ways.rows(level))
         for part in PARTS
     }
     cosines = agreements.difference_cosines(model, design.pairs)
     values = scores.select(pair=design.pairs, word=design.words).values[..., 0]
     stability = [
-        over_pairs(
-            row.measure,
-            values[index],
-            agreements.directions(values[index], as_published=as_published),
-            row.sd.value,
-            level,
-            as_published=as_published,
-        )
-        for index, row in enumerate(reference)
+        over_pairs(row.measure, by_pair, row.sd.value, level, as_published=as_published)
+        for row, by_pair in zip(reference, values, strict=True)
     ]
     return RobustnessResult(
         reference=reference,
         base_pairs=tuple(row.withdrawn(short["words"]) if short["words"] else row for row in stability),
         **rows,
         means=tuple(
-            _withdraw(found.mean(level, resamples, random_state), short)
-            for found in comparisons
-            if found.part != "pairwise"
+            _withdraw(ways.mean(level, resamples, random_state), short)
+            for ways in comparisons
+            if ways.part != "pairwise"
         ),
         similarity=agreements.likeness_and_agreement(
             cosines, rows["pairwise"], design.pairs, level, with_itself=as_published
@@ -155,7 +148,7 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
             "vectors": model.name,
             "pairs": base.name,
             "words": wanted.name,
-            "truths": [truth.name for truth in known],
+            "truths": [truth.name for truth in truth_sets],
             "measures": list(scores.measures),
             "forms": [form.name for form in design.forms],
             "pair_forms": [form.name for form in design.pair_forms],
