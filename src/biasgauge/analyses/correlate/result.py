@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from biasgauge.analyses.correlate.figures import correlation_charts
 from biasgauge.analyses.correlate.influence import SeedReliability, UnitInfluences
 from biasgauge.core import Estimate, JsonMapping, JsonObject, Record, check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.results import Chart, Column, RecordTable, Result, Summary, Table, level_text, p_phrase, records_frame
+from biasgauge.results import Column, RecordTable, Result, Summary, Table, level_text, p_phrase, records_frame
 from biasgauge.results import signed_text as signed
 from biasgauge.stats import Coefficient, Levels
 
@@ -178,27 +178,22 @@ class CorrelationResult(Result):
 
     def summary(self) -> Summary:
         """The correlation of all points and of every stratum, and the same relation at every level."""
-        return replace(super().summary(), tables=tuple(self._tables()))
-
-    def _title(self) -> str:
-        return f"{self.x} and {self.y}"
-
-    def _headline(self) -> str:
-        estimate = self.pooled.estimate
-        number = f"undefined: {estimate.reason}"
+        estimate, number = self.pooled.estimate, f"undefined: {self.pooled.estimate.reason}"
         if estimate.value is not None:
             ends = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.bounded else ""
             number = f"{'rho' if self.settings['method'] == 'spearman' else 'r'} = {estimate.value:.3f}{ends}"
-        return f"{self.x} and {self.y}, all {self.pooled.n:,} points: {number}"
-
-    def _sentences(self) -> list[str]:
         without_p = [group for group in self.groups if group.r is not None and group.p is None]
-        caution = None if self.levels is None else self.levels.within_r.caution
         notes = [f"{group.name} has no p: {group.estimate.p_reason}." for group in without_p]
-        return [*self.readings, *notes, *([f"{caution}."] if caution else [])]
-
-    def _charts(self) -> tuple[Chart, ...]:
-        return correlation_charts(self)
+        if self.levels is not None and self.levels.within_r.caution:
+            notes.append(f"{self.levels.within_r.caution}.")
+        return Summary(
+            title=f"{self.x} and {self.y}",
+            headline=f"{self.x} and {self.y}, all {self.pooled.n:,} points: {number}",
+            sentences=(*self.readings, *notes),
+            tables=tuple(self._tables()),
+            charts=correlation_charts(self),
+            warnings=self.warnings,
+        )
 
     def figures(self, **choices: str) -> dict[str, Any]:
         """Its charts by name; `rows`, `columns` and `color` say which columns of `by` make panels and colors.

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 from biasgauge.core import Estimate, Flags, Floats, JsonMapping, Record, Vectors, check_choice, check_level, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.results import Chart, Column, RecordTable, Result, share_text
+from biasgauge.results import Column, Result, Summary, Table, level_text, share_text
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.stats import Subset, effect_squares, effective_freedom, on_one_thread, percentile_estimate
 from biasgauge.stats.mixed_models import FEW_LEVELS, MOST_LEVELS, moments, solve
@@ -85,29 +85,6 @@ class VarianceComponents(Result):
     tables: ClassVar[tuple[str, ...]] = ("components",)
     renamed: ClassVar[Mapping[str, str]] = {"facets": "design"}
     hidden: ClassVar[frozenset[str]] = frozenset({"mean_error", "level", "drawn", "drawn_mean", "drawn_squared_mean"})
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (
-        RecordTable(
-            "components",
-            "Components of variance",
-            (
-                Column("component", source="name"),
-                Column("share [{level}]", "estimate", 3, source="share_interval"),
-                Column("variance", "number", 4),
-            ),
-            most=20,
-        ),
-        RecordTable(
-            "facet_shares",
-            "Share of the variance that involves each facet",
-            (
-                Column("facet", source=lambda row: row[0]),
-                Column("levels", "count", source=lambda row: row[1]),
-                Column("share [{level}]", "estimate", 3, source=lambda row: row[2]),
-            ),
-            note="An interaction counts for each of its facets, so that these shares add up to more than 100 %.",
-            name="facets",
-        ),
-    )
 
     components: tuple[Component, ...]
     facets: Mapping[str, int]
@@ -164,22 +141,27 @@ class VarianceComponents(Result):
         ends = ["variance", "low", "high", "share", "share_low", "share_high"]
         return frame[["component", *ends, "raw", "df", "mean_square"]]
 
-    @property
-    def facet_shares(self) -> tuple[tuple[str, int, Estimate], ...]:
-        """Each facet, its number of levels, and the share of the variance that involves it."""
-        return tuple((facet, levels, self.involving(facet)) for facet, levels in self.facets.items())
-
-    def _title(self) -> str:
-        return "What scores vary with"
-
-    def _headline(self) -> str:
-        largest = max(self.components, key=lambda component: component.share)
-        return f"The largest component, {largest.name}, has {share_text(largest.share)} of the variance of scores."
-
-    def _charts(self) -> tuple[Chart, ...]:
+    def summary(self) -> Summary:
+        """Shares of the variance by component and by facet."""
         from biasgauge.analyses.reliability.figures import study_chart
 
-        return (study_chart(self),)
+        largest = max(self.components, key=lambda component: component.share)
+        share = Column(f"share [{level_text(self.level)}]", "estimate", 3)
+        columns = ["component", share, Column("variance", "number", 4)]
+        rows = [(component.name, component.share_interval, component.variance) for component in self.components]
+        facets = [(facet, levels, self.involving(facet)) for facet, levels in self.facets.items()]
+        note = "An interaction counts for each of its facets, so that these shares add up to more than 100 %."
+        title = "Share of the variance that involves each facet"
+        return Summary(
+            "What scores vary with",
+            f"The largest component, {largest.name}, has {share_text(largest.share)} of the variance of scores.",
+            tables=(
+                Table.of("components", "Components of variance", columns, rows, most=20),
+                Table.of("facets", title, ["facet", Column("levels", "count"), share], facets, note=note),
+            ),
+            charts=(study_chart(self),),
+            warnings=self.warnings,
+        )
 
 
 def variance_components(

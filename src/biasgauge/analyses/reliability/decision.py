@@ -9,7 +9,7 @@ given share of the draws (`assurance`): planned at the estimates, it would fall 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
@@ -18,7 +18,7 @@ import numpy as np
 from biasgauge.analyses.reliability.components import PIVOTS, VarianceComponents
 from biasgauge.core import Estimate, Floats, JsonMapping, Record, check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.results import Chart, Column, Result, Summary, Table, level_text, number_text, records_frame, share_text
+from biasgauge.results import Column, Result, Summary, Table, level_text, number_text, records_frame, share_text
 from biasgauge.stats import percentile_estimate
 
 if TYPE_CHECKING:
@@ -227,6 +227,9 @@ class DecisionStudy(Result):
 
     def summary(self) -> Summary:
         """Reliability of the design at hand, and designs that are enough."""
+        from biasgauge.analyses.reliability.figures import study_chart
+
+        headline, *sentences = self.sentences()
         facets = list(self.needs[0].levels) if self.needs else []
         counts = [*(PLURAL[name] for name in (*facets, self.solved)), "at the estimates", "low", "high"]
         rows = [
@@ -234,22 +237,9 @@ class DecisionStudy(Result):
             for need in self.needs
         ]
         title = f"What a reliability of {self.target:g} needs with an assurance of {share_text(self.assurance)}"
-        columns = [*(Column(name, "count") for name in counts), "reason"]
-        return replace(super().summary(), tables=(Table.of("needs", title, columns, rows),))
-
-    def _title(self) -> str:
-        return "How many are enough"
-
-    def _headline(self) -> str:
-        return self.sentences()[0]
-
-    def _sentences(self) -> tuple[str, ...]:
-        return self.sentences()[1:]
-
-    def _charts(self) -> tuple[Chart, ...]:
-        from biasgauge.analyses.reliability.figures import study_chart
-
-        return (study_chart(self),)
+        needs = Table.of("needs", title, [*(Column(name, "count") for name in counts), "reason"], rows)
+        parts = {"tables": (needs,), "charts": (study_chart(self),), "warnings": self.warnings}
+        return Summary("How many are enough", headline, tuple(sentences), **parts)
 
 
 def _sizes_text(levels: Mapping[str, float]) -> str:
@@ -455,7 +445,9 @@ class GeneralizabilityModel:
         count = self.solve_levels(facet, levels)
         tails = [self.assurance, (1 - self.level) / 2, (1 + self.level) / 2]
         enough, *ends = np.quantile(count[1:], tails, method="inverted_cdf").tolist()
-        number, estimate, low, high = map(_affordable, (enough, float(count[0]), *ends))
+        number, estimate, low, high = (  # the next whole number, up to the largest considered
+            int(np.ceil(size - 1e-9)) if size <= _LARGEST else None for size in (enough, float(count[0]), *ends)
+        )
         reason, none = None, f"no number of {PLURAL[facet]} reaches {self.target:g}"
         if number is None and estimate is not None:
             reason = f"{none} in {share_text(self.assurance)} of the draws; at the estimates {estimate:,} would"
@@ -478,8 +470,3 @@ class GeneralizabilityModel:
         if not len(drawn):
             return Estimate(value=value, level=self.level, reason="there is no variance", **PIVOTS)
         return percentile_estimate(value, drawn, self.level, **PIVOTS)
-
-
-def _affordable(count: float) -> int | None:
-    """Next whole number; None where there is none, or none up to the largest considered."""
-    return int(np.ceil(count - 1e-9)) if np.isfinite(count) and count <= _LARGEST else None

@@ -10,7 +10,7 @@ from biasgauge.analyses.robustness.explained import Direction, SimilarityExplain
 from biasgauge.analyses.robustness.pair_generator import DELTA, GeneratedPairs, generate_pairs
 from biasgauge.analyses.robustness.word_similarity import EXACT, RESTRICT, candidate_rows
 from biasgauge.core import JsonMapping, Record, VectorsLike, WordPolicy, check_choice
-from biasgauge.results import Column, RecordTable, Result, Summary, counted, share_text
+from biasgauge.results import Result, Summary, Table, counted, share_text
 from biasgauge.vectors import (
     REASONS,
     AnalogyAccuracy,
@@ -76,17 +76,6 @@ class Analogies(Result):
     """
 
     abridged: ClassVar[bool] = True
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (
-        RecordTable(
-            "answers",
-            "",
-            (
-                Column("question", source=lambda row: "{} : {} :: {} :".format(*row.question[1:4])),
-                Column("answer", source=lambda row: ", ".join(dict(row.answers)) or f"undefined: {row.reason}"),
-            ),
-            most=20,
-        ),
-    )
 
     model: str
     method: Method
@@ -111,11 +100,16 @@ class Analogies(Result):
         columns = [*Question._fields, "direction", "rank", "answer", "score", "reason"]
         return pd.DataFrame(rows, columns=columns, dtype=object).astype({"rank": int, "score": float})
 
-    def _title(self) -> str:
-        return f"Analogies of {self.model}, {self.method}"
-
-    def _headline(self) -> str:
-        return f"{self.model}, {self.method}: {counted(self.answers, 'answer')}, {self.undefined:,} undefined"
+    def summary(self) -> Summary:
+        """Number of questions with an answer, and the answers."""
+        name = f"{self.model}, {self.method}"
+        headline = f"{name}: {counted(self.answers, 'answer')}, {self.undefined:,} undefined"
+        rows = []
+        for row in self.answers:
+            answers = ", ".join(word for word, _ in row.answers) or f"undefined: {row.reason}"
+            rows.append(("{} : {} :: {} :".format(*row.question[1:4]), answers))
+        table = Table.of("answers", "", ["question", "answer"], rows, most=20)
+        return Summary(f"Analogies of {name}", headline, tables=(table,))
 
 
 def analogies(

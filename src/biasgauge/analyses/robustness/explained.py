@@ -28,7 +28,7 @@ from biasgauge.core import (
     distinct_words,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, RecordTable, Result, level_text, records_frame, share_text
+from biasgauge.results import Column, Result, Summary, Table, level_text, records_frame, share_text
 from biasgauge.stats import WordStatistic, mean_cosine, median_of_distinct, share_of_repeated
 from biasgauge.vectors import REASONS, Embedding, Method, google_analogies, load, read_analogies, solve_analogies
 
@@ -108,13 +108,6 @@ class Condition(Record):
     cosine: WordStatistic
 
 
-_COLUMNS: tuple[Column | str, ...] = (
-    "direction",
-    Column("inputs excluded", source=lambda way: "yes" if way.exclude_inputs else "no"),
-    *(Column(name, "estimate") for name in Condition.STATISTICS),
-)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SimilarityExplained(Result):
     """Does "first is to x as second is to …?" return more than what is similar to x?
@@ -142,7 +135,6 @@ class SimilarityExplained(Result):
 
     abridged: ClassVar[bool] = True
     hidden: ClassVar[frozenset[str]] = frozenset({"answers", "listed", "listed_with_excluded"})
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (RecordTable("conditions", "", _COLUMNS),)
 
     model: str
     pair: tuple[str, str]
@@ -188,19 +180,23 @@ class SimilarityExplained(Result):
             "corrected": {"correct": self.condition().correct, "listed": self.listed},
         }
 
-    def _title(self) -> str:
-        return "What similarity explains"
-
-    def _headline(self) -> str:
+    def summary(self) -> Summary:
+        """Share that similarity alone explains, and every way of asking."""
         question = "“{} is to x as {} is to …?”".format(*self.pair)
         near, itself = self.condition().explained, self.condition(exclude_inputs=False).itself
-        if near.value is None or itself.value is None:
-            return f"{question} is undefined: {self.reason or near.reason or itself.reason}."
-        return (
-            f"{question} returns the nearest neighbor of x for {share_text(near.value, 1)} of {near.n:,} words "
-            f"({level_text(near.level)} interval {share_text(near.low, 1)} to {share_text(near.high, 1)}), and x "
-            f"itself for {share_text(itself.value, 1)} when it may."
-        )
+        headline = f"{question} is undefined: {self.reason or near.reason or itself.reason}."
+        if near.value is not None and itself.value is not None:
+            headline = (
+                f"{question} returns the nearest neighbor of x for {share_text(near.value, 1)} of {near.n:,} words "
+                f"({level_text(near.level)} interval {share_text(near.low, 1)} to {share_text(near.high, 1)}), and x "
+                f"itself for {share_text(itself.value, 1)} when it may."
+            )
+        columns = ["direction", "inputs excluded", *(Column(name, "estimate") for name in Condition.STATISTICS)]
+        rows = [
+            (way.direction, "yes" if way.exclude_inputs else "no", *(getattr(way, name) for name in way.STATISTICS))
+            for way in self.conditions
+        ]
+        return Summary("What similarity explains", headline, tables=(Table.of("conditions", "", columns, rows),))
 
 
 def similarity_explained(

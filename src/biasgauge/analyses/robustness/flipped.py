@@ -44,9 +44,10 @@ from biasgauge.results import (
     GOOD,
     Chart,
     Column,
-    RecordTable,
     Result,
     Shown,
+    Summary,
+    Table,
     Tone,
     chart_of_rows,
     list_name,
@@ -128,23 +129,6 @@ class Flips(Result):
     renamed: ClassVar[Mapping[str, str]] = {"rows": "flips"}
     hidden: ClassVar[frozenset[str]] = frozenset({"level"})
     tables: ClassVar[tuple[str, ...]] = ("rows",)
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (
-        RecordTable(
-            "rows",
-            "Every single change of a choice, and what it does to the conclusion",
-            (
-                Column("words", source=lambda row: Shown(row.concept, list_name(row.concept))),
-                Column("changed", source="choice"),
-                Column("to", source=lambda row: Shown(row.new, measure_name(row.new))),
-                Column("before"),
-                Column("after"),
-                Column("outcome", "mark", tones=TONES),
-                Column("words that flip", "estimate", source="share"),
-                Column("of", "count", source="share.n"),
-            ),
-            name="flips",
-        ),
-    )
 
     rows: tuple[Flip, ...]
     baseline: Mapping[str, str]
@@ -177,14 +161,18 @@ class Flips(Result):
         """Its sentences."""
         return {"headlines": self.headlines}
 
-    def _title(self) -> str:
-        return "Conclusions under other choices"
-
-    def _headline(self) -> str:
-        return self.headlines[0]
-
-    def _sentences(self) -> tuple[str, ...]:
-        return self.headlines[1:]
+    def summary(self) -> Summary:
+        """One sentence a concept, and every single change."""
+        numbers = Column("outcome", "mark", tones=TONES), Column("words that flip", "estimate"), Column("of", "count")
+        rows = []
+        for row in self.rows:
+            names = Shown(row.concept, list_name(row.concept)), row.choice, Shown(row.new, measure_name(row.new))
+            rows.append((*names, row.before, row.after, row.outcome, row.share, row.share.n))
+        columns = ["words", "changed", "to", "before", "after", *numbers]
+        title = "Every single change of a choice, and what it does to the conclusion"
+        headline, *sentences = self.headlines
+        tables = (Table.of("flips", title, columns, rows),)
+        return Summary("Conclusions under other choices", headline, tuple(sentences), tables, self._charts())
 
     def _charts(self) -> tuple[Chart, ...]:
         rows = [

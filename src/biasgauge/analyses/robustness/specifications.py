@@ -41,11 +41,12 @@ from biasgauge.results import (
     AltairChart,
     Chart,
     Column,
-    RecordTable,
     Result,
     Summary,
+    Table,
     Tone,
     altair,
+    level_text,
     p_phrase,
     share_text,
     top_legend,
@@ -122,28 +123,6 @@ class SpecificationCurve(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("specifications",)
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (
-        RecordTable(
-            "facets",
-            "Effect size by facet",
-            ("facet", "level", "analyses", Column("median d", "number", source="median"), "positive"),
-        ),
-        RecordTable(
-            "ordered",
-            "Every analysis",
-            (
-                Column("analysis", source="model"),
-                Column("d", "number", source="effect_size"),
-                Column("contrast [{level}], cosine", "estimate", 4, source="contrast"),
-                Column("p", "p"),
-                Column("p adjusted for all", "p", source="p_adjusted"),
-                "reason",
-            ),
-            most=12,
-            drop_empty=True,
-            name="analyses",
-        ),
-    )
 
     name: str
     sets: Mapping[str, str]
@@ -189,27 +168,31 @@ class SpecificationCurve(Result):
 
     def summary(self) -> Summary:
         """The verdict, effects by facet, and the curve."""
-        return replace(super().summary(), mark=self.decision, tone=_TONES.get(self.decision, "plain"))
-
-    def _title(self) -> str:
-        return f"Specification curve of {self.name}"
-
-    def _headline(self) -> str:
-        return self.sentence()
-
-    def _sentences(self) -> tuple[str, ...]:
-        if self.p_clear is None:
-            return ()
+        counts = Column("analyses", "count"), Column("median d", "number"), Column("positive", "count")
+        facets = [(row.facet, row.level, row.analyses, row.median, row.positive) for row in self.facets]
+        contrast = Column(f"contrast [{level_text(self.settings['level'])}], cosine", "estimate", 4)
+        tests = Column("p", "p"), Column("p adjusted for all", "p")
+        columns = ["analysis", Column("d", "number"), contrast, *tests, "reason"]
+        rows = [(row.model, row.effect_size, row.contrast, row.p, row.p_adjusted, row.reason) for row in self.ordered]
         alone = f"{self.clear} of {self.defined} analyses have p ≤ {self.settings['alpha']:g} alone, in one direction"
-        return (f"{alone}; so many by chance: {p_phrase(self.p_clear)}.",)
-
-    def _charts(self) -> tuple[Chart, ...]:
         remark = (
             "One point per analysis, smallest first; the band holds 95 % of the curves of chance splits.\n"
             "Below: which layer, pooling, template or context each analysis has."
         )
         chart = Chart("specification-curve", self.sentence().rstrip("."), remark, partial(_draw_curve, self))
-        return (chart,) if self.defined > 1 else ()
+        return Summary(
+            title=f"Specification curve of {self.name}",
+            headline=self.sentence(),
+            sentences=() if self.p_clear is None else (f"{alone}; so many by chance: {p_phrase(self.p_clear)}.",),
+            tables=(
+                Table.of("facets", "Effect size by facet", ["facet", "level", *counts], facets),
+                Table.of("analyses", "Every analysis", columns, rows, most=12).without_empty(),
+            ),
+            charts=(chart,) if self.defined > 1 else (),
+            warnings=self.warnings,
+            mark=self.decision,
+            tone=_TONES.get(self.decision, "plain"),
+        )
 
 
 def specification_curve(
