@@ -238,8 +238,8 @@ class DecisionStudy(Result):
         ]
         title = f"What a reliability of {self.target:g} needs with an assurance of {share_text(self.assurance)}"
         needs = Table.of("needs", title, [*(Column(name, "count") for name in counts), "reason"], rows)
-        parts = {"tables": (needs,), "charts": (study_chart(self),), "warnings": self.warnings}
-        return Summary("How many are enough", headline, tuple(sentences), **parts)
+        tables, charts = (needs,), (study_chart(self),)
+        return Summary("How many are enough", headline, tuple(sentences), tables, charts, warnings=self.warnings)
 
 
 def _sizes_text(levels: Mapping[str, float]) -> str:
