@@ -26,7 +26,7 @@ from biasgauge.vectors import (
     similarity_names,
     solve_analogies,
 )
-from biasgauge.vectors.analogy_questions import Answers
+from biasgauge.vectors.analogies import Answers
 from biasgauge.vectors.benchmarks import Question, google_analogies, read_similarity
 
 if TYPE_CHECKING:

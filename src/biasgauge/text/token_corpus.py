@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from biasgauge.core import Array, Integers, JsonMapping, JsonObject, Record, check_choice, check_whole
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.io import cache_by_stamp, map_array, read_json, read_manifest
-from biasgauge.results import Column, RecordTable, Result
+from biasgauge.results import Column, Result, Summary, Table
 
 MANIFEST, WORDS = "corpus.json", "words.json"
 COUNTS, TOKENS, LINES, DOCUMENTS = "counts.npy", "tokens.npy", "lines.npy", "documents.npy"
@@ -227,27 +227,16 @@ class CorpusStatistics(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("rows",)
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (
-        RecordTable(
-            "rows",
-            "",
-            (
-                Column("corpus", source="name"),
-                *(Column(name, "count") for name in ("documents", "lines", "words", "vocabulary")),
-                Column("mean length", "number", 1),
-            ),
-            name="corpora",
-        ),
-    )
 
     counting: str
     rows: tuple[CorpusSize, ...]
 
-    def _title(self) -> str:
-        return "Sizes of corpora"
-
-    def _headline(self) -> str:
-        return f"{len(self.rows)} corpora, counted: {self.counting}"
+    def summary(self) -> Summary:
+        """One row per corpus."""
+        counts = [Column(name, "count") for name in ("documents", "lines", "words", "vocabulary")]
+        rows = [(row.name, row.documents, row.lines, row.words, row.vocabulary, row.mean_length) for row in self.rows]
+        tables = (Table.of("corpora", "", ["corpus", *counts, Column("mean length", "number", 1)], rows),)
+        return Summary("Sizes of corpora", f"{len(rows)} corpora, counted: {self.counting}", tables=tables)
 
 
 def statistics(

@@ -8,7 +8,7 @@ stability"). Turning the second to the first instead gives the same cosine, so p
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -29,11 +29,11 @@ from biasgauge.core import (
     distinct_words,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.results import Chart, Column, RecordTable, Result, chart_of_rows, counted
+from biasgauge.results import Column, Result, Summary, Table, chart_of_rows, counted
 from biasgauge.stats import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out, mean_estimate, on_one_thread
 from biasgauge.vectors.alignment import Side, align_sides, check_dimensions, cosines
 from biasgauge.vectors.coverage import by_reason
-from biasgauge.vectors.embedding import Embedding, JointVocabulary
+from biasgauge.vectors.embedding import JointVocabulary
 from biasgauge.vectors.loading import load_models
 
 if TYPE_CHECKING:
@@ -114,20 +114,6 @@ class Stability(Result):
     """
 
     abridged: ClassVar[bool] = True
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (
-        RecordTable(
-            "pairs",
-            "Pairs of models",
-            ("first", "second", Column("mean", "estimate", 3, source="."), Column("words", "count", source="n")),
-            most=_SHOWN,
-        ),
-        RecordTable(
-            "least_stable",
-            "Least stable words",
-            ("word", Column("stability", "estimate", 3, source="."), Column("models", "count")),
-            name="words",
-        ),
-    )
 
     models: tuple[str, ...]
     words: tuple[str, ...]
@@ -183,31 +169,30 @@ class Stability(Result):
             "notices": list(self.notices),
         }
 
-    @property
-    def least_stable(self) -> list[WordStability]:
-        """The least stable words."""
+    def summary(self) -> Summary:
+        """The mean, each pair of models, and the least stable words."""
         order = np.argsort(self.values, kind="stable")[: min(_SHOWN, np.count_nonzero(self.undefined == 0))]
-        return [self[self.words[index]] for index in order.tolist()]
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The notices."""
-        return self.notices
-
-    def _title(self) -> str:
-        return "Stability of words over replicates"
-
-    def _headline(self) -> str:
-        return f"Stability of {counted(self.words, 'word')} over {counted(self.models, 'model')}: mean {self.mean}."
-
-    def _charts(self) -> list[Chart]:
-        rows = [
-            {"what": word.word, "stability": word.value, "low": word.low, "high": word.high}
-            for word in self.least_stable
-        ]
-        remark = f"The {len(rows)} least stable of {len(self.words):,} words, with intervals over models. 1: the same"
+        least = [self[self.words[index]] for index in order.tolist()]
+        word_columns = ["word", Column("stability", "estimate", 3), Column("models", "count")]
+        pair_columns = ["first", "second", Column("mean", "estimate", 3), Column("words", "count")]
+        pairs = [(pair.first, pair.second, pair, pair.n) for pair in self.pairs]
+        words = [(word.word, word, word.models) for word in least]
+        drawn = [{"what": word.word, "stability": word.value, "low": word.low, "high": word.high} for word in least]
+        remark = f"The {len(least)} least stable of {len(self.words):,} words, with intervals over models. 1: the same"
         axis = "mean cosine of two models' vectors after rotation"
-        return [chart_of_rows("words", "Least stable words", remark, axis, rows, number="stability")] if rows else []
+        return Summary(
+            title="Stability of words over replicates",
+            headline=f"Stability of {counted(self.words, 'word')} over {counted(self.models, 'model')}: "
+            f"mean {self.mean}.",
+            tables=(
+                Table.of("pairs", "Pairs of models", pair_columns, pairs, most=_SHOWN),
+                Table.of("words", "Least stable words", word_columns, words),
+            ),
+            warnings=self.notices,
+            charts=(chart_of_rows("words", "Least stable words", remark, axis, drawn, number="stability"),)
+            if drawn
+            else (),
+        )
 
 
 def stability(
@@ -234,14 +219,13 @@ def stability(
     Raises:
         ParameterError: fewer than two models, other dimensions, or two models without a common word.
     """
-    check_level(level)
-    work = _Comparison.of(vectors, words, center=center, unit=unit, level=level, n_jobs=n_jobs)
+    work = _PairComparisons(vectors, words, center=center, unit=unit, level=level, n_jobs=n_jobs)
     names = [model.name for model in work.models]
     sums = np.zeros((len(names), len(work.words)))
     counts = np.zeros((len(names), len(work.words)))
     means: list[PairMean] = []
     pairs = list(combinations(range(len(names)), 2))
-    for (i, j), pair in zip(pairs, work.pairs(pairs), strict=True):
+    for (i, j), pair in zip(pairs, work, strict=True):
         sound = ~np.isnan(pair.cosines)
         for model in (i, j):
             sums[model, sound] += pair.cosines[sound]
@@ -264,6 +248,8 @@ def stability(
         if loose
         else ""
     )
+    models_with_word = (work.joint.rows[:, work.indices] >= 0).sum(axis=0)
+    models_with_word[work.indices < 0] = 0
     few = "there are fewer than three models" if len(names) < 3 else NO_SPREAD
     return Stability(
         models=tuple(names),
@@ -273,7 +259,7 @@ def stability(
         high=np.minimum(values + margins, 1),
         model_counts=np.count_nonzero(counts, axis=0),
         pair_counts=count.astype(np.intp),
-        undefined=_reasons(work, count),
+        undefined=np.where(count > 0, 0, np.minimum(models_with_word, 2) + 1).astype(np.uint8),  # as in `REASONS`
         mean=jackknife_mean(mean, float(margin[0]), level, (-1.0, 1.0), n=len(names), reason=few),
         pairs=tuple(means),
         notices=(notice,) if notice else (),
@@ -293,52 +279,35 @@ def stability_by_pair(
 
     Arguments are those of `stability`. Nothing is kept between pairs, so any number of them can be gone through.
     """
-    check_level(level)
-    work = _Comparison.of(vectors, words, center=center, unit=unit, level=level, n_jobs=n_jobs)
-    return work.pairs(list(combinations(range(len(work.models)), 2)))
+    return iter(_PairComparisons(vectors, words, center=center, unit=unit, level=level, n_jobs=n_jobs))
 
 
-@dataclass(frozen=True, eq=False)
-class _Comparison:
+class _PairComparisons:
     """Models and words to compare, with settings; lengths of all vectors where no center is subtracted."""
 
-    models: Sequence[Embedding]
-    joint: JointVocabulary
-    words: tuple[str, ...]
-    indices: Places
-    center: bool
-    unit: bool
-    level: float
-    n_jobs: int
-    lengths: Sequence[Floats] | None
-
-    @classmethod
-    def of(
-        cls,
-        vectors: ModelsLike,
-        words: Iterable[str] | None,
-        *,
-        center: bool,
-        unit: bool,
-        level: float,
+    def __init__(
+        self, vectors: ModelsLike, words: Iterable[str] | None, *, center: bool, unit: bool, level: float,
         n_jobs: int | None,
-    ) -> _Comparison:
-        models = load_models(list(vectors) if isinstance(vectors, tuple) else vectors)
-        if len(models) < 2:
-            raise ParameterError("The 'vectors' parameter of stability must hold at least two models. Got one.")
+    ) -> None:  # fmt: skip
+        check_level(level)
         check_whole(1, n_jobs=1 if n_jobs is None else n_jobs)
-        check_dimensions(models)
-        joint = JointVocabulary.of(models)
-        chosen_words = joint.words if words is None else distinct_words(words, "words", "stability")
-        indices = np.arange(len(chosen_words)) if words is None else joint.places(chosen_words)
-        lengths = None if center else [all_lengths(model.vectors, rescale=True) for model in models]
-        return cls(models, joint, chosen_words, indices, center, unit, level, n_jobs or os.cpu_count() or 1, lengths)
+        self.models = load_models(list(vectors) if isinstance(vectors, tuple) else vectors)
+        if len(self.models) < 2:
+            raise ParameterError("The 'vectors' parameter of stability must hold at least two models. Got one.")
+        check_dimensions(self.models)
+        self.joint = joint = JointVocabulary.of(self.models)
+        self.words = joint.words if words is None else distinct_words(words, "words", "stability")
+        self.indices = np.arange(len(self.words)) if words is None else joint.places(self.words)
+        self.lengths = None if center else [all_lengths(model.vectors, rescale=True) for model in self.models]
+        self._center, self._unit, self._level = center, unit, level
+        self._n_jobs = n_jobs or os.cpu_count() or 1
 
-    def pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[PairStability]:
+    def __iter__(self) -> Iterator[PairStability]:
         """Yield each pair's stabilities; a few pairs are worked on at a time, each on one thread."""
-        step = _PER_THREAD * self.n_jobs
+        pairs = list(combinations(range(len(self.models)), 2))
+        step = _PER_THREAD * self._n_jobs
         for start in range(0, len(pairs), step):
-            with on_one_thread(), ThreadPoolExecutor(self.n_jobs) as threads:
+            with on_one_thread(), ThreadPoolExecutor(self._n_jobs) as threads:
                 stabilities = list(threads.map(self.pair, pairs[start : start + step]))
             yield from stabilities
 
@@ -347,7 +316,7 @@ class _Comparison:
         models, rows = [self.models[i] for i in pair], [self.joint.rows[i] for i in pair]
         shared = self.joint.shared(*pair)
         a, b, best = align_sides(
-            models, [model_rows[shared] for model_rows in rows], unit=self.unit, center=self.center
+            models, [model_rows[shared] for model_rows in rows], unit=self._unit, center=self._center
         )
         indices = self.indices
         in_both = np.flatnonzero((indices >= 0) & (rows[0][indices] >= 0) & (rows[1][indices] >= 0))
@@ -360,14 +329,6 @@ class _Comparison:
             a, b = Side(models[0].vectors, first_rows), Side(models[1].vectors, second_rows)
         by_word = np.full(len(self.words), np.nan)
         by_word[in_both] = cosines(a, b, best.matrix, lengths)
-        mean = mean_estimate(by_word[~np.isnan(by_word)], level=self.level, spread="normal", bounds=(-1.0, 1.0))
+        mean = mean_estimate(by_word[~np.isnan(by_word)], level=self._level, spread="normal", bounds=(-1.0, 1.0))
         names = {"first": models[0].name, "second": models[1].name}
         return PairStability(by_word, PairMean.of_estimate(mean, **names, shared=len(shared), rank=best.rank))
-
-
-def _reasons(work: _Comparison, count: Floats) -> Codes:
-    models = (work.joint.rows[:, work.indices] >= 0).sum(axis=0)
-    models[work.indices < 0] = 0
-    reasons = np.where(models == 0, 1, np.where(models == 1, 2, 3)).astype(np.uint8)
-    reasons[count > 0] = 0
-    return reasons

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -65,6 +66,15 @@ def unusable_rows(block: Vectors) -> tuple[Flags, Flags]:
     return not_finite, zero
 
 
+def refuse_impossible_size(request: Request, size: int) -> None:
+    """Refuse vectors that take more bytes than this machine has memory."""
+    if size > physical_memory():
+        raise request.error(
+            f"needs {readable_size(size)} of memory or more, and this machine has "
+            f"{readable_size(physical_memory())}; ask for some words (words=…) or the first rows (limit=…)"
+        )
+
+
 class RowTable:
     """Words and vectors in the order they are added.
 
@@ -80,7 +90,7 @@ class RowTable:
         self._dropped: dict[str, str] = {}
         self._row_bytes = max(dim * np.dtype(dtype).itemsize, 1)
         rows = max(_FIRST_ALLOCATION // self._row_bytes, 1) if expected is None else expected
-        self._refuse_impossible(rows)
+        refuse_impossible_size(request, rows * self._row_bytes)
         self._matrix = np.empty((rows, dim), dtype)
 
     def is_complete(self) -> bool:
@@ -92,46 +102,35 @@ class RowTable:
         not_finite, zero = unusable_rows(block)
         start = len(self._index)
         fresh = dict(zip(words, range(start, start + len(words)), strict=True))
-        if len(fresh) == len(words) and not (
-            not_finite.any() or zero.any() or "" in fresh or not self._index.keys().isdisjoint(fresh)
-        ):
+        sound = not (not_finite.any() or zero.any() or "" in fresh)
+        if sound and len(fresh) == len(words) and self._index.keys().isdisjoint(fresh):
             self._index.update(fresh)
             self._append(start, block)
             return
-        keep = [row for row, word in enumerate(words) if self._accept(word, bad=not_finite[row], zero=zero[row])]
-        self._append(start, block[keep])
-
-    def _accept(self, word: str, *, bad: np.bool_, zero: np.bool_) -> bool:
-        if not word:
-            self._book.add("empty-word")
-        elif word in self._index:
-            self._book.add("duplicate", repr(word))
-        elif bad:
-            self._book.add("not-finite", repr(word))
-            self._dropped.setdefault(word, NOT_FINITE)
-        else:
-            if zero:
-                self._book.add("zero", repr(word))
-            self._index[word] = len(self._index)
-            return True
-        return False
+        usable = []
+        for row, word in enumerate(words):
+            if not word:
+                self._book.add("empty-word")
+            elif word in self._index:
+                self._book.add("duplicate", repr(word))
+            elif not_finite[row]:
+                self._book.add("not-finite", repr(word))
+                self._dropped.setdefault(word, NOT_FINITE)
+            else:
+                if zero[row]:
+                    self._book.add("zero", repr(word))
+                self._index[word] = len(self._index)
+                usable.append(row)
+        self._append(start, block[usable])
 
     def _append(self, start: int, block: Vectors) -> None:
         stop = start + len(block)
         if stop > len(self._matrix):
-            self._refuse_impossible(stop)
+            refuse_impossible_size(self._request, stop * self._row_bytes)
             rows = max(stop, len(self._matrix) * 3 // 2)
             # in place: the system moves pages, not bytes
             self._matrix.resize((rows, self._matrix.shape[1]), refcheck=False)
         self._matrix[start:stop] = block
-
-    def _refuse_impossible(self, rows: int) -> None:
-        size = rows * self._row_bytes
-        if size > physical_memory():
-            raise self._request.error(
-                f"needs {readable_size(size)} of memory or more, and this machine has "
-                f"{readable_size(physical_memory())}; ask for some words (words=…) or the first rows (limit=…)"
-            )
 
     def finish(self) -> VectorTable:
         """Return the table, and the words dropped with the reason."""
@@ -178,39 +177,35 @@ def select_rows(
             request.book.add("duplicate", repr(word))
         else:
             rows[word] = row
-    is_complete = len(rows) == len(matrix)
-    chosen = matrix if is_complete else matrix[np.fromiter(rows.values(), np.intp, len(rows))]
-    native = convert(chosen) if convert else _native(request, chosen)
-    bad = _note_unusable(request, tuple(rows), native)
-    if not bad:
-        return VectorTable(tuple(rows), native, MappingProxyType({}))
-    finite_words = [word for word in rows if word not in bad]
-    usable = np.array([word not in bad for word in rows])
-    return VectorTable(tuple(finite_words), native[usable], MappingProxyType(dict.fromkeys(bad, NOT_FINITE)))
+    selected: Vectors = matrix if len(rows) == len(matrix) else matrix[np.fromiter(rows.values(), np.intp, len(rows))]
+    if convert is not None:
+        selected = convert(selected)
+    elif selected.dtype.kind in "iu":
+        request.book.add("integers", str(selected.dtype))
+        selected = selected.astype(np.float32)
+    elif not selected.dtype.isnative:
+        selected = selected.astype(selected.dtype.newbyteorder("="))
+    return _drop_not_finite(request, tuple(rows), selected)
 
 
-def _native(request: Request, matrix: Vectors) -> Vectors:
-    """Floating point in this machine's byte order; copies only where it must."""
-    if matrix.dtype.kind in "iu":
-        request.book.add("integers", str(matrix.dtype))
-        return matrix.astype(np.float32)
-    return matrix if matrix.dtype.isnative else matrix.astype(matrix.dtype.newbyteorder("="))
-
-
-def _note_unusable(request: Request, words: Sequence[str], matrix: Vectors) -> set[str]:
-    """Look at every vector, a block at a time; note zero vectors, return the words whose vector is not finite."""
-    bad: set[str] = set()
-    step = max(_CHECKED // max(matrix.shape[1] * matrix.dtype.itemsize, 1), 1)
-    for start in range(0, len(words), step):
-        not_finite, zero = unusable_rows(matrix[start : start + step])
-        for row in np.flatnonzero(zero).tolist():
-            request.book.add("zero", repr(words[start + row]))
-        for row in np.flatnonzero(not_finite).tolist():
-            request.book.add("not-finite", repr(words[start + row]))
-            bad.add(words[start + row])
+def _drop_not_finite(request: Request, names: tuple[str, ...], selected: Vectors) -> VectorTable:
+    """Look at every vector, a block at a time; note zero vectors, and drop those that are not finite."""
+    dropped = {}
+    usable = np.ones(len(names), bool)
+    step = max(_CHECKED // max(selected.shape[1] * selected.dtype.itemsize, 1), 1)
+    for start in range(0, len(names), step):
+        not_finite, zero = unusable_rows(selected[start : start + step])
+        usable[start : start + step] = ~not_finite
+        for row in (start + np.flatnonzero(zero)).tolist():
+            request.book.add("zero", repr(names[row]))
+        for row in (start + np.flatnonzero(not_finite)).tolist():
+            request.book.add("not-finite", repr(names[row]))
+            dropped[names[row]] = NOT_FINITE
         if request.progress is not None:
-            request.progress(min(start + step, len(words)), len(words))
-    return bad
+            request.progress(min(start + step, len(names)), len(names))
+    if dropped:
+        names, selected = tuple(compress(names, usable)), selected[usable]
+    return VectorTable(names, selected, MappingProxyType(dropped))
 
 
 LONGEST_LINE = 2**22

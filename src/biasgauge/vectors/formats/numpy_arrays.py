@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import IO, Any, BinaryIO
 
 import numpy as np
 
+from biasgauge.core import Places, Vectors
 from biasgauge.io import ARCHIVE_DAMAGE, NpyHeader, NpyProblem, expansion_limit, expansion_sentence, read_header
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
-from biasgauge.vectors.rows import RowTable, check_matrix, read_vocabulary, select_rows
+from biasgauge.vectors.rows import check_matrix, read_vocabulary, refuse_impossible_size, select_rows
 
 _BLOCK = 2**22
 _LONGEST_WORD = 2**20  # bytes
@@ -30,38 +33,52 @@ def read_npy(request: Request) -> VectorTable:
         words = read_vocabulary(request)
         if header.size == 0:
             raise request.error("the matrix has no rows")
-        shape = header.shape[::-1] if header.fortran else header.shape
-        matrix = np.memmap(file, dtype=header.dtype, mode="r", offset=start, shape=shape)
-        if header.fortran:
-            matrix = matrix.T
+        order: Any = "F" if header.fortran else "C"
+        matrix = np.memmap(file, dtype=header.dtype, mode="r", offset=start, shape=header.shape, order=order)
         return select_rows(request, words, matrix)
 
 
 def read_npz(request: Request) -> VectorTable:
-    """Read an `.npz` archive in one pass over its vectors, a block of rows at a time."""
-    with request.open() as source, source.seekable() as file:
-        try:
-            with zipfile.ZipFile(file) as archive:
-                return _read_archive(request, archive)
-        except ARCHIVE_DAMAGE as problem:
-            raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
+    """Read an `.npz` archive in one pass over its vectors, a block of rows (or a column) at a time."""
+    with request.open() as source, source.seekable() as file, _explained_damage(request, file) as archive:
+        names = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
+        if not {"words", "vectors"} <= names:
+            raise request.error(
+                f"expected the arrays words and vectors, found {', '.join(sorted(names)) or 'none'}; save them with "
+                "numpy.savez(path, words=words, vectors=vectors)"
+            )
+        with archive.open("vectors.npy") as member:
+            header = _read_header(request, member, "the array vectors")
+            check_matrix(request, "the array vectors", header.shape, header.dtype)
+            _refuse_promises(request, archive, "vectors", header)
+            words = list(_read_words(request, archive, header.shape[0]))
+            wanted = request.wanted
+            chosen = [row for row, word in enumerate(words[: request.limit]) if wanted is None or word in wanted]
+            matrix = _read_matrix(request, member, header, np.array(chosen, np.intp))
+    return select_rows(replace(request, progress=None), [words[row] for row in chosen], matrix)
 
 
-def _read_archive(request: Request, archive: zipfile.ZipFile) -> VectorTable:
-    names = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
-    if not {"words", "vectors"} <= names:
-        raise request.error(
-            f"expected the arrays words and vectors, found {', '.join(sorted(names)) or 'none'}; save them with "
-            "numpy.savez(path, words=words, vectors=vectors)"
-        )
-    with archive.open("vectors.npy") as member:
-        header = _read_header(request, member, "the array vectors")
-        check_matrix(request, "the array vectors", header.shape, header.dtype)
-        _refuse_promises(request, archive, "vectors", header)
-        words = list(_read_words(request, archive, header.shape[0]))
-        if header.fortran:
-            return _read_columns(request, words, header, member)
-        return _stream(request, words, header, member)
+def _read_matrix(request: Request, member: IO[bytes], header: NpyHeader, chosen: Places) -> Vectors:
+    """Read some rows, which rise, of a matrix that is stored row by row or column by column."""
+    rows, dim = header.shape
+    refuse_impossible_size(request, len(chosen) * dim * header.dtype.itemsize)
+    matrix = np.empty((len(chosen), dim), header.dtype)
+    if header.fortran:
+        for column in range(dim):
+            data = _read_exactly(request, member, rows * header.dtype.itemsize)
+            matrix[:, column] = np.frombuffer(data, header.dtype)[chosen]
+        return matrix
+    first = 0
+    for start, data in _row_blocks(request, member, rows, dim * header.dtype.itemsize):
+        if first == len(chosen):
+            break
+        block = np.frombuffer(data, header.dtype).reshape(-1, dim)
+        last = int(np.searchsorted(chosen, start + len(block)))
+        matrix[first:last] = block[chosen[first:last] - start]
+        first = last
+        if request.progress is not None:
+            request.progress(start + len(block), rows)
+    return matrix
 
 
 def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, header: NpyHeader) -> None:
@@ -73,49 +90,11 @@ def _refuse_promises(request: Request, archive: zipfile.ZipFile, name: str, head
         raise request.error(f"the array {name} {expansion_sentence(member.compress_size)}")
 
 
-def _stream(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> VectorTable:
-    """Pass once over the rows of the matrix, keeping those that are wanted."""
-    integers = header.dtype.kind in "iu"
-    if integers:
-        request.book.add("integers", str(header.dtype))
-    dtype = np.dtype(np.float32) if integers else header.dtype.newbyteorder("=")
-    wanted, limit = request.wanted, request.limit
-    expected = len(words) if wanted is None else len(wanted)
-    table = RowTable(request, header.shape[1], dtype, expected=min(expected, len(words)))
-    start = 0
-    for count, data in _row_blocks(request, member, header.shape[0], header.shape[1] * header.dtype.itemsize):
-        block = np.frombuffer(data, header.dtype).reshape(count, header.shape[1])
-        names = words[start : start + len(block)]
-        if limit is not None and start + len(block) > limit:
-            names = names[: max(limit - start, 0)]
-        rows = [row for row, word in enumerate(names) if wanted is None or word in wanted]
-        if rows:
-            table.add([names[row] for row in rows], block[rows] if len(rows) < len(block) else block)
-        start += len(block)
-        if (limit is not None and start >= limit) or table.is_complete():
-            break
-        if request.progress is not None:
-            request.progress(start, len(words))
-    return table.finish()
-
-
-def _read_columns(request: Request, words: list[str], header: NpyHeader, member: IO[bytes]) -> VectorTable:
-    """Pass once over a matrix that is stored column by column, keeping the rows that are wanted."""
-    wanted = request.wanted
-    rows = [row for row, word in enumerate(words[: request.limit]) if wanted is None or word in wanted]
-    matrix = np.empty((len(rows), header.shape[1]), header.dtype)
-    for column in range(header.shape[1]):
-        data = _read_exactly(request, member, header.shape[0] * header.dtype.itemsize)
-        matrix[:, column] = np.frombuffer(data, header.dtype)[rows]
-    return select_rows(request, [words[row] for row in rows], matrix)
-
-
 def _row_blocks(request: Request, member: IO[bytes], rows: int, row_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of rows and their bytes, a block at a time."""
+    """Yield the first row and the bytes of a block of rows at a time."""
     step = max(_BLOCK // row_bytes, 1)
     for start in range(0, rows, step):
-        count = min(step, rows - start)
-        yield count, _read_exactly(request, member, count * row_bytes)
+        yield start, _read_exactly(request, member, min(step, rows - start) * row_bytes)
 
 
 def _read_words(request: Request, archive: zipfile.ZipFile, rows: int) -> Iterator[str]:
@@ -127,27 +106,22 @@ def _read_words(request: Request, archive: zipfile.ZipFile, rows: int) -> Iterat
             raise request.error(
                 f"the array words should be a list of text; found {header.dtype} of shape {header.shape}"
             )
-        if header.shape[0] == 0 or header.dtype.itemsize == 0:
+        size = header.dtype.itemsize
+        if header.shape[0] == 0 or size == 0:
             raise request.error("the array words is empty")
         if header.shape[0] != rows:
             raise request.error(f"there are {header.shape[0]:,} words for {rows:,} vectors; the two must be equal")
         _refuse_promises(request, archive, "words", header)
-        size = header.dtype.itemsize
         if size > _LONGEST_WORD:
             raise request.error(f"the array words has words of {size:,} bytes, which no vocabulary has")
         for _, data in _row_blocks(request, member, rows, size):
             try:
-                yield from _texts(data, header.dtype)
+                if header.dtype.kind == "U":  # NumPy takes any code for a character
+                    data.decode("utf-32-le" if header.dtype.newbyteorder("<") == header.dtype else "utf-32-be")
+                texts = np.frombuffer(data, header.dtype).tolist()
+                yield from (word if isinstance(word, str) else word.decode("utf-8") for word in texts)
             except ValueError as problem:
                 raise request.error(f"the array words is not valid text ({problem})") from problem
-
-
-def _texts(data: bytes, dtype: np.dtype[Any]) -> list[str]:
-    """Turn NumPy's fixed-width text into words; ValueError where a code is not a character."""
-    if dtype.kind == "U":
-        data.decode("utf-32-le" if dtype.newbyteorder("<") == dtype else "utf-32-be")
-    texts = np.frombuffer(data, dtype).tolist()
-    return [word if isinstance(word, str) else word.decode("utf-8") for word in texts]
 
 
 def _read_exactly(request: Request, member: IO[bytes], size: int) -> bytes:
@@ -170,6 +144,16 @@ def _read_header(request: Request, file: IO[bytes] | BinaryIO, kind: str) -> Npy
         raise request.error(f"{kind} {problem}") from problem
 
 
+@contextmanager
+def _explained_damage(request: Request, file: BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """Open an archive; what is wrong with it becomes one sentence."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except ARCHIVE_DAMAGE as problem:
+        raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
+
+
 def _is_npy(head: bytes, _request: Request) -> bool:
     return head.startswith(b"\x93NUMPY")
 
@@ -178,11 +162,8 @@ def _is_npz(head: bytes, request: Request) -> bool:
     """Tell whether it is an archive, which must then hold arrays."""
     if not head.startswith(b"PK\x03\x04"):
         return False
-    with request.open(quiet=True) as source, source.seekable() as file:
-        try:
-            names = zipfile.ZipFile(file).namelist()
-        except ARCHIVE_DAMAGE as problem:
-            raise request.error(f"the archive is damaged or cut short ({problem}); copy it again") from problem
+    with request.open(quiet=True) as source, source.seekable() as file, _explained_damage(request, file) as archive:
+        names = archive.namelist()
     if any(name.endswith("data.pkl") for name in names):
         raise request.error("is a PyTorch file, which is a pickle inside; save the weights as safetensors instead")
     if not any(name.endswith(".npy") for name in names):

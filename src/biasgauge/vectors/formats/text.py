@@ -193,22 +193,15 @@ class _TextReader:
     def _parse(self, numbers: list[bytes], line_numbers: list[int]) -> Singles:
         try:
             return parse_rows(numbers, self._layout.dim)
-        except ValueError:
-            return np.array(
-                [self._parse_one(row, line_number) for row, line_number in zip(numbers, line_numbers, strict=True)]
-            )
-
-    def _parse_one(self, row: bytes, line_number: int) -> Singles:
-        """Parse one row field by field, so that the message can name the line and the field."""
-        fields = row.split(b" ")
-        for field in fields:
-            if not is_number(field):
-                shown = field[:40].decode("utf-8", "backslashreplace")
-                raise self._request.error(
-                    f"expected {self._layout.dim:,} numbers after the word, found {shown!r}", line=line_number
-                )
-        with np.errstate(over="ignore"):
-            return np.array([float(field) for field in fields]).astype(np.float32)
+        except ValueError:  # again, field by field, so that the message can name the line and the field
+            for row, line_number in zip(numbers, line_numbers, strict=True):
+                for field in row.split(b" "):
+                    if not is_number(field):
+                        shown = field[:40].decode("utf-8", "backslashreplace")
+                        raise self._request.error(
+                            f"expected {self._layout.dim:,} numbers after the word, found {shown!r}", line=line_number
+                        ) from None
+            return _parse_few(numbers, self._layout.dim)
 
 
 def text_kind(head: bytes) -> str:
