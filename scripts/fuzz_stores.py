@@ -87,7 +87,7 @@ def _training(name: str) -> Target:
     """The recipe beside a model: who looks for finished models, and who looks for replicates."""
     from biasgauge.text.training import train
     from biasgauge.text.training.sweep import find_model
-    from biasgauge.vectors.recipes import lineage_of
+    from biasgauge.vectors.loading import lineage_of
 
     made: dict[str, Any] = {}
 

@@ -14,7 +14,7 @@ from biasgauge.audits.subjects import subjects_of
 from biasgauge.io.json_file import manifest_text
 from biasgauge.lexicons import parse_lexicon
 from biasgauge.text import read_corpus
-from biasgauge.vectors.recipes import lineage_of
+from biasgauge.vectors.loading import lineage_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,7 @@ import pytest
 
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import load
-from biasgauge.vectors.loading import named_models
-from biasgauge.vectors.recipes import model_label, model_labels
+from biasgauge.vectors.loading import model_label, model_labels, named_models
 
 
 @pytest.mark.parametrize(

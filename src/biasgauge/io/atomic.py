@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 
 from biasgauge.errors import InputError, OutputError
-from biasgauge.io.locks import LOCK, try_lock
+from biasgauge.io.locks import LOCK
 from biasgauge.io.paths import file_target, usable_path
 from biasgauge.io.text_file import utf8
 
@@ -35,7 +35,6 @@ _CANNOT_FLUSH_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS,
 """Errors of Windows shares and other network file systems where a folder is to be flushed."""
 _LONGEST_NAME = 180
 _TEMPORARY = re.compile(rf"\..+\.(?:{_OWNER}|[0-9a-f]{{8}})\.part", re.DOTALL)
-_SCRATCH_LOCK = ".lock"
 
 
 @contextmanager
@@ -202,15 +201,14 @@ def _folder_names(folder: Path) -> list[str]:
 class Scratch:
     """Folders for work in progress in the folder `home`; where temporary files go when None.
 
-    The name of a folder is `prefix` and its owner, and its process holds a lock on the file of the same name as long
-    as it lives: a folder of this machine whose lock is free has no owner, and `sweep` removes it. A process reuses its
-    folders: some file systems take longer to remove a folder than a small cell takes to compute.
+    The name of a folder is `prefix` and its owner; `sweep` removes those of this machine whose process has ended. A
+    process reuses its folders: some file systems take longer to remove one than a small cell takes to compute.
     """
 
     def __init__(self, home: Path | None, prefix: str = "") -> None:
         self._home = home
         self._prefix = prefix
-        self._spare: list[tuple[Path, int]] = []
+        self._spare: list[Path] = []
         self._finalizer = weakref.finalize(self, _remove_all, self._spare)
 
     @contextmanager
@@ -221,53 +219,30 @@ class Scratch:
                 yield Path(name)
             return
         try:
-            locked = self._spare.pop()
+            folder = self._spare.pop()
         except IndexError:
-            locked = _make_locked_folder(self._home, self._prefix)
+            folder = self._home / f"{self._prefix}{_owner_mark()}"
+            folder.mkdir()
         try:
-            yield locked[0]
+            yield folder
         finally:
-            for path in list(locked[0].iterdir()):
+            for path in list(folder.iterdir()):
                 _remove(path)
-            self._spare.append(locked)
+            self._spare.append(folder)
 
     def sweep(self) -> None:
         """Remove folders of this machine's processes that have ended without doing so."""
-        if self._home is None or sys.platform == "win32":  # there, folders stay until someone empties `home`
-            return
-        for lock, _ in _made_on_this_machine(self._home, re.escape(self._prefix), re.escape(_SCRATCH_LOCK)):
-            folder = lock.with_suffix("")
-            if lock.is_symlink() or folder.is_symlink():
-                continue  # not made by us
-            with suppress(OSError), lock.open("rb+") as file:  # OSError: another process was faster
-                if try_lock(file.fileno()):  # else its process lives
-                    _remove(folder)
-                    _remove(lock)
+        if self._home is not None:
+            for folder, process in _made_on_this_machine(self._home, re.escape(self._prefix), ""):
+                if not folder.is_symlink() and not _is_alive(process):
+                    with suppress(OSError):  # another process was faster
+                        _remove(folder)
 
     def close(self) -> None:
         """Remove folders that are not in use; otherwise that is done when the process ends."""
         _remove_all(self._spare)
 
 
-def _make_locked_folder(home: Path, prefix: str) -> tuple[Path, int]:
-    """Make a folder that no other process has or sweeps away; return it with the handle of its lock."""
-    while True:
-        folder = home / f"{prefix}{_owner_mark()}"
-        lock = folder.with_suffix(_SCRATCH_LOCK)
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT)
-        try:
-            is_locked = try_lock(handle)
-        except OSError:  # a file system without locks
-            is_locked = True
-        if is_locked and lock.exists():
-            folder.mkdir()
-            return folder, handle
-        os.close(handle)  # a sweep was faster
-
-
-def _remove_all(spare: list[tuple[Path, int]]) -> None:
-    while spare:
-        folder, handle = spare.pop()
-        _remove(folder)
-        _remove(folder.with_suffix(_SCRATCH_LOCK))
-        os.close(handle)
+def _remove_all(folders: list[Path]) -> None:
+    while folders:
+        _remove(folders.pop())

@@ -39,15 +39,15 @@ from biasgauge.vectors.embedding import JointVocabulary as JointVocabulary
 from biasgauge.vectors.formats.vector_format import Notice as Notice
 from biasgauge.vectors.loading import DEFAULT_NAME as DEFAULT_NAME
 from biasgauge.vectors.loading import DEFAULT_PATH as DEFAULT_PATH
+from biasgauge.vectors.loading import OWN as OWN
 from biasgauge.vectors.loading import REPLICATES as REPLICATES
 from biasgauge.vectors.loading import load as load
 from biasgauge.vectors.loading import load_default as load_default
 from biasgauge.vectors.loading import load_default_replicates as load_default_replicates
 from biasgauge.vectors.loading import load_models as load_models
 from biasgauge.vectors.loading import named_models as named_models
+from biasgauge.vectors.loading import recipe_beside as recipe_beside
 from biasgauge.vectors.loading import replicate_path as replicate_path
-from biasgauge.vectors.recipes import OWN as OWN
-from biasgauge.vectors.recipes import recipe_beside as recipe_beside
 from biasgauge.vectors.replicate_stability import PairStability as PairStability
 from biasgauge.vectors.replicate_stability import Stability as Stability
 from biasgauge.vectors.replicate_stability import WordStability as WordStability

@@ -32,7 +32,7 @@ from biasgauge.core import (
     unit_rows,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.results import Result
+from biasgauge.results import Result, Summary
 from biasgauge.stats import on_one_thread
 from biasgauge.vectors.embedding import Embedding, JointVocabulary
 from biasgauge.vectors.loading import load, load_models
@@ -239,17 +239,14 @@ class Alignment(Result):
         numbers = {name: getattr(self, name) for name in ("rank", "residual", "fit", "scale", "unit")}
         return {**names, **sizes, **numbers, "center": self.moving_center is not None, "lost": dict(self.lost)}
 
-    def _title(self) -> str:
-        return f"Alignment of {self.moving} to {self.fixed}"
-
-    def _headline(self) -> str:
-        return (
-            f"{self.moving!r} to {self.fixed!r}: {len(self.words):,} shared words, fit {self.fit:.3f}, "
-            f"rank {self.rank} of {len(self.rotation)}"
+    def summary(self) -> Summary:
+        """Fit, number of shared words, and words that did not take part."""
+        headline = f"{self.moving!r} to {self.fixed!r}: {len(self.words):,} shared words, fit {self.fit:.3f}"
+        return Summary(
+            title=f"Alignment of {self.moving} to {self.fixed}",
+            headline=f"{headline}, rank {self.rank} of {len(self.rotation)}",
+            sentences=tuple(f"{word}: {why}" for word, why in self.lost.items()),
         )
-
-    def _sentences(self) -> list[str]:
-        return [f"{word}: {why}" for word, why in self.lost.items()]
 
 
 def align(

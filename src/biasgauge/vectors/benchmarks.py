@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 LARGEST = 64 * 2**20
 """Bytes; the largest known benchmark takes less than one million."""
-
 _FOLDER = Path(__file__).with_name("data") / "similarity"
 _GOOGLE = Path(__file__).with_name("data") / "analogies" / "google.txt.gz"
 _SHOWN = 80
@@ -84,13 +83,18 @@ def read_similarity(path: Path) -> tuple[RatedPair, ...]:
             continue
         separator = "\t" if "\t" in line else "," if "," in line else None
         fields = [field.strip() for field in line.split(separator) if field.strip()]
-        score = _number(fields[2]) if len(fields) >= 3 else math.nan
-        if score is not None and math.isfinite(score):
-            pairs.append(RatedPair(fields[0], fields[1], score))
-        elif not (heading and score is None and fields[2][0].isalpha()):
-            raise LexiconError(
-                f"expected two words and a finite number; found {brief(line, _SHOWN)!r}", path=path, line=number
-            )
+        problem = f"expected two words and a finite number; found {brief(line, _SHOWN)!r}"
+        try:
+            pair = RatedPair(fields[0], fields[1], float(fields[2]))
+        except IndexError:
+            raise LexiconError(problem, path=path, line=number) from None
+        except ValueError:
+            if not heading or not fields[2][0].isalpha():
+                raise LexiconError(problem, path=path, line=number) from None
+        else:
+            if not math.isfinite(pair.score):
+                raise LexiconError(problem, path=path, line=number)
+            pairs.append(pair)
         heading = False
     if not pairs:
         raise LexiconError("holds no pair of words with a score", path=path)
@@ -169,13 +173,6 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             raise LexiconError("is not UTF-8 text; save it as UTF-8", path=path, line=number) from None
         if line:
             yield number, line
-
-
-def _number(field: str) -> float | None:
-    try:
-        return float(field)
-    except ValueError:
-        return None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -315,16 +312,12 @@ def _undefined(human: Floats, cosines: Floats) -> str | None:
     return None
 
 
-def _ranks(values: Floats) -> Floats:
-    """Rank of each value from 1; equal values, also those that rounding alone tells apart, share their mean rank."""
-    ranks: Floats = weighted_ranks(np.round(values, 12), np.ones((1, len(values))))[0]
-    return ranks
-
-
 def _correlation(human: Floats, cosines: Floats, kind: Kind, level: float, reason: str | None) -> Estimate:
     if reason:
         return Estimate(value=None, level=level, method=METHODS[kind], over="word pairs", reason=reason)
-    columns = [_ranks(values) if kind == "spearman" else values for values in (human, cosines)]
-    x, y = (values - values.mean() for values in columns)
+    x, y = human, cosines
+    if kind == "spearman":  # values that rounding alone tells apart share their mean rank
+        x, y = (weighted_ranks(np.round(values, 12), np.ones((1, len(values))))[0] for values in (x, y))
+    x, y = x - x.mean(), y - y.mean()
     value = float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1, 1))
     return fisher_interval(value, len(human), level=level, kind=kind, over="word pairs")
