@@ -20,6 +20,7 @@ import time
 
 import biasgauge as bg
 from biasgauge.analyses.posterior.table import cells_of
+from biasgauge.core import WordPolicy
 from biasgauge.vectors.loading import DEFAULT_PATH
 
 SETS = ("religion", "gender", "race", "weat1", "weat2", "weat6b", "weat7", "weat8", "weat9")
@@ -90,7 +91,9 @@ def timed(command: list[str], environment: dict[str, str]) -> tuple[float, float
 def peer(name: str, draws: int, environment: dict[str, str]) -> tuple[float, float, list[float]]:
     cells = [
         {"count": one.count.tolist(), "mean": one.mean.tolist(), "within": one.within}
-        for one in cells_of(bg.analyses.posterior.distances(bg.vectors.load_default(), name, min_coverage=0.5))
+        for one in cells_of(
+            bg.analyses.posterior.distances(bg.vectors.load_default(), name, policy=WordPolicy(0.5, "exact"))
+        )
     ]
     command = [sys.executable, "-c", PEER, json.dumps(cells), str(draws)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

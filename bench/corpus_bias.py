@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import biasgauge as bg
-from biasgauge.analyses.corpus_bias.counting import count_contexts
+from biasgauge.analyses.corpus_bias import count_contexts
+from biasgauge.core import WordPolicy
 from biasgauge.text import open_corpus, read_corpus
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def main() -> None:
         )
         counts = count_contexts(corpus, asked, group_a, group_b, window=WINDOW)
         seconds = best(partial(count_contexts, corpus, asked, group_a, group_b, window=WINDOW), arguments.repeat)
-        call = partial(bg.corpus_bias, corpus, list(words), a=list(a), b=list(b), min_coverage=0.5)
+        call = partial(bg.corpus_bias, corpus, list(words), a=list(a), b=list(b), policy=WordPolicy(0.5))
         whole = best(call, arguments.repeat)
         started = time.process_time()
         read, plain = loop(corpus, set(asked), set(group_a), set(group_b), LOOPED)

@@ -99,7 +99,7 @@ FURTHER: dict[str, list[Any]] = {
     "bayes": [analyses.posterior.plan_attributes],
     "calibrate": [text.read_corpus],
     "robustness": [core.WordPolicy.from_options],
-    "corpus-bias": [analyses.criterion.amplification],
+    "corpus-bias": [analyses.criterion.amplification, core.WordPolicy.from_options],
     "influence": [analyses.calibrate.check_influence],
     "train": [text.training.training_plan],
     "weat": [stats.permutation_p, stats.Resampling],

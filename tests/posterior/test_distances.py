@@ -11,6 +11,7 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.analyses.posterior import CONNECTIONS, Posterior, bayes, compared_words, distances
+from biasgauge.core import WordPolicy
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import StereotypeGroup, Stereotypes, lexicon
 from biasgauge.vectors import Embedding, load_default
@@ -80,7 +81,7 @@ def test_lost_words_are_listed_and_too_many_make_it_undefined() -> None:
             StereotypeGroup("blue", ("c",), ("r",)),
         ),
     )
-    found = bayes(VECTORS, asked, human=["h"], neutral=["n", "x", "y"], min_coverage=0.5, draws=400)
+    found = bayes(VECTORS, asked, human=["h"], neutral=["n", "x", "y"], policy=WordPolicy(0.5), draws=400)
     assert found.table.lost == {"red.protected": ("ghost",), "red.attributes": ("zero",), "neutral": ("x", "y")}
     assert "lost from red.attributes: zero" in found.warnings
     assert found.undefined == {"neutral": "fewer than 50 % of the words found: neutral 1 of 3"}
@@ -98,10 +99,10 @@ def test_lost_words_are_listed_and_too_many_make_it_undefined() -> None:
 
 def test_case_fallback() -> None:
     shouting = {word.upper() if word == "a" else word: vector for word, vector in VECTORS.items()}
-    plain = distances(shouting, TWO, human=None, neutral=None, min_coverage=0.5)
+    plain = distances(shouting, TWO, human=None, neutral=None, policy=WordPolicy(0.5, "exact"))
     assert "a" not in plain.words
     capital = {("A" if word == "a" else word): vector for word, vector in VECTORS.items()}
-    found = distances(capital, TWO, human=None, neutral=None, case_fallback=True)
+    found = distances(capital, TWO, human=None, neutral=None, policy=WordPolicy(case="fallback"))
     assert found.words == ("a", "b", "c")
 
 
@@ -167,5 +168,5 @@ def test_lexicons_of_other_kinds_are_refused() -> None:
         bayes(VECTORS, "occ16")
     with pytest.raises(LexiconError, match="there is no lexicon named"):
         bayes(VECTORS, "religio")
-    with pytest.raises(ParameterError, match="'min_coverage' parameter must be a number from 0 to 1"):
-        bayes(VECTORS, TWO, min_coverage=1.5)
+    with pytest.raises(ParameterError, match="min_coverage"):
+        bayes(VECTORS, TWO, policy=WordPolicy(1.5))

@@ -10,7 +10,7 @@ from biasgauge.analyses import posterior
 from biasgauge.cli.command import DRAW, CaseFallback, FigureOptions, MinCoverage, Outcome, VectorFile, command
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.typed_values import typed_names, typed_words
-from biasgauge.core import JsonObject
+from biasgauge.core import JsonObject, WordPolicy
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def bayes(
     """
     contrast: Any = tuple(further.pop("contrast", ("associated", "different")))
     lookup: JsonObject = {name: further.pop(name) for name in ("human", "neutral") if name in further}
-    lookup |= {"duplicates": duplicates, "min_coverage": min_coverage, "case_fallback": case_fallback}
+    lookup |= {"duplicates": duplicates, "policy": WordPolicy.from_options(min_coverage, case_fallback)}
     model: JsonObject = {"interval": interval, "prob": prob, "draws": draws, "random_state": options.seed, **further}
     views = None if vectors is None or after is not None else embeddings.several_models(vectors)
     extras = {"after": after, "band": band, "width": width, "word": word}

@@ -13,7 +13,7 @@ from biasgauge import text as corpora
 from biasgauge.cli.command import DRAW, FigureOptions, Options, Outcome, command
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_field, typed_words
-from biasgauge.core import JsonObject
+from biasgauge.core import JsonObject, WordPolicy
 from biasgauge.errors import LexiconError
 
 EXAMPLES = """\
@@ -136,11 +136,18 @@ def corpus_bias(
         as_published: "valentini2023" adds .5 to the counts that are 0 only, as statsmodels does, not to all four
     """
     contexts = {name: further.pop(name) for name in ("min_contexts",) if name in further}
+    policy = WordPolicy.from_options(further.pop("min_coverage", None), further.pop("case_fallback", None))
     question = words.read()
     tokens = reading.read(corpus, options)
     with progress(options, "counting") as report:
         result = analyses.corpus_bias.corpus_bias(
-            tokens, **question, as_published=as_published, random_state=options.seed, progress=report, **further
+            tokens,
+            **question,
+            policy=policy,
+            as_published=as_published,
+            random_state=options.seed,
+            progress=report,
+            **further,
         )
     also = {}
     if vectors:

@@ -11,6 +11,7 @@ from biasgauge.cli.command import DRAW, CaseFallback, FigureOptions, Level, Outc
 from biasgauge.cli.corpus_bias import Documents, read_words
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_names
+from biasgauge.core import WordPolicy
 from biasgauge.errors import ParameterError
 
 EXAMPLES = """\
@@ -91,7 +92,7 @@ def criterion(
             k=k,
             reliability=reliability,
             level=level,
-            case_fallback=case_fallback,
+            policy=WordPolicy.from_options(case_fallback=case_fallback),
             random_state=options.seed,
             progress=report,
             **further,

@@ -105,6 +105,10 @@ class WordPolicy:
             return bool(models) and all(model.lower_case for model in models)
         return self.case == "fallback"
 
+    def decided(self, models: Sequence[WordVectors]) -> WordPolicy:
+        """Return this policy with the case rule that works out for these models."""
+        return replace(self, case="fallback" if self.uses_fallback(models) else "exact")
+
     def settings(self, models: Sequence[WordVectors] = ()) -> JsonObject:
         """Return what results record of the policy, as it works out for these models."""
         return {"min_coverage": self.min_coverage, "case_fallback": self.uses_fallback(models)}

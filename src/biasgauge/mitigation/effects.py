@@ -202,10 +202,8 @@ def distance_rows(
 ) -> list[EffectRow]:
     """Posterior mean distances of the connections of one lexicon; a change has the paired posterior."""
     try:
-        result = bayes_change(
-            before, after, named, random_state=random_state, min_coverage=policy.min_coverage,
-            case_fallback=policy.uses_fallback([before, after]),
-        )  # fmt: skip
+        decided = policy.decided([before, after])
+        result = bayes_change(before, after, named, random_state=random_state, policy=decided)
     except ParameterError as problem:
         reason = str(problem)
         return [EffectRow(part="distances", name=name, subject=named.name, reason=reason) for name in CONNECTIONS]

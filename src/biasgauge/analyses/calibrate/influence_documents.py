@@ -25,6 +25,7 @@ from biasgauge.core import (
     LexiconLike,
     PairsLike,
     Record,
+    WordPolicy,
     WordsLike,
     check_level,
     check_whole,
@@ -229,9 +230,8 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     query = corpus_query(words, a=a, b=b, pairs=pairs, test=test, x=x, y=y)
     text = corpus_of(corpus, layout=layout, tokenizer=tokenizer, field=field, documents=documents)
     counting: dict[str, Any] = {"window": window, "weighting": weighting, "min_count": min_count}
-    counted = count_query(
-        text, query, min_coverage=min_coverage, case_fallback=case_fallback, progress=progress, **counting
-    )
+    policy = WordPolicy.from_options(min_coverage, case_fallback)
+    counted = count_query(text, query, policy, progress, **counting)
     name, coefficients = _estimand(query, counted, min_coverage)
     counts = counted.counts
     changes, variance = np.zeros(len(counts.totals)), 0.0

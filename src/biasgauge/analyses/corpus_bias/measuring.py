@@ -13,14 +13,15 @@ from biasgauge import registry
 from biasgauge.analyses.corpus_bias.counting import ContextCounts, Weighting, corpus_coverage, count_contexts
 from biasgauge.analyses.corpus_bias.result import CorpusBias, SetOdds, WordOdds
 from biasgauge.core import (
+    DEFAULT_POLICY,
     Estimate,
     Floats,
     LexiconLike,
     PairsLike,
+    WordPolicy,
     WordsLike,
     check_choice,
     check_level,
-    check_number,
     check_whole,
 )
 from biasgauge.errors import ParameterError
@@ -54,8 +55,7 @@ def corpus_bias(  # noqa: PLR0913 - settings are keyword arguments
     interval: Interval = "documents",
     level: float = 0.95,
     resamples: int = 2_000,
-    min_coverage: float = 0.8,
-    case_fallback: bool | None = None,
+    policy: WordPolicy = DEFAULT_POLICY,
     as_published: str | None = None,
     layout: str = "auto",
     tokenizer: str | Callable[[str], Iterable[str]] = "words",
@@ -89,8 +89,8 @@ def corpus_bias(  # noqa: PLR0913 - settings are keyword arguments
             "closed-form": contexts taken as independent, which is too narrow where they are not.
         level: nominal coverage of the intervals.
         resamples: bootstrap samples of documents.
-        min_coverage: share of each group and each set that the text must have.
-        case_fallback: look words up in lower case, then capitalized; None: where the text is all in lower case.
+        policy: how words are looked up, and how many of each group and each set the text must have; `case="auto"`:
+            other cases are tried where the text is all in lower case.
         as_published: "valentini2023": .5 goes into those of the four counts that are 0 alone, as in the code they used
             (statsmodels' `Table2x2`), not to all four.
         layout: of a text that is read: "lines", "paragraphs", "wikitext", "tsv", "csv", "jsonl", or "auto".
@@ -108,17 +108,14 @@ def corpus_bias(  # noqa: PLR0913 - settings are keyword arguments
     check_choice(get_args(Weighting), weighting=weighting)
     check_choice(get_args(Interval), interval=interval)
     check_choice((None, VALENTINI), as_published=as_published)
-    check_number(0, 1, min_coverage=min_coverage)
     check_level(level)
     query = corpus_query(words, a=a, b=b, pairs=pairs, test=test, x=x, y=y)
     text = corpus_of(corpus, layout=layout, tokenizer=tokenizer, field=field, documents=documents)
     counting: dict[str, Any] = {"window": window, "weighting": weighting, "min_count": min_count}
-    counted = count_query(
-        text, query, min_coverage=min_coverage, case_fallback=case_fallback, progress=progress, **counting
-    )
+    counted = count_query(text, query, policy, progress, **counting)
     shift: odds_ratios.Shift = "all" if as_published is None else "zeros"
     uncertainty = _Uncertainty(interval, level, resamples, random_state, shift)
-    rows, sets = _estimate(counted, query, uncertainty, min_coverage, weighted=weighting != "flat")
+    rows, sets = _estimate(counted, query, uncertainty, policy.min_coverage, weighted=weighting != "flat")
     return CorpusBias(
         words=rows,
         sets=sets,
@@ -128,7 +125,7 @@ def corpus_bias(  # noqa: PLR0913 - settings are keyword arguments
         coverage=counted.coverage.to_dict(),
         settings={
             "corpus": text.checksum, "tokens": len(text.tokens), "documents": len(text.documents) - 1, **counting,
-            "interval": interval, "level": level, "resamples": resamples, "min_coverage": min_coverage,
+            "interval": interval, "level": level, "resamples": resamples, "min_coverage": policy.min_coverage,
             "case_fallback": counted.case_fallback, "as_published": as_published, "random_state": random_state,
         },
         warnings=tuple(_warnings(counted, query, text)),
@@ -239,9 +236,7 @@ class QueryCounts:
 def count_query(
     text: TokenCorpus,
     query: CorpusQuery,
-    *,
-    min_coverage: float,
-    case_fallback: bool | None,
+    policy: WordPolicy,
     progress: Callable[[int, int], None] | None,
     **counting: Any,  # noqa: ANN401 - window, weighting and min_count of `count_contexts`
 ) -> QueryCounts:
@@ -250,18 +245,14 @@ def count_query(
     Raises:
         ParameterError: the text has too few words of a group.
     """
-    if case_fallback is None:  # where the text is all in lower case
-        case_fallback = all(word == word.lower() for word in text.words)
+    all_lower_case = all(word == word.lower() for word in text.words)
+    case_fallback = all_lower_case if policy.case == "auto" else policy.case == "fallback"
     sets = {"a": query.a, "b": query.b, **(query.sets or {"words": query.words})}
     coverage = corpus_coverage(text, sets, case_fallback=case_fallback)
     groups = {group: coverage.sets[group] for group in ("a", "b")}
-    if reason := Coverage.of(groups).shortfall(min_coverage):
+    if reason := Coverage.of(groups).shortfall(policy.min_coverage):
         raise ParameterError(f"The text has too few words of the groups: {reason}.")
-    word_ids = {
-        word: int(row)
-        for lookup in (coverage.sets[name] for name in sets if name not in groups)
-        for word, row in zip(lookup.words, lookup.rows, strict=True)
-    }
+    word_ids = {word: row for name in sets if name not in groups for word, row in coverage.sets[name].row_of.items()}
     targets = list(dict.fromkeys(word_ids.values()))  # two spellings may find one word
     a, b = (sorted(set(group.rows.tolist())) for group in groups.values())
     counts = count_contexts(text, targets, a, b, progress=progress, **counting)
@@ -284,13 +275,8 @@ class _Uncertainty:
     ) -> Estimate:
         """Estimate with the requested interval, or that of the closed form with a warning.
 
-        Args:
-            value: the log odds ratio, or a mean of several.
-            se: its closed-form standard error.
-            changes: of the value, without each document.
-            carriers: number of documents that carry it.
-            drawn: bootstrap replicates of it.
-            n: number of words.
+        `se` is the closed-form standard error, `changes` are those of the value without each document, `carriers` is
+        the number of documents that carry it, `drawn` are bootstrap replicates, `n` is the number of words.
         """
         labels = {} if n is None else {"n": n}
         closed = odds_ratios.closed_form(value, se, self.level, **labels)

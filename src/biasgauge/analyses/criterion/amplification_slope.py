@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.analyses.corpus_bias import CorpusBias
-from biasgauge.analyses.criterion.scores import word_scores
-from biasgauge.core import Estimate, Floats, IntervalsBeside, JsonMapping, PairsLike, check_whole
-from biasgauge.results import AltairChart, Chart, Column, RecordTable, Result, altair
+from biasgauge.analyses.criterion.scores import FALLBACK_POLICY, points_chart, word_scores
+from biasgauge.core import Estimate, Floats, IntervalsBeside, JsonMapping, PairsLike, WordPolicy, check_whole
+from biasgauge.results import Chart, Column, RecordTable, Result
 from biasgauge.stats import Resampling, correlation_estimate, slope_estimate, why_undefined
 
 
@@ -78,20 +78,12 @@ class Amplification(Result):
         return ("Slope: by how much a score rises where the odds in the text are e = 2.7 times as large.",)
 
     def _charts(self) -> tuple[Chart, ...]:
-        title, measure = "Scores of the vectors against log odds in the text", self.rows[0].measure
-
-        def draw() -> AltairChart:
-            import pandas as pd
-
-            alt = altair()
-            frame = pd.DataFrame([point for point in self.points if point["measure"] == measure])
-            x, y = alt.X("log_odds:Q", title="log odds ratio in the text"), alt.Y("score:Q", title=measure)
-            base = alt.Chart(frame).encode(x=x, y=y)
-            dots = base.mark_circle(size=42, opacity=0.75).encode(tooltip=["word", "log_odds", "score"])
-            line = base.transform_regression("log_odds", "score").mark_line(color="#9aa09a", strokeDash=[4, 3])
-            return (line + dots).properties(width=420, height=300)
-
-        return (Chart("amplification", title, "Each dot is a word.", draw),) if self.points else ()
+        measure = self.rows[0].measure
+        points = [point for point in self.points if point["measure"] == measure]
+        axes = ("log odds ratio in the text", measure)
+        title = "Scores of the vectors against log odds in the text"
+        chart = points_chart("amplification", title, "Each dot is a word.", points, "log_odds", axes)
+        return (chart,) if self.points else ()
 
 
 def amplification(
@@ -104,7 +96,7 @@ def amplification(
     min_contexts: int = 10,
     level: float = 0.95,
     resamples: int = 2_000,
-    case_fallback: bool = True,
+    policy: WordPolicy = FALLBACK_POLICY,
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Amplification:
@@ -124,7 +116,7 @@ def amplification(
         min_contexts: words with fewer contexts of both groups together are left out: their log odds are mostly noise.
         level: nominal coverage of the intervals.
         resamples: draws of the words.
-        case_fallback: look words up in lower case, then capitalized.
+        policy: how words are looked up; by default also in lower case and capitalized.
         random_state: seed of the draws.
         progress: called with (done, total) while vectors are scored.
 
@@ -138,13 +130,7 @@ def amplification(
         row.word: row for row in bias.words if row.log_odds is not None and row.n_wa + row.n_wb >= min_contexts
     }
     scored = word_scores(
-        scores,
-        list(odds_rows),
-        pairs=pairs,
-        measures=list(measures),
-        k=k,
-        case_fallback=case_fallback,
-        progress=progress,
+        scores, list(odds_rows), pairs=pairs, measures=list(measures), k=k, policy=policy, progress=progress
     )
     resampling = Resampling("bca", level, resamples, random_state)
     rows, points = [], []

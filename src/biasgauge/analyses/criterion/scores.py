@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 
 from biasgauge.analyses.corpus_bias import CorpusBias
-from biasgauge.core import Floats, PairsLike
+from biasgauge.core import Floats, PairsLike, WordPolicy
 from biasgauge.errors import ParameterError
+from biasgauge.results import AltairChart, Chart, altair
 from biasgauge.scores import ScoreStore, ScoreTensor, score
 from biasgauge.stats import weighted_alpha, weighted_signal_share
+from biasgauge.vectors import load_models
 
+EXACT_POLICY, FALLBACK_POLICY = WordPolicy(case="exact"), WordPolicy(case="fallback")
+Axes = tuple[str, str]
 Reliability = Callable[[Floats], Floats]
 
 
@@ -64,7 +68,7 @@ def word_scores(
     pairs: PairsLike | None,
     measures: Sequence[str],
     k: int,
-    case_fallback: bool,
+    policy: WordPolicy,
     min_contexts: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[ScoredWords]:
@@ -84,10 +88,13 @@ def word_scores(
     if not isinstance(scores, ScoreTensor):
         if pairs is None:
             raise ParameterError("The two groups have different sizes: say which 'pairs' to score the vectors with.")
+        fallback = policy.case == "fallback"
+        if policy.case == "auto":  # which the vocabularies decide
+            scores = load_models(scores)
+            fallback = policy.uses_fallback(scores)
         scores = score(
-            scores, pairs=pairs, words=list(words), measures=measures, k=k, case_fallback=case_fallback,
-            progress=progress,
-        )  # fmt: skip
+            scores, pairs=pairs, words=list(words), measures=measures, k=k, case_fallback=fallback, progress=progress
+        )
     return [_from_tensor(scores, measure) for measure in range(len(scores.measures))]
 
 
@@ -130,3 +137,19 @@ def _from_frame(frame: Any) -> ScoredWords:  # noqa: ANN401 - a data frame
     return ScoredWords(
         "score", tuple(wide.index), repeats.mean(axis=1), repeats if repeats.shape[1] > 1 else None, f"{over}s"
     )
+
+
+def points_chart(name: str, title: str, remark: str, points: Sequence[Mapping[str, Any]], x: str, axes: Axes) -> Chart:
+    """Scores of words against a number, a dot each, with the line of least squares."""
+
+    def draw() -> AltairChart:
+        import pandas as pd
+
+        alt = altair()
+        across, up = alt.X(f"{x}:Q", title=axes[0]), alt.Y("score:Q", title=axes[1])
+        base = alt.Chart(pd.DataFrame(points)).encode(x=across, y=up)
+        dots = base.mark_circle(size=42, color="#1b6ca8", opacity=0.75).encode(tooltip=["word", x, "score"])
+        line = base.transform_regression(x, "score").mark_line(color="#9aa09a", strokeDash=[4, 3])
+        return (line + dots).properties(width=420, height=300)
+
+    return Chart(name, title, remark, draw)

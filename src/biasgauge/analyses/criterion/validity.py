@@ -10,13 +10,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.analyses.criterion.scores import ScoredWords, word_scores
+from biasgauge.analyses.criterion.scores import EXACT_POLICY, ScoredWords, points_chart, word_scores
 from biasgauge.core import (
     Estimate,
     Floats,
     IntervalsBeside,
     JsonMapping,
     PairsLike,
+    WordPolicy,
     WordsLike,
     check_choice,
     check_number,
@@ -25,13 +26,11 @@ from biasgauge.core import (
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import DEFAULT_LANGUAGE, AssociationTest, Lexicon, Values, language_of, lexicon, words_of
 from biasgauge.results import (
-    AltairChart,
     Chart,
     Column,
     Result,
     Summary,
     Table,
-    altair,
     counted,
     estimate_text,
     measure_name,
@@ -42,7 +41,6 @@ from biasgauge.stats import Resampling, auc_estimate, bootstrap_correlation, cor
 End = Literal["first", "second"]
 SHORT_NAMES = {"winobias": "occupations_percent_female", "winogender": "winogender_bls"}
 """Lexicons by the name of their data set."""
-COLORS = ("#1b6ca8", "#9aa09a")
 
 
 @dataclass(frozen=True)
@@ -136,22 +134,13 @@ class Criterion(Result):
         return f"Positive: scores agree with {self.unit}; 0: they are unrelated to it.{corrected if over else ''}"
 
     def _chart(self, row: CriterionRow) -> Chart:
-        def draw() -> AltairChart:
-            import pandas as pd
-
-            alt = altair()
-            frame = pd.DataFrame([point for point in self.points if point["measure"] == row.measure])
-            x = alt.X("truth:Q", title=self.unit)
-            y = alt.Y("score:Q", title=f"{measure_name(row.measure)}, toward that end")
-            base = alt.Chart(frame).encode(x=x, y=y)
-            dots = base.mark_circle(size=42, color=COLORS[0], opacity=0.75).encode(tooltip=["word", "truth", "score"])
-            line = base.transform_regression("truth", "score").mark_line(color=COLORS[1], strokeDash=[4, 3])
-            return (line + dots).properties(width=420, height=300)
-
         title = f"{measure_name(row.measure)} against {self.unit}"
         if row.pearson is not None and row.pearson.value is not None:
             title += f": r = {number_text(row.pearson.value)}"
-        return Chart("criterion", title, "Each dot is a word; the line is least squares.", draw)
+        points = [point for point in self.points if point["measure"] == row.measure]
+        axes = (self.unit, f"{measure_name(row.measure)}, toward that end")
+        remark = "Each dot is a word; the line is least squares."
+        return points_chart("criterion", title, remark, points, "truth", axes)
 
 
 @dataclass(frozen=True)
@@ -189,7 +178,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
     min_contexts: int = 10,
     level: float = 0.95,
     resamples: int = 2_000,
-    case_fallback: bool = False,
+    policy: WordPolicy = EXACT_POLICY,
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Criterion:
@@ -217,7 +206,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
             are mostly error.
         level: nominal coverage of the intervals.
         resamples: draws of the words for the disattenuated correlation.
-        case_fallback: look words up in lower case, then capitalized.
+        policy: how words are looked up; by default as they are written.
         random_state: seed of the draws.
         progress: called with (done, total) while vectors are scored.
 
@@ -234,7 +223,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
     sign = 1.0 if end == "first" or not values.unit else -1.0
     scored = word_scores(
         scores, list(values.values), pairs=values.pairs(pairs), measures=list(measures), k=k,
-        case_fallback=case_fallback, min_contexts=min_contexts, progress=progress,
+        policy=policy, min_contexts=min_contexts, progress=progress,
     )  # fmt: skip
     rows, points, lost = [], [], dict.fromkeys(values.values)
     for measure_scores in scored:
@@ -255,7 +244,7 @@ def criterion(  # noqa: PLR0913 - settings are keyword arguments
         lost=tuple(lost),
         settings={
             "truth": values.name, "end": end, "reliability": reliability, "min_contexts": min_contexts, "level": level,
-            "resamples": resamples, "case_fallback": case_fallback, "random_state": random_state,
+            "resamples": resamples, "case_fallback": policy.case == "fallback", "random_state": random_state,
         },
         warnings=tuple(_warnings(rows, values)),
     )  # fmt: skip

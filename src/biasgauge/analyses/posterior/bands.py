@@ -7,7 +7,7 @@ counts the similarities inside it, to show how little the mean says of single wo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,7 +29,7 @@ from biasgauge.core import (
 )
 from biasgauge.errors import ParameterError
 from biasgauge.metrics import mac_from_similarities
-from biasgauge.results import Column, Result, Summary, Table, level_text, number_text
+from biasgauge.results import Chart, Column, RecordTable, Result, Summary, number_text
 from biasgauge.stats import blocks, draw_counts, percentile_estimate
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 METHOD = "bootstrap over protected words and attributes"
+_SHARE = Column("share [{level}, over words]", "estimate", 3, source=".")
 _BLOCK = 250
 """Resamples computed at a time: bounds the memory; results do not depend on it."""
 
@@ -83,6 +84,9 @@ class WithinBand(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("shares",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("shares", columns=("connection", "side", _SHARE, Column("rows", "count", source="n"))),
+    )
     hidden: ClassVar[frozenset[str]] = frozenset({"points"})
 
     name: str
@@ -104,14 +108,16 @@ class WithinBand(Result):
 
     def summary(self) -> Summary:
         """The share of each connection."""
-        what = "" if self.mac is None else " (1 − MAC)"
-        rows = [(row.connection, row.side, row, row.n) for row in self.shares]
-        share = Column(f"share [{level_text(self.interval['level'])}, over words]", "estimate", 3)
-        name = f"Similarities within ±{number_text(self.band, 3)}{what}"
-        table = Table.of("shares", "", ["connection", "side", share, Column("rows", "count")], rows)
-        return Summary(
-            "Within a band", name, name="within-band", tables=(table,), charts=band_charts(self) if self.points else ()
-        )
+        return replace(super().summary(), name="within-band")
+
+    def _title(self) -> str:
+        return "Within a band"
+
+    def _headline(self) -> str:
+        return f"Similarities within ±{number_text(self.band, 3)}{'' if self.mac is None else ' (1 − MAC)'}"
+
+    def _charts(self) -> tuple[Chart, ...]:
+        return band_charts(self) if self.points else ()
 
 
 def within_band(
@@ -123,7 +129,7 @@ def within_band(
     level: float = 0.95,
     resamples: int = 2_000,
     random_state: int = 0,
-    **asked: Any,  # noqa: ANN401 - those of `distances`, which says what is wrong with them
+    **lookup: Any,  # noqa: ANN401 - those of `distances`, which says what is wrong with them
 ) -> WithinBand:
     """Share of similarities within ±`band` for each connection, with an interval over words.
 
@@ -141,21 +147,21 @@ def within_band(
         level: nominal coverage of the intervals.
         resamples: resamples; 0 for no intervals.
         random_state: seed.
-        asked: `duplicates`, `human`, `neutral`, `min_coverage`, `case_fallback`, as in `bayes`.
+        lookup: `duplicates`, `human`, `neutral`, `policy`, as in `bayes`.
 
     Raises:
         ParameterError: an argument cannot be used, or there is no MAC to take the band from.
     """
     check_level(level)
     check_whole(0, resamples=resamples, random_state=random_state)
-    table = table_of(vectors, lexicon, **asked)
+    table = table_of(vectors, lexicon, **lookup)
     width, mac = (band, None) if band is not None else _band_of(table)
     check_number(0, 2, band=width)
     check_number(0, ends=False, band=width)
     left_out: dict[str, int] = {}
     sides = {"before": table}
     if after is not None:
-        (first, second), left_out = matched(table, table_of(after, lexicon, **asked))
+        (first, second), left_out = matched(table, table_of(after, lexicon, **lookup))
         sides = {"before": first, "after": second}
     before = sides["before"]
     hits = {side: (np.abs(1 - distances.distance) <= width).astype(np.float64) for side, distances in sides.items()}
@@ -164,10 +170,16 @@ def within_band(
     shares = []
     for name in before.connections:
         rows = before.rows_of([name])
+        reason = None if resamples else "no resamples were asked for"
+        if len(np.unique(before.word[rows])) < 2:
+            reason = reason or "fewer than two protected words to draw from again"
         for side, values in hits.items():
             drawn = _resampled(before, rows, values, resamples, random_state)
-            estimate = _estimate(before, rows, values, drawn, level)
-            shares.append(BandShare(**estimate, n=int(rows.sum()), level=level, connection=name, side=side))
+            share = Estimate(value=float(values[rows].mean()), level=level, reason=reason)
+            if reason is None:
+                share = percentile_estimate(share.value or 0.0, drawn[np.isfinite(drawn)], level)
+            labels = {"connection": name, "side": side, "n": int(rows.sum()), "method": "" if reason else METHOD}
+            shares.append(BandShare.of_estimate(share, **labels))
     shares += [
         BandShare(value=None, reason=reason, level=level, connection=name, side="before")
         for name, reason in table.undefined.items()
@@ -178,22 +190,11 @@ def within_band(
 
 def _band_of(table: DistanceTable) -> tuple[float, float]:
     """1 − MAC over all protected words and lists of stereotypes, and the MAC."""
-    found = mac_from_similarities(table.similarities(), interval=None)
-    if found.value is None or found.value >= 1:
-        why = found.reason if found.value is None else f"MAC is {number_text(found.value, 4)}, not below 1"
+    mac = mac_from_similarities(table.similarities(), interval=None)
+    if mac.value is None or mac.value >= 1:
+        why = mac.reason if mac.value is None else f"MAC is {number_text(mac.value, 4)}, not below 1"
         raise ParameterError(f"There is no band of 1 − MAC: {why}; give one, as in band=.14.")
-    return 1 - found.value, found.value
-
-
-def _estimate(table: DistanceTable, rows: Flags, values: Floats, drawn: Floats, level: float) -> dict[str, Any]:
-    """The share of one connection with its interval, or why there is none."""
-    share = float(values[rows].mean())
-    sound = drawn[np.isfinite(drawn)]
-    if len(np.unique(table.word[rows])) < 2 or not len(sound):
-        why = "no resamples were asked for" if not len(drawn) else "fewer than two protected words to draw from again"
-        return {"value": share, "reason": why}
-    interval = percentile_estimate(share, sound, level)
-    return {"value": share, "low": interval.low, "high": interval.high, "method": METHOD}
+    return 1 - mac.value, mac.value
 
 
 def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int, random_state: int) -> Floats:

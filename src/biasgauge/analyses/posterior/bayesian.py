@@ -11,20 +11,22 @@ import numpy as np
 from biasgauge.analyses.posterior.diagnostics import Diagnostics
 from biasgauge.analyses.posterior.draws import Draws, Sampler, fit, inference_data, no_draws
 from biasgauge.analyses.posterior.estimates import (
+    MEAN,
+    P_DIRECTION,
     ConnectionContrast,
     MeanDistance,
     contrasts,
+    labeled_means,
     means_frame,
-    posterior_means,
 )
 from biasgauge.analyses.posterior.figures import posterior_charts, word_chart
 from biasgauge.analyses.posterior.model_checks import PredictiveCheck, check_predictions, check_simulated
-from biasgauge.analyses.posterior.priors import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
-from biasgauge.analyses.posterior.sources import table_of
+from biasgauge.analyses.posterior.priors import VARIANTS, Priors, PriorsLike, Variant, priors_of
+from biasgauge.analyses.posterior.sources import EXACT_POLICY, table_of
 from biasgauge.analyses.posterior.table import NO_DISTANCES, DistancesLike, DistanceTable, Duplicates, cells_of
-from biasgauge.core import JsonMapping, JsonObject, check_choice, check_number, check_object
+from biasgauge.core import JsonMapping, JsonObject, WordPolicy, check_choice, check_number, check_object
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table, level_text, number_text, share_text
+from biasgauge.results import Chart, Column, RecordTable, Result, Summary, number_text, share_text
 from biasgauge.stats import Credible, IntervalKind
 from biasgauge.vectors import each_model
 
@@ -68,6 +70,10 @@ class Posterior(Result):
 
     renamed: ClassVar[Mapping[str, str]] = {"predictive": "ppc", "credible": "interval"}
     hidden: ClassVar[frozenset[str]] = frozenset({"table", "draws", "settings"})
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("groups", "Mean distance by connection", ("connection", MEAN)),
+        RecordTable("words", "Protected words", ("connection", "word", MEAN), most=12),
+    )
 
     name: str
     variant: str
@@ -85,6 +91,11 @@ class Posterior(Result):
     table: DistanceTable = NO_DISTANCES
     draws: Draws = field(default_factory=no_draws)
     settings: JsonMapping = field(default_factory=dict)
+
+    @property
+    def group_contrasts(self) -> tuple[ConnectionContrast, ...]:
+        """Differences between connections, of the groups alone."""
+        return tuple(row for row in self.contrasts if row.word is None)
 
     @property
     def undefined(self) -> dict[str, str]:
@@ -140,12 +151,14 @@ class Posterior(Result):
 
     def predictive_frame(self) -> pd.DataFrame:
         """Observed and predicted distance of each row, with the 50 % and 89 % intervals."""
-        frame = means_frame(()) if self.predictive is None else self.predictive.to_frame(self.table)
-        return frame.assign(caution=self.caution) if self.caution else frame
+        return self._with_caution(None if self.predictive is None else self.predictive.to_frame(self.table))
 
     def density_frame(self, bins: int = 60) -> pd.DataFrame:
         """Density of observed and of simulated distances."""
-        frame = means_frame(()) if self.predictive is None else self.predictive.density_frame(self.table, bins)
+        return self._with_caution(None if self.predictive is None else self.predictive.density_frame(self.table, bins))
+
+    def _with_caution(self, frame: pd.DataFrame | None) -> pd.DataFrame:
+        frame = means_frame(()) if frame is None else frame
         return frame.assign(caution=self.caution) if self.caution else frame
 
     def word_frame(self, word: str) -> pd.DataFrame:
@@ -163,30 +176,28 @@ class Posterior(Result):
 
     def summary(self) -> Summary:
         """Mean distance of each connection and word, differences between connections, and whether to trust them."""
-        mean = Column(f"mean [{level_text(self.credible.prob)} {self.credible.kind}]", "estimate", 3)
-        chances = [Column(name, "number", 3) for name in ("p(direction)", f"p(within ±{number_text(self.rope, 3)})")]
-        groups = [(row.connection, row) for row in self.groups]
-        words = [(row.connection, row.word, row) for row in self.words]
-        differences = [
-            (f"{row.a} − {row.b}", row, row.p_direction, row.p_equivalent) for row in self.contrasts if row.word is None
-        ]
+        within = Column(f"p(within ±{number_text(self.rope, 3)})", "number", 3, source="p_equivalent")
+        difference = Column("difference", source=lambda row: f"{row.a} − {row.b}")
+        columns = (difference, MEAN, P_DIRECTION, within)
+        contrasts = RecordTable("group_contrasts", "Differences", columns, name="contrasts").fill(self)
+        summary = super().summary()
+        return replace(summary, tables=(summary.tables[0], contrasts, *summary.tables[1:]))
+
+    def _title(self) -> str:
+        return f"Distances of {self.name}"
+
+    def _headline(self) -> str:
+        return f"{self.name}: {self.variant}, {self.distances['rows']:,} distances (1 unrelated, less is closer)"
+
+    def _sentences(self) -> list[str]:
         sentences = [self.diagnostics.sentence(self.sampler)]
         if self.predictive is not None:
             half, most = (share_text(share) for share in (self.predictive.within_50, self.predictive.within_89))
             sentences.append(f"Predictive check: {half} within 50 %, {most} within 89 % of what the model expects.")
-        rows = self.distances["rows"]
-        return Summary(
-            title=f"Distances of {self.name}",
-            headline=f"{self.name}: {self.variant}, {rows:,} distances (1 unrelated, less is closer)",
-            sentences=tuple(sentences),
-            tables=(
-                Table.of("groups", "Mean distance by connection", ["connection", mean], groups),
-                Table.of("contrasts", "Differences", ["difference", mean, *chances], differences),
-                Table.of("words", "Protected words", ["connection", "word", mean], words, most=12),
-            ),
-            charts=posterior_charts(self),
-            warnings=self.warnings,
-        )
+        return sentences
+
+    def _charts(self) -> tuple[Chart, ...]:
+        return posterior_charts(self)
 
     def figures(self, **choices: str) -> dict[str, Any]:
         """Its charts by name; of a protected `word`, its distances too.
@@ -206,15 +217,14 @@ def bayes(  # noqa: PLR0913 - settings, each with a name and a default
     lexicon: LexiconLike | None = None,
     *,
     variant: Variant | CustomModel = "per-connection",
-    priors: Priors | Mapping[str, str | Normal | ScalePrior] | None = None,
+    priors: PriorsLike = None,
     interval: IntervalKind = "hpdi",
     prob: float = 0.89,
     draws: int = 4_000,
     duplicates: Duplicates = "drop",
     human: WordsLike | None = "default",
     neutral: WordsLike | None = "default",
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = EXACT_POLICY,
     rope: float | None = None,
     sampler: Sampler = "auto",
     random_state: int = 0,
@@ -238,8 +248,7 @@ def bayes(  # noqa: PLR0913 - settings, each with a name and a default
         duplicates: "drop" counts repeated rows once, "keep" as often as they stand there, as published.
         human: control words about people; those of the lexicon by default, None for none.
         neutral: control words about nothing in particular; as `human`.
-        min_coverage: share of each set of words that must be found.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up, and how many of each set must be found; by default as they are written.
         rope: half-width of the region of practical equivalence; a tenth of the residual standard deviation by default.
         sampler: "auto" takes the fastest; "nuts" needs the extra `bayes`.
         random_state: seed; the same seed gives the same draws.
@@ -254,11 +263,10 @@ def bayes(  # noqa: PLR0913 - settings, each with a name and a default
     if rope is not None:
         check_number(0, rope=rope)
     credible = Credible(interval, prob)
-    policy = {"min_coverage": min_coverage, "case_fallback": case_fallback}
-    table = table_of(vectors, lexicon, duplicates=duplicates, human=human, neutral=neutral, **policy)
+    table = table_of(vectors, lexicon, duplicates=duplicates, human=human, neutral=neutral, policy=policy)
     settings: JsonObject = {
         "variant": named, "interval": interval, "prob": prob, "draws": draws, "duplicates": table.duplicates,
-        **policy, "sampler": sampler, "random_state": random_state,
+        **(table.lookup or policy.settings()), "sampler": sampler, "random_state": random_state,
     }  # fmt: skip
     return posterior_of(table, variant, priors_of(named, priors), credible, rope, settings)
 
@@ -282,11 +290,7 @@ def posterior_of(
     elif simulated is not None:
         predictive = check_simulated(table, simulated, random)
     width = default_rope(table) if rope is None else float(rope)
-    numbers = posterior_means(draws.group, credible) + posterior_means(draws.word, credible)
-    labels = zip(draws.labels(table.words), numbers, strict=True)
-    rows = [MeanDistance(connection=name, word=word, **estimate) for (name, word), estimate in labels]
-    kind: dict[str, Any] = {"level": credible.prob, "method": credible.kind}
-    rows += [MeanDistance(connection=name, value=None, reason=reason, **kind) for name, reason in undefined.items()]
+    rows = labeled_means(MeanDistance, draws, table.words, credible, undefined)
     return Posterior(
         name=table.name, variant=settings["variant"], sampler=sampler,
         groups=tuple(row for row in rows if row.word is None), words=tuple(row for row in rows if row.word is not None),

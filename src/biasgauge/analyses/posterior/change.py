@@ -14,14 +14,14 @@ import numpy as np
 
 from biasgauge.analyses.posterior.bayesian import Posterior, posterior_of
 from biasgauge.analyses.posterior.draws import Draws, Sampler, fit
-from biasgauge.analyses.posterior.estimates import Change, means_frame, posterior_means
+from biasgauge.analyses.posterior.estimates import P_DIRECTION, Change, labeled_means, means_frame
 from biasgauge.analyses.posterior.figures import change_charts
-from biasgauge.analyses.posterior.priors import VARIANTS, Normal, Priors, ScalePrior, Variant, priors_of
+from biasgauge.analyses.posterior.priors import VARIANTS, Normal, PriorsLike, Variant, priors_of
 from biasgauge.analyses.posterior.sources import table_of
 from biasgauge.analyses.posterior.table import DistancesLike, DistanceTable
-from biasgauge.core import JsonMapping, LexiconLike, check_choice
+from biasgauge.core import JsonMapping, JsonObject, LexiconLike, check_choice
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table, level_text
+from biasgauge.results import Chart, Column, RecordTable, Result
 from biasgauge.stats import Credible, IntervalKind
 from biasgauge.vectors import SEPARATE, load, separately_trained
 
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 ChangeMethod = Literal["paired", "independent"]
 
 UNMOVED = "no distance changed"
+LOOKUP = ("duplicates", "human", "neutral", "policy")
+"""Settings of `distances` that `bayes_change` hands on."""
+_CHANGE = Column("change [{level} {method}]", "estimate", 3, source=".")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +54,10 @@ class ChangeResult(Result):
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"changes": "change"}
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("groups", "By connection", ("connection", _CHANGE, P_DIRECTION)),
+        RecordTable("words", "Protected words", ("connection", "word", _CHANGE, P_DIRECTION), most=12),
+    )
 
     before: Posterior
     after: Posterior
@@ -92,24 +99,15 @@ class ChangeResult(Result):
         """One row a change."""
         return means_frame(self.changes, self.caution)
 
-    def summary(self) -> Summary:
-        """Change of the mean distance of each connection and each word."""
-        kind = self.before.credible
-        mean = Column(f"change [{level_text(kind.prob)} {kind.kind}]", "estimate", 3)
-        chance = Column("p(direction)", "number", 3)
-        groups = [(row.connection, row, row.p_direction) for row in self.groups]
-        words = [(row.connection, row.word, row, row.p_direction) for row in self.words]
-        name = f"{self.before.name} → {self.after.name}"
-        return Summary(
-            title=f"Change of distances, {name}",
-            headline=f"{name}: change of the mean distance; positive means less association",
-            tables=(
-                Table.of("groups", "By connection", ["connection", mean, chance], groups),
-                Table.of("words", "Protected words", ["connection", "word", mean, chance], words, most=12),
-            ),
-            charts=change_charts(self),
-            warnings=self.warnings,
-        )
+    def _title(self) -> str:
+        return f"Change of distances, {self.before.name} → {self.after.name}"
+
+    def _headline(self) -> str:
+        names = f"{self.before.name} → {self.after.name}"
+        return f"{names}: change of the mean distance; positive means less association"
+
+    def _charts(self) -> tuple[Chart, ...]:
+        return change_charts(self)
 
 
 def bayes_change(
@@ -119,14 +117,14 @@ def bayes_change(
     *,
     method: ChangeMethod = "paired",
     variant: Variant = "per-connection",
-    priors: Priors | Mapping[str, str | Normal | ScalePrior] | None = None,
+    priors: PriorsLike = None,
     interval: IntervalKind = "hpdi",
     prob: float = 0.89,
     draws: int = 4_000,
     rope: float | None = None,
     sampler: Sampler = "auto",
     random_state: int = 0,
-    **asked: Any,  # noqa: ANN401 - those of `distances`, which says what is wrong with them
+    **lookup: Any,  # noqa: ANN401 - those of `distances`, which says what is wrong with them
 ) -> ChangeResult:
     """Posterior of the change of each group and each word between two sets of distances on the same words.
 
@@ -143,47 +141,46 @@ def bayes_change(
         rope: half-width of the region of practical equivalence; a tenth of the residual sd before by default.
         sampler: as in `bayes`.
         random_state: seed.
-        asked: `duplicates`, `human`, `neutral`, `min_coverage`, `case_fallback`, as in `bayes`.
+        lookup: `duplicates`, `human`, `neutral`, `policy`, as in `bayes`.
     """
     check_choice(VARIANTS, variant=variant)
     check_choice(get_args(ChangeMethod), method=method)
-    unknown = set(asked) - {"duplicates", "human", "neutral", "min_coverage", "case_fallback"}
-    if unknown:
+    if unknown := set(lookup) - set(LOOKUP):
         raise ParameterError(f"There is no parameter {min(unknown)!r} of bayes_change.")
-    settings = {"draws": draws, "sampler": sampler, "random_state": random_state, "variant": variant, **asked}
+    sampling: JsonObject = {"draws": draws, "sampler": sampler, "random_state": random_state}
     sides: list[DistancesLike] = [before, after]
     separate = False
     if lexicon is not None and not any(isinstance(side, DistanceTable) or hasattr(side, "iloc") for side in sides):
         models = [load(cast("VectorsLike", side)) for side in sides]
         sides, separate = [*models], separately_trained(*models)
-    tables = [table_of(side, lexicon, **asked) for side in sides]
-    (first, second), left_out = matched(*tables)
-    own = priors_of(variant, priors)
-    credible = Credible(interval, prob)
+    (first, second), left_out = matched(*(table_of(side, lexicon, **lookup) for side in sides))
+    settings = {**sampling, "variant": variant, **lookup, **first.lookup}
+    settings.pop("policy", None)
+    prior, credible = priors_of(variant, priors), Credible(interval, prob)
     fits = [
-        posterior_of(table, variant, own, credible, rope, settings, stream=stream)
+        posterior_of(table, variant, prior, credible, rope, settings, stream=stream)
         for stream, table in ((1, first), (2, second))
     ]
     problems: tuple[str, ...] = ()
     if method == "independent":
-        moved, undefined = _subtracted(fits[0].draws, fits[1].draws), {**fits[0].undefined, **fits[1].undefined}
+        draws_of_change = _subtracted(fits[0].draws, fits[1].draws)
+        undefined = {**fits[0].undefined, **fits[1].undefined}
     else:
-        shifted = replace(own, group=Normal(0.0, own.group.sd), baseline=Normal(0.0, own.baseline.sd))
+        shifted = replace(prior, group=Normal(0.0, prior.group.sd), baseline=Normal(0.0, prior.baseline.sd))
         difference = replace(first, distance=second.distance - first.distance)
-        found = fit(difference, variant, shifted, draws=draws, sampler=sampler, random_state=random_state, stream=3)
-        still = {name: UNMOVED for name in found.undefined if not difference.distance[difference.rows_of([name])].any()}
-        moved, undefined = found.draws, {**found.undefined, **still}
-        problems = found.diagnostics.problems if moved.connections else ()
-    numbers = posterior_means(np.concatenate([moved.group, moved.word], axis=1), credible, fits[0].rope)
-    labels = zip(moved.labels(first.words), numbers, strict=True)
-    changes = [Change(connection=name, word=word, **own) for (name, word), own in labels]
-    changes += [Change(connection=name, value=None, reason=reason) for name, reason in undefined.items()]
+        paired = fit(difference, variant, shifted, **sampling, stream=3)
+        still = [name for name in paired.undefined if not difference.distance[difference.rows_of([name])].any()]
+        draws_of_change, undefined = paired.draws, {**paired.undefined, **dict.fromkeys(still, UNMOVED)}
+        problems = paired.diagnostics.problems if paired.draws.connections else ()
+    changes = labeled_means(Change, draws_of_change, first.words, credible, undefined, fits[0].rope)
     return ChangeResult(fits[0], fits[1], tuple(changes), method, left_out, problems, separate)
 
 
 def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[DistanceTable, DistanceTable], dict[str, int]]:
     """The rows that both have, in the same order, under the same labels."""
-    keys = [_keys(table) for table in (before, after)]
+    names = ("connection", "protected_word", "word_to_compare")  # rows are sorted by them
+    columns = [table.columns() for table in (before, after)]
+    keys = [list(zip(*(values[name] for name in names), strict=True)) for values in columns]
     if any(len(set(key)) < len(key) for key in keys):
         raise ParameterError(
             'Before and after are compared row by row: repeated rows must be dropped (duplicates="drop").'
@@ -191,37 +188,15 @@ def matched(before: DistanceTable, after: DistanceTable) -> tuple[tuple[Distance
     both = set(keys[0]) & set(keys[1])
     if not both:
         raise ParameterError("Before and after have no pair of words in common.")
-    tables = zip((before, after), keys, strict=True)
-    parts = [table.select(np.array([key in both for key in own])) for table, own in tables]
-    left_out = {"before": len(before) - len(parts[0]), "after": len(after) - len(parts[1])}
-    undefined = {**before.undefined, **after.undefined}
-    first = replace(parts[0], undefined=undefined)
-    second = replace(first, name=after.name, distance=parts[1].distance, lost=after.lost, coverage=after.coverage)
-    return (first, second), left_out
-
-
-def _keys(table: DistanceTable) -> list[tuple[str, ...]]:
-    """Connection, word and attribute of each row; rows are sorted by them."""
-    columns = table.columns()
-    return list(zip(*(columns[name] for name in ("connection", "protected_word", "word_to_compare")), strict=True))
+    shared = [np.array([key in both for key in table_keys]) for table_keys in keys]
+    first = replace(before.select(shared[0]), undefined={**before.undefined, **after.undefined})
+    distance = after.distance[shared[1]]
+    second = replace(first, name=after.name, distance=distance, lost=after.lost, coverage=after.coverage)
+    return (first, second), {"before": len(before) - len(first), "after": len(after) - len(second)}
 
 
 def _subtracted(before: Draws, after: Draws) -> Draws:
     """Differences of independent draws, of the connections that both have."""
     shared = [name for name in before.connections if name in after.connections]
-    first, second = _only(before, shared), _only(after, shared)
+    first, second = before.only(shared), after.only(shared)
     return replace(second, group=second.group - first.group, word=second.word - first.word)
-
-
-def _only(draws: Draws, connections: list[str]) -> Draws:
-    """Groups and words of some of the connections."""
-    places = [draws.connections.index(name) for name in connections]
-    cells = np.isin(draws.cell_connection, places)
-    return replace(
-        draws,
-        connections=tuple(connections),
-        group=draws.group[:, places],
-        cell_connection=np.searchsorted(places, draws.cell_connection[cells]),
-        cell_word=draws.cell_word[cells],
-        word=draws.word[:, cells],
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -81,6 +81,19 @@ class Draws:
     def by_chain(self, values: Floats) -> Floats:
         """Reshape draws × … to chains × draws × …."""
         return values.reshape(self.chains, len(values) // self.chains, *values.shape[1:])
+
+    def only(self, connections: Sequence[str]) -> Draws:
+        """Groups and words of some of the connections."""
+        columns = [self.connections.index(name) for name in connections]
+        cells = np.isin(self.cell_connection, columns)
+        return replace(
+            self,
+            connections=tuple(connections),
+            group=self.group[:, columns],
+            cell_connection=np.searchsorted(columns, self.cell_connection[cells]),
+            cell_word=self.cell_word[cells],
+            word=self.word[:, cells],
+        )
 
     def parameters(self) -> dict[str, Floats]:
         """Every sampled quantity by name, draws first; for diagnostics and export."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -111,6 +111,9 @@ class Change(PosteriorMean):
     p_equivalent: float | None = None
 
 
+_Labeled = TypeVar("_Labeled", MeanDistance, Change)
+
+
 def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: float) -> tuple[ConnectionContrast, ...]:
     """Every pair of connections: of the groups, then of each word that both have."""
     column = {label: at for at, label in enumerate(draws.labels(words))}
@@ -127,6 +130,22 @@ def contrasts(draws: Draws, words: Sequence[str], credible: Credible, rope: floa
     differences = [means[:, column[a, word]] - means[:, column[b, word]] for a, b, word in labels]
     rows = zip(labels, posterior_means(np.stack(differences, 1), credible, rope), strict=True)
     return tuple(ConnectionContrast(a=a, b=b, word=word, rope=rope, **numbers) for (a, b, word), numbers in rows)
+
+
+def labeled_means(
+    kind: type[_Labeled],
+    draws: Draws,
+    words: Sequence[str],
+    credible: Credible,
+    undefined: Mapping[str, str],
+    rope: float | None = None,
+) -> list[_Labeled]:
+    """Posterior means of the groups, then of the words, then connections that have none with the reason."""
+    numbers = posterior_means(np.concatenate([draws.group, draws.word], axis=1), credible, rope)
+    labels = zip(draws.labels(words), numbers, strict=True)
+    rows = [kind(connection=name, word=word, **estimate) for (name, word), estimate in labels]
+    interval: Any = {"level": credible.prob, "method": credible.kind}
+    return rows + [kind(connection=name, value=None, reason=why, **interval) for name, why in undefined.items()]
 
 
 def posterior_means(draws: Floats, credible: Credible, rope: float | None = None) -> list[dict[str, Any]]:

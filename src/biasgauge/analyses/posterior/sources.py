@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from biasgauge.analyses.posterior.table import (
     Duplicates,
     distance_table,
 )
-from biasgauge.core import Floats, as_pandas, check_number, unit_rows
+from biasgauge.core import Floats, WordPolicy, as_pandas, resolve_sets, unit_rows
 from biasgauge.errors import CorpusError, InputError, ParameterError
 from biasgauge.io import ByteSource, csv_records
 from biasgauge.lexicons import AssociationTest, StereotypeGroup, Stereotypes, language_of, words_of
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.core import LexiconLike, VectorsLike, WordsLike
-    from biasgauge.vectors import Coverage
 
+EXACT_POLICY = WordPolicy(case="exact")
+"""Words are looked up as they are written unless another policy is given."""
 DEFAULT = "default"
 """Control words: those that the lexicon names; for an association test, those of its language, if it has any."""
 TEXT = ("protected_word", "word_to_compare", "word_class", "connection")
@@ -54,18 +55,14 @@ _FARTHEST = 2 + 1e-5
 
 
 def table_of(source: DistancesLike, lexicon: LexiconLike | None, **settings: Any) -> DistanceTable:  # noqa: ANN401
-    """Table of distances: a table as it is, a frame by its columns, vectors through a lexicon.
-
-    `settings` are those of `distances`; "duplicates" is "drop" unless they say otherwise.
-    """
-    settings = {"duplicates": "drop", **settings}
+    """Table of distances: a table as it is, a frame by its columns, vectors through a lexicon as `distances` does."""
     frame = None if isinstance(source, DistanceTable) else as_pandas(source)
-    if (isinstance(source, DistanceTable) or frame is not None) and lexicon is not None:
-        raise ParameterError("A table of distances needs no lexicon: its rows say how words are connected.")
-    if isinstance(source, DistanceTable):
-        return source
-    if frame is not None:
-        return distances_from_frame(frame, duplicates=settings["duplicates"])
+    if isinstance(source, DistanceTable) or frame is not None:
+        if lexicon is not None:
+            raise ParameterError("A table of distances needs no lexicon: its rows say how words are connected.")
+        if frame is None:
+            return cast("DistanceTable", source)
+        return distances_from_frame(frame, duplicates=settings.get("duplicates", "drop"))
     if lexicon is None:
         raise ParameterError(
             "Vectors need a lexicon that says which words to compare, as in bayes(vectors, 'religion'); a file of "
@@ -93,12 +90,10 @@ class ComparedWords:
     @property
     def sets(self) -> dict[str, tuple[str, ...]]:
         """Every set of words by name, for coverage."""
-        sets = {
-            f"{group.name}.{role}": words
-            for group in self.groups
-            for role, words in (("protected", group.protected), ("attributes", group.attributes))
-        }
-        return sets | dict(self.controls)
+        sets = dict(self.controls)
+        for group in reversed(self.groups):
+            sets = {f"{group.name}.protected": group.protected, f"{group.name}.attributes": group.attributes, **sets}
+        return sets
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -148,37 +143,41 @@ def distances(
     human: WordsLike | None = DEFAULT,
     neutral: WordsLike | None = DEFAULT,
     duplicates: Duplicates = "drop",
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = EXACT_POLICY,
     name: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> DistanceTable:
     """Cosine distance (1 − cosine) of every protected word from every attribute and every control word.
 
     Args:
-        vectors: an `Embedding` or anything `load` takes; of a file only the words needed are read.
+        vectors: an `Embedding` or anything `load` takes; of a file only the words needed are read, unless the policy
+            has to see the vocabulary.
         lexicon: a lexicon of stereotypes or an association test.
         human: control words about people; those of the lexicon by default, None for none.
         neutral: control words about nothing in particular; as `human`.
         duplicates: "drop" compares every protected word once; "keep" as often as it stands in the defining sets, as
             in the published race data.
-        min_coverage: share of each set that must be found; connections that need a set with less are undefined.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up, and how many of each set must be found; connections that need a set with
+            fewer are undefined.
         name: what tables call the result; lexicon and model by default.
         progress: called with (done, total) as the vectors are read.
 
     A word is not compared with itself: that distance is 0 whatever the vectors.
     """
-    from biasgauge.vectors import Embedding, load
+    from biasgauge.vectors import Coverage, Embedding, load
 
-    check_number(0, 1, min_coverage=min_coverage)
     query = lexicon if isinstance(lexicon, ComparedWords) else compared_words(lexicon, human=human, neutral=neutral)
-    model = load(vectors, words=query.words, case_fallback=case_fallback, progress=progress)
-    coverage = model.coverage(query.sets, case_fallback=case_fallback, directions=True)
-    undefined = _undercovered_connections(query, coverage, min_coverage)
-    row_of = {
-        word: row for counts in coverage.sets.values() for word, row in zip(counts.words, counts.rows, strict=True)
-    }
+    words = None if policy.case == "auto" else query.words
+    model = load(vectors, words=words, case_fallback=policy.case == "fallback", progress=progress)
+    coverage = Coverage.from_resolved(resolve_sets(query.sets, [model], policy))
+    protected = [f"{group.name}.protected" for group in query.groups]
+    attributes = [f"{group.name}.attributes" for group in query.groups]
+    undefined = {}
+    for connection in (ASSOCIATED, DIFFERENT, *query.controls):
+        needed = [*protected, *([connection] if connection in query.controls else attributes)]
+        if reason := Coverage.of({key: coverage.sets[key] for key in needed}).shortfall(policy.min_coverage):
+            undefined[connection] = reason
+    row_of = {word: row for lookup in coverage.sets.values() for word, row in lookup.row_of.items()}
     matrix = np.asarray(model.vectors[np.fromiter(row_of.values(), np.intp, len(row_of))], np.float64)
     unit = dict(zip(row_of, unit_rows(matrix, pairwise=True), strict=True))
     return distance_table(
@@ -188,20 +187,8 @@ def distances(
         lost=coverage.lost,
         coverage=coverage,
         undefined=undefined,
+        lookup=policy.settings([model]),
     )
-
-
-def _undercovered_connections(query: ComparedWords, coverage: Coverage, min_coverage: float) -> dict[str, str]:
-    """Connections for which too few words were found, with the reason."""
-    protected = [f"{group.name}.protected" for group in query.groups]
-    attributes = [f"{group.name}.attributes" for group in query.groups]
-    needs = {ASSOCIATED: attributes, DIFFERENT: attributes, **{name: [name] for name in query.controls}}
-    reasons = {}
-    for connection, names in needs.items():
-        needed = type(coverage)({name: coverage.sets[name] for name in (*protected, *names)})
-        if reason := needed.shortfall(min_coverage):
-            reasons[connection] = reason
-    return reasons
 
 
 def _distance_rows(
@@ -221,14 +208,8 @@ def _distance_rows(
                     yield word, attribute, name, connection, 1 - float(cosine)
 
 
-class _TypedRow(NamedTuple):
-    """One row of a file or frame; the distance is None where the file marks a word that the model lacked."""
-
-    word: str
-    attribute: str
-    source: str
-    connection: str
-    distance: float | None
+_TypedRow = tuple[str, str, str, str, float | None]
+"""Word, attribute, list, connection and distance; None where the file marks a word that the model lacked."""
 
 
 def read_distances(
@@ -294,12 +275,12 @@ def _typed_row(fields: Mapping[str, Any], where: str) -> _TypedRow:
     if distance is None and similarity is None:
         raise InputError(f"{where}: has neither a cosine_distance nor a cosine_similarity")
     if all(value is None or value < -1 for value in (distance, similarity)):
-        return _TypedRow(word, attribute, source, connection, None)
+        return word, attribute, source, connection, None
     if distance is None or distance < -1:
         distance = 1 - cast("float", similarity)
     if not 2 - _FARTHEST <= distance <= _FARTHEST:
         raise InputError(f"{where}: a cosine distance lies between 0 and 2; found {distance!r}")
-    return _TypedRow(word, attribute, source, connection, distance)
+    return word, attribute, source, connection, distance
 
 
 def _number(value: object, column: str, where: str) -> float | None:
@@ -316,16 +297,16 @@ def _number(value: object, column: str, where: str) -> float | None:
 
 def _table_of_rows(name: str, rows: Sequence[_TypedRow], duplicates: Duplicates) -> DistanceTable:
     """Build a table of the rows that have a distance; words that have rows but no distance at all are lost."""
-    usable = [row for row in rows if row.distance is not None]
+    usable = [row for row in rows if row[-1] is not None]
     if not usable:
         raise InputError(f"{name}: holds no distance" + (" but those of lost words" if rows else ""))
-    protected, attributes = {row.word for row in usable}, {(row.source, row.attribute) for row in usable}
+    protected, attributes = {row[0] for row in usable}, {(row[2], row[1]) for row in usable}
     lost: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row.distance is None and row.word not in protected:
-            lost.setdefault("protected", {})[row.word] = None
-        if row.distance is None and (row.source, row.attribute) not in attributes:
-            lost.setdefault(row.source, {})[row.attribute] = None
+    for word, attribute, source, _, distance in rows:
+        if distance is None and word not in protected:
+            lost.setdefault("protected", {})[word] = None
+        if distance is None and (source, attribute) not in attributes:
+            lost.setdefault(source, {})[attribute] = None
     return distance_table(
         name,
         cast("list[tuple[str, str, str, str, float]]", usable),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.core import Flags, Floats, JsonObject, Places, check_choice
+from biasgauge.core import Flags, Floats, JsonMapping, JsonObject, Places, check_choice
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class DistanceTable:
         duplicates: "drop": repeated rows count once; "keep": as often as they stand there, as published.
         coverage: how many words of each set the vectors had; None when the distances were given.
         undefined: connections that cannot be used, with the reason.
+        lookup: settings by which words were looked up; empty when the distances were given.
     """
 
     name: str
@@ -72,6 +73,7 @@ class DistanceTable:
     duplicates: Duplicates = "drop"
     coverage: Coverage | None = None
     undefined: Mapping[str, str] = field(default_factory=dict)
+    lookup: JsonMapping = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -181,13 +183,12 @@ def distance_table(
     *,
     duplicates: Duplicates = "drop",
     lost: Mapping[str, tuple[str, ...]] | None = None,
-    without_value: int = 0,
-    coverage: Coverage | None = None,
-    undefined: Mapping[str, str] | None = None,
+    **facts: Any,  # noqa: ANN401 - without_value, coverage, undefined, lookup
 ) -> DistanceTable:
     """Make a table of rows (protected word, attribute, list, connection, distance), in any order.
 
-    Rows that say exactly the same count once, or as often as they are given with `duplicates="keep"`.
+    Rows that say exactly the same count once, or as often as they are given with `duplicates="keep"`. `facts` are
+    further attributes of the table.
 
     Raises:
         ParameterError: a connection is not known, or a distance is not a number in [0, 2], or two rows of the same
@@ -196,22 +197,21 @@ def distance_table(
     check_choice(get_args(Duplicates), duplicates=duplicates)
     ordered = sorted((CONNECTIONS.index(row[3]), *row[:3], float(row[4])) for row in rows)
     distinct = list(dict.fromkeys(ordered))
-    counted = ordered if duplicates == "keep" else distinct
-    for row, following in pairwise(counted if duplicates == "drop" else ()):
+    for row, following in pairwise(distinct if duplicates == "drop" else ()):
         if row[:4] == following[:4]:
             raise ParameterError(
                 f"{row[1]!r} and {row[2]!r} ({CONNECTIONS[row[0]]}) have two distances, {row[4]:g} and "
                 f'{following[4]:g}; keep one of them, or count both with duplicates="keep".'
             )
+    counted = ordered if duplicates == "keep" else distinct
     (words, word), (attributes, attribute), (lists, source) = (
         _encode_labels([str(row[column]) for row in counted]) for column in (1, 2, 3)
     )
+    connection = np.array([row[0] for row in counted], np.intp)
+    distance = np.array([row[4] for row in counted], np.float64)
     return DistanceTable(
-        name=name, words=words, attributes=attributes, lists=lists,
-        connection=np.array([row[0] for row in counted], np.intp), word=word, attribute=attribute, source=source,
-        distance=np.array([row[4] for row in counted], np.float64), lost=dict(lost or {}), without_value=without_value,
-        repeated=len(ordered) - len(distinct), duplicates=duplicates, coverage=coverage,
-        undefined=dict(undefined or {}),
+        name, words, attributes, lists, connection, word, attribute, source, distance, dict(lost or {}),
+        repeated=len(ordered) - len(distinct), duplicates=duplicates, **facts,
     )  # fmt: skip
 
 

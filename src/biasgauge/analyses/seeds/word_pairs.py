@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -163,8 +163,7 @@ def locate(
 ) -> list[Located]:
     """Look every seed up in every model."""
     words = list(dict.fromkeys(word for pair in pairs for word in (*pair.a_words, *pair.b_words)))
-    decided = replace(policy, case="fallback" if policy.uses_fallback(models) else "exact")
-    found = [_look_up(model, words, decided) for model in models]
+    found = [_look_up(model, words, policy.decided(models)) for model in models]
     return [_locate_pair(pair, found, policy.min_coverage) for pair in pairs]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.audits.part import Part, section
-from biasgauge.core import Estimate, IntervalsBeside, JsonMapping
+from biasgauge.core import Estimate, IntervalsBeside, JsonMapping, WordPolicy
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest
 from biasgauge.results import Column, Result, Summary, Table, counted
@@ -126,7 +126,7 @@ def _compare(
     ]
     vectors = sum(contrasts) / len(contrasts) if contrasts else None
     try:
-        counted = corpus_bias(text, test=test, window=WINDOW, min_coverage=context.policy.min_coverage)
+        counted = corpus_bias(text, test=test, window=WINDOW, policy=WordPolicy(context.policy.min_coverage))
     except ParameterError as problem:
         none = Estimate(value=None, reason=str(problem))
         return CorpusAssociation(test.name, test.title, none, vectors, none, none, 0)

@@ -116,8 +116,9 @@ def measure(context: AuditContext) -> Rows:
 def _posterior(model: Embedding, lexicon: Lexicon, context: AuditContext) -> LexiconPosterior:
     from biasgauge.analyses.posterior import bayes
 
+    policy = context.policy.decided([])  # of these words, none is looked up in another case unless that was asked for
     try:
-        posterior = bayes(model, lexicon, variant=VARIANT, **context.word_settings)
+        posterior = bayes(model, lexicon, variant=VARIANT, policy=policy, random_state=context.random_state)
     except InputError as problem:
         return LexiconPosterior(model.name, lexicon.name, lexicon.title, reason=str(problem))
     lacking = "; ".join(f"{name}: {reason}" for name, reason in posterior.undefined.items()) or None
