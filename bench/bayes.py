@@ -45,7 +45,7 @@ with pm.Model() as model:
     trace = pm.sample(draws // 4, tune=1000, chains=4, cores=1, random_seed=0, progressbar=False,
                       compute_convergence_checks=False)
 seconds = time.perf_counter() - started
-from biasgauge.analyses.posterior.diagnostics import ess_bulk, ess_tail
+from biasgauge.analyses.posterior.estimates import ess_bulk, ess_tail
 ess = min(float(np.minimum(ess_bulk(one), ess_tail(one)).min())
           for one in (np.asarray(trace.posterior[name]).reshape(4, draws // 4, -1) for name in trace.posterior))
 means = np.asarray(trace.posterior["group"]).mean(axis=(0, 1)).tolist()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.posterior import bayes
-from biasgauge.analyses.posterior.diagnostics import diagnose, ess_bulk, ess_tail, rhat
+from biasgauge.analyses.posterior.estimates import diagnose, ess_bulk, ess_tail, rhat
 
 if TYPE_CHECKING:
     from biasgauge.analyses.posterior import DistanceTable

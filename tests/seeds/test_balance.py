@@ -12,7 +12,7 @@ from scipy.stats import mannwhitneyu
 
 import biasgauge as bg
 from biasgauge.analyses.seeds import seeds
-from biasgauge.analyses.seeds.balance import are_names
+from biasgauge.analyses.seeds.pairing import are_names
 from biasgauge.stats import greater_share
 
 
@@ -67,7 +67,7 @@ def test_balance_does_not_depend_on_the_hash_seed() -> None:
     """Shares of parts of speech are added up in one order."""
     tags = {chr(97 + place): 1 / (place + 3) for place in range(9)}
     program = (
-        f"from biasgauge.analyses.seeds.balance import _alike; print(repr(_alike({tags!r}, {{'z': 0.3, 'q': 0.7}})))"
+        f"from biasgauge.analyses.seeds.pairing import _alike; print(repr(_alike({tags!r}, {{'z': 0.3, 'q': 0.7}})))"
     )
     told = {
         subprocess.run(

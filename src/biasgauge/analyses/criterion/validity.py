@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.analyses.criterion.scores import EXACT_POLICY, ScoredWords, points_chart, word_scores
+from biasgauge.analyses.criterion.amplification_slope import EXACT_POLICY, ScoredWords, points_chart, word_scores
 from biasgauge.core import (
     Estimate,
     Floats,

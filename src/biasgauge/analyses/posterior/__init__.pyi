@@ -11,9 +11,9 @@ from biasgauge.analyses.posterior.crossed_contrasts import ContrastMean as Contr
 from biasgauge.analyses.posterior.crossed_contrasts import ContrastPosterior as ContrastPosterior
 from biasgauge.analyses.posterior.crossed_contrasts import bayes_by_group as bayes_by_group
 from biasgauge.analyses.posterior.crossed_contrasts import posterior as posterior
-from biasgauge.analyses.posterior.diagnostics import Diagnostics as Diagnostics
 from biasgauge.analyses.posterior.estimates import Change as Change
 from biasgauge.analyses.posterior.estimates import ConnectionContrast as ConnectionContrast
+from biasgauge.analyses.posterior.estimates import Diagnostics as Diagnostics
 from biasgauge.analyses.posterior.estimates import MeanDistance as MeanDistance
 from biasgauge.analyses.posterior.model_checks import Loo as Loo
 from biasgauge.analyses.posterior.model_checks import ModelRank as ModelRank

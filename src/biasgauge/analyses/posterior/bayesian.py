@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from biasgauge.analyses.posterior.diagnostics import Diagnostics
 from biasgauge.analyses.posterior.draws import Draws, Sampler, fit, inference_data, no_draws
 from biasgauge.analyses.posterior.estimates import (
     MEAN,
     P_DIRECTION,
     ConnectionContrast,
+    Diagnostics,
     MeanDistance,
     contrasts,
     labeled_means,

@@ -21,15 +21,16 @@ import numpy as np
 
 from biasgauge.analyses.posterior.bayesian import default_rope
 from biasgauge.analyses.posterior.crossed import Effects, sample_crossed
-from biasgauge.analyses.posterior.diagnostics import Diagnostics, diagnose
 from biasgauge.analyses.posterior.draws import CHAINS, crossed_draws
 from biasgauge.analyses.posterior.estimates import (
     MEAN,
     P_DIRECTION,
     ConnectionContrast,
+    Diagnostics,
     MeanDistance,
     PosteriorMean,
     contrasts,
+    diagnose,
     posterior_means,
 )
 from biasgauge.analyses.posterior.priors import Normal, Priors, PriorsLike, priors_of

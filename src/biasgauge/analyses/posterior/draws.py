@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from biasgauge.analyses.posterior.crossed import CrossedDraws, CrossedModel, blocks_with_rows, sample_crossed
-from biasgauge.analyses.posterior.diagnostics import Diagnostics, diagnose
+from biasgauge.analyses.posterior.estimates import Diagnostics, diagnose
 from biasgauge.analyses.posterior.exact import sample_cells
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors
 from biasgauge.analyses.posterior.table import CONNECTIONS, NO_SPREAD, DistanceTable, cell_labels, cells_of

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from biasgauge.analyses.seeds.balance import Balance
 from biasgauge.analyses.seeds.coherence import SeedInfluence
 from biasgauge.analyses.seeds.figures import seeds_charts
 from biasgauge.analyses.seeds.generated import Cloud, Relation, relations
-from biasgauge.analyses.seeds.pairing import Pairing
+from biasgauge.analyses.seeds.pairing import Balance, Pairing
 from biasgauge.analyses.seeds.word_pairs import Located
 from biasgauge.core import Estimate, JsonMapping, JsonObject
 from biasgauge.lexicons import SharedWords

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import get_args
 
-from biasgauge.analyses.seeds.balance import balance, set_similarities, similarity_left_out
 from biasgauge.analyses.seeds.card import FitnessCard, SeedsResult, advise
 from biasgauge.analyses.seeds.coherence import PairNumbers, coherence_estimates, in_every_model, influences
 from biasgauge.analyses.seeds.generated import generated_cloud
-from biasgauge.analyses.seeds.pairing import pairing
+from biasgauge.analyses.seeds.pairing import balance, pairing, set_similarities, similarity_left_out
 from biasgauge.analyses.seeds.subspaces import Method
 from biasgauge.analyses.seeds.word_pairs import Located, SeedPair, SeedPairsLike, locate, of_lexicon, seed_pairs
 from biasgauge.core import (

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.seeds.balance import set_similarities, similarity_left_out
 from biasgauge.analyses.seeds.figures import choice_charts
+from biasgauge.analyses.seeds.pairing import set_similarities, similarity_left_out
 from biasgauge.analyses.seeds.word_pairs import GIVEN, Located, SeedPair, locate
 from biasgauge.core import (
     DEFAULT_POLICY,

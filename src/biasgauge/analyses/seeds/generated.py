@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from biasgauge.analyses.reliability import word_properties
-from biasgauge.analyses.seeds.balance import set_similarities
 from biasgauge.analyses.seeds.coherence import in_every_model
+from biasgauge.analyses.seeds.pairing import set_similarities
 from biasgauge.analyses.seeds.subspaces import Method, pair_components, seed_vectors
 from biasgauge.analyses.seeds.word_pairs import Located, SeedPair, locate
 from biasgauge.core import (
