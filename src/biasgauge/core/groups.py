@@ -57,7 +57,7 @@ GROUPS = {
     ),
     "likelihood_measure": Group(
         "likelihood measure",
-        "biasgauge.analyses.likelihood.measure:LikelihoodMeasure",
+        "biasgauge.analyses.likelihood.models:LikelihoodMeasure",
         "biasgauge.analyses.likelihood.measures",
         "MEASURE",
     ),

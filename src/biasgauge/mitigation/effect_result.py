@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from biasgauge import registry
@@ -18,16 +17,13 @@ from biasgauge.results import (
     Slope,
     Summary,
     Table,
-    altair,
+    chart_of_rows,
     estimate_text,
-    interval_chart,
     list_name,
     number_text,
-    records_frame,
     share_text,
     slope_panels,
     test_name,
-    top_legend,
 )
 from biasgauge.vectors import ROWS, Embedding
 
@@ -40,7 +36,7 @@ PARTS = {
     "recovery": "remaining bias (Gonen & Goldberg 2019)",
 }
 
-COLORS = {"before": "#6b7280", "after": "#b3402a"}
+COLORS = {"before": ("circle", "#6b7280"), "after": ("circle", "#b3402a")}
 CHARTS = {
     "association": (
         "Association tests, before and after",
@@ -70,7 +66,7 @@ RECOVERED = {
 """Subject, verb and object of the sentence on each number of the recovery."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class EffectRow(IntervalsBeside):
     """One number before and after.
 
@@ -185,12 +181,9 @@ class MitigationEffect(Result):
             headline=f"{name}: {first}",
             sentences=tuple(sentences),
             charts=tuple(
-                Chart(
-                    part,
-                    f"{title}: {self.after}",
-                    remark,
-                    self._draw_slopes if part == "association" else partial(self._draw_pairs, part),
-                )
+                Chart(part, f"{title}: {self.after}", remark, self._draw_slopes)
+                if part == "association"
+                else self._pair_chart(part, f"{title}: {self.after}", remark)
                 for part, (title, remark) in CHARTS.items()
                 if part in complete
             ),
@@ -224,29 +217,17 @@ class MitigationEffect(Result):
                 panels.setdefault(test_name(row.name), []).append(slope)
         return slope_panels(panels)
 
-    def _draw_pairs(self, part: str) -> AltairChart:
+    def _pair_chart(self, part: str, title: str, remark: str) -> Chart:
         """One dot for each number and side."""
-        import pandas as pd
-
-        frame = records_frame(self.part(part))
-        frame = frame[frame["before"].notna() & frame["after"].notna()]
-        ends = {"value": "", "low": "_low", "high": "_high"}
-        frames = [
-            pd.DataFrame({"what": frame["of"].map(list_name) + ": " + frame["name"], "side": side}).assign(
-                **{name: frame[f"{side}{suffix}"].astype(float) for name, suffix in ends.items()}
-            )
-            for side in COLORS
-        ]
-        alt, order = altair(), list(COLORS)
-        scale = alt.Scale(domain=order, range=list(COLORS.values()))
-        return interval_chart(
-            pd.concat(frames, ignore_index=True),
-            alt.X("value:Q", title="value", scale=alt.Scale(zero=part == "recovery", nice=True)),
-            zero=part == "recovery",
-            width=480,
-            step=len(frame) * 26,
-            yOffset=alt.YOffset("side:N", sort=order),
-            color=alt.Color("side:N", title=None, scale=scale, sort=order, legend=top_legend()),
+        rows = [
+            {"what": f"{list_name(row.subject)}: {row.name}", "side": side, "value": number.value, "low": number.low,
+             "high": number.high}
+            for row in self.part(part) if None not in row.sides
+            for side, number in (("before", row.before), ("after", row.after)) if number is not None
+        ]  # fmt: skip
+        lines = (0.0,) if part == "recovery" else ()
+        return chart_of_rows(
+            part, title, remark, "value", rows, color="side", meanings=COLORS, offset="side", lines=lines, width=480
         )
 
 

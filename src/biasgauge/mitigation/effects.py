@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -133,7 +133,7 @@ def mitigation_effect(
         "lexicons": [entry.name for entry in named],
         "controls": list(controls),
         "neighbors": neighbors,
-        "recovery": None if seeded is None else {name: _plain_setting(value) for name, value in vars(seeded).items()},
+        "recovery": None if seeded is None else seeded.settings(),
         "interval": asdict(resampling),
         **policy.settings([first, second]),
         "random_state": random_state,
@@ -142,11 +142,6 @@ def mitigation_effect(
     }
     changed = count_changed_words(first, second)
     return MitigationEffect(first.name, second.name, len(first), changed, tuple(rows), warnings, settings)
-
-
-def _plain_setting(setting: Sized | int | None) -> str | int | None:
-    """A setting for `--json`: names and numbers as they are, the user's own words only counted."""
-    return setting if setting is None or isinstance(setting, (str, int)) else f"{len(setting)} given"
 
 
 def _common_words(before: Embedding, after: Embedding) -> tuple[Embedding, Embedding, tuple[str, ...]]:
@@ -173,13 +168,10 @@ def association_rows(
         reason = reason or f"the word {resolved.shared_target!r} is in both target sets"
     rows = []
     for kind in registry.everything("association_test").values():
-        labels: dict[str, Any] = {"part": "association", "name": kind.name, "subject": test.name}
         sides = [resolved.vectors(kind.sets, paired=kind.paired, model=model) for model in (0, 1)]
-        unpaired = sides[0][1]
-        if reason or unpaired:
-            rows.append(EffectRow(**labels, reason=reason or unpaired))
-        else:
-            rows.append(EffectRow(**labels, **_test_change(kind, [vectors for vectors, _ in sides], resampling)))
+        unusable = reason or sides[0][1]
+        fields = {"reason": unusable} if unusable else _test_change(kind, [sets for sets, _ in sides], resampling)
+        rows.append(EffectRow("association", kind.name, test.name, **fields))
     return rows
 
 
@@ -205,8 +197,7 @@ def distance_rows(
         decided = policy.decided([before, after])
         result = bayes_change(before, after, named, random_state=random_state, policy=decided)
     except ParameterError as problem:
-        reason = str(problem)
-        return [EffectRow(part="distances", name=name, subject=named.name, reason=reason) for name in CONNECTIONS]
+        return [EffectRow("distances", name, named.name, reason=str(problem)) for name in CONNECTIONS]
     credible = result.before.credible
     interval: dict[str, Any] = {"level": credible.prob, "method": credible.kind, "over": "words (posterior)"}
 
@@ -216,19 +207,14 @@ def distance_rows(
         ends = {} if posterior.low is None else {"low": posterior.low, "high": posterior.high, **interval}
         return Estimate(value=posterior.mean, **ends)
 
-    old, new = ({group.connection: group for group in side.groups} for side in (result.before, result.after))
-    return [
-        EffectRow(
-            part="distances",
-            name=change.connection,
-            subject=named.name,
-            before=estimate(old[change.connection]),
-            after=estimate(new[change.connection]),
-            change=estimate(change),
-            reason=change.reason or old[change.connection].reason or new[change.connection].reason,
-        )
-        for change in result.groups
-    ]
+    rows = []
+    groups = [{group.connection: group for group in side.groups} for side in (result.before, result.after)]
+    for change in result.groups:
+        old, new = (by_connection[change.connection] for by_connection in groups)
+        estimates = estimate(old), estimate(new), estimate(change)
+        reason = change.reason or old.reason or new.reason
+        rows.append(EffectRow("distances", change.connection, named.name, *estimates, reason=reason))
+    return rows
 
 
 def moved_rows(
@@ -239,24 +225,25 @@ def moved_rows(
     for name, words in {**sets, "all": before.words}.items():
         word_rows = before.lookup(words).rows
         blocks = [word_rows[start : start + ROWS] for start in range(0, len(word_rows), ROWS)]
-        cosines = np.concatenate(
-            [np.empty(0), *(row_cosines(before.vectors[block], after.vectors[block]) for block in blocks)]
-        )
-        cosines = cosines[np.isfinite(cosines)]
-        labels: dict[str, Any] = {"part": "moved", "name": "cosine", "subject": name}
-        if len(cosines):
-            rows.append(EffectRow(**labels, after=_mean(cosines, resampling), count=len(cosines)))
-        else:
-            rows.append(EffectRow(**labels, reason="no word was found"))
+        cosines = [row_cosines(before.vectors[block], after.vectors[block]) for block in blocks]
+        values = np.concatenate([np.empty(0), *cosines])
+        values = values[np.isfinite(values)]
+        if not len(values):
+            rows.append(EffectRow("moved", "cosine", name, reason="no word was found"))
+            continue
+        if len(values) <= _MAX_RESAMPLED:
+            resampled = partial(_drawn_means, values)
+            mean = estimate_over_words(float(values.mean()), Resampled({"words": len(values)}, resampled), resampling)
+        else:  # where resampling would only cost time
+            mean = mean_estimate(values, level=resampling.level, spread="normal", bounds=(-np.inf, 1.0))
+        rows.append(EffectRow("moved", "cosine", name, after=mean, count=len(values)))
     return rows
 
 
-def _mean(values: Floats, resampling: Resampling) -> Estimate | None:
-    """Mean with a bootstrap interval for few words, a normal one for many, where resampling would only cost time."""
-    if len(values) <= _MAX_RESAMPLED:
-        drawn = Resampled({"words": len(values)}, lambda counts: counts["words"] @ values / len(values))
-        return estimate_over_words(float(values.mean()), drawn, resampling)
-    return mean_estimate(values, level=resampling.level, spread="normal", bounds=(-np.inf, 1.0))
+def _drawn_means(values: Floats, counts: Mapping[str, Floats]) -> Floats:
+    """Means of bootstrap samples, from how often each word is drawn."""
+    means: Floats = counts["words"] @ values / len(values)
+    return means
 
 
 def benchmark_rows(before: Embedding, after: Embedding, names: Sequence[Any], level: float) -> list[EffectRow]:
@@ -265,15 +252,15 @@ def benchmark_rows(before: Embedding, after: Embedding, names: Sequence[Any], le
     for name in names:
         old, new = (similarity_benchmark(model, name, level=level) for model in (before, after))
         first, second = old.spearman.value, new.spearman.value
-        labels: dict[str, Any] = {"part": "benchmark", "name": "spearman", "subject": old.benchmark}
         if first is None or second is None or old.pairs != new.pairs:
             reason = old.reason or new.reason or "some pairs have a direction on one side only"
-            sides = [None if value is None else Estimate(value=value) for value in (first, second)]
-            rows.append(EffectRow(before=sides[0], after=sides[1], reason=reason, **labels))
+            side, other_side = (None if value is None else Estimate(value=value) for value in (first, second))
+            rows.append(EffectRow("benchmark", "spearman", old.benchmark, side, other_side, reason=reason))
             continue
         between = float(correlation("spearman", old.cosines, new.cosines)[0])
         change = correlations_differ(second, first, between, len(old.pairs), level)
-        rows.append(EffectRow(before=old.spearman, after=new.spearman, change=change, count=len(old.pairs), **labels))
+        numbers = old.spearman, new.spearman, change, len(old.pairs)
+        rows.append(EffectRow("benchmark", "spearman", old.benchmark, *numbers))
     return rows
 
 
@@ -282,11 +269,9 @@ def overlap_row(before: Embedding, after: Embedding, k: int, level: float) -> Ef
     step = -(-len(before) // _MAX_RESAMPLED)
     sides = [load((model.words, model.vectors), name=name) for model, name in ((before, "before"), (after, "after"))]
     overlap = neighbor_overlap(*sides, k=k, words=before.words[::step], level=level)
-    mean = overlap.mean
-    return EffectRow(
-        part="neighbors", name=f"{k} nearest", subject="all", after=mean, count=len(overlap.words),
-        chance=overlap.chance, reason=None if mean.defined else mean.reason,
-    )  # fmt: skip
+    mean, count = overlap.mean, len(overlap.words)
+    reason = None if mean.defined else mean.reason
+    return EffectRow("neighbors", f"{k} nearest", "all", after=mean, count=count, chance=overlap.chance, reason=reason)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

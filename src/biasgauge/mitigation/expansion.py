@@ -159,13 +159,8 @@ def _select_neighbors(words: tuple[str, ...], similarity: Floats, n: int, used: 
     chosen: dict[int, list[int]] = {index: [] for index in range(len(similarity))}
     for row in np.argsort(-best, kind="stable").tolist():
         members, word = chosen[int(nearest_set[row])], words[row]
-        if (
-            len(members) < n
-            and word.casefold() not in used
-            and np.isfinite(best[row])
-            and word
-            and word == word.strip()
-        ):
+        usable = np.isfinite(best[row]) and word and word == word.strip()
+        if usable and len(members) < n and word.casefold() not in used:
             used.add(word.casefold())
             members.append(row)
     return chosen
@@ -196,13 +191,14 @@ def _set_similarities(embedding: Embedding, sets: list[Places], to: Linkage) -> 
 
 
 def _extend_sets(base: AssociationTest | WordSets, added: tuple[Neighbor, ...]) -> AssociationTest | WordSets:
-    def extend(set_name: str, words: WordSet) -> WordSet:
-        return WordSet(words.name, (*words.words, *(row.word for row in added if row.set_name == set_name)))
-
+    sets = base.roles if isinstance(base, AssociationTest) else {words.name: words for words in base.members}
+    extended = {
+        name: WordSet(words.name, (*words.words, *(row.word for row in added if row.set_name == name)))
+        for name, words in sets.items()
+    }
     if isinstance(base, AssociationTest):
-        x, y, a, b = (extend(role, words) for role, words in base.roles.items())
-        return replace(base, x=x, y=y, a=a, b=b)
-    return replace(base, members=tuple(extend(words.name, words) for words in base.members))
+        return replace(base, **extended)  # type: ignore[arg-type]  # the four roles
+    return replace(base, members=tuple(extended.values()))
 
 
 def _record(
@@ -229,11 +225,11 @@ def _record(
 
 def _toml(lexicon: Lexicon) -> str:
     """A lexicon as TOML text: single values first, then tables."""
-    content = lexicon.to_dict()
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in content.items() if not isinstance(value, dict)]
-    for name, table in content.items():
-        if isinstance(table, dict):
-            lines += ["", f"[{_key(name)}]", *(f"{_key(key)} = {_value(value)}" for key, value in table.items())]
+    single = {name: value for name, value in lexicon.to_dict().items() if not isinstance(value, dict)}
+    tables = {name: value for name, value in lexicon.to_dict().items() if isinstance(value, dict)}
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in single.items()]
+    for table, values in tables.items():
+        lines += ["", f"[{_key(table)}]", *(f"{_key(name)} = {_value(value)}" for name, value in values.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -243,12 +239,11 @@ def _key(key: str) -> str:
 
 def _value(value: object) -> str:
     """A string, or an array of strings, with the escapes that JSON and TOML share."""
-    if isinstance(value, list):
-        rows, row = [], ""
-        for item in map(_value, value):
-            if row and len(row) + len(item) > _WIDTH:
-                rows.append(row)
-                row = ""
-            row += f"{item}, "
-        return "[\n" + "".join(f"  {line.rstrip()}\n" for line in [*rows, row]) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    rows = [""]
+    for item in map(_value, value):
+        if rows[-1] and len(rows[-1]) + len(item) > _WIDTH:
+            rows.append("")
+        rows[-1] += f"{item}, "
+    return "[\n" + "".join(f"  {row.rstrip()}\n" for row in rows) + "]"

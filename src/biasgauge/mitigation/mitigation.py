@@ -108,7 +108,7 @@ class Mitigation(ABC):
         moved = np.empty(model.vectors.shape, np.float64 if model.vectors.dtype == np.float64 else np.float32)
         emptied_blocks: list[Places] = []
         for start in range(0, len(model), ROWS):
-            rows = slice(start, min(start + ROWS, len(model)))
+            rows = slice(start, start + ROWS)
             block = model.vectors[rows].astype(moved.dtype, copy=False)
             new = self._block(block, rows) if self.step else block
             emptied_blocks.append(start + self._rescale(block, new, moved[rows]))
@@ -209,11 +209,7 @@ EmbeddingList = TypeVar("EmbeddingList", bound=list[Embedding])
 def mitigate(vectors: EmbeddingList, method: str = "hard", **settings: Any) -> EmbeddingList: ...  # noqa: ANN401 - as above
 @overload
 def mitigate(vectors: VectorsLike, method: str = "hard", **settings: Any) -> Embedding: ...  # noqa: ANN401 - as above
-def mitigate(
-    vectors: VectorsLike | EmbeddingList,
-    method: str = "hard",
-    **settings: Any,
-) -> Embedding | EmbeddingList:
+def mitigate(vectors: VectorsLike | EmbeddingList, method: str = "hard", **settings: Any) -> Embedding | EmbeddingList:
     """Debias (or overbias) vectors: fit a method on them and give the changed copy.
 
     Args:

@@ -8,11 +8,10 @@ words of either side, by their projection on the direction of the pairs.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from biasgauge.core import Flags, Floats, PairsLike, Places, WordsLike, unit_rows, unit_singles
+from biasgauge.core import Flags, Floats, JsonObject, PairsLike, Places, WordsLike, unit_rows, unit_singles
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.metrics import fit_logistic, logistic_probabilities
@@ -57,6 +56,13 @@ class Recovery:
     words: WordsLike = "occ16"
     random_state: int = 0
 
+    def settings(self) -> JsonObject:
+        """Return names and numbers as they are, the user's own words only counted."""
+        return {
+            name: setting if setting is None or isinstance(setting, (str, int)) else f"{len(setting)} given"
+            for name, setting in vars(self).items()
+        }
+
 
 def recovery_rows(before: Embedding, after: Embedding, settings: Recovery) -> list[EffectRow]:
     """The three checks before and after. Both models hold the same words in the same order."""
@@ -65,7 +71,7 @@ def recovery_rows(before: Embedding, after: Embedding, settings: Recovery) -> li
         ends = [before.vectors[rows] for rows in defining_sets(before, pairs).rows]
         direction = bias_subspace(ends, 1).basis[0]
     except ParameterError as problem:  # vectors of another language, for example: the other parts remain valid
-        return [_undefined(name, pairs.name, str(problem)) for name in RECOVERED]
+        return [EffectRow("recovery", name, pairs.name, reason=str(problem)) for name in RECOVERED]
     equal = case_variants(equality_pairs(pairs, "auto"))
     specific = (*specific_words(pairs, settings.specific), *(word for pair in equal for word in pair))
     nonzero: Flags = np.asarray(before.vectors.any(axis=1) & after.vectors.any(axis=1))
@@ -75,7 +81,7 @@ def recovery_rows(before: Embedding, after: Embedding, settings: Recovery) -> li
     order = neutral[np.argsort(bias[neutral], kind="stable")]
     if count < _MIN_WORDS:
         reason = f"there are fewer than {2 * _MIN_WORDS} neutral words"
-        rows = [_undefined(name, pairs.name, reason) for name in (CLASSIFIER, CLUSTERS)]
+        rows = [EffectRow("recovery", name, pairs.name, reason=reason) for name in (CLASSIFIER, CLUSTERS)]
     else:
         extremes = np.concatenate([order[:count], order[-count:]])
         points = [unit_rows(model.vectors[extremes].astype(np.float64), rescale=True) for model in (before, after)]
@@ -105,18 +111,12 @@ def _cluster(points: list[Floats], sides: Flags, name: str, settings: Recovery) 
     return _accuracies(CLUSTERS, name, [hits if 2 * hits.sum() >= len(hits) else ~hits for hits in matches])
 
 
-def _undefined(name: str, subject: str, reason: str) -> EffectRow:
-    return EffectRow(part="recovery", name=name, subject=subject, reason=reason)
-
-
 def _accuracies(name: str, subject: str, correct: list[Flags]) -> EffectRow:
     hits, trials = [int(side.sum()) for side in correct], len(correct[0])
     before, after = (clopper_pearson(count, trials, level=_LEVEL, over="words") for count in hits)
     gained, lost = int((correct[1] & ~correct[0]).sum()), int((correct[0] & ~correct[1]).sum())
     change = replace(agresti_min(gained, lost, trials, level=_LEVEL), value=hits[1] / trials - hits[0] / trials)
-    return EffectRow(
-        part="recovery", name=name, subject=subject, before=before, after=after, change=change, count=trials, chance=0.5
-    )
+    return EffectRow("recovery", name, subject, before, after, change, trials, chance=0.5)
 
 
 def _neighbor_votes(
@@ -128,18 +128,20 @@ def _neighbor_votes(
     pool = np.flatnonzero(nonzero)
     k = settings.neighbors
     if len(rows) < _MIN_WORDS:
-        return _undefined(NEIGHBORS, words.name, f"fewer than {_MIN_WORDS} of the words are neutral and found")
+        return EffectRow(
+            "recovery", NEIGHBORS, words.name, reason=f"fewer than {_MIN_WORDS} of the words are neutral and found"
+        )
     if len(pool) <= k:
-        return _undefined(NEIGHBORS, words.name, "too few words")
+        return EffectRow("recovery", NEIGHBORS, words.name, reason="too few words")
     votes = bias[pool] > 0
     shares = [_vote_shares(model, rows, pool, votes, k) for model in (before, after)]
     if any(np.ptp(values) == 0 for values in (bias[rows], *shares)):
-        return _undefined(NEIGHBORS, words.name, "all words have the same share")
+        return EffectRow("recovery", NEIGHBORS, words.name, reason="all words have the same share")
     first, second = (_correlation(bias[rows], share) for share in shares)
     old, new = (fisher_interval(value, len(rows), level=_LEVEL, over="words") for value in (first, second))
     change = correlations_differ(second, first, _correlation(*shares), len(rows), _LEVEL, "pearson")
-    labels: dict[str, Any] = {"part": "recovery", "name": NEIGHBORS, "subject": words.name}
-    return EffectRow(before=old, after=new, change=replace(change, over="words"), count=len(rows), chance=0.0, **labels)
+    numbers = old, new, replace(change, over="words"), len(rows)
+    return EffectRow("recovery", NEIGHBORS, words.name, *numbers, chance=0.0)
 
 
 def _correlation(first: Floats, second: Floats) -> float:

@@ -195,13 +195,12 @@ def class_sets(reference: LexiconLike | Iterable[WordsLike]) -> ClassSets:
 
 def defining_sets(model: Embedding, sets: ClassSets | Pairs) -> FoundSets:
     """Pairs of which both ends were found, or defining sets of which at least two words were."""
-    if isinstance(sets, Pairs):
-        found_sets, problem = find_sets(model, "pairs", sets.pairs), f"No pair of {sets.name!r} has both ends"
-    else:
-        found_sets = find_sets(model, "defining sets", sets.sets)
-        problem = f"No defining set of {sets.name!r} has two words"
+    is_pairs = isinstance(sets, Pairs)
+    members = sets.pairs if isinstance(sets, Pairs) else sets.sets
+    found_sets = find_sets(model, "pairs" if is_pairs else "defining sets", members)
     if not found_sets.rows:
-        raise ParameterError(f"{problem} in {model.name}.")
+        lacking = f"pair of {sets.name!r} has both ends" if is_pairs else f"defining set of {sets.name!r} has two words"
+        raise ParameterError(f"No {lacking} in {model.name}.")
     return found_sets
 
 

@@ -118,17 +118,14 @@ def _curve(measure: str, scores: Floats, readings: Readings, response: DoseRespo
         mask = readings.levels == dose
         means = [scores[unit, mask[unit]].mean() for unit in range(len(scores)) if mask[unit].any()]
         points.append(DosePoint(dose, float(readings.doses[mask].mean()), mean_estimate(np.array(means), level=level)))
-    variances, total = response.variances, response.variances.total
-    shares = {
-        name: None if (value := getattr(variances, name)) is None else value / total if total > 0 else None
-        for name in ("dose", "carrier", "planting", "run", "shift")
-    }
-    retest = None
-    if scores.shape[2] > 1:
-        pairs = list(combinations(range(scores.shape[2]), 2))
-        texts = scores.swapaxes(0, 1)  # text × carrier × run
-        retest = float(np.mean([np.corrcoef(text[:, i], text[:, j])[0, 1] for text in texts for i, j in pairs]))
-    return Curve(measure, tuple(points), response, shares, retest)
+    total = response.variances.total
+    shares: dict[str, float | None] = dict.fromkeys(("dose", "carrier", "planting", "run", "shift"))
+    for name in shares:
+        variance = getattr(response.variances, name)
+        shares[name] = variance / total if variance is not None and total > 0 else None
+    runs = list(combinations(range(scores.shape[2]), 2))
+    retests = [_correlation(text[:, i], text[:, j]) for text in scores.swapaxes(0, 1) for i, j in runs]
+    return Curve(measure, tuple(points), response, shares, float(np.mean(retests)) if retests else None)
 
 
 def _blanks_beyond_limit(
@@ -138,14 +135,13 @@ def _blanks_beyond_limit(
 
     Only words that are no blanks in the other texts: the limit was not estimated on them.
     """
-    draws, blank = scores.shape[1], levels == 0
-    above = []
-    for draw in range(draws if draws > 1 else 0):
-        other_draws = [index for index in range(draws) if index != draw]
-        limit = new_blanks(scores[:, other_draws], levels[:, other_draws], variances).limit()
-        new = blank[:, draw] & ~blank[:, other_draws].any(axis=1)
-        above.append((scores[new, draw] > limit).mean(axis=1))
-    shares = np.concatenate([np.empty(0), *above])
+    blank = levels == 0
+    shares = np.empty(0)
+    for draw in range(scores.shape[1] if scores.shape[1] > 1 else 0):
+        other_scores, other_levels, elsewhere = (np.delete(array, draw, axis=1) for array in (scores, levels, blank))
+        limit = new_blanks(other_scores, other_levels, variances).limit()
+        new = blank[:, draw] & ~elsewhere.any(axis=1)
+        shares = np.append(shares, (scores[new, draw] > limit).mean(axis=1))
     if not len(shares):
         return None
     share = wilson(float(shares.mean()), len(shares), level, over="blanks")
@@ -157,20 +153,19 @@ def _specificity(readings: Readings, curves: Sequence[Curve], level: float) -> t
     if readings.others < _FEWEST_POINTS:
         return ()
     own_slopes = {curve.measure: curve.response.slope.value or 0.0 for curve in curves}
-    other_rows = slice(readings.carriers, readings.carriers + readings.others)
-    doses = readings.other_doses.mean(axis=1)
+    means = readings.scores[:, readings.carriers :][:, : readings.others].mean(axis=(2, 3))
     rows = []
-    for measure, scores in zip(readings.measures, readings.scores[:, other_rows].mean(axis=(2, 3)), strict=True):
-        slope = replace(robust_slope(doses, scores, level, over="carriers"), statistic="slope on the other dose")
-        rows.append(Specificity(measure, slope, own_slopes[measure]))
+    for measure, scores in zip(readings.measures, means, strict=True):
+        slope = robust_slope(readings.other_doses.mean(axis=1), scores, level, over="carriers")
+        rows.append(Specificity(measure, replace(slope, statistic="slope on the other dose"), own_slopes[measure]))
     return tuple(rows)
 
 
 def _warnings(readings: Readings) -> Iterator[str]:
     """Yield what the design cannot estimate."""
     if readings.lost:
-        verbs = ("has", "is") if len(readings.lost) == 1 else ("have", "are")
-        yield f"{counted_text(readings.lost, 'word')} {verbs[0]} no score in some model and {verbs[1]} left out"
+        words = counted_text(readings.lost, "word has", "words have")
+        yield f"{words} no score in some model and {'is' if len(readings.lost) == 1 else 'are'} left out"
     plain = len(readings.words) - readings.carriers - readings.others
     if plain < FEWEST_PLAIN:
         yield f"{counted_text(plain, 'word')} without a dose: too few to say what frequency alone does"
@@ -210,19 +205,14 @@ def frequency_effects(readings: Readings, corrected: Floats, *, level: float = 0
     effects = []
     for index, measure in enumerate(readings.measures):
         means, corrected_means = (scores[index].mean(axis=(1, 2)) for scores in (readings.scores, corrected))
-        shuffled = readings.shuffled[index]
         raw, better = (scores[index, : readings.carriers].mean(axis=2) for scores in (readings.scores, corrected))
-        effects.append(
-            FrequencyEffect(
-                measure,
-                robust_slope(logs[start:], means[start:], level),
-                robust_slope(logs, shuffled.mean(axis=1), level) if shuffled.shape[1] else None,
-                robust_slope(logs[held_out], corrected_means[held_out], level),
-                _correlation(readings.doses, raw),
-                _correlation(readings.doses, better),
-                _gain(readings.doses, raw, better, level),
-            )
-        )
+        shuffled = readings.shuffled[index]
+        shuffled_slope = robust_slope(logs, shuffled.mean(axis=1), level) if shuffled.shape[1] else None
+        slopes = robust_slope(logs[start:], means[start:], level), shuffled_slope
+        corrected_slope = robust_slope(logs[held_out], corrected_means[held_out], level)
+        correlations = _correlation(readings.doses, raw), _correlation(readings.doses, better)
+        gain = _gain(readings.doses, raw, better, level)
+        effects.append(FrequencyEffect(measure, *slopes, corrected_slope, *correlations, gain))
     return tuple(effects)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from biasgauge.analyses.calibrate.design import SENTIMENT
 from biasgauge.analyses.calibrate.plan import SIZES, calibration_plan, recipe_settings
+from biasgauge.analyses.calibrate.planting import SENTIMENT
 from biasgauge.analyses.calibrate.readings import ModelReading, Readings, join_readings, read_model
 from biasgauge.analyses.calibrate.result import Calibration
 from biasgauge.analyses.calibrate.rows import DetectionRate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -31,10 +32,11 @@ from biasgauge.core import (
     check_whole,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.results import SECOND, AltairChart, Chart, Column, Result, Summary, Table, altair, zero_line
+from biasgauge.results import SECOND, AltairChart, Chart, Column, RecordTable, Result, altair, counted, zero_line
 from biasgauge.stats import odds_ratios
-from biasgauge.text import TokenCorpus, corpus_of
+from biasgauge.text import corpus_of
 
+_WITHOUT = "Without the documents that carry the most"
 _REMARK = "All documents at the left; those that carry the most are taken out first. 0: no association is left"
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 """Numbers of the most influential documents that are taken out together."""
@@ -94,6 +96,17 @@ class Influence(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("documents",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("removals", _WITHOUT, (
+            Column("documents", "count"), Column("log odds then", "number", 3, source="value"),
+            Column("change", "number", 3),
+        )),
+        RecordTable("documents", "Documents, by number; no text is shown", (
+            Column("document", "count"), Column("lines", source=lambda row: f"{row.first_line}–{row.last_line}"),
+            Column("tokens", "count"), Column("change without it", "number", 4, source="change"),
+            *(Column(name, "number", 1) for name in ("n_wa", "n_a", "n_wb", "n_b")),
+        ), most=20),
+    )  # fmt: skip
     hidden: ClassVar[frozenset[str]] = frozenset({"changes", "counted", "coefficients"})
 
     number: str
@@ -122,52 +135,46 @@ class Influence(Result):
             raise ParameterError(f"Documents are numbered from 0 to {last}. Got {removed.max()}.")
         return float(_value_without(removed, self.counted, self.coefficients) - (self.value.value or 0.0))
 
-    def summary(self) -> Summary:
-        """Most influential documents, by number, and the estimate without them."""
+    def _title(self) -> str:
+        return "Influence of documents"
+
+    def _headline(self) -> str:
+        return f"{self.number}: {self.value}"
+
+    def _sentences(self) -> tuple[str, ...]:
         value = self.value.value or 0.0
-        halved = next((step.documents for step in self.removals if abs(step.value) <= abs(value) / 2), None)
-        reversed_by = next((step.documents for step in self.removals if step.value * value <= 0), None)
-        sentences = [
+        halved = [step.documents for step in self.removals if abs(step.value) <= abs(value) / 2]
+        reversing = [step.documents for step in self.removals if step.value * value <= 0]
+        weight = (
             f"As if {self.effective:,.0f} documents of equal weight carried it; {self.carriers:,} have any context."
-        ]
-        for count, effect in ((halved, "halved or less"), (reversed_by, "gone or reversed")):
-            if count is not None:
-                carrying = "document that carries" if count == 1 else f"{count:,} documents that carry"
+        )
+        sentences = [weight]
+        for counts, effect in ((halved, "halved or less"), (reversing, "gone or reversed")):
+            if counts:
+                carrying = counted(counts[0], "document that carries", "documents that carry").removeprefix("1 ")
                 sentences.append(f"Without the {carrying} the most, it is {effect}.")
-        counts = [Column(name, "number", 1) for name in ("n_wa", "n_a", "n_wb", "n_b")]
-        columns = [Column("document", "count"), Column("lines", "text"), Column("tokens", "count"),
-                   Column("change without it", "number", 4), *counts]  # fmt: skip
-        rows = [(row.document, f"{row.first_line}–{row.last_line}", row.tokens, row.change, row.n_wa, row.n_a, row.n_wb,
-                 row.n_b) for row in self.documents]  # fmt: skip
-        steps = [(step.documents, step.value, step.change) for step in self.removals]
-        numbers = Column("log odds then", "number", 3), Column("change", "number", 3)
-        without = "Without the documents that carry the most"
-        return Summary(
-            title="Influence of documents",
-            headline=f"{self.number}: {self.value}",
-            sentences=tuple(sentences),
-            tables=(
-                Table.of("removals", without, [Column("documents", "count"), *numbers], steps),
-                Table.of("documents", "Documents, by number; no text is shown", columns, rows, most=20),
-            ),
-            warnings=self.warnings,
-            charts=(Chart("removals", without, _REMARK, self._removal_chart, width="column"),) if steps else (),
-        )
+        return tuple(sentences)
 
-    def _removal_chart(self) -> AltairChart:
-        """Draw the estimate as documents are taken out."""
-        import pandas as pd
+    def _charts(self) -> tuple[Chart, ...]:
+        if not self.removals:
+            return ()
 
-        alt = altair()
-        steps = [(0, self.value.value), *((step.documents, step.value) for step in self.removals)]
-        ticks = alt.Axis(values=[documents for documents, _ in steps], labelOverlap=True)
-        base = alt.Chart().encode(
-            x=alt.X("documents:Q", title="documents taken out", scale=alt.Scale(type="symlog"), axis=ticks),
-            y=alt.Y("log odds:Q", title=self.number),
-            tooltip=["documents", "log odds"],
-        )
-        line = base.mark_line(color=SECOND, point=alt.OverlayMarkDef(filled=True, size=46, color=SECOND))
-        return alt.layer(zero_line(horizontal=True), line, data=pd.DataFrame(steps, columns=["documents", "log odds"]))
+        def draw() -> AltairChart:
+            import pandas as pd
+
+            alt = altair()
+            steps = [(0, self.value.value), *((step.documents, step.value) for step in self.removals)]
+            ticks = alt.Axis(values=[documents for documents, _ in steps], labelOverlap=True)
+            line = alt.Chart().mark_line(color=SECOND, point=alt.OverlayMarkDef(filled=True, size=46, color=SECOND))
+            line = line.encode(
+                x=alt.X("documents:Q", title="documents taken out", scale=alt.Scale(type="symlog"), axis=ticks),
+                y=alt.Y("log odds:Q", title=self.number),
+                tooltip=["documents", "log odds"],
+            )
+            frame = pd.DataFrame(steps, columns=["documents", "log odds"])
+            return alt.layer(zero_line(horizontal=True), line, data=frame)
+
+        return (Chart("removals", _WITHOUT, _REMARK, draw, width="column"),)
 
 
 def influence(  # noqa: PLR0913 - settings are keyword arguments
@@ -231,39 +238,47 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     text = corpus_of(corpus, layout=layout, tokenizer=tokenizer, field=field, documents=documents)
     counting: dict[str, Any] = {"window": window, "weighting": weighting, "min_count": min_count}
     policy = WordPolicy.from_options(min_coverage, case_fallback)
-    counted = count_query(text, query, policy, progress, **counting)
-    name, coefficients = _estimand(query, counted, min_coverage)
-    counts = counted.counts
-    changes, variance = np.zeros(len(counts.totals)), 0.0
+    query_counts = count_query(text, query, policy, progress, **counting)
+    name, coefficients = _estimand(query, query_counts, min_coverage)
+    counts = query_counts.counts
+    changes, variance, near = np.zeros(len(counts.totals)), 0.0, np.zeros_like(counts.totals, np.float64)
     for word, share in coefficients.items():
-        index = counted.index[word]
+        index = query_counts.index[word]
         changes += share * counts.left_out_changes(index)
-        se = odds_ratios.closed_form_se(counts.table(index), counts.table_squares(index))
-        variance += float(share * se) ** 2
-    value = _value_without(np.empty(0, np.int64), counted, coefficients)
+        variance += float(share * odds_ratios.closed_form_se(counts.table(index), counts.table_squares(index))) ** 2
+        documents_of_word, near_word = counts.cells(index)
+        np.add.at(near, documents_of_word, near_word)
+    value = _value_without(np.empty(0, np.int64), query_counts, coefficients)
     sign = 1.0 if value >= 0 else -1.0
     # Documents whose removal weakens the association come first; ties keep the order of the corpus.
     order = np.lexsort((np.arange(len(changes)), sign * changes))
-    listed = dict.fromkeys([*order[:top].tolist(), *order[::-1][:top].tolist()])
-    carriers = len(counts.carriers([counted.index[word] for word in coefficients]))
+    removals = []
+    for step in itertools.takewhile(lambda step: step <= (sign * changes < 0).sum(), STEPS):
+        reduced = _value_without(np.sort(order[:step]), query_counts, coefficients)
+        removals.append(DocumentRemoval(step, reduced, reduced - value))
+    rows = []
+    for document in dict.fromkeys([*order[:top].tolist(), *order[::-1][:top].tolist()]):
+        if changes[document] != 0:
+            first, last = (int(line) for line in text.documents[document : document + 2])
+            tokens, (n_wa, n_wb) = int(text.lines[last] - text.lines[first]), near[document].tolist()
+            n_a, n_b = counts.totals[document].tolist()
+            change = float(changes[document])
+            rows.append(DocumentInfluence(document, first, last - 1, tokens, change, n_wa, n_a, n_wb, n_b))
+    carriers = len(counts.carriers([query_counts.index[word] for word in coefficients]))
     return Influence(
         number=name,
         value=odds_ratios.over_documents(value, changes, carriers, variance**0.5, level, n=len(coefficients)),
-        documents=tuple(
-            _describe(text, counted, coefficients, float(changes[document]), document)
-            for document in listed
-            if changes[document] != 0
-        ),
-        removals=tuple(_removals(counted, coefficients, order, changes, value)),
+        documents=tuple(rows),
+        removals=tuple(removals),
         carriers=int(counts.totals.any(axis=1).sum()),
         effective=odds_ratios.effective_documents(changes),
         settings={
             "corpus": text.checksum, "tokens": len(text.tokens), "documents": len(text.documents) - 1, **counting,
-            "top": top, "a": list(counted.coverage.sets["a"].words), "b": list(counted.coverage.sets["b"].words),
+            "top": top, "a": list(query_counts.coverage.sets["a"].words), "b": list(query_counts.coverage.sets["b"].words),
         },
-        warnings=tuple(f"not in the text, {name}: {', '.join(lost)}" for name, lost in counted.coverage.lost.items()),
+        warnings=tuple(f"not in the text, {name}: {', '.join(lost)}" for name, lost in query_counts.coverage.lost.items()),
         changes=changes,
-        counted=counted,
+        counted=query_counts,
         coefficients=coefficients,
     )  # fmt: skip
 
@@ -297,27 +312,3 @@ def _value_without(removed: Integers, counted: QueryCounts, coefficients: Mappin
         table = np.array([remaining[0], total[0] - remaining[0], remaining[1], total[1] - remaining[1]])
         value += share * float(odds_ratios.log_odds_ratio(np.maximum(table, 0.0)))
     return value
-
-
-def _removals(
-    counted: QueryCounts, coefficients: Mapping[str, float], order: Integers, changes: Floats, value: float
-) -> Iterable[DocumentRemoval]:
-    carrying = int((changes * (1.0 if value >= 0 else -1.0) < 0).sum())
-    for step in STEPS:
-        if step > carrying:
-            break
-        reduced = _value_without(np.sort(order[:step]), counted, coefficients)
-        yield DocumentRemoval(step, reduced, reduced - value)
-
-
-def _describe(
-    text: TokenCorpus, counted: QueryCounts, coefficients: Mapping[str, float], change: float, document: int
-) -> DocumentInfluence:
-    first, last = (int(line) for line in text.documents[document : document + 2])
-    near = np.zeros(2)
-    for word in coefficients:
-        documents, word_near = counted.counts.cells(counted.index[word])
-        near += word_near[documents == document].sum(axis=0)
-    n_a, n_b = counted.counts.totals[document].tolist()
-    tokens = int(text.lines[last] - text.lines[first])
-    return DocumentInfluence(document, first, last - 1, tokens, change, float(near[0]), n_a, float(near[1]), n_b)

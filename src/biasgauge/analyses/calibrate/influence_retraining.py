@@ -59,18 +59,12 @@ class InfluenceCheck(Result):
 
     tables: ClassVar[tuple[str, ...]] = ("removals",)
     record_tables: ClassVar[tuple[RecordTable, ...]] = (
-        RecordTable(
-            "removals",
-            "",
-            (
-                Column("documents taken out", source="kind"),
-                Column("how many", "count", source="documents"),
-                Column("predicted, log odds", "number", 3, source="predicted"),
-                Column("actual, score", "number", 4, source="actual"),
-                Column("sd over seeds", "number", 4, source="sd"),
-            ),
-        ),
-    )
+        RecordTable("removals", "", (
+            Column("documents taken out", source="kind"), Column("how many", "count", source="documents"),
+            Column("predicted, log odds", "number", 3, source="predicted"),
+            Column("actual, score", "number", 4, source="actual"), Column("sd over seeds", "number", 4, source="sd"),
+        )),
+    )  # fmt: skip
 
     removals: tuple[RemovalCheck, ...]
     r: Estimate
@@ -170,10 +164,14 @@ def check_influence(
     changes = scores[1:] - scores[0]
     predicted = np.array([result.change_without(documents.tolist()) for documents in removed])
     kinds = [*["random"] * removals, "top"]
-    rows = tuple(_check(kind, size, *row) for kind, *row in zip(kinds, predicted.tolist(), changes, strict=True))
+    rows = []
+    for kind, expected, by_seed in zip(kinds, predicted.tolist(), changes, strict=True):
+        defined = bool(np.isfinite(by_seed).all())
+        sd = float(by_seed.std(ddof=1)) if defined and seeds > 1 else None
+        rows.append(RemovalCheck(kind, size, expected, float(by_seed.mean()) if defined else None, sd))
     actual = changes[:-1].mean(axis=1)
     return InfluenceCheck(
-        removals=rows,
+        removals=tuple(rows),
         r=replace(correlation_estimate(predicted[:-1], actual, level=level, over="removals"), statistic="r"),
         score=mean_estimate(scores[0][np.isfinite(scores[0])], level=level, over="seeds"),
         top=mean_estimate(changes[-1][np.isfinite(changes[-1])], level=level, over="seeds"),
@@ -191,9 +189,8 @@ def without_documents(corpus: TokenCorpus, documents: Integers | Sequence[int]) 
     keep[np.asarray(documents, np.int64)] = False
     if not keep.any():
         raise ParameterError("Without these documents no text is left.")
-    lines_per_document = np.diff(corpus.documents)
+    lines_per_document, line_lengths = np.diff(corpus.documents), np.diff(corpus.lines)
     keep_line = np.repeat(keep, lines_per_document)
-    line_lengths = np.diff(corpus.lines)
     tokens = np.asarray(corpus.tokens)[np.repeat(keep_line, line_lengths)]
     lines = np.concatenate([[0], np.cumsum(line_lengths[keep_line])]).astype(np.int64)
     bounds = np.concatenate([[0], np.cumsum(lines_per_document[keep])]).astype(np.int64)
@@ -226,10 +223,3 @@ def _score(model: Embedding, result: Influence, counted: QueryCounts) -> float:
     near_a, near_b = (cosines(vectors[words.rows], vectors[rows]).mean(axis=1) for rows in groups)
     shares = np.array([result.coefficients[word] for word in words.words])
     return float(shares @ (near_a - near_b))
-
-
-def _check(kind: str, size: int, predicted: float, changes: Floats) -> RemovalCheck:
-    if not np.isfinite(changes).all():
-        return RemovalCheck(kind, size, predicted, None, None)
-    sd = float(changes.std(ddof=1)) if len(changes) > 1 else None
-    return RemovalCheck(kind, size, predicted, float(changes.mean()), sd)

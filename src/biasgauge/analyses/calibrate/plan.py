@@ -12,9 +12,16 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.analyses.calibrate.analysis import analyze
-from biasgauge.analyses.calibrate.design import SENTIMENT, CalibrationDesign, design_from
 from biasgauge.analyses.calibrate.edits import EditableText
-from biasgauge.analyses.calibrate.planting import Pairs, Planted, PlantingPlan, choose_carriers
+from biasgauge.analyses.calibrate.planting import (
+    SENTIMENT,
+    CalibrationDesign,
+    Pairs,
+    Planted,
+    PlantingPlan,
+    choose_carriers,
+    design_from,
+)
 from biasgauge.analyses.calibrate.readings import Readings, ScoringPlan
 from biasgauge.analyses.calibrate.result import Calibration
 from biasgauge.analyses.calibrate.rows import DetectionRate

@@ -92,9 +92,8 @@ class Readings:
         return self.scores[:, : self.carriers]
 
     def runs(self) -> Iterator[tuple[int, int, Embedding]]:
-        """Yield draw, run and vectors of each model."""
-        for (draw, run), vectors in self.vectors.items():
-            yield draw, run, vectors
+        """Draw, run and vectors of each model."""
+        return ((draw, run, vectors) for (draw, run), vectors in self.vectors.items())
 
 
 class ModelReading(NamedTuple):
@@ -133,9 +132,8 @@ def join_readings(
 ) -> Readings:
     """Join the readings of the models of each planted text, and of shuffled texts, with counted doses."""
     scores = np.stack([np.stack([reading.scores for reading in runs], axis=2) for runs in models], axis=2)
-    shuffled_scores = np.full((*plan.shape, len(shuffled)), np.nan)
-    for text, reading in enumerate(shuffled):
-        shuffled_scores[:, :, text] = reading.scores
+    by_text = [reading.scores[:, :, None] for reading in shuffled]
+    shuffled_scores = np.concatenate([np.empty((*plan.shape, 0)), *by_text], axis=2)
     vectors = {(draw, run): reading.vectors for draw, runs in enumerate(models) for run, reading in enumerate(runs)}
     return collect_readings(planted, scores, shuffled_scores, vectors, plan)
 
@@ -161,20 +159,17 @@ def collect_readings(
     """
     words, carriers, n_planned_others = plan.words, len(plan.carriers), len(plan.others)
     usable: Flags = np.asarray(np.isfinite(scores[:, :carriers]).any(axis=(1, 2, 3)))
+    remedy = "lower min_count, or give other carriers or pairs."
     if not usable.any():
-        raise InputError("No measure has a score for any carrier: lower min_count, or give other carriers or pairs.")
+        raise InputError(f"No measure has a score for any carrier: {remedy}")
     unusable = [name for name, has_scores in zip(plan.measures, usable, strict=True) if not has_scores]
     scores, shuffled_scores = scores[usable], shuffled_scores[usable]
     # A word counts if every measure scores it in every model.
-    complete: Flags = np.asarray(
-        np.isfinite(scores).all(axis=(0, 2, 3)) & np.isfinite(shuffled_scores).all(axis=(0, 2))
-    )
+    every_model = np.isfinite(scores).all(axis=(0, 2, 3)), np.isfinite(shuffled_scores).all(axis=(0, 2))
+    complete: Flags = np.logical_and(*every_model)
     n_carriers, n_others = int(complete[:carriers].sum()), int(complete[carriers:][:n_planned_others].sum())
     if n_carriers < 0.8 * carriers:
-        raise InputError(
-            f"Only {n_carriers} of {carriers} carriers have a score in every model: "
-            "lower min_count, or give other carriers or pairs."
-        )
+        raise InputError(f"Only {n_carriers} of {carriers} carriers have a score in every model: {remedy}")
     doses = [{row.word: row for row in text.doses if row.edit == len(text.edits) - 1} for text in planted]
     other_doses = [{row.word: row for row in text.doses if row.edit == 0} for text in planted]
     scored = tuple(word for word, is_complete in zip(words, complete, strict=True) if is_complete)

@@ -12,7 +12,7 @@ import numpy as np
 from biasgauge import registry
 from biasgauge.analyses.calibrate.readings import Readings
 from biasgauge.analyses.calibrate.rows import CalibrationLimit, DetectionRate, DosePoint, SetCurve
-from biasgauge.core import Flags, Floats
+from biasgauge.core import Floats
 from biasgauge.metrics import SetTest
 from biasgauge.stats import Side, blank_margin, detection_between, holm, mean_estimate, wilson
 from biasgauge.vectors import Embedding
@@ -113,16 +113,12 @@ def run_set_tests(
 
 
 def _run_tests(
-    tests: Mapping[str, SetTest],
-    vectors: Embedding,
-    ends: tuple[tuple[str, ...], tuple[str, ...]],
-    carriers: Sequence[str],
-    blanks: Sequence[str],
+    tests: Mapping[str, SetTest], vectors: Embedding, ends: Sequence[Sequence[str]], *word_sets: Sequence[str]
 ) -> Iterator[tuple[str, float, dict[str, float]]]:
     """Yield each test with its value and, of WEAT, whether each rule is significant."""
     targets, controls, first, second = (
         vectors.vectors[vectors.lookup([word for word in words if word in vectors]).rows].astype(np.float64)
-        for words in (carriers, blanks, *ends)
+        for words in (*word_sets, *ends)
     )
     n_pairs = min(len(first), len(second))
     for name, test in tests.items():
@@ -132,17 +128,14 @@ def _run_tests(
             roles = {"x": targets, "y": controls, "a": first, "b": second}
         settings: dict[str, Any] = {"alternative": "two-sided", "samples": 1000} if name == "weat" else {}
         result: Any = test.function(**{role: roles[role] for role in test.sets}, interval=None, **settings)
+        significant: dict[str, float] = {}
+        if name == "weat" and result.value is not None:
+            p_values = {TARGETS: result.p_value, ATTRIBUTES: result.p_attributes}
+            significant = {rule: float(p < ALPHA) for rule, p in p_values.items()}
+            significant[CONTRAST] = float(bool(result.contrast.excludes(0.0)))
+            significant[ALL_THREE] = min(significant.values())
         if result.value is not None:
-            yield name, float(result.value), _weat_decisions(result) if name == "weat" else {}
-
-
-def _weat_decisions(result: Any) -> dict[str, float]:  # noqa: ANN401 - of WEAT
-    rules = {
-        TARGETS: result.p_value < ALPHA,
-        ATTRIBUTES: result.p_attributes < ALPHA,
-        CONTRAST: bool(result.contrast.excludes(0.0)),
-    }
-    return {rule: float(is_significant) for rule, is_significant in {**rules, ALL_THREE: all(rules.values())}.items()}
+            yield name, float(result.value), significant
 
 
 def set_limits(values: SetValues, *, level: float = 0.95, random_state: int = 0) -> list[CalibrationLimit]:
@@ -168,20 +161,16 @@ def set_curves(values: SetValues, *, level: float = 0.95) -> tuple[SetCurve, ...
     """Dose–response curve of every test and size."""
     curves = []
     for name, size, by_dose in values.tests():
-        text_means = {
-            dose: np.array([rows[rows[:, 0] == draw, 1].mean() for draw in np.unique(rows[:, 0])])
-            for dose, rows in by_dose.items()
-        }
-        points = tuple(
-            DosePoint(dose, values.counted[dose], mean_estimate(means, level=level))
-            for dose, means in text_means.items()
-        )
+        means, points = [], []
+        for dose, rows in by_dose.items():
+            means.append(np.array([rows[rows[:, 0] == draw, 1].mean() for draw in np.unique(rows[:, 0])]))
+            points.append(DosePoint(dose, values.counted[dose], mean_estimate(means[-1], level=level)))
         doses = np.concatenate([np.full(len(rows), values.counted[dose]) for dose, rows in by_dose.items()])
         set_values = np.concatenate([rows[:, 1] for rows in by_dose.values()])
         varies = np.ptp(doses) > 0 and np.ptp(set_values) > 0
         r = float(np.corrcoef(doses, set_values)[0, 1]) if varies else None
-        has_texts = min(map(len, text_means.values())) > 1
-        curves.append(SetCurve(name, size, points, r, _is_monotone(list(text_means.values())) if has_texts else None))
+        monotone = _is_monotone(means) if min(map(len, means)) > 1 else None
+        curves.append(SetCurve(name, size, tuple(points), r, monotone))
     return tuple(curves)
 
 
@@ -205,11 +194,9 @@ def blank_rates(values: SetValues, *, level: float = 0.95) -> tuple[DetectionRat
     rates = []
     for name, size, by_dose in values.tests():
         blanks = by_dose.get(0.0)
-        if blanks is None or len(values.blanks_elsewhere) < 2:
-            continue
         for dose, rows in by_dose.items():
             extreme = by_dose.get(float(values.levels.max() if dose >= 0 else values.levels.min()))
-            if extreme is None:
+            if blanks is None or extreme is None or len(values.blanks_elsewhere) < 2:
                 continue
             sign = 1.0 if extreme[:, 1].mean() >= blanks[:, 1].mean() else -1.0
             beyond = []
@@ -228,8 +215,6 @@ def weat_rates(values: SetValues, *, level: float = 0.95) -> tuple[DetectionRate
     return tuple(_rate(values, *cell, decisions[:, 1], level) for cell, decisions in cells)
 
 
-def _rate(
-    values: SetValues, name: str, size: int, dose: float, detected: Floats | Flags, level: float
-) -> DetectionRate:
+def _rate(values: SetValues, name: str, size: int, dose: float, detected: Any, level: float) -> DetectionRate:  # noqa: ANN401 - an array of flags
     share = wilson(float(detected.mean()), values.independent[size], level, over="sets of carriers")
     return DetectionRate(name, size, dose, share, len(detected))

@@ -8,11 +8,11 @@ from biasgauge.analyses.likelihood.context_association import SplitScores as Spl
 from biasgauge.analyses.likelihood.context_association import StereoSetResult as StereoSetResult
 from biasgauge.analyses.likelihood.context_association import StereoSetScores as StereoSetScores
 from biasgauge.analyses.likelihood.context_association import stereoset as stereoset
-from biasgauge.analyses.likelihood.measure import LikelihoodMeasure as LikelihoodMeasure
-from biasgauge.analyses.likelihood.measure import PairMeasure as PairMeasure
-from biasgauge.analyses.likelihood.measure import SentenceMeasure as SentenceMeasure
 from biasgauge.analyses.likelihood.models import LanguageModel as LanguageModel
+from biasgauge.analyses.likelihood.models import LikelihoodMeasure as LikelihoodMeasure
+from biasgauge.analyses.likelihood.models import PairMeasure as PairMeasure
 from biasgauge.analyses.likelihood.models import Sentence as Sentence
+from biasgauge.analyses.likelihood.models import SentenceMeasure as SentenceMeasure
 from biasgauge.analyses.likelihood.models import TokenQuery as TokenQuery
 from biasgauge.analyses.likelihood.models import Tokens as Tokens
 from biasgauge.analyses.likelihood.models import language_model as language_model

@@ -27,7 +27,7 @@ from biasgauge.analyses.likelihood.scoring import (
     Undefined,
     check_benchmark,
     equal_scores,
-    forest_chart,
+    preference_chart,
     preferred,
     score_clusters,
 )
@@ -56,8 +56,7 @@ from biasgauge.stats import ClusteredMeans, clustered_means
 if TYPE_CHECKING:
     import pandas as pd
 
-    from biasgauge.analyses.likelihood.measure import LikelihoodMeasure
-    from biasgauge.analyses.likelihood.models import ModelLike
+    from biasgauge.analyses.likelihood.models import LikelihoodMeasure, ModelLike
 
 ScoresLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, float | None]"
 """Scores of StereoSet's sentences: a file of predictions, or a mapping from the id of a sentence to its score."""
@@ -200,7 +199,7 @@ class StereoSetResult(Result):
         ]  # fmt: skip
         title = "How often the stereotype is preferred, by split and domain"
         remark = f"ss, percent of clusters; lines: {level} intervals over targets. 50: neither is preferred"
-        return (Chart("ss", title, remark, lambda: forest_chart(rows, 50.0, "ss, %"), width="full"),)
+        return (replace(preference_chart("ss", title, remark, "ss, %", rows), width="full"),)
 
 
 def stereoset(

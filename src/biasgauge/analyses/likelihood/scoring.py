@@ -11,11 +11,18 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.analyses.likelihood.benchmark_files import Cluster
-from biasgauge.analyses.likelihood.measure import LikelihoodMeasure, SentenceMeasure
-from biasgauge.analyses.likelihood.models import LanguageModel, ModelLike, Sentence, kind_of, language_model
+from biasgauge.analyses.likelihood.models import (
+    LanguageModel,
+    LikelihoodMeasure,
+    ModelLike,
+    Sentence,
+    SentenceMeasure,
+    kind_of,
+    language_model,
+)
 from biasgauge.core import Estimate, Flags, Floats, Record, check_level, check_number
 from biasgauge.errors import ParameterError
-from biasgauge.results import AltairChart, altair, interval_chart, zero_line
+from biasgauge.results import Chart, chart_of_rows
 
 Progress = Callable[[int, int], None]
 DEFAULTS = {"masked": "aul", "causal": "causal-mean"}
@@ -209,12 +216,8 @@ def equal_scores(first: Floats, second: Floats) -> Flags:
     return np.asarray(np.isfinite(first) & np.isfinite(second) & (np.asarray(first) == np.asarray(second)))
 
 
-def forest_chart(rows: Sequence[tuple[str, Estimate]], neutral: float, title: str) -> AltairChart:
-    """Numbers by name with their intervals, and a line where there is no preference."""
-    import pandas as pd
-
-    alt = altair()
-    defined = [(name, e.value, e.low, e.high, e.n) for name, e in rows if e.value is not None]
-    frame = pd.DataFrame(defined, columns=["what", "value", "low", "high", "n"])
-    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=False, nice=True))
-    return alt.layer(zero_line(neutral), interval_chart(frame, x, zero=False, step={"step": 20}))
+def preference_chart(name: str, title: str, remark: str, axis: str, rows: Sequence[tuple[str, Estimate]]) -> Chart:
+    """Percentages by name with their intervals, and a line at 50, where there is no preference."""
+    defined = [(label, estimate) for label, estimate in rows if estimate.value is not None]
+    numbers = [{"what": label, "value": e.value, "low": e.low, "high": e.high, "n": e.n} for label, e in defined]
+    return chart_of_rows(name, title, remark, axis, numbers, lines=(50.0,))

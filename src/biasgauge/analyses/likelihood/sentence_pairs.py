@@ -17,8 +17,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.analyses.likelihood.benchmark_files import PairsOfSentences, SentencePair, read_pair_scores, read_pairs
-from biasgauge.analyses.likelihood.measure import LikelihoodMeasure
-from biasgauge.analyses.likelihood.models import ModelLike, Sentence, kind_of
+from biasgauge.analyses.likelihood.models import LikelihoodMeasure, ModelLike, Sentence, kind_of
 from biasgauge.analyses.likelihood.scoring import (
     DEFAULTS,
     NO_SCORE,
@@ -28,8 +27,8 @@ from biasgauge.analyses.likelihood.scoring import (
     Undefined,
     check_benchmark,
     equal_scores,
-    forest_chart,
     models_of,
+    preference_chart,
     preferred,
     score_by_models,
 )
@@ -220,7 +219,7 @@ class PairPreferences(Result):
                 for row in (*self.measures, *self.groups)]  # fmt: skip
         remark = f"Percent of pairs; lines: {level} intervals over {self.settings['unit']}. 50: neither is preferred"
         title = f"How often the first sentence is preferred: {self.what}"
-        return (Chart("preferred", title, remark, lambda: forest_chart(rows, NEITHER, "first preferred, %")),)
+        return (preference_chart("preferred", title, remark, "first preferred, %", rows),)
 
 
 def score_pairs(

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, permutations
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from biasgauge.core import Floats, LexiconLike, Places, Vectors, VectorsLike, check_whole, row_lengths, unit_rows
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
+from biasgauge.lexicons import AssociationTest, Stereotypes, lexicon
 from biasgauge.mitigation.mitigation import AnchorVectors, Direction, Mitigation
 from biasgauge.vectors import Coverage, Embedding
 
@@ -280,33 +280,23 @@ def lexicon_pairs(lexicons: LexiconLike | Sequence[LexiconLike], direction: Dire
     Raises:
         ParameterError: a lexicon is of another kind.
     """
-    attract: Pairs = []
-    repel: Pairs = []
+    together: Pairs = []
+    apart: Pairs = []
     for reference in cast("Sequence[LexiconLike]", lexicons if isinstance(lexicons, (list, tuple)) else [lexicons]):
-        stereotype, counter = _stereotype_pairs(lexicon(reference))
-        together, apart = (counter, stereotype) if direction == "debias" else (stereotype, counter)
-        attract += together
-        repel += apart
-    return attract, repel
-
-
-def _stereotype_pairs(named: Lexicon) -> tuple[Pairs, Pairs]:
-    """Pairs that the stereotype puts together, and those that it keeps apart."""
-    match named:
-        case AssociationTest(x=x, y=y, a=a, b=b):
-            return cross_pairs([(x.words, a.words), (y.words, b.words)]), cross_pairs(
-                [(x.words, b.words), (y.words, a.words)]
-            )
-        case Stereotypes(groups=groups):
-            own_pairs = [(group.protected, group.attributes) for group in groups]
-            other_pairs = [
-                (group.protected, second.attributes) for group in groups for second in groups if second is not group
-            ]
-            return cross_pairs(own_pairs), cross_pairs(other_pairs)
-    raise ParameterError(
-        f"The lexicon {named.name!r} is of kind {named.kind!r}; Attract-Repel needs kind 'test' or 'stereotypes', or "
-        "pairs to attract and to repel."
-    )
+        match lexicon(reference):
+            case AssociationTest(x=x, y=y, a=a, b=b):
+                groups = [(x.words, a.words), (y.words, b.words)]
+            case Stereotypes(groups=stereotypes):
+                groups = [(group.protected, group.attributes) for group in stereotypes]
+            case named:
+                raise ParameterError(
+                    f"The lexicon {named.name!r} is of kind {named.kind!r}; Attract-Repel needs kind 'test' or "
+                    "'stereotypes', or pairs to attract and to repel."
+                )
+        # a stereotype puts words together with the attributes of their own group, and keeps them from the others'
+        together += cross_pairs(groups)
+        apart += cross_pairs((groups[i][0], groups[j][1]) for i, j in permutations(range(len(groups)), 2))
+    return (apart, together) if direction == "debias" else (together, apart)
 
 
 def cross_pairs(sets: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Pairs:

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.measure import SentenceMeasure, token_queries
-from biasgauge.analyses.likelihood.models import LanguageModel, Tokens
+from biasgauge.analyses.likelihood.models import LanguageModel, SentenceMeasure, Tokens, token_queries
 from biasgauge.core import Floats
 
 _READING = "given everything before it, from the model's start token on"

@@ -12,8 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.likelihood.measure import PairMeasure, SentenceMeasure, token_queries
-from biasgauge.analyses.likelihood.models import LanguageModel, TokenQuery, Tokens
+from biasgauge.analyses.likelihood.models import (
+    LanguageModel,
+    PairMeasure,
+    SentenceMeasure,
+    TokenQuery,
+    Tokens,
+    token_queries,
+)
 from biasgauge.core import Floats, Integers
 
 KANEKO, NANGIA = "Kaneko & Bollegala 2022", "Nangia, Vania, Bhalerao & Bowman 2020"
