@@ -184,26 +184,14 @@ def read_counts(path: Path) -> dict[str, float]:
 
 
 def stored_counts(store: ScoreStore | ScoreTensor, models_in: Path | None = None) -> dict[str, float] | None:
-    """Mean counts of words over the scored models that hold counts; None when none does."""
+    """Mean counts of words over the scored models that `biasgauge train` wrote with counts; None when none has any."""
     counts: dict[str, list[int]] = {}
     for model in store.provenance["models"].values():
         path = Path(model.get("source", ""))
-        for word, count in _model_counts(path if models_in is None else models_in / path.name):
-            counts.setdefault(word, []).append(count)
+        path = path if models_in is None else models_in / path.name
+        loaded = load(path) if path.suffix == ".safetensors" and path.is_file() else None
+        if loaded is not None and loaded.frequencies is not None and loaded.frequencies.kind == "counts":
+            for word, count in zip(loaded.words, np.asarray(loaded.frequencies.values).tolist(), strict=True):
+                if count > 0:
+                    counts.setdefault(word, []).append(count)
     return {word: sum(values) / len(values) for word, values in counts.items()} or None
-
-
-def _model_counts(path: Path) -> Iterator[tuple[str, int]]:
-    """Words and counts of a model that `biasgauge train` wrote; nothing from other files."""
-    if path.suffix != ".safetensors" or not path.is_file():
-        return
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, "np") as file:
-            counts = file.get_tensor("counts").tolist() if "counts" in file.keys() else []  # noqa: SIM118 - no mapping
-    except (SafetensorError, OSError, ValueError, TypeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
-    words = load(path).words
-    if len(words) == len(counts):
-        yield from ((word, count) for word, count in zip(words, counts, strict=True) if count > 0)
