@@ -52,6 +52,8 @@ from biasgauge.core.plain import check_object as check_object
 from biasgauge.core.plain import from_plain as from_plain
 from biasgauge.core.plain import to_plain as to_plain
 from biasgauge.core.policy import DEFAULT_POLICY as DEFAULT_POLICY
+from biasgauge.core.policy import EXACT_POLICY as EXACT_POLICY
+from biasgauge.core.policy import FALLBACK_POLICY as FALLBACK_POLICY
 from biasgauge.core.policy import CaseRule as CaseRule
 from biasgauge.core.policy import WordPolicy as WordPolicy
 from biasgauge.core.policy import WordVectors as WordVectors

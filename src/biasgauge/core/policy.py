@@ -115,3 +115,5 @@ class WordPolicy:
 
 
 DEFAULT_POLICY = WordPolicy()
+EXACT_POLICY, FALLBACK_POLICY = WordPolicy(case="exact"), WordPolicy(case="fallback")
+"""Words as they are written; and, where that fails, in lower case or capitalized."""

@@ -12,7 +12,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasgauge.analyses.corpus_bias import CorpusBias
-from biasgauge.core import Estimate, Floats, IntervalsBeside, JsonMapping, PairsLike, WordPolicy, check_whole
+from biasgauge.core import (
+    FALLBACK_POLICY,
+    Estimate,
+    Floats,
+    IntervalsBeside,
+    JsonMapping,
+    PairsLike,
+    WordPolicy,
+    check_whole,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.results import AltairChart, Chart, Column, RecordTable, Result, altair
 from biasgauge.scores import ScoreStore, ScoreTensor, score
@@ -26,7 +35,6 @@ from biasgauge.stats import (
 )
 from biasgauge.vectors import load_models
 
-EXACT_POLICY, FALLBACK_POLICY = WordPolicy(case="exact"), WordPolicy(case="fallback")
 Axes = tuple[str, str]
 Reliability = Callable[[Floats], Floats]
 

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.analyses.criterion.amplification_slope import EXACT_POLICY, ScoredWords, points_chart, word_scores
+from biasgauge.analyses.criterion.amplification_slope import ScoredWords, points_chart, word_scores
 from biasgauge.core import (
+    EXACT_POLICY,
     Estimate,
     Floats,
     IntervalsBeside,

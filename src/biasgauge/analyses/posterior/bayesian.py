@@ -22,9 +22,9 @@ from biasgauge.analyses.posterior.estimates import (
 from biasgauge.analyses.posterior.figures import posterior_charts, word_chart
 from biasgauge.analyses.posterior.model_checks import PredictiveCheck, check_predictions, check_simulated
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors, PriorsLike, Variant, priors_of
-from biasgauge.analyses.posterior.sources import EXACT_POLICY, table_of
+from biasgauge.analyses.posterior.sources import table_of
 from biasgauge.analyses.posterior.table import NO_DISTANCES, DistancesLike, DistanceTable, Duplicates, cells_of
-from biasgauge.core import JsonMapping, JsonObject, WordPolicy, check_choice, check_number, check_object
+from biasgauge.core import EXACT_POLICY, JsonMapping, JsonObject, WordPolicy, check_choice, check_number, check_object
 from biasgauge.errors import ParameterError
 from biasgauge.results import Chart, Column, RecordTable, Result, Summary, number_text, share_text
 from biasgauge.stats import Credible, IntervalKind

@@ -30,7 +30,7 @@ from biasgauge.analyses.posterior.table import (
     Duplicates,
     distance_table,
 )
-from biasgauge.core import Floats, WordPolicy, as_pandas, resolve_sets, unit_rows
+from biasgauge.core import EXACT_POLICY, Floats, WordPolicy, as_pandas, resolve_sets, unit_rows
 from biasgauge.errors import CorpusError, InputError, ParameterError
 from biasgauge.io import ByteSource, csv_records
 from biasgauge.lexicons import AssociationTest, StereotypeGroup, Stereotypes, language_of, words_of
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from biasgauge.core import LexiconLike, VectorsLike, WordsLike
 
-EXACT_POLICY = WordPolicy(case="exact")
-"""Words are looked up as they are written unless another policy is given."""
 DEFAULT = "default"
 """Control words: those that the lexicon names; for an association test, those of its language, if it has any."""
 TEXT = ("protected_word", "word_to_compare", "word_class", "connection")

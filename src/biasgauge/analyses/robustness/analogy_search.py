@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from biasgauge.analyses.robustness.explained import Direction, SimilarityExplained, similarity_explained
 from biasgauge.analyses.robustness.pair_generator import DELTA, GeneratedPairs, generate_pairs
-from biasgauge.analyses.robustness.word_similarity import EXACT, RESTRICT, candidate_rows
-from biasgauge.core import JsonMapping, Record, VectorsLike, WordPolicy, check_choice
+from biasgauge.analyses.robustness.word_similarity import RESTRICT, candidate_rows
+from biasgauge.core import EXACT_POLICY, FALLBACK_POLICY, JsonMapping, Record, VectorsLike, WordPolicy, check_choice
 from biasgauge.results import Result, Summary, Table, counted, share_text
 from biasgauge.vectors import (
     REASONS,
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from biasgauge.vectors import Questions
-
-
-FALLBACK = WordPolicy(case="fallback")
-"""Words that are not there as written are also looked up in lower case and capitalized."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +117,7 @@ def analogies(
     restrict: int | None = RESTRICT,
     direction: Direction | Literal["both"] = "stated",
     top: int = 1,
-    policy: WordPolicy = EXACT,
+    policy: WordPolicy = EXACT_POLICY,
 ) -> Analogies:
     """Solve analogy questions: which word is to c as b is to a?
 
@@ -234,7 +230,7 @@ def analogy_report(
     excluded: Sequence[str] = ("family",),
     delta: float = DELTA,
     top: int = 50,
-    policy: WordPolicy = FALLBACK,
+    policy: WordPolicy = FALLBACK_POLICY,
     level: float = 0.95,
     random_state: int = 0,
 ) -> AnalogyReport:

@@ -13,8 +13,16 @@ from biasgauge.analyses.robustness.base_pairs import over_pairs, reference_score
 from biasgauge.analyses.robustness.forms import FormsLike, forms_and_cases
 from biasgauge.analyses.robustness.plan import FREQUENT, MEASURES, NEUTRAL, RobustnessPlan, Truth, TruthsLike
 from biasgauge.analyses.robustness.result import PARTS, RobustnessResult
-from biasgauge.analyses.robustness.word_similarity import EXACT
-from biasgauge.core import ModelsLike, PairsLike, VectorsLike, WordPolicy, WordsLike, check_level, check_whole
+from biasgauge.core import (
+    EXACT_POLICY,
+    ModelsLike,
+    PairsLike,
+    VectorsLike,
+    WordPolicy,
+    WordsLike,
+    check_level,
+    check_whole,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import language_of, pairs_of, words_of
 from biasgauge.metrics import Measure
@@ -42,7 +50,7 @@ def robustness(  # noqa: PLR0913 - settings are keyword arguments, each with its
     frequent: int = FREQUENT,
     as_published: bool = False,
     analogies: bool = False,
-    policy: WordPolicy = EXACT,
+    policy: WordPolicy = EXACT_POLICY,
     level: float = 0.95,
     resamples: int = 1_000,
     random_state: int = 0,

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from biasgauge.analyses.robustness import word_similarity
-from biasgauge.analyses.robustness.word_similarity import EXACT, RESTRICT, cosines_of_rows
+from biasgauge.analyses.robustness.word_similarity import RESTRICT, cosines_of_rows
 from biasgauge.core import (
+    EXACT_POLICY,
     JsonMapping,
     Places,
     Record,
@@ -208,7 +209,7 @@ def similarity_explained(
     restrict: int | None = RESTRICT,
     neighbors: int = 10,
     excluded: Sequence[str] = ("family",),
-    policy: WordPolicy = EXACT,
+    policy: WordPolicy = EXACT_POLICY,
     level: float = 0.95,
     random_pairs: int = 100_000,
     random_state: int = 0,

@@ -22,8 +22,8 @@ from biasgauge.analyses.robustness.plan import (
     chosen_measures,
     pool_of,
 )
-from biasgauge.analyses.robustness.word_similarity import EXACT
 from biasgauge.core import (
+    EXACT_POLICY,
     Estimate,
     Floats,
     JsonMapping,
@@ -203,7 +203,7 @@ def flips(
     forms: FormsLike | None = None,
     k: int = 100,
     pool: WordsLike | None = NEUTRAL,
-    policy: WordPolicy = EXACT,
+    policy: WordPolicy = EXACT_POLICY,
     level: float = 0.95,
     n_jobs: int | None = None,
 ) -> Flips:

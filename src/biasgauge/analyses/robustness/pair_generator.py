@@ -15,8 +15,9 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 
 from biasgauge.analyses.robustness import word_similarity
-from biasgauge.analyses.robustness.word_similarity import EXACT, RESTRICT, directed_rows
+from biasgauge.analyses.robustness.word_similarity import RESTRICT, directed_rows
 from biasgauge.core import (
+    EXACT_POLICY,
     Floats,
     Places,
     Vectors,
@@ -118,7 +119,7 @@ def generate_pairs(
     top: int = 100,
     unique: Unique | None = "side",
     restrict: int | None = RESTRICT,
-    policy: WordPolicy = EXACT,
+    policy: WordPolicy = EXACT_POLICY,
     level: float = 0.95,
 ) -> GeneratedPairs:
     """Find the pairs (x, y) for which "a is to x as b is to y" scores best.

@@ -23,8 +23,7 @@ from biasgauge.analyses.robustness.forms import (
     find_pair_forms,
     spellers,
 )
-from biasgauge.analyses.robustness.word_similarity import EXACT
-from biasgauge.core import Floats, LexiconLike, WordPolicy, WordsLike, check_whole
+from biasgauge.core import EXACT_POLICY, Floats, LexiconLike, WordPolicy, WordsLike, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, Lexicon, Pairs, language_of, lexicon, words_of
 from biasgauge.metrics import Measure, Neighborhood
@@ -58,7 +57,7 @@ class RobustnessPlan:
         pair_forms: FormsLike,
         *,
         as_published: bool = False,
-        policy: WordPolicy = EXACT,
+        policy: WordPolicy = EXACT_POLICY,
     ) -> RobustnessPlan:
         """Look up every form. As published, a word counts only where all its forms are there."""
         wanted = tuple(dict.fromkeys(as_spelled(model, words, policy)))

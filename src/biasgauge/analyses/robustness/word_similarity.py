@@ -26,8 +26,6 @@ from biasgauge.vectors import ROWS, ZERO, Embedding
 
 RESTRICT = 50_000
 """Only so many of a model's first words can be an answer, as in Zhang et al.: later words are too rare to be of use."""
-EXACT = WordPolicy(case="exact")
-"""Words are looked up as they are written."""
 
 
 def two_words(pair: Iterable[str], function: str) -> tuple[str, str]:
