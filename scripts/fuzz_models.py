@@ -69,10 +69,9 @@ def _gguf(_: str) -> Target:
 def _coref(name: str) -> Target:
     import numpy as np
 
-    from biasgauge.applications.coref.features import Features
+    from biasgauge.applications.coref.features import CorefSettings, Features
     from biasgauge.applications.coref.model import CorefModel
     from biasgauge.applications.coref.network import SpanRanker
-    from biasgauge.applications.coref.settings import CorefSettings
     from biasgauge.vectors import Embedding
 
     vectors = Embedding(("a", "b"), np.eye(2, 3, dtype=np.float32), name="v")

@@ -31,8 +31,7 @@ NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml"
 REMOVES = {
     "io/atomic.py": "temporary files that it makes itself, or of a process that has ended",
     "io/locks.py": "its own lock",
-    "applications/coref/model.py": "weights by a name of ours, which the model has replaced",
-    "applications/coref/training_run.py": "states by a name of ours, which the training has replaced",
+    "applications/coref/model.py": "weights and states by a name of ours, which a model or training has replaced",
     "text/read.py": "a temporary folder that it has made",
     "text/writer.py": "its own blocks of numbers, in a folder that it has made",
     "vectors/encoders/view_files.py": "its own list of views, under the lock",

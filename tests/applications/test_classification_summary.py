@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasgauge.applications import gaps
+from biasgauge.applications import TaskItems, gaps
 from biasgauge.applications.classification.task import _SeedConfusionCounts, summarize
 from biasgauge.stats import Resampling
 
@@ -33,15 +33,14 @@ def planted_predictions(items: int, seeds: int, shared: float, random: np.random
     return labels, rows, groups
 
 
+def items_of(labels: Any, rows: Any, groups: Any) -> TaskItems:  # noqa: ANN401 - arrays
+    return TaskItems(tuple(labels.tolist()), tuple(groups.tolist()), tuple(tuple(row.tolist()) for row in rows))
+
+
 def summary_of(labels: Any, rows: Any, groups: Any, how: Resampling = HOW, **settings: Any) -> Any:  # noqa: ANN401 - arrays
-    return summarize(
-        labels.tolist(),
-        [row.tolist() for row in rows],
-        groups.tolist(),
-        list(range(len(rows))),
-        [{} for _ in rows],
-        **{"classes": ("0", "1"), "positive": "1", "order": None, "resampling": how, **settings},
-    )
+    defaults = {"classes": ("0", "1"), "positive": "1", "order": None}
+    runs: dict[int, Any] = {seed: {} for seed in range(len(rows))}
+    return summarize(items_of(labels, rows, groups), runs, how, **{**defaults, **settings})
 
 
 def test_means_over_seeds_and_their_intervals() -> None:
@@ -82,7 +81,7 @@ def test_how_often_intervals_hold_the_planted_gap(seeds: int, sd: float, least: 
     hits = 0
     for _ in range(100):
         labels, rows, groups = planted_predictions(800, seeds, 0.7, random, sd)
-        counts = _SeedConfusionCounts(labels, rows, groups, ["a", "b"], ("0", "1"), "1", HOW, zeros=False)
+        counts = _SeedConfusionCounts(items_of(labels, rows, groups), ["a", "b"], ("0", "1"), "1", HOW, zeros=False)
         gap = of(counts.gaps({}), metric="recall", positive_class="1")
         hits += gap.low <= 0.2 <= gap.high
     assert least <= hits <= most

@@ -13,7 +13,7 @@ from biasgauge.errors import InputError, ParameterError
 
 torch = pytest.importorskip("torch", reason="an extra")
 
-from biasgauge.applications.classification.cnn import Best, Evaluation, KimCnn, fixed_threads, logits, train  # noqa: E402 - needs PyTorch
+from biasgauge.applications.classification.cnn import Evaluation, KimCnn, best_evaluation, fixed_threads, logits, train  # noqa: E402 - needs PyTorch
 
 WORDS = {f"w{number}": number for number in range(1, 41)}
 SMALL = CnnSettings(widths=(2, 3), filters=8, batch=16, epochs=12, patience=None)
@@ -186,12 +186,13 @@ def test_dropout_is_on_at_every_step_unless_as_published() -> None:
 
 def test_patience_on_planted_curves() -> None:
     def steps_until_stop(monitor: Any, curve: list[float], patience: int | None) -> tuple[int, int | None]:  # noqa: ANN401 - a literal
-        best = Best(monitor, patience)
-        for step, value in enumerate(curve):
-            best.improved(Evaluation(step, value, value))
-            if best.exhausted:
-                return step, best.evaluation.step if best.evaluation else None
-        return len(curve), best.evaluation.step if best.evaluation else None
+        settings = CnnSettings(monitor=monitor, patience=patience)
+        evaluations = [Evaluation(step, value, value) for step, value in enumerate(curve)]
+        for step in range(len(curve)):
+            best, exhausted = best_evaluation(evaluations[: step + 1], settings)
+            if exhausted:
+                return step, best.step
+        return len(curve), best.step
 
     losses = [1.0, 0.8, 0.9, 0.7, 0.7, 0.75, 0.71, 0.2]
     assert steps_until_stop("loss", losses, 3) == (6, 3)  # 0.7 again is no improvement

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.applications import TaskResult
+from biasgauge.applications import TaskItems, TaskResult
 from biasgauge.applications.classification.task import summarize
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.gap import GapSnippet, score_gap
@@ -28,10 +28,10 @@ def task(groups: list[str], seeds: int, texts: int = 300) -> TaskResult:
     random = np.random.default_rng(1)
     labels, about = random.choice(["toxic", "fine"], texts).tolist(), random.choice(groups, texts).tolist()
     guesses = [random.choice(["toxic", "fine"], texts).tolist() for _ in range(seeds)]
-    found = summarize(
-        labels, guesses, about, range(seeds), [{}] * seeds,
-        classes=["fine", "toxic"], positive="toxic", order=groups, resampling=Resampling("percentile", 0.95, 100, 0),
-    )  # fmt: skip
+    items = TaskItems(tuple(labels), tuple(about), tuple(map(tuple, guesses)))
+    runs: dict[int, Any] = {seed: {} for seed in range(seeds)}
+    how = Resampling("percentile", 0.95, 100, 0)
+    found = summarize(items, runs, how, classes=["fine", "toxic"], positive="toxic", order=groups)
     return TaskResult(
         "csv", "texts", "v.bin", found.metrics, found.gaps, found.seeds, found.counts, {}, {"level": 0.95}, ()
     )

@@ -19,9 +19,9 @@ from biasgauge.applications.classification.texts import (
     groups_by_words,
     split_up,
     stratified,
+    task_vectors,
     tokenize,
 )
-from biasgauge.applications.classification.vectors import task_vectors
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.vectors import Embedding, Subwords, save

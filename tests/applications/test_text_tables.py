@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasgauge.applications.classification.tables import find_file, read_table
+from biasgauge.applications.classification.data_sets import find_file, read_table
 from biasgauge.errors import CorpusError, InputError
 
 if TYPE_CHECKING:

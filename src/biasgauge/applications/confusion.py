@@ -54,6 +54,11 @@ class Rate:
         """True for a mean over classes."""
         return self.index is None and self.metric != "accuracy"
 
+    @property
+    def labels(self) -> dict[str, Any]:
+        """Fields of an estimate that say which rate it is."""
+        return {"metric": self.metric, "positive_class": self.positive_class}
+
 
 def reported_rates(classes: Sequence[Label], positive: Sequence[int]) -> tuple[Rate, ...]:
     """Rates to report: of each class in `positive`, weighted over all classes, and accuracy."""
@@ -71,13 +76,9 @@ def rate_fraction(rate: Rate, cells: Integers) -> tuple[Integers, Integers]:
         return np.trace(cells, axis1=-2, axis2=-1), cells.sum(axis=(-2, -1))
     hits = cells[..., rate.index, rate.index]
     labeled, predicted = cells[..., rate.index, :].sum(-1), cells[..., :, rate.index].sum(-1)
-    if rate.metric == "precision":
-        return hits, predicted
-    if rate.metric == "recall":
-        return hits, labeled
-    if rate.metric == "f1":
-        return hits, labeled + predicted - hits
-    return predicted - hits, cells.sum(axis=(-2, -1)) - labeled
+    if rate.metric == "false_positive_rate":
+        return predicted - hits, cells.sum(axis=(-2, -1)) - labeled
+    return hits, {"precision": predicted, "recall": labeled, "f1": labeled + predicted - hits}[rate.metric]
 
 
 def rate_from_fraction(metric: str, successes: Integers, trials: Integers) -> Floats:
@@ -99,8 +100,7 @@ def rate_values(rate: Rate, cells: Integers, *, zeros: bool) -> Floats:
     for index in range(cells.shape[-1]):
         labeled = cells[..., index, :].sum(-1)
         value = rate_from_fraction(rate.metric, *rate_fraction(Rate(rate.metric, None, index), cells))
-        if zeros:
-            value = np.nan_to_num(value, nan=0.0)
+        value = np.nan_to_num(value, nan=0.0) if zeros else value
         # a class without items has weight 0 whatever its rate, also where that is NaN
         weighted_sum += np.where(labeled > 0, labeled * value, 0.0)
     mean: Floats = np.divide(weighted_sum, items, out=np.full(weighted_sum.shape, np.nan), where=items > 0)
@@ -163,7 +163,7 @@ class ConfusionTables:
     def gap_labels(self, rate: Rate, pair: Pair) -> dict[str, Any]:
         """Fields of `Gap` that say which rate of which groups it is."""
         a, b = self.groups[pair[0]], REST if pair[1] is None else self.groups[pair[1]]
-        return {"metric": rate.metric, "positive_class": rate.positive_class, "a": a, "b": b}
+        return {**rate.labels, "a": a, "b": b}
 
     def group_name(self, index: int | None) -> str:
         """Name of a group for sentences; None is the rest."""
@@ -198,7 +198,12 @@ def tabulate(
     cells = np.bincount(np.ravel_multi_index(columns, shape), minlength=int(np.prod(shape))).reshape(shape)
     left_out = int((~is_selected).sum())
     notes = [f"{left_out:,} items of groups that 'order' does not name were left out"] if left_out else []
-    rates = reported_rates(classes, _positive_indices(classes, positive))
+    if positive is not None and positive not in classes:
+        raise ParameterError(
+            "The 'positive' parameter of gaps must be one of the labels or predictions "
+            f"({', '.join(map(repr, classes[:20]))}), or None for each of them. Got {positive!r}."
+        )
+    rates = reported_rates(classes, range(len(classes)) if positive is None else [classes.index(positive)])
     tables = ConfusionTables(tuple(classes), tuple(names[index] for index in selected), rates, cells)
     small = [f"group {name!r} has only {size} items" for name, size in tables.counts.items() if size < FEW_ITEMS]
     return replace(tables, warnings=(*notes, *small))
@@ -224,17 +229,6 @@ def _encode(values: list[Any], role: str) -> tuple[list[Label], Places]:
         raise ParameterError(f"The {role} of gaps must be text or numbers. Got {values[0]!r}.") from problem
     codes = {value: code for code, value in enumerate(distinct)}
     return distinct, np.fromiter((codes[value] for value in values), np.intp, len(values))
-
-
-def _positive_indices(classes: list[Label], positive: Label) -> list[int]:
-    if positive is None:
-        return list(range(len(classes)))
-    if positive not in classes:
-        raise ParameterError(
-            "The 'positive' parameter of gaps must be one of the labels or predictions "
-            f"({', '.join(map(repr, classes[:20]))}), or None for each of them. Got {positive!r}."
-        )
-    return [classes.index(positive)]
 
 
 def _ordered_groups(names: list[Label], order: Sequence[Label] | None) -> list[int]:

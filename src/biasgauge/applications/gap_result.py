@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.core import Estimate, JsonObject, LabeledEstimate
 from biasgauge.errors import ParameterError
@@ -103,20 +102,18 @@ class GapChange(RatedEstimate):
     p_method: str | None = None
 
 
-class _Rated(Protocol):
-    @property
-    def metric(self) -> str: ...
-    @property
-    def positive_class(self) -> Label: ...
-
-
-def rate_label(row: _Rated) -> str:
+def rate_label(row: RatedEstimate) -> str:
     """Name of a rate in words, with its positive class."""
     return row.metric.replace("_", " ") + ("" if row.positive_class is None else f", {row.positive_class}")
 
 
+def pair_label(row: Gap | GapChange) -> str:
+    """Names of the two groups."""
+    return f"{row.a} − {row.b}"
+
+
 _RATE = Column("rate", source=rate_label)
-_GROUPS = Column("groups", source=lambda row: f"{row.a} − {row.b}")
+_GROUPS = Column("groups", source=pair_label)
 _P = Column("p", "p", source="p_value")
 
 
@@ -253,17 +250,17 @@ def _charts(
     defined = [row for row in rows if row.value is not None]
     if not defined:
         return ()
-    pairs = {f"{row.a} − {row.b}" for row in defined}
+    pairs = {pair_label(row) for row in defined}
     start = f"{pairs.pop()}; " if len(pairs) == 1 else ""
     interval = f"{level_text(settings['level'])} interval ({settings['interval']} bootstrap over items)"
-    return (Chart(name, title, f"{start}{interval}; 0 is no difference", partial(_draw, defined, axis)),)
 
+    def draw() -> AltairChart:
+        import pandas as pd
 
-def _draw(rows: Sequence[Gap | GapChange], axis: str) -> AltairChart:
-    import pandas as pd
+        value = defined[0].renamed.get("value", "value")
+        columns = ["what", "pair", value, "low", "high", "p_value"]
+        cells = [(rate_label(row), pair_label(row), row.value, row.low, row.high, row.p_value) for row in defined]
+        x = altair().X(f"{value}:Q", title=axis)
+        return interval_chart(pd.DataFrame(cells, columns=columns), x, panel="pair", columns=3, width=300)
 
-    value = rows[0].renamed.get("value", "value")
-    columns = ["what", "pair", value, "low", "high", "p_value"]
-    cells = [(rate_label(row), f"{row.a} − {row.b}", row.value, row.low, row.high, row.p_value) for row in rows]
-    x = altair().X(f"{value}:Q", title=axis)
-    return interval_chart(pd.DataFrame(cells, columns=columns), x, panel="pair", columns=3, width=300)
+    return (Chart(name, title, f"{start}{interval}; 0 is no difference", draw),)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, Literal, get_args
+from functools import partial, reduce
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from biasgauge.applications.confusion import (
     why_undefined,
 )
 from biasgauge.applications.gap_result import REST, Gap, GapChange, GapComparison, GapResult, GroupRate, Label
-from biasgauge.core import Floats, Integers, JsonObject, check_choice
+from biasgauge.core import Estimate, Floats, Integers, JsonObject, check_choice
 from biasgauge.stats import (
     BootstrapMethod,
     Resampling,
@@ -127,62 +127,55 @@ class _GapEstimator:
         )
 
     def group_rates(self) -> Iterator[GroupRate]:
-        for rate_index, (rate, function) in enumerate(zip(self.tables.rates, self.rate_functions, strict=True)):
-            for group, name in enumerate(self.tables.groups):
-                cells = self.tables.cells[group]
-                value = float(function(cells))
-                labels: dict[str, Any] = {"metric": rate.metric, "positive_class": rate.positive_class}
-                labels |= {"group": name, "n": int(cells.sum())}
-                if np.isnan(value):
-                    reason = why_undefined(rate, cells, self.tables.classes, self.tables.group_name(group))
-                    yield GroupRate(value=None, reason=reason, **labels)
-                    continue
-                left_out = partial(left_out_values, self.tables.cells, partial(_group_rate, function, group), [group])
-                drawn = self.drawn[:, group, rate_index]
-                yield GroupRate.of_estimate(
-                    estimate_from_draws(value, drawn, left_out, self.resampling, "items"), **labels
-                )
+        for rate_index, rate in enumerate(self.tables.rates):
+            for group, (name, size) in enumerate(self.tables.counts.items()):
+                yield GroupRate.of_estimate(self._estimate(rate_index, (group,)), **rate.labels, group=name, n=size)
 
     def gaps(self) -> Iterator[Gap]:
-        for rate_index in range(len(self.tables.rates)):
-            for number, pair in enumerate(group_pairs(len(self.tables.groups))):
-                yield self._gap(rate_index, pair, number)
+        tables = self.tables
+        for rate_index, rate in enumerate(tables.rates):
+            for number, pair in enumerate(group_pairs(len(tables.groups))):
+                sides = pair_cells(tables.cells, pair)
+                n_a, n_b = (int(side.sum()) for side in sides)
+                labels = {**tables.gap_labels(rate, pair), "n": n_a + n_b, "n_a": n_a, "n_b": n_b}
+                estimate = self._estimate(rate_index, pair)
+                if estimate.defined:
+                    labels["p_value"], labels["p_method"] = self._p_value(rate_index, sides, number)
+                yield Gap.of_estimate(estimate, **labels)
 
-    def _gap(self, rate_index: int, pair: Pair, number: int) -> Gap:
-        tables, rate, function = self.tables, self.tables.rates[rate_index], self.rate_functions[rate_index]
-        sides = pair_cells(tables.cells, pair)
-        sizes = [int(side.sum()) for side in sides]
-        labels = {**tables.gap_labels(rate, pair), "n": sum(sizes), "n_a": sizes[0], "n_b": sizes[1]}
-        values = [float(function(side)) for side in sides]
-        for value, side, group in zip(values, sides, pair, strict=True):
-            if np.isnan(value):
-                reason = why_undefined(rate, side, tables.classes, tables.group_name(group))
-                return Gap(value=None, reason=reason, **labels)
+    def _estimate(self, rate_index: int, groups: tuple[int | None, ...]) -> Estimate:
+        """Rate of one group, or difference between two, the second of which may be None for the rest."""
+        tables, function = self.tables, self.rate_functions[rate_index]
 
-        def gap(cells: Integers) -> Floats:
-            first, second = pair_cells(cells, pair)
-            return function(first) - function(second)
+        def sides(cells: Integers) -> tuple[Integers, ...]:
+            first, *others = groups
+            return pair_cells(cells, (first or 0, others[0])) if others else (cells[..., first, :, :],)
 
-        second = pair[0] + len(tables.groups) if pair[1] is None else pair[1]  # the rests stand behind the groups
-        drawn = self.drawn[:, pair[0], rate_index] - self.drawn[:, second, rate_index]
-        left_out = partial(left_out_values, tables.cells, gap, tables.involved_groups(pair))
-        estimate = estimate_from_draws(values[0] - values[1], drawn, left_out, self.resampling, "items")
-        p, method = self._p_value(rate, sides, function, [self.resampling.random_state, rate_index, number])
-        return Gap.of_estimate(estimate, p_value=p, p_method=method, **labels)
+        def statistic(cells: Integers) -> Floats:
+            return reduce(np.subtract, map(function, sides(cells)))
 
-    def _p_value(
-        self, rate: Rate, sides: tuple[Integers, Integers], function: Callable[[Integers], Floats], seed: list[int]
-    ) -> tuple[float, str]:
+        for group, side in zip(groups, sides(tables.cells), strict=True):
+            if np.isnan(function(side)):
+                name = tables.group_name(group)
+                return Estimate(value=None, reason=why_undefined(tables.rates[rate_index], side, tables.classes, name))
+        # in the bootstrap samples the rests stand behind the groups
+        columns = [(groups[0] or 0) + len(tables.groups) if group is None else group for group in groups]
+        drawn = reduce(np.subtract, (self.drawn[:, column, rate_index] for column in columns))
+        involved = [group for group in groups if group is not None]
+        involved = list(range(len(tables.groups))) if None in groups else involved
+        left_out = partial(left_out_values, tables.cells, statistic, involved)
+        return estimate_from_draws(float(statistic(tables.cells)), drawn, left_out, self.resampling, "items")
+
+    def _p_value(self, rate_index: int, sides: tuple[Integers, Integers], number: int) -> tuple[float, str]:
+        rate = self.tables.rates[rate_index]
         # accuracy and weighted recall have all items as trials, so shuffling all items is exact for them
         all_items = rate.index is None and rate.metric in {"accuracy", "recall"}
         if all_items or (self.shuffle == "within" and not rate.weighted):
             first, second = (rate_fraction(rate, side) for side in sides)
             return exact_p(first, second, partial(rate_from_fraction, rate.metric)), p_method(rate, exact=True)
-        return shuffled_p(*sides, function, self.resampling.resamples, seed), p_method(rate, exact=False)
-
-
-def _group_rate(function: Callable[[Integers], Floats], group: int, cells: Integers) -> Floats:
-    return function(cells[:, group])
+        seed = [self.resampling.random_state, rate_index, number]
+        p = shuffled_p(*sides, self.rate_functions[rate_index], self.resampling.resamples, seed)
+        return p, p_method(rate, exact=False)
 
 
 def _adjust_p(gaps: list[Gap]) -> list[Gap]:
@@ -217,21 +210,8 @@ def compare_gaps(
     predictions of each item at random. It is exact up to Monte Carlo if the two classifiers do not differ at all, and
     conservative if they differ alike in all groups.
 
-    Args:
-        labels: true class of each item.
-        first: predictions with the one embedding.
-        second: predictions with the other.
-        groups: group that each item is about.
-        positive: the class that counts as positive; None for each class in turn.
-        order: the groups in the order in which they are subtracted.
-        as_published: as in `gaps`.
-        interval: "percentile" or "bca".
-        level: nominal coverage of intervals.
-        resamples: bootstrap samples, and random swaps.
-        random_state: seed.
-
-    Raises:
-        ParameterError: as in `gaps`.
+    `first` and `second` are the predictions with the one embedding and with the other. Other arguments and errors are
+    those of `gaps`; `resamples` is also the number of random swaps.
     """
     resampling = bootstrap_settings(
         "compare_gaps", method=interval, level=level, resamples=resamples, random_state=random_state
@@ -262,7 +242,8 @@ def compare_gaps(
         if before is None or after is None:
             changes.append(GapChange(value=None, reason=_why_no_change(tables, rate, pair), **row))
             continue
-        left_out = partial(left_out_values, tables.cells, partial(_column, differences, index), involved)
+        column = partial(_column, differences, index)
+        left_out = partial(left_out_values, tables.cells, column, involved)
         estimate = estimate_from_draws(after - before, drawn[:, index], left_out, resampling, "items")
         changes.append(GapChange.of_estimate(estimate, p_value=float(p_values[index]), p_method=SWAPPED, **row))
     settings = _settings(tables, positive, resampling, as_published=as_published)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from biasgauge import registry
-from biasgauge.applications.classification.tables import find_file, read_table
+from biasgauge.applications.classification.data_sets import find_file, read_table
 from biasgauge.applications.classification.task import CLASSIFIER, TextClassification
 from biasgauge.applications.classification.texts import TextData, Texts
 from biasgauge.applications.coref.task import TASK_SETTINGS, CorefTask
@@ -22,7 +22,6 @@ from biasgauge.core import VectorsLike, check_choice
 from biasgauge.errors import ParameterError
 
 HATEFUL, NOT_HATEFUL = "hateful", "not hateful"
-LABELS = {"hateful": HATEFUL, "non-hateful": NOT_HATEFUL}
 FILES = {
     "en": ("test_suite_cases.csv", "hatecheck_en_test_suite_cases.csv"),
     "es": ("hatecheck_cases_final_spanish.csv",),
@@ -33,7 +32,12 @@ def load_hatecheck(data: Path, language: str) -> Texts:
     """Cases of one language: columns test_case, label_gold and target_ident; cases without a target have no group."""
     table = read_table(find_file(data, FILES[language], "HateCheck's cases"))
     groups = [group or None for group in table.cells("target_ident")]
-    return Texts.of(table, table.cells("test_case"), table.coded("label_gold", LABELS), groups)
+    return Texts.of(
+        table.path,
+        table.cells("test_case"),
+        table.coded("label_gold", {"hateful": HATEFUL, "non-hateful": NOT_HATEFUL}),
+        groups,
+    )
 
 
 def _prepare_hatecheck(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from biasgauge.applications.gap_result import Gap, RatedEstimate
+from biasgauge.applications.gap_result import Gap, RatedEstimate, pair_label
 from biasgauge.applications.task_figures import task_charts
 from biasgauge.core import (
     Estimate,
@@ -248,7 +248,7 @@ class TaskResult(Result):
         for gap in self.gaps:
             sd = None if gap.sd is None else gap.sd.value
             labels = _short(gap.metric), gap.positive_class
-            rows.append((*labels, gap, sd if several_seeds else gap.p_value, f"{gap.a} − {gap.b}"))
+            rows.append((*labels, gap, sd if several_seeds else gap.p_value, pair_label(gap)))
         columns: list[Column | str] = ["metric", "of", Column("gap [interval]", "estimate", 3), spread, "groups"]
         table = Table.of("gaps", "", columns, rows, most=_MAX_GAPS)
         return Summary("Gaps", "", question="rate of the first group − rate of the second", tables=(table,))
@@ -307,7 +307,7 @@ def _sd(gap: TaskGap) -> float:
 
 def _gap_name(gap: TaskGap) -> str:
     label = f" of {gap.positive_class}" if gap.positive_class else ""
-    return f"{gap.metric.replace('_', ' ')}{label}, {gap.a} − {gap.b}"
+    return f"{gap.metric.replace('_', ' ')}{label}, {pair_label(gap)}"
 
 
 def over_seeds(

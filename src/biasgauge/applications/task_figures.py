@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.applications.gap_result import REST, rate_label
+from biasgauge.applications.gap_result import REST, pair_label, rate_label
 from biasgauge.results import COLORS, AltairChart, Chart, altair, interval_chart, level_text
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def task_charts(result: TaskResult) -> tuple[Chart, ...]:
     if gaps:
         many_pairs = len({(gap.a, gap.b) for gap in gaps}) > MAX_PAIRS
         gaps = [gap for gap in gaps if gap.b == REST] if many_pairs else gaps
-        panels = list(dict.fromkeys(rate_label(gap) if many_pairs else f"{gap.a} − {gap.b}" for gap in gaps))
+        panels = list(dict.fromkeys(map(rate_label if many_pairs else pair_label, gaps)))
         remark = f"{intervals}; 0: no gap" + ("\nticks: single seeds" if several_seeds else "")
         remark = f"{panels[0]}; {remark}" if len(panels) == 1 else remark
         draw = partial(_draw_gaps, gaps, many_pairs=many_pairs, several_seeds=several_seeds)
@@ -55,7 +55,7 @@ def _draw_gaps(gaps: Iterable[TaskGap], *, many_pairs: bool, several_seeds: bool
 
     rows = []
     for gap in gaps:
-        pair, rate = f"{gap.a} − {gap.b}", rate_label(gap)
+        pair, rate = pair_label(gap), rate_label(gap)
         labels = {"what": pair, "panel": rate} if many_pairs else {"what": rate, "panel": pair}
         ends = {"low": gap.low, "high": gap.high, "sd": None if gap.sd is None else gap.sd.value, "p": gap.p_value}
         rows.append({**labels, "gap": gap.value, **ends, "kind": "mean"})

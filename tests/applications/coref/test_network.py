@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from biasgauge.applications.coref import CorefSettings, Document, network
-from biasgauge.applications.coref.features import BUCKETS, Arrays, Features, coverage, distance_buckets
+from biasgauge.applications.coref.features import BUCKETS, Arrays, Features, distance_buckets, word_coverage
 from biasgauge.applications.coref.network import Letters, Ranking, SpanRanker, antecedent_loss
 
 if TYPE_CHECKING:
@@ -181,6 +181,6 @@ def test_words_are_looked_up_as_written_then_in_lower_case(planted: Any) -> None
     known = planted.vectors()
     expected = np.stack([known["the"], known["adam"], np.zeros(20), known["adam"]])
     np.testing.assert_array_equal(arrays.vectors[arrays.types], expected)
-    found = coverage(features, [Document("d", (("The", "zzz", "zzz", "yyy"),))], "test")
-    assert (found.asked, found.found, found.asked_tokens, found.found_tokens) == (3, 1, 4, 1)
-    assert found.most_frequent_lost == ("zzz", "yyy")
+    found = word_coverage(features, [Document("d", (("The", "zzz", "zzz", "yyy"),))], "test")
+    counts = {"asked": 3, "found": 1, "asked_tokens": 4, "found_tokens": 1}
+    assert found == {**counts, "most_frequent_lost": ["zzz", "yyy"]}

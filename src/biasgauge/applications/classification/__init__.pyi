@@ -1,5 +1,5 @@
-from biasgauge.applications.classification.tables import check_names as check_names
-from biasgauge.applications.classification.tables import read_table as read_table
+from biasgauge.applications.classification.data_sets import check_names as check_names
+from biasgauge.applications.classification.data_sets import read_table as read_table
 from biasgauge.applications.classification.task import DataSet as DataSet
 from biasgauge.applications.classification.texts import TextData as TextData
 from biasgauge.applications.classification.texts import Texts as Texts

@@ -13,19 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
-from biasgauge.applications.classification.settings import THREADS, CnnSettings, Monitor
+from biasgauge.applications.classification.settings import THREADS, CnnSettings
 from biasgauge.core import Integers, Singles
 from biasgauge.errors import InputError
 
 TOKENS_AT_ONCE = 8192
 """Tokens evaluated at once."""
+POOL_BATCHES = 50
+"""Batches whose texts are sorted by length together: little padding, and every epoch mixes texts anew."""
+UNKNOWN = 0
+"""The number of words without a vector, and of what fills a short text up."""
 
 
 class _StrongestWindow(torch.autograd.Function):
@@ -69,9 +73,8 @@ class _StrongestWindow(torch.autograd.Function):
         """The gradient of a filter's weights at a place: token vectors there, weighted by the gradient of the text."""
         tokens, used, windows_won = ctx.saved_tensors
         columns, amounts = [], []
-        for start, gradient, width in zip(
-            windows_won, gradients[0].chunk(len(windows_won), dim=1), ctx.widths, strict=True
-        ):
+        chunks = gradients[0].chunk(len(windows_won), dim=1)
+        for start, gradient, width in zip(windows_won, chunks, ctx.widths, strict=True):
             for offset in range(width):
                 columns.append(tokens.gather(1, start + offset).T)
                 amounts.append(gradient.T)
@@ -116,9 +119,8 @@ class KimCnn(nn.Module):
         features = self.features(tokens)
         if self.training and self.settings.dropout:
             keep_share = 1 - self.settings.dropout
-            features = (
-                features * torch.empty_like(features).bernoulli_(keep_share, generator=self.generator) / keep_share
-            )
+            mask = torch.empty_like(features).bernoulli_(keep_share, generator=self.generator)
+            features = features * mask / keep_share
         return functional.linear(features, self.output, self.output_bias)
 
     @torch.no_grad()
@@ -136,29 +138,12 @@ class Evaluation(NamedTuple):
     accuracy: float
 
 
-class Best:
-    """The best evaluation so far; `exhausted` after `patience` evaluations without improvement."""
-
-    def __init__(self, monitor: Monitor, patience: int | None) -> None:
-        self.monitor, self.patience = monitor, patience
-        self.evaluation: Evaluation | None = None
-        self.since = 0
-
-    def improved(self, evaluation: Evaluation) -> bool:
-        """Return True if this one is strictly better than all before."""
-        best = self.evaluation
-        better = best is None or (
-            evaluation.loss < best.loss if self.monitor == "loss" else evaluation.accuracy > best.accuracy
-        )
-        self.since = 0 if better else self.since + 1
-        if better:
-            self.evaluation = evaluation
-        return better
-
-    @property
-    def exhausted(self) -> bool:
-        """True when patience is at its end."""
-        return self.patience is not None and self.since >= self.patience
+def best_evaluation(history: Sequence[Evaluation], settings: CnnSettings) -> tuple[Evaluation, bool]:
+    """The first of the best evaluations, and whether patience is at its end: so many since without improvement."""
+    by_loss = settings.monitor == "loss"
+    best = min(history, key=lambda evaluation: evaluation.loss if by_loss else -evaluation.accuracy)
+    since = len(history) - 1 - history.index(best)
+    return best, settings.patience is not None and since >= settings.patience
 
 
 @dataclass(frozen=True)
@@ -196,79 +181,57 @@ def train(
     progress: Callable[[int, int], None] | None = None,
 ) -> Trained:
     """Train one classifier; the same bits for the same seed on one kind of processor."""
-    random = torch.Generator().manual_seed(seed)
-    model = KimCnn(settings, torch.from_numpy(vectors), classes, random)
-    run = _Training(train_texts, dev_texts, model, seed)
+    model = KimCnn(settings, torch.from_numpy(vectors), classes, torch.Generator().manual_seed(seed))
+    random, optimizer = np.random.default_rng(seed), torch.optim.Adam(model.parameters(), lr=settings.learning_rate)
+    labels, dev_labels = torch.from_numpy(train_texts.labels), torch.from_numpy(dev_texts.labels)
+    history: list[Evaluation] = []
+    losses: list[float] = []
+    weights: dict[str, torch.Tensor] = {}
+    steps = dropout_steps = 0
+    stopped, report = False, progress or (lambda _done, _total: None)
+    model.train()
+
+    def evaluate() -> bool:
+        """Judge by the dev texts and remember the weights if they are the best so far; return whether to stop."""
+        nonlocal weights
+        model.eval()
+        predicted = logits(model, dev_texts)
+        accuracy = float((predicted.argmax(dim=1) == dev_labels).double().mean())
+        history.append(Evaluation(steps, float(functional.cross_entropy(predicted, dev_labels)), accuracy))
+        best, exhausted = best_evaluation(history, settings)
+        if best is history[-1]:
+            weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+        model.train(settings.dropout_after_evaluation)
+        return exhausted
+
     for epoch in range(settings.epochs):
-        run.epoch()
-        if progress is not None:
-            progress(epoch + 1, settings.epochs)
-        if run.best.exhausted:
-            break
-    if run.best.evaluation is None:  # fewer steps than evaluate_every
-        run.evaluate()
-    return run.trained()
-
-
-class _Training:
-    """A classifier in training."""
-
-    def __init__(self, texts: NumberedTexts, dev_texts: NumberedTexts, model: KimCnn, seed: int) -> None:
-        self.texts, self.dev_texts, self.model, self.settings = texts, dev_texts, model, model.settings
-        self.labels = torch.from_numpy(texts.labels)
-        self.random = np.random.default_rng(seed)
-        self.optimizer = torch.optim.Adam(model.parameters(), lr=self.settings.learning_rate)
-        self.best = Best(self.settings.monitor, self.settings.patience)
-        self.weights: dict[str, torch.Tensor] = {}
-        self.history: list[Evaluation] = []
-        self.losses: list[float] = []
-        self.steps = self.dropout_steps = 0
-        self.model.train()
-
-    def epoch(self) -> None:
-        """Go through the texts once, or until patience is at its end."""
-        every = self.settings.evaluate_every
         total, seen = 0.0, 0
-        for rows in self.texts.shuffled(self.settings.batch, self.random):
-            total += self._step(rows) * len(rows)
-            seen += len(rows)
-            if every is not None and self.steps % every == 0:
-                self.evaluate()
-                if self.best.exhausted:
-                    break
-        self.losses.append(total / seen)
+        for rows in train_texts.shuffled(settings.batch, random):
+            optimizer.zero_grad(set_to_none=True)
+            predicted = model(torch.from_numpy(train_texts.batch(rows)))
+            loss = functional.cross_entropy(predicted, labels[torch.from_numpy(rows)])
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            model.limit_norms()
+            steps += 1
+            dropout_steps += model.training
+            total, seen = total + loss.item() * len(rows), seen + len(rows)
+            if settings.evaluate_every is not None and steps % settings.evaluate_every == 0 and (stopped := evaluate()):
+                break
+        losses.append(total / seen)
         if not np.isfinite(total):
             raise InputError("Training diverged: the loss is not finite; lower the learning rate or scale the vectors.")
-        if every is None:
-            self.evaluate()
-
-    def _step(self, rows: Integers) -> float:
-        self.optimizer.zero_grad(set_to_none=True)
-        predicted = self.model(torch.from_numpy(self.texts.batch(rows)))
-        loss = functional.cross_entropy(predicted, self.labels[torch.from_numpy(rows)])
-        loss.backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step()
-        self.model.limit_norms()
-        self.steps += 1
-        self.dropout_steps += self.model.training
-        return loss.item()
-
-    def evaluate(self) -> None:
-        """Judge the classifier by the dev texts, keep its weights if it is the best so far, and go on training."""
-        self.model.eval()
-        predicted, labels = logits(self.model, self.dev_texts), torch.from_numpy(self.dev_texts.labels)
-        accuracy = float((predicted.argmax(dim=1) == labels).double().mean())
-        self.history.append(Evaluation(self.steps, float(functional.cross_entropy(predicted, labels)), accuracy))
-        if self.best.improved(self.history[-1]):
-            self.weights = {name: weights.clone() for name, weights in self.model.state_dict().items()}
-        self.model.train(self.settings.dropout_after_evaluation)
-
-    def trained(self) -> Trained:
-        """The best classifier, and how training went."""
-        self.model.load_state_dict(self.weights)
-        self.model.eval()
-        best, history, losses = cast("Evaluation", self.best.evaluation), tuple(self.history), tuple(self.losses)
-        return Trained(self.model, best, history, losses, self.steps, self.best.exhausted, self.dropout_steps)
+        if settings.evaluate_every is None:
+            stopped = evaluate()
+        report(epoch + 1, settings.epochs)
+        if stopped:
+            break
+    if not history:  # fewer steps than evaluate_every
+        evaluate()
+    model.load_state_dict(weights)
+    model.eval()
+    best, _ = best_evaluation(history, settings)
+    return Trained(model, best, tuple(history), tuple(losses), steps, stopped, dropout_steps)
 
 
 @torch.no_grad()
@@ -278,12 +241,6 @@ def logits(model: KimCnn, texts: NumberedTexts) -> torch.Tensor:
     for rows in texts.by_length(TOKENS_AT_ONCE):
         predicted[torch.from_numpy(rows)] = model(torch.from_numpy(texts.batch(rows)))
     return predicted
-
-
-POOL_BATCHES = 50
-"""Batches whose texts are sorted by length together: little padding, and every epoch mixes texts anew."""
-UNKNOWN = 0
-"""The number of words without a vector, and of what fills a short text up."""
 
 
 @dataclass(frozen=True)
@@ -309,11 +266,10 @@ class NumberedTexts:
         """Number the tokens: those that `numbers` lacks are 0, and texts shorter than `least` are filled up with 0."""
         beyond = max(numbers.values(), default=UNKNOWN) + 1
         flat: list[int] = []
-        lengths = np.empty(len(texts), np.int64)
-        for row, text in enumerate(texts):
-            lengths[row] = max(least, len(text))
+        for text in texts:
             flat += [numbers.get(token, UNKNOWN) for token in text]
             flat += [UNKNOWN] * (least - len(text))
+        lengths: Integers = np.array([max(least, len(text)) for text in texts], np.int64)
         longest = int(lengths.max(initial=0))
         tokens: Integers = np.array(flat + [beyond] * longest, np.int64)
         starts: Integers = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)[: len(texts)]

@@ -6,37 +6,126 @@ Spanish has women first; training files are not ordered. Groups are therefore kn
 
 The others come as one table: Davidson et al. 2017, Founta et al. 2018, EDOS (2023), MLMA (2019), and `csv`: a file,
 split 80 : 10 : 10 unless it has a column `split` (train, dev, test), or a folder with `train.csv`, `test.csv` and
-optionally `dev.csv`; without it a tenth of the training texts is set apart.
+optionally `dev.csv`; without it a tenth of the training texts is set apart. Whatever is wrong with a file is said by
+line; texts are often offensive, so no sentence quotes them.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
-from biasgauge.applications.classification.tables import TextTable, find_file, read_table
 from biasgauge.applications.classification.task import DataSet
 from biasgauge.applications.classification.texts import WITHOUT_DEV, TextData, Texts, split_by, split_up
+from biasgauge.core import did_you_mean
 from biasgauge.errors import CorpusError, InputError, ParameterError
+from biasgauge.io import ByteSource, csv_rows
+from biasgauge.text import whole_lines
 
-HATEVAL = {"0": "not hateful", "1": "hateful"}
 HATEVAL_HALVES = {"en": ("migrants", "women"), "es": ("women", "migrants")}
 HATEVAL_TEST_SIZES = {"en": 3000, "es": 1600}
-HATEVAL_ORDER = ("women", "migrants")
-DAVIDSON = {"0": "hate_speech", "1": "offensive_language", "2": "neither"}
-FOUNTA = {name: name for name in ("abusive", "hateful", "normal", "spam")}
 FOUNTA_FILES = ("hatespeech_text_label_vote_RESTRICTED_100K.csv", "hatespeech_text_label_vote.csv", "founta.tsv")
-GENDERS = ("male", "female")
-EDOS = {"sexist": "sexist", "not sexist": "not sexist"}
 MLMA_SENTIMENTS = frozenset({"abusive", "disrespectful", "fearful", "hateful", "normal", "offensive"})
-MLMA_NO_GROUP = frozenset({"other", "individual", ""})
 SPLIT = "split"
 SPLITS = {"train": "train", "dev": "dev", "test": "test"}
 MAX_CLASSES = 100
 """Labels and groups: a column with more is something else, such as the texts."""
 POSITIVE = ("1", "yes", "true", "positive", "hateful", "toxic")
 """Names of the positive class, tried in this order where the user does not name it."""
+_GENDERS = ("male", "female")
+_LONGEST_NAME = 40
+_PACKED = ("", ".gz", ".xz", ".zst")
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Rows of text under named columns; `lines` are those of the file where each row starts, from 1."""
+
+    path: Path
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def cells(self, column: str) -> tuple[str, ...]:
+        """One column; where there is none of that name, the error suggests the nearest."""
+        if column not in self.columns:
+            names = f"its columns are {', '.join(self.columns)}"
+            if max(map(len, self.columns)) > _LONGEST_NAME:
+                names = "the first line does not look like a header"
+            problem = f"expected a column {column!r}{did_you_mean(column, self.columns) or ';'} {names}"
+            raise CorpusError(problem, path=self.path, line=1)
+        index = self.columns.index(column)
+        return tuple(row[index] for row in self.rows)
+
+    def coded(self, column: str, names: Mapping[str, str]) -> tuple[str, ...]:
+        """One column of labels, each by the name that `names` gives it; nothing else may stand there."""
+        cells = [cell.strip() for cell in self.cells(column)]
+        for cell, line in zip(cells, self.lines, strict=True):
+            if cell not in names:
+                problem = f"{column!r} must be one of {', '.join(names)}; found something else"
+                raise CorpusError(problem, path=self.path, line=line)
+        return tuple(names[cell] for cell in cells)
+
+
+def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> TextTable:
+    """Read a table: comma, tab or semicolon, compressed or not; its first line names the columns unless `columns` does.
+
+    Raises:
+        CorpusError: the file cannot be read, is not UTF-8, has no rows, or a row has too few or too many fields.
+    """
+    names = None if columns is None else tuple(columns)
+    rows: list[tuple[str, ...]] = []
+    starts: list[int] = []
+    start = 1
+    with ByteSource(path, error=CorpusError) as source:
+        lines = (line.removesuffix("\r") + "\n" for _, line in whole_lines(source))
+        first = next(lines, "")
+        if not first.strip():
+            raise CorpusError("expected a table with a header, found nothing", path=path, line=1)
+        separator = max(",\t;", key=first.count)
+        for cells, end in csv_rows(chain([first], lines), path, error=CorpusError, separator=separator):
+            if names is None:
+                names = tuple(name.strip() for name in cells)
+                check_names(names, path, line=1)
+            elif cells:
+                if len(cells) != len(names):
+                    raise CorpusError(f"expected {len(names)} fields, found {len(cells)}", path=path, line=start)
+                rows.append(tuple(cells))
+                starts.append(start)
+            start = end + 1
+    if not rows or names is None:
+        raise CorpusError("expected rows below the header, found none", path=path)
+    return TextTable(Path(path), names, tuple(rows), tuple(starts))
+
+
+def check_names(names: tuple[str, ...], path: str | os.PathLike[str], line: int | None = None) -> None:
+    """Columns must have names, no two the same."""
+    if not any(names):
+        raise CorpusError("expected a header with the names of columns, found nothing", path=path, line=line)
+    twice = [name for name, count in Counter(names).items() if count > 1 and name]
+    if twice:
+        raise CorpusError(f"the column {twice[0]!r} stands there twice; rename one of them", path=path, line=line)
+
+
+def find_file(data: Path, names: Sequence[str], description: str) -> Path:
+    """The first file of those names in a folder, also compressed; a file is taken as it is."""
+    if data.is_file():
+        return data
+    if not data.is_dir():
+        raise InputError(f"{data}: there is no such folder; name the folder with {description}")
+    for name in names:
+        for ending in _PACKED:
+            if (path := data / f"{name}{ending}").is_file():
+                return path
+    raise InputError(f"{data}: has no {description}; expected a file {' or '.join(names)}, plain or compressed")
 
 
 def load_hateval(data: Path, language: str) -> TextData:
@@ -49,8 +138,9 @@ def load_hateval(data: Path, language: str) -> TextData:
         names = (f"hateval2019_{language}_{split}.csv", f"{split}_{language}.csv", f"{split}.csv")
         table = read_table(find_file(data, names, f"HatEval's {split} file"))
         groups = _hateval_targets(table, language, warnings) if split == "test" else None
-        parts[split] = Texts.of(table, table.cells("text"), table.coded("HS", HATEVAL), groups)
-    order = None if warnings else HATEVAL_ORDER
+        labels = table.coded("HS", {"0": "not hateful", "1": "hateful"})
+        parts[split] = Texts.of(table.path, table.cells("text"), labels, groups)
+    order = None if warnings else ("women", "migrants")
     return TextData(f"hateval-{language}", parts, positive="hateful", order=order, warnings=tuple(warnings))
 
 
@@ -73,30 +163,16 @@ def load_davidson(data: Path, *, split_seed: int = 0) -> TextData:
     It names no groups; it is split 80 : 10 : 10, stratified by label.
     """
     table = read_table(find_file(data, ("labeled_data.csv", "davidson_labeled_data.csv"), "Davidson's file"))
-    texts = Texts.of(table, table.cells("tweet"), table.coded("class", DAVIDSON))
+    labels = table.coded("class", {"0": "hate_speech", "1": "offensive_language", "2": "neither"})
+    texts = Texts.of(table.path, table.cells("tweet"), labels)
     return TextData("davidson", split_up(texts, split_seed), positive="hate_speech")
-
-
-def load_founta(data: Path, *, split_seed: int = 0, positive: str | None = None) -> TextData:
-    """Tweets that are abusive, hateful, normal or spam, for those who hold them, in one of two layouts.
-
-    As distributed: one file without a header, separated by tabs: text, label, number of votes; split 80 : 10 : 10.
-    As the English study of Goldfarb-Tarrant et al. 2021 had it: `train.csv`, `dev.csv` and `test.csv` with columns
-    text, label and, in the test file, gender (male, female, neutral); its gap is male − female.
-    """
-    if data.is_dir() and any(data.glob("train.csv*")):
-        tweets = load_csv(data, split_seed=split_seed, group_column="gender", positive=positive)
-        order = GENDERS if set(GENDERS) <= set(tweets.parts["test"].groups) else None
-        return replace(tweets, name="founta", order=order)
-    table = read_table(find_file(data, FOUNTA_FILES, "Founta's tweets"), ("text", "label", "votes"))
-    texts = Texts.of(table, table.cells("text"), table.coded("label", FOUNTA))
-    return TextData("founta", split_up(texts, split_seed), positive="hateful")
 
 
 def load_edos(data: Path) -> TextData:
     """Posts that are sexist or not (Kirk et al. 2023), in their own split: columns text, label_sexist and split."""
     table = read_table(find_file(data, ("edos_labelled_aggregated.csv",), "EDOS's file"))
-    texts = Texts.of(table, table.cells("text"), table.coded("label_sexist", EDOS))
+    labels = table.coded("label_sexist", {name: name for name in ("sexist", "not sexist")})
+    texts = Texts.of(table.path, table.cells("text"), labels)
     return TextData("edos", split_by(texts, table.coded(SPLIT, SPLITS)), positive="sexist")
 
 
@@ -109,9 +185,26 @@ def load_mlma(data: Path, *, split_seed: int = 0) -> TextData:
     table = read_table(find_file(data, ("en_dataset.csv", "mlma_en_dataset.csv"), "MLMA's English file"))
     cells = {cell for cell in table.cells("sentiment") if MLMA_SENTIMENTS.issuperset(cell.split("_"))}
     labels = {cell: "hateful" if "hateful" in cell.split("_") else "not hateful" for cell in sorted(cells)}
-    groups = [None if group in MLMA_NO_GROUP else group for group in table.cells("group")]
-    texts = Texts.of(table, table.cells("tweet"), table.coded("sentiment", labels), groups)
+    groups = [None if group in {"other", "individual", ""} else group for group in table.cells("group")]
+    texts = Texts.of(table.path, table.cells("tweet"), table.coded("sentiment", labels), groups)
     return TextData("mlma", split_up(texts, split_seed), positive="hateful")
+
+
+def load_founta(data: Path, *, split_seed: int = 0, positive: str | None = None) -> TextData:
+    """Tweets that are abusive, hateful, normal or spam, for those who hold them, in one of two layouts.
+
+    As distributed: one file without a header, separated by tabs: text, label, number of votes; split 80 : 10 : 10.
+    As the English study of Goldfarb-Tarrant et al. 2021 had it: `train.csv`, `dev.csv` and `test.csv` with columns
+    text, label and, in the test file, gender (male, female, neutral); its gap is male − female.
+    """
+    if data.is_dir() and any(data.glob("train.csv*")):
+        tweets = load_csv(data, split_seed=split_seed, group_column="gender", positive=positive)
+        order = _GENDERS if set(_GENDERS) <= set(tweets.parts["test"].groups) else None
+        return replace(tweets, name="founta", order=order)
+    table = read_table(find_file(data, FOUNTA_FILES, "Founta's tweets"), ("text", "label", "votes"))
+    labels = table.coded("label", {name: name for name in ("abusive", "hateful", "normal", "spam")})
+    texts = Texts.of(table.path, table.cells("text"), labels)
+    return TextData("founta", split_up(texts, split_seed), positive="hateful")
 
 
 def load_csv(
@@ -146,11 +239,8 @@ def load_csv(
     groups = {group for split in parts.values() for group in split.groups}
     for column, values in ((label_column, classes), (group_column, groups)):
         if len(values) > MAX_CLASSES:
-            raise CorpusError(
-                f"the column {column!r} has {len(values):,} different values; at most {MAX_CLASSES} labels or groups "
-                "are possible",
-                path=data,
-            )
+            problem = f"the column {column!r} has {len(values):,} different values"
+            raise CorpusError(f"{problem}; at most {MAX_CLASSES} labels or groups are possible", path=data)
     return TextData("csv", parts, positive=_positive_class(classes, positive))
 
 
@@ -159,43 +249,31 @@ def _own_texts(table: TextTable, text: str, label: str, group: str) -> Texts:
     if "" in labels:
         raise CorpusError(f"{label!r} is empty", path=table.path, line=table.lines[labels.index("")])
     groups = [cell.strip() or None for cell in table.cells(group)] if group in table.columns else None
-    return Texts.of(table, texts, labels, groups)
+    return Texts.of(table.path, texts, labels, groups)
 
 
 def _positive_class(classes: list[str], name: str | None) -> str:
     if name in classes:
         return name
     candidates = [candidate for candidate in POSITIVE if candidate in classes]
-    if name is None and len(classes) == 1:  # one label is too few: `TextData.checked` says so
-        return classes[0]
-    if name is None and candidates:
-        return candidates[0]
+    if name is None and (candidates or len(classes) == 1):  # one label is too few: `TextData.checked` says so
+        return (candidates or classes)[0]
     problem = "name the positive class ('positive')" if name is None else f"nothing is labeled {name!r}"
     raise ParameterError(f"The labels are {', '.join(classes[:20])}: {problem}.")
 
 
 _SPLIT_SEED = frozenset({"split_seed"})
-_DAVIDSON = "hate speech, offensive language or neither, English tweets (Davidson); groups by words"
+_HATEVAL = "hate speech about women or migrants, {} tweets (HatEval); gap: women − migrants"
 _FOUNTA = "abusive, hateful, normal or spam, English tweets (Founta), for those who hold it; gap: male − female"
+_DAVIDSON = "hate speech, offensive language or neither, English tweets (Davidson); groups by words"
 _MLMA = "hate speech, English tweets (MLMA); gaps between 14 target groups"
+_CSV_SETTINGS = _SPLIT_SEED | {"text_column", "label_column", "group_column"}
 DATA_SET = (
-    *(
-        DataSet(
-            f"hateval-{code}",
-            f"hate speech about women or migrants, {language} tweets (HatEval); gap: women − migrants",
-            partial(load_hateval, language=code),
-        )
-        for code, language in (("en", "English"), ("es", "Spanish"))
-    ),
+    DataSet("hateval-en", _HATEVAL.format("English"), partial(load_hateval, language="en")),
+    DataSet("hateval-es", _HATEVAL.format("Spanish"), partial(load_hateval, language="es")),
     DataSet("davidson", _DAVIDSON, load_davidson, _SPLIT_SEED),
     DataSet("founta", _FOUNTA, load_founta, _SPLIT_SEED, asks_positive=True),
     DataSet("edos", "sexism, English posts (EDOS); groups by words", load_edos),
     DataSet("mlma", _MLMA, load_mlma, _SPLIT_SEED),
-    DataSet(
-        "csv",
-        "your own table with text, label and group",
-        load_csv,
-        _SPLIT_SEED | {"text_column", "label_column", "group_column"},
-        asks_positive=True,
-    ),
+    DataSet("csv", "your own table with text, label and group", load_csv, _CSV_SETTINGS, asks_positive=True),
 )

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,21 +26,19 @@ from biasgauge.applications.classification.texts import (
     Retweets,
     TextData,
     Tokenized,
+    Unknown,
     group_words,
     groups_by_words,
+    task_vectors,
     tokenize,
 )
-from biasgauge.applications.classification.vectors import TaskVectors, Unknown, task_vectors
-from biasgauge.applications.confusion import group_pairs, pair_cells, rate_values, reported_rates, why_undefined
+from biasgauge.applications.confusion import Rate, group_pairs, pair_cells, rate_values, reported_rates, why_undefined
 from biasgauge.applications.gap_result import REST, Gap, Label
 from biasgauge.applications.group_gaps import gaps
 from biasgauge.applications.task import SeedRun, Task, TaskGap, TaskItems, TaskMetric, TaskSummary, over_seeds
-from biasgauge.core import Floats, Integers, JsonObject, VectorsLike, check_choice
+from biasgauge.core import Estimate, Integers, JsonObject, VectorsLike, check_choice
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.stats import Resampling
-
-if TYPE_CHECKING:
-    from biasgauge.applications.classification.cnn import NumberedTexts
 
 TEXT_SETTINGS = frozenset({"as_published", "group_words", "order", "positive", "retweets", "tokenizer", "unknown"})
 CLASSIFIER = TEXT_SETTINGS | CnnSettings.names()
@@ -119,9 +117,12 @@ class TextClassification:
         self.positive = data.positive if positive is None else positive
         check_choice(self.classes, positive=self.positive)
         self.groups, self.order = _test_groups(self.parts["test"], data.order, group_words, order)
-        self.vectors: TaskVectors = task_vectors(vectors, self.parts.values(), data.name, unknown, progress)
+        self.vectors = task_vectors(vectors, self.parts.values(), data.name, unknown, progress)
         self.vectors_name, self.vectors_checksum = self.vectors.name, self.vectors.checksum
-        self.data_checksum, self.coverage = _checksum(self.parts), self.vectors.coverage
+        # tokens and labels decide predictions; groups do not
+        decisive = (json.dumps([name, split.tokens, split.labels]) for name, split in self.parts.items())
+        self.data_checksum = hashlib.sha256("".join(decisive).encode()).hexdigest()
+        self.coverage = self.vectors.coverage
         self.warnings = (*data.warnings, *notes, *self.vectors.warnings)
         self.settings = {**self.cnn.to_dict(), "classes": list(self.classes)}
         self.recorded = {
@@ -138,9 +139,13 @@ class TextClassification:
 
     def train(self, seed: int, progress: Callable[[int, int], None] | None = None) -> JsonObject:
         """Train with one seed and predict the test texts."""
-        from biasgauge.applications.classification.cnn import fixed_threads, logits, train
+        from biasgauge.applications.classification.cnn import NumberedTexts, fixed_threads, logits, train
 
-        texts = {name: self._numbered(split) for name, split in self.parts.items()}
+        texts = {}
+        for name, split in self.parts.items():
+            labels = [self.classes.index(label) for label in split.labels]
+            numbers, least = self.vectors.numbers, max(self.cnn.widths)
+            texts[name] = NumberedTexts.of(split.tokens, labels, numbers, least=least)
         table, classes = self.vectors.table, len(self.classes)
         with fixed_threads():
             run = train(texts["train"], texts["dev"], table, classes, self.cnn, seed=seed, progress=progress)
@@ -156,28 +161,14 @@ class TextClassification:
             "stopped_early": run.stopped_early,
         }
 
-    def _numbered(self, split: Tokenized) -> NumberedTexts:
-        from biasgauge.applications.classification.cnn import NumberedTexts
-
-        codes = {name: code for code, name in enumerate(self.classes)}
-        labels = [codes[label] for label in split.labels]
-        return NumberedTexts.of(split.tokens, labels, self.vectors.numbers, least=max(self.cnn.widths))
-
     def summarize(self, outcomes: dict[int, JsonObject], resampling: Resampling) -> TaskSummary:
         """Metrics and gaps over seeds."""
+        predictions = [tuple(self.classes[code] for code in run["predictions"]) for run in outcomes.values()]
+        items = TaskItems(self.parts["test"].labels, self.groups, tuple(predictions))
         long = {"predictions", "history", "training_losses"}
-        return summarize(
-            self.parts["test"].labels,
-            [[self.classes[code] for code in run["predictions"]] for run in outcomes.values()],
-            self.groups,
-            list(outcomes),
-            [{name: run[name] for name in run if name not in long} for run in outcomes.values()],
-            classes=self.classes,
-            positive=self.positive,
-            order=self.order,
-            resampling=resampling,
-            as_published=self.as_published,
-        )
+        runs = {seed: {name: run[name] for name in run if name not in long} for seed, run in outcomes.items()}
+        settings: dict[str, Any] = {"order": self.order, "as_published": self.as_published}
+        return summarize(items, runs, resampling, classes=self.classes, positive=self.positive, **settings)
 
 
 def _test_groups(
@@ -199,62 +190,50 @@ def _test_groups(
     return groups, [name for name in data_order if name in present]
 
 
-def _checksum(parts: dict[str, Tokenized]) -> str:
-    """SHA-256 of tokens and labels, which decide predictions; groups do not."""
-    digest = hashlib.sha256()
-    for name, split in parts.items():
-        digest.update(json.dumps([name, split.tokens, split.labels]).encode())
-    return digest.hexdigest()
-
-
 def summarize(
-    labels: Sequence[str],
-    predictions: Sequence[Sequence[str]],
-    groups: Sequence[str | None],
-    seeds: Sequence[int],
-    training: Sequence[JsonObject],
+    items: TaskItems,
+    runs: Mapping[int, JsonObject],
+    resampling: Resampling,
     *,
     classes: Sequence[str],
     positive: str,
     order: Sequence[str] | None,
-    resampling: Resampling,
     as_published: bool = False,
 ) -> TaskSummary:
-    """Metrics and gaps over seeds, from the label and group of each item and the predictions of each seed.
+    """Metrics and gaps over seeds, from test items and a description of the training `runs` by seed.
 
-    `training` describes the training run of each seed. Groups are subtracted in `order`, sorted by default; others are
-    left out. `as_published` counts a class without a rate as 0 in weighted means, as scikit-learn does.
+    Groups are subtracted in `order`, sorted by default; others are left out. `as_published` counts a class without a
+    rate as 0 in weighted means, as scikit-learn does.
     """
-    present = sorted({group for group in groups if group is not None})
+    present = sorted({group for group in items.groups if group is not None})
     names = [name for name in (order if order is not None else present) if name in present]
-    counts = _SeedConfusionCounts(labels, predictions, groups, names, classes, positive, resampling, zeros=as_published)
+    counts = _SeedConfusionCounts(items, names, classes, positive, resampling, zeros=as_published)
     no_gaps = None
-    by_seed: list[tuple[Gap, ...]] = [() for _ in seeds]
+    by_seed: list[tuple[Gap, ...]] = [() for _ in runs]
     warnings: tuple[str, ...] = ()
     if len(names) < 2:
         no_gaps = f"the only group is {names[0]!r}" if names else NO_GROUPS
     else:
-        items = [item for item, group in enumerate(groups) if group in names]
-        item_labels, item_groups = [labels[item] for item in items], [groups[item] for item in items]
+        counted = [item for item, group in enumerate(items.groups) if group in names]
+        labels, groups = ([column[item] for item in counted] for column in (items.labels, items.groups))
         settings: dict[str, Any] = {name: getattr(resampling, name) for name in ("level", "resamples", "random_state")}
-        for number, marks in enumerate(predictions):
-            predicted = [marks[item] for item in items]
-            label = positive if positive in {*item_labels, *predicted} else None
-            result = gaps(
-                item_labels, predicted, item_groups, positive=label, order=names, as_published=as_published, **settings
-            )
+        settings |= {"order": names, "as_published": as_published}
+        for number, marks in enumerate(items.predictions):
+            predicted = [marks[item] for item in counted]
+            label = positive if positive in {*labels, *predicted} else None
+            result = gaps(labels, predicted, groups, positive=label, **settings)
             by_seed[number] = result.gaps
             warnings = warnings or result.warnings
-    single = by_seed[0] if len(seeds) == 1 else ()
+    single = by_seed[0] if len(runs) == 1 else ()
     tested: dict[tuple[Label, ...], Gap] = {(gap.metric, gap.positive_class, gap.a, gap.b): gap for gap in single}
     return TaskSummary(
         metrics=tuple(counts.metrics()),
         gaps=tuple(counts.gaps(tested)) if no_gaps is None else (),
-        seeds=tuple(SeedRun(*run) for run in zip(seeds, training, by_seed, strict=True)),
+        seeds=tuple(SeedRun(*run) for run in zip(runs, runs.values(), by_seed, strict=True)),
         counts={name: int(count) for name, count in zip(names, counts.sizes[1:], strict=True)},
         warnings=warnings,
         no_gaps=no_gaps,
-        items=TaskItems(tuple(labels), tuple(groups), tuple(map(tuple, predictions))),
+        items=items,
     )
 
 
@@ -263,9 +242,7 @@ class _SeedConfusionCounts:
 
     def __init__(
         self,
-        labels: Sequence[str],
-        predictions: Sequence[Sequence[str]],
-        groups: Sequence[str | None],
+        items: TaskItems,
         names: Sequence[str],
         classes: Sequence[str],
         positive: str,
@@ -275,11 +252,11 @@ class _SeedConfusionCounts:
     ) -> None:
         self.names, self.classes, self.resampling, self.zeros = list(names), tuple(classes), resampling, zeros
         codes = {name: code for code, name in enumerate(classes)}
-        marks: Integers = np.array([[codes[mark] for mark in row] for row in (labels, *predictions)], np.int64)
-        group_codes = np.array([self.names.index(group) if group in self.names else -1 for group in groups], np.int64)
-        members = [np.ones(marks.shape[1], bool), *(group_codes == code for code in range(len(self.names)))]
+        rows = (items.labels, *items.predictions)
+        marks: Integers = np.array([[codes[mark] for mark in row] for row in rows], np.int64)
+        members = [np.array([name in (None, group) for group in items.groups], bool) for name in (None, *self.names)]
         self.sizes = [int(member.sum()) for member in members]
-        self.seeds = len(predictions)
+        self.seeds = len(items.predictions)
         random = np.random.default_rng([resampling.random_state, 0])
         counts = [self._count(marks[:, member], random) for member in members]
         self.cells = np.stack([observed for observed, _ in counts], axis=-3)
@@ -306,44 +283,42 @@ class _SeedConfusionCounts:
 
     def metrics(self) -> Iterator[TaskMetric]:
         for index, name in enumerate([None, *self.names]):
+            group = "the test texts" if name is None else f"group {name!r}"
             for rate in self.rates:
-                values = rate_values(rate, self.cells[:, index], zeros=self.zeros)
-                drawn = rate_values(rate, self.drawn[:, :, index], zeros=self.zeros)
-                group = "the test texts" if name is None else f"group {name!r}"
-                undefined = self.cells[np.isnan(values), index]
-                reasons = [why_undefined(rate, cells, self.classes, group) for cells in undefined]
-                mean, seeds = over_seeds(values, drawn, self.picked, self.resampling, self._reason(values, reasons))
-                labels: dict[str, Any] = {"metric": rate.metric, "positive_class": rate.positive_class, "group": name}
-                yield TaskMetric.of_estimate(mean, **labels, n=self.sizes[index], **seeds)
+                mean, seeds = self._over_seeds(rate, [(group, self.cells[:, index], self.drawn[:, :, index])])
+                yield TaskMetric.of_estimate(mean, **rate.labels, group=name, n=self.sizes[index], **seeds)
 
     def gaps(self, tested: dict[tuple[Label, ...], Gap]) -> Iterator[TaskGap]:
         """Gaps as means over seeds; p-values, with one seed, are those of `tested`."""
-        cells, drawn = self.cells[:, 1:], self.drawn[:, :, 1:]
         for rate in self.rates:
             for pair in group_pairs(len(self.names)):
-                sides = pair_cells(cells, pair)
-                side_values = [rate_values(rate, side, zeros=self.zeros) for side in sides]
-                values = side_values[0] - side_values[1]
-                drawn_gaps = np.subtract(
-                    *(rate_values(rate, side, zeros=self.zeros) for side in pair_cells(drawn, pair))
-                )
                 a, b = self.names[pair[0]], REST if pair[1] is None else self.names[pair[1]]
-                reasons = [
-                    why_undefined(rate, table, self.classes, REST if name == REST else f"group {name!r}")
-                    for side, rates, name in zip(sides, side_values, (a, b), strict=True)
-                    for table in side[np.isnan(rates)]
-                ]
-                reason = self._reason(values, reasons)
-                mean, seeds = over_seeds(values, drawn_gaps, self.picked, self.resampling, reason)
+                names = f"group {a!r}", REST if pair[1] is None else f"group {b!r}"
+                sides = pair_cells(self.cells[:, 1:], pair)
+                drawn = pair_cells(self.drawn[:, :, 1:], pair)
+                mean, seeds = self._over_seeds(rate, list(zip(names, sides, drawn, strict=True)))
                 n_a, n_b = (int(side[0].sum()) for side in sides)
-                labels: dict[str, Any] = {"metric": rate.metric, "positive_class": rate.positive_class, "a": a, "b": b}
-                labels |= {"n": n_a + n_b, "n_a": n_a, "n_b": n_b}
+                labels: dict[str, Any] = {**rate.labels, "a": a, "b": b, "n": n_a + n_b, "n_a": n_a, "n_b": n_b}
                 if single := tested.get((rate.metric, rate.positive_class, a, b)):
                     labels |= {name: getattr(single, name) for name in ("p_value", "p_method", "p_holm")}
                 yield TaskGap.of_estimate(mean, **labels, **seeds)
 
-    def _reason(self, values: Floats, reasons: Sequence[str]) -> str:
-        """Reason why a mean is undefined: that of the first seed without a value."""
-        if not reasons or self.seeds == 1:
-            return "".join(reasons[:1])
-        return f"{reasons[0]} with {np.isnan(values).sum()} of {self.seeds} seeds"
+    def _over_seeds(
+        self, rate: Rate, sides: Sequence[tuple[str, Integers, Integers]]
+    ) -> tuple[Estimate, dict[str, Any]]:
+        """Mean over seeds of the rate of one side, or of its difference between two.
+
+        A side is its name, its counts by seed, and its counts by bootstrap sample and seed.
+        """
+        by_side = [rate_values(rate, cells, zeros=self.zeros) for _, cells, _ in sides]
+        drawn = [rate_values(rate, cells, zeros=self.zeros) for _, _, cells in sides]
+        values, samples = (side[0] if len(sides) == 1 else side[0] - side[1] for side in (by_side, drawn))
+        reasons = [
+            why_undefined(rate, table, self.classes, name)
+            for (name, cells, _), side_values in zip(sides, by_side, strict=True)
+            for table in cells[np.isnan(side_values)]
+        ]
+        reason = "".join(reasons[:1])
+        if reason and self.seeds > 1:
+            reason += f" with {np.isnan(values).sum()} of {self.seeds} seeds"
+        return over_seeds(values, samples, self.picked, self.resampling, reason)

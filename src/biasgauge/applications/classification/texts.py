@@ -1,12 +1,15 @@
-"""Labeled texts for training, early stopping and testing; their tokens, and their groups by the words they mention.
+"""Labeled texts for training, early stopping and testing: their tokens, their groups, and the vectors of their words.
 
 Tweets become tokens by the rules of Goldfarb-Tarrant et al. 2021.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from types import MappingProxyType
@@ -14,14 +17,18 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from biasgauge.applications.classification.tables import TextTable
-from biasgauge.core import check_choice
+from biasgauge.core import JsonObject, Singles, VectorsLike, check_choice
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import lexicon
+from biasgauge.results import share_text
 from biasgauge.text import tokenizer_named
+from biasgauge.vectors import load, load_subwords
 
 GroupWords = str | Mapping[str, Iterable[str]]
 Retweets = Literal["drop", "keep"]
+Unknown = Literal["zero", "subwords"]
+LOW_COVERAGE = 0.5
+"""Share of running words with a vector below which results say little about the vectors."""
 TWITTER = "twitter"
 MAX_TOKENS = 1000
 """Tokens of a text beyond which it is cut."""
@@ -53,11 +60,14 @@ class Texts:
 
     @classmethod
     def of(
-        cls, table: TextTable, texts: Sequence[str], labels: Sequence[str], groups: Sequence[str | None] | None = None
+        cls,
+        source: str | os.PathLike[str],
+        texts: Sequence[str],
+        labels: Sequence[str],
+        groups: Sequence[str | None] | None = None,
     ) -> Texts:
         """Build from columns of a table; without `groups` no text has one."""
-        text_groups = tuple(groups) if groups is not None else (None,) * len(texts)
-        return cls(tuple(texts), tuple(labels), text_groups, str(table.path))
+        return cls(tuple(texts), tuple(labels), tuple(groups or [None] * len(texts)), os.fspath(source))
 
     def take(self, rows: Sequence[int]) -> Texts:
         """Return some of them, in the order given."""
@@ -155,9 +165,14 @@ def tokenize(
     check_choice(get_args(Retweets), retweets=retweets)
     split = tokenizer_named(tokenizer).split
     tweets = tokenizer == TWITTER
-    data, notes = _drop_retweets(data) if tweets and retweets == "drop" else (data, [])
+    notes, kept = [], {}
+    for name, source in data.parts.items() if tweets and retweets == "drop" else ():
+        kept[name] = source.take([row for row, text in enumerate(source.texts) if not _RETWEET.match(text)])
+        dropped = len(source) - len(kept[name])
+        if dropped:
+            notes.append(f"{dropped:,} of {len(source):,} texts for {name} are retweets and were dropped")
     parts = {}
-    for name, source in data.checked().parts.items():
+    for name, source in replace(data, parts=kept or data.parts).checked().parts.items():
         texts = [_RETWEET.sub("", text) for text in source.texts] if tweets else source.texts
         tokens = [tuple(split(text)) for text in texts]
         empty, long = sum(not text for text in tokens), sum(len(text) > MAX_TOKENS for text in tokens)
@@ -167,17 +182,6 @@ def tokenize(
             notes.append(f"{long:,} texts for {name} were cut after {MAX_TOKENS:,} tokens")
         parts[name] = Tokenized(tuple(text[:MAX_TOKENS] for text in tokens), source.labels, source.groups)
     return parts, notes
-
-
-def _drop_retweets(data: TextData) -> tuple[TextData, list[str]]:
-    """Data without tweets that start with `RT @`, and a note for each part that had some."""
-    parts, notes = {}, []
-    for name, split in data.parts.items():
-        parts[name] = split.take([row for row, text in enumerate(split.texts) if not _RETWEET.match(text)])
-        dropped = len(split) - len(parts[name])
-        if dropped:
-            notes.append(f"{dropped:,} of {len(split):,} texts for {name} are retweets and were dropped")
-    return replace(data, parts=parts), notes
 
 
 def group_words(groups: GroupWords) -> dict[str, frozenset[str]]:
@@ -191,7 +195,16 @@ def group_words(groups: GroupWords) -> dict[str, frozenset[str]]:
         ParameterError: there are fewer than two groups, or a group has no words or shares one with another.
         LexiconError: there is no such lexicon.
     """
-    word_lists = groups if isinstance(groups, Mapping) else _lexicon_sets(groups)
+    word_lists: Mapping[str, Iterable[str]] = {}
+    if isinstance(groups, Mapping):
+        word_lists = groups
+    else:
+        name, colon, selection = groups.rpartition(":")
+        every = lexicon(name if colon else groups).sets
+        selected = [group.strip() for group in selection.split(",")] if colon else list(every)
+        if missing := [group for group in selected if group not in every]:
+            raise ParameterError(f"The lexicon {name!r} has no set {missing[0]!r}; its sets are {', '.join(every)}.")
+        word_lists = {group: every[group] for group in selected}
     sets = {name: frozenset(word.lower() for word in words) for name, words in word_lists.items()}
     if len(sets) < 2 or not all(sets.values()):
         raise ParameterError(
@@ -205,17 +218,6 @@ def group_words(groups: GroupWords) -> dict[str, frozenset[str]]:
     return sets
 
 
-def _lexicon_sets(reference: str) -> Mapping[str, Sequence[str]]:
-    name, colon, selection = reference.rpartition(":")
-    if not colon:
-        return lexicon(reference).sets
-    sets = lexicon(name).sets
-    selected = [group.strip() for group in selection.split(",")]
-    if missing := [group for group in selected if group not in sets]:
-        raise ParameterError(f"The lexicon {name!r} has no set {missing[0]!r}; its sets are {', '.join(sets)}.")
-    return {group: sets[group] for group in selected}
-
-
 def groups_by_words(tokens: Iterable[Sequence[str]], words: Mapping[str, frozenset[str]]) -> tuple[str | None, ...]:
     """Group of each text: the one whose words it mentions; None where it mentions none, or words of several groups."""
     groups = []
@@ -224,3 +226,66 @@ def groups_by_words(tokens: Iterable[Sequence[str]], words: Mapping[str, frozens
         mentioned = [name for name, group in words.items() if not group.isdisjoint(present)]
         groups.append(mentioned[0] if len(mentioned) == 1 else None)
     return tuple(groups)
+
+
+@dataclass(frozen=True)
+class TaskVectors:
+    """Vectors for the words of a task, which have the rows from 1 on in the order of the alphabet.
+
+    The first row is zero and stands for words without a vector, the last for what is beyond the end of a text.
+    """
+
+    name: str
+    numbers: Mapping[str, int]
+    table: Singles
+    coverage: JsonObject
+    warnings: tuple[str, ...]
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of words and rows."""
+        digest = hashlib.sha256(f"{self.table.shape}\n".encode())
+        for word in self.numbers:
+            raw = word.encode("utf-8", "surrogatepass")
+            digest.update(len(raw).to_bytes(8, "little") + raw)
+        digest.update(np.ascontiguousarray(self.table, "<f4").data)
+        return digest.hexdigest()
+
+
+def task_vectors(
+    vectors: VectorsLike,
+    parts: Iterable[Tokenized],
+    task: str,
+    unknown: Unknown = "zero",
+    progress: Callable[[int, int], None] | None = None,
+) -> TaskVectors:
+    """Read the vectors of the words of a task's texts; at least one must have one.
+
+    A word without a vector gets "zero", as published, or for a fastText model with n-grams the vector that its
+    "subwords" compose.
+    """
+    check_choice(get_args(Unknown), unknown=unknown)
+    counts = Counter(token for split in parts for text in split.tokens for token in text)
+    embedding = load(vectors, words=list(counts), progress=progress)
+    if unknown == "subwords":
+        if not isinstance(vectors, (str, os.PathLike)):
+            raise ParameterError("The 'unknown' setting can be subwords for a file of vectors with n-grams only.")
+        embedding = load_subwords(vectors).extend(embedding, list(counts))
+    words = sorted(word for word in counts if word in embedding)
+    tokens, tokens_found = sum(counts.values()), sum(counts[word] for word in words)
+    if not words:
+        raise ParameterError(
+            f"The vectors {embedding.name!r} have none of the {len(counts):,} different words of {task}; are they of "
+            "another language, or cased where the texts are not?"
+        )
+    table = np.zeros((len(words) + 2, embedding.dim), np.float32)
+    table[1:-1] = embedding.vectors[embedding.lookup(words).rows]
+    warnings = [f"{embedding.name}: {notice.message}" for notice in embedding.notices if notice.code != "composed"]
+    if tokens_found < LOW_COVERAGE * tokens:
+        warnings.append(
+            f"only {share_text(tokens_found / tokens)} of the running words of {task} have a vector, so results say "
+            "little about the vectors"
+        )
+    coverage = {"asked": len(counts), "found": len(words), "asked_tokens": tokens, "found_tokens": tokens_found}
+    numbers = {word: row for row, word in enumerate(words, 1)}
+    return TaskVectors(embedding.name, numbers, table, coverage, tuple(warnings))

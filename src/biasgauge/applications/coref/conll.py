@@ -170,23 +170,20 @@ class _Draft:
             self.ends += accumulate(lengths)
         self.end_sentence()
         has_speakers = not _NOTHING.issuperset(self.speakers)
+        # OntoNotes: the first folder; OntoGUM: the second part of the file's name
+        folder, slash, _ = self.name.partition("/")
+        pieces = self.name.split("_")
+        genre = pieces[1] if pieces[0] in {"GUM", "GENTLE"} and len(pieces) > 2 else ""
+        genre = folder if slash else genre
         return Document(
             name=self.name,
             sentences=tuple(tuple(self.words[start:end]) for start, end in pairwise([0, *self.ends])),
             clusters=clusters,
             part=self.part,
             speakers=tuple(self.speakers) if has_speakers else (),
-            genre=_genre(self.name),
+            genre=genre,
             notices=tuple(self.notices),
         )
-
-
-def _genre(name: str) -> str:
-    """OntoNotes: the first folder; OntoGUM: the second part of the file's name."""
-    if "/" in name:
-        return name.split("/", maxsplit=1)[0]
-    parts = name.split("_")
-    return parts[1] if parts[0] in {"GUM", "GENTLE"} and len(parts) > 2 else ""
 
 
 def write_conll(documents: Iterable[Document], path: str | os.PathLike[str]) -> None:

@@ -129,21 +129,15 @@ def held_out(
     Names begin with the genre or the kind of text in the corpora that need this, so that each is held out alike.
     """
     order = sorted(documents, key=lambda document: (document.name, document.part))
-    splits = {0: dev, EVERY // 2: test}
-    documents_by_offset = {
-        offset: [document for index, document in enumerate(order) if index % EVERY == offset]
-        if split is None
-        else split
-        for offset, split in splits.items()
-    }
-    held_offsets = {offset for offset, split in splits.items() if split is None}
-    train = [document for index, document in enumerate(order) if index % EVERY not in held_offsets]
-    if not train or not all(documents_by_offset.values()):
+    offsets = {offset for offset, split in ((0, dev), (EVERY // 2, test)) if split is None}
+    train = [document for index, document in enumerate(order) if index % EVERY not in offsets]
+    dev, test = order[::EVERY] if dev is None else dev, order[EVERY // 2 :: EVERY] if test is None else test
+    if not train or not dev or not test:
         raise ParameterError(
             f"To hold out dev and test documents there must be more than {EVERY // 2}. Got {len(documents)}; "
             "name dev and test documents."
         )
-    return train, documents_by_offset[0], documents_by_offset[EVERY // 2]
+    return train, dev, test
 
 
 def words_with_offsets(text: str) -> list[tuple[str, int, int]]:

@@ -1,22 +1,75 @@
-"""Documents as arrays, candidate spans, pairs of mentions and antecedents, and the clusters that follow from them."""
+"""Settings of a coreference model; documents as arrays, candidate spans, pairs of mentions, and clusters from them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from biasgauge.applications.coref.document import Document
-from biasgauge.applications.coref.settings import CorefSettings
-from biasgauge.core import Integers, Record, Singles, Vectors
+from biasgauge.core import Integers, JsonObject, Singles, Vectors, check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import Embedding
 
 _PADDING, _UNKNOWN, _FIRST = 0, 1, 2
 _MAX_LETTERS = 40
 """Letters of a word that are looked at; what is longer is no word."""
+
+
+@dataclass(frozen=True)
+class CorefSettings:
+    """Lee et al. 2017 with the sizes that Goldfarb-Tarrant et al. 2021 used.
+
+    Attributes:
+        char_size, char_filters, char_width: letters as vectors, and what is looked for in runs of letters.
+        lstm_size: hidden units of the BiLSTM in each direction.
+        hidden_size, hidden_layers: of the networks that score mentions and pairs of them.
+        feature_size: of the vectors for widths, distances, speakers and genres.
+        dropout: of hidden layers and features; lexical_dropout: of words.
+        max_width: longest mention, in words.
+        spans_per_word: mentions kept for each word of a document.
+        max_antecedents: how many mentions back a mention may refer.
+        speakers, genres: whether pairs know if one person said both, and the genre; for data that have them.
+        max_sentences: longer documents are cut to so many sentences in training, another stretch each time.
+        learning_rate, clip: of Adam; norm to which gradients are cut.
+        epochs, patience: at most so many; end after so many without a better F1 on the dev documents.
+        plateau, plateau_patience: what the learning rate is multiplied by, after more than so many such epochs.
+    """
+
+    char_size: int = 16
+    char_filters: int = 100
+    char_width: int = 5
+    lstm_size: int = 200
+    hidden_size: int = 150
+    hidden_layers: int = 2
+    feature_size: int = 20
+    dropout: float = 0.2
+    lexical_dropout: float = 0.5
+    max_width: int = 10
+    spans_per_word: float = 0.29
+    max_antecedents: int = 100
+    speakers: bool = False
+    genres: bool = False
+    max_sentences: int = 50
+    learning_rate: float = 1e-3
+    clip: float = 5.0
+    epochs: int = 150
+    patience: int = 10
+    plateau: float = 0.5
+    plateau_patience: int = 2
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            name, value = field.name, getattr(self, field.name)
+            if name in {"dropout", "lexical_dropout"}:
+                if not 0 <= value < 1:
+                    raise ParameterError(f"The {name!r} parameter must be at least 0 and below 1. Got {value!r}.")
+            elif field.type == "int":
+                check_whole(0 if name == "plateau_patience" else 1, **{name: value})
+            elif field.type == "float":
+                check_number(0, ends=False, **{name: value})
 
 
 @dataclass(frozen=True)
@@ -76,12 +129,18 @@ class Features:
         """Some documents, one after another."""
         number: dict[str, int] = {}
         types = [number.setdefault(word, len(number)) for document in documents for word in document.words]
+        vectors: Singles = np.zeros((len(number), self.vectors.dim), np.float32)
+        rows = {index: row for word, index in number.items() if (row := self.row(word)) is not None}
+        vectors[list(rows)] = self.vectors.vectors[list(rows.values())]
+        spelled = [[self._letter.get(letter, _UNKNOWN) for letter in word[:_MAX_LETTERS]] for word in number]
+        width = max([self.settings.char_width, *map(len, spelled)])
+        letters = [word + [_PADDING] * (width - len(word)) for word in spelled]
         sentences = np.array([len(sentence) for document in documents for sentence in document.sentences], np.int64)
         ends = np.repeat(np.cumsum(sentences), sentences)
         return Arrays(
             types=np.array(types, np.int64),
-            vectors=self._vectors(list(number)),
-            letters=self._letters(list(number)),
+            vectors=vectors,
+            letters=np.array(letters, np.int64).reshape(-1, width),
             sentences=sentences,
             documents=np.array([len(document.words) for document in documents], np.int64),
             remaining=ends - np.arange(len(ends)),
@@ -89,17 +148,6 @@ class Features:
             genres=np.array([self._genre.get(document.genre, 0) for document in documents], np.int64),
             gold=self._gold(documents),
         )
-
-    def _vectors(self, words: list[str]) -> Singles:
-        vectors: Singles = np.zeros((len(words), self.vectors.dim), np.float32)
-        rows = {index: row for index, word in enumerate(words) if (row := self.row(word)) is not None}
-        vectors[list(rows)] = self.vectors.vectors[list(rows.values())]
-        return vectors
-
-    def _letters(self, words: list[str]) -> Integers:
-        spelled = [[self._letter.get(letter, _UNKNOWN) for letter in word[:_MAX_LETTERS]] for word in words]
-        width = max([self.settings.char_width, *map(len, spelled)])
-        return np.array([word + [_PADDING] * (width - len(word)) for word in spelled], np.int64).reshape(-1, width)
 
     def _gold(self, documents: Sequence[Document]) -> Integers:
         widest = self.settings.max_width
@@ -122,25 +170,12 @@ def _speakers(document: Document) -> Integers:
     return np.array([number.setdefault(name, len(number) + 1) for name in document.speakers], np.int64)
 
 
-@dataclass(frozen=True)
-class WordCoverage(Record):
-    """Coverage of some documents by an embedding, as words are looked up for a model.
+def word_coverage(features: Features, documents: Iterable[Document], role: str) -> JsonObject:
+    """Coverage of some documents by an embedding, which must have one of their words at least.
 
-    Attributes:
-        asked, found: different words, and those with a vector.
-        asked_tokens, found_tokens: the same for running words.
-        most_frequent_lost: up to twenty words without one, the most frequent first.
+    Different words asked for and found, the same of running words, and up to twenty words without a vector, the most
+    frequent first.
     """
-
-    asked: int
-    found: int
-    asked_tokens: int
-    found_tokens: int
-    most_frequent_lost: tuple[str, ...]
-
-
-def coverage(features: Features, documents: Iterable[Document], role: str) -> WordCoverage:
-    """Look up every word; the embedding must have one of them at least."""
     counts = Counter(word for document in documents for word in document.words)
     missing = [(-count, word) for word, count in counts.items() if features.row(word) is None]
     if counts and len(missing) == len(counts):
@@ -149,13 +184,13 @@ def coverage(features: Features, documents: Iterable[Document], role: str) -> Wo
             "documents; is it for another language?"
         )
     total = sum(counts.values())
-    return WordCoverage(
-        asked=len(counts),
-        found=len(counts) - len(missing),
-        asked_tokens=total,
-        found_tokens=total + sum(count for count, _ in missing),
-        most_frequent_lost=tuple(word for _, word in sorted(missing)[:20]),
-    )
+    return {
+        "asked": len(counts),
+        "found": len(counts) - len(missing),
+        "asked_tokens": total,
+        "found_tokens": total + sum(count for count, _ in missing),
+        "most_frequent_lost": [word for _, word in sorted(missing)[:20]],
+    }
 
 
 _BUCKETS = np.array([2, 3, 4, 5, 8, 16, 32, 64])
@@ -202,7 +237,7 @@ def mention_limit(words: int, spans_per_word: float) -> int:
 def antecedent_pairs(counts: Sequence[int], most: int) -> tuple[Integers, Integers]:
     """Mentions and how far back their possible antecedents are, 1 for the mention just before and `most` at most.
 
-    `kept` is the number of mentions of each document; pairs stay within a document.
+    `counts` is the number of mentions of each document; pairs stay within a document.
     """
     sizes = np.array(counts, np.int64)
     before = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

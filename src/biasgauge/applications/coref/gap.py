@@ -128,13 +128,8 @@ def gap_f1(
     The pronoun refers to a name when it is in a cluster with a mention of it: one that lies within the name, or that
     ends with it and begins at most two words before; a possessive 's may follow.
 
-    Args:
-        model: from `train_coref`.
-        tsv: such as gap-test.tsv.
-        interval: "percentile" or "bca", snippets drawn again.
-        level: nominal coverage of intervals.
-        resamples: bootstrap samples.
-        random_state: seed.
+    `tsv` is a file such as gap-test.tsv. Intervals are over snippets drawn again; their settings are those of
+    `score_coref`.
 
     Raises:
         CorpusError: the file is not what it should be; names the line.
@@ -153,21 +148,17 @@ def score_gap(snippets: list[GapSnippet], answers: list[tuple[bool, bool]], resa
     counts = {group: len(snippets) for group in (GROUPS[0], RATIO, DIFFERENCE)}
     counts |= {group: sum(snippet.gender == group for snippet in snippets) for group in GROUPS[1:]}
     reasons = ["there is nothing to divide by"] * len(_NUMBERS)
-    estimates = estimates_of_sums(_sums(snippets, answers), _numbers, resampling, "snippets", reasons)
+    # snippets × (masculine, feminine) × (right yes, yes said, yes that is right)
+    sums: Floats = np.zeros((len(snippets), 2, 3))
+    gold, predicted = np.array([snippet.answers for snippet in snippets]), np.array(answers)
+    side = np.array([GROUPS.index(snippet.gender) - 1 for snippet in snippets])
+    sums[np.arange(len(snippets)), side] = np.stack([gold & predicted, predicted, gold], axis=-1).sum(axis=1)
+    estimates = estimates_of_sums(sums, _numbers, resampling, "snippets", reasons)
     scores = tuple(
         GapScore.of_estimate(estimate, subset=subset, metric=metric, n=counts[subset])
         for (subset, metric), estimate in zip(_NUMBERS, estimates, strict=True)
     )
     return GapF1(scores, resampling.to_settings())
-
-
-def _sums(snippets: list[GapSnippet], answers: list[tuple[bool, bool]]) -> Floats:
-    """Snippets × (masculine, feminine) × (right yes, yes said, yes that is right)."""
-    sums: Floats = np.zeros((len(snippets), 2, 3))
-    gold, predicted = np.array([snippet.answers for snippet in snippets]), np.array(answers)
-    side = np.array([GROUPS.index(snippet.gender) - 1 for snippet in snippets])
-    sums[np.arange(len(snippets)), side] = np.stack([gold & predicted, predicted, gold], axis=-1).sum(axis=1)
-    return sums
 
 
 def _numbers(sums: Floats) -> Floats:

@@ -21,13 +21,13 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from biasgauge.applications.coref.features import (
     BUCKETS,
     Arrays,
+    CorefSettings,
     antecedent_pairs,
     candidate_spans,
     distance_buckets,
     mention_limit,
     select_spans,
 )
-from biasgauge.applications.coref.settings import CorefSettings
 from biasgauge.core import Integers, Vectors
 
 PAIRS_AT_ONCE = {"cpu": 512, "cuda": 65_536}
@@ -137,11 +137,10 @@ class SpanRanker(nn.Module):
         words = self.lexical(types[self._on_device(arrays.types)])
         lengths = arrays.sentences.tolist()
         padded = nn.utils.rnn.pad_sequence(list(words.split(lengths)), batch_first=True)
-        packed = pack_padded_sequence(
-            padded, torch.from_numpy(arrays.sentences), batch_first=True, enforce_sorted=False
-        )
+        sizes = torch.from_numpy(arrays.sentences)
+        packed = pack_padded_sequence(padded, sizes, batch_first=True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
-        inside = torch.arange(states.shape[1])[None, :] < torch.from_numpy(arrays.sentences)[:, None]
+        inside = torch.arange(states.shape[1])[None, :] < sizes[:, None]
         return words, self.drop(states[inside.to(self.device)])
 
     def attention_weights(self, states: Tensor, first: Tensor, wide: Tensor) -> tuple[Tensor, Tensor]:
@@ -171,7 +170,7 @@ class SpanRanker(nn.Module):
     def pair_scores(
         self, spans: Tensor, mention: Tensor, antecedent: Tensor, feature_rows: dict[str, Tensor]
     ) -> Tensor:
-        """s_a of pairs of spans; `known` says for each feature which row of its table a pair has."""
+        """s_a of pairs of spans; `feature_rows` says for each feature which row of its table a pair has."""
         mention_part, antecedent_part, product_part = self.pair_parts
         mention_terms, antecedent_terms = mention_part(spans), antecedent_part(spans)
         features = {name: self.pair_features[name](self.drop(table.weight)) for name, table in self.tables.items()}
@@ -196,9 +195,7 @@ class SpanRanker(nn.Module):
         spans = self.span_vectors(words, states, self._on_device(first), self._on_device(last))
         mention, back = antecedent_pairs(counts, self.settings.max_antecedents)
         i, j = self._on_device(mention), self._on_device(mention - back)
-        feature_rows = {
-            name: self._on_device(rows) for name, rows in self._pair_rows(arrays, first, counts, mention, back).items()
-        }
+        feature_rows = self._pair_rows(arrays, first, counts, mention, back)
         total = self.pair_scores(spans, i, j, feature_rows) + chosen[i] + chosen[j]
         table = total.new_full((len(best), int(back.max(initial=0)) + 1), -torch.inf)
         table[:, 0] = 0.0
@@ -219,18 +216,16 @@ class SpanRanker(nn.Module):
 
     def _pair_rows(
         self, arrays: Arrays, first: Integers, counts: list[int], mention: Integers, back: Integers
-    ) -> dict[str, Integers]:
+    ) -> dict[str, Tensor]:
         """Row of each pair in each table of features."""
         rows = {"distance": distance_buckets(back)}
         if "speaker" in self.tables:
             speakers = arrays.speakers[first]
-            mention_speaker, antecedent_speaker = speakers[mention], speakers[mention - back]
-            rows["speaker"] = np.where(
-                (mention_speaker == 0) | (antecedent_speaker == 0), 0, 1 + (mention_speaker == antecedent_speaker)
-            )
+            a, b = speakers[mention], speakers[mention - back]
+            rows["speaker"] = np.where((a == 0) | (b == 0), 0, 1 + (a == b))
         if "genre" in self.tables:
             rows["genre"] = np.repeat(arrays.genres, counts)[mention]
-        return rows
+        return {name: self._on_device(numbers) for name, numbers in rows.items()}
 
 
 def antecedent_loss(ranking: Ranking) -> Tensor:

@@ -171,10 +171,14 @@ def shared_mentions(gold: Clusters, predicted: Clusters) -> tuple[Integers, Inte
 
 def document_sums(gold: Iterable[Iterable[Span]], predicted: Iterable[Iterable[Span]]) -> Floats:
     """Sums that one document adds: METRICS × SUMS. A repeated span counts where it comes first."""
+    from scipy.optimize import linear_sum_assignment
+
     key, response = (each_span_once(clusters)[0] for clusters in (gold, predicted))
     shared, sizes, predicted_sizes = shared_mentions(key, response)
     total = float(shared.sum())
-    similarity = _ceaf_similarity(shared, sizes, predicted_sizes)
+    # CEAF: largest total of φ4 = 2 |common| / (|gold| + |predicted|) when each cluster has at most one partner
+    phi = 2 * shared / (sizes[:, None] + predicted_sizes[None, :])
+    similarity = float(phi[linear_sum_assignment(phi, maximize=True)].sum())
     return np.array(
         [
             [*_muc(shared, sizes), *_muc(shared.T, predicted_sizes)],
@@ -195,14 +199,6 @@ def _muc(shared: Integers, sizes: Integers) -> tuple[float, float]:
 def _b_cubed(shared: Integers, sizes: Integers) -> tuple[float, float]:
     """Σ over pairs of clusters of |common|² / |S|, and the number of mentions."""
     return float(((shared**2).sum(axis=1) / sizes).sum()), float(sizes.sum())
-
-
-def _ceaf_similarity(shared: Integers, sizes: Integers, predicted_sizes: Integers) -> float:
-    """Largest total of φ4 = 2 |common| / (|gold| + |predicted|) when each cluster has at most one partner."""
-    from scipy.optimize import linear_sum_assignment
-
-    similarity = 2 * shared / (sizes[:, None] + predicted_sizes[None, :])
-    return float(similarity[linear_sum_assignment(similarity, maximize=True)].sum())
 
 
 def rates(sums: Floats) -> Floats:

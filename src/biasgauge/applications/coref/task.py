@@ -17,14 +17,12 @@ from typing import Any
 import numpy as np
 
 from biasgauge.applications.classification.task import need_torch
-from biasgauge.applications.classification.vectors import LOW_COVERAGE
+from biasgauge.applications.classification.texts import LOW_COVERAGE
 from biasgauge.applications.coref.conll import ENDING, read_conll
 from biasgauge.applications.coref.document import Document, held_out
-from biasgauge.applications.coref.features import Features, coverage
-from biasgauge.applications.coref.model import prediction_sums
+from biasgauge.applications.coref.features import CorefSettings, Features, word_coverage
+from biasgauge.applications.coref.model import documents_digest, prediction_sums, train_coref
 from biasgauge.applications.coref.scores import CONLL, RATES, conll_rates
-from biasgauge.applications.coref.settings import CorefSettings
-from biasgauge.applications.coref.training import documents_digest, train_coref
 from biasgauge.applications.coref.winobias_pairs import (
     LINKED,
     PAIRED,
@@ -79,15 +77,15 @@ class CorefTask:
         self.sentences = documents_digest(sentences)
         words = {word for document in documents for word in document.words}
         self.vectors = load(vectors, words=words | {word.lower() for word in words})
-        words_with_vectors = coverage(Features(self.vectors, self.model_settings, "", ()), documents, "task's")
+        self.coverage = word_coverage(Features(self.vectors, self.model_settings, "", ()), documents, "task's")
         self.vectors_name, self.vectors_checksum = self.vectors.name, self.vectors.checksum
-        self.data_checksum, self.coverage = documents_digest(documents), words_with_vectors.to_dict()
+        self.data_checksum = documents_digest(documents)
         self.settings = {**asdict(self.model_settings), "device": device}
         sizes = {"train": len(self.train_on), "dev": len(self.dev), "test": len(self.test)}
         self.recorded = {"documents": sizes, "winobias": {name: len(pro) for name, (pro, _) in self.pairs.items()}}
         notices = [(document.name, notice) for document in documents for notice in document.notices]
         notes = [f"{name}: {notice}" for name, notice in notices if "full stops" not in notice]
-        share = words_with_vectors.found_tokens / words_with_vectors.asked_tokens
+        share = self.coverage["found_tokens"] / self.coverage["asked_tokens"]
         if share < LOW_COVERAGE:
             notes.append(
                 f"only {share_text(share)} of the running words have a vector, so results say little about the vectors"

@@ -7,7 +7,6 @@ last. Every epoch draws its random numbers from its own seed, so nothing else ha
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,28 +14,19 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.features import Features
-from biasgauge.applications.coref.model import CorefModel, prediction_sums
+from biasgauge.applications.coref.model import CorefModel, prediction_sums, write_tensors
 from biasgauge.applications.coref.network import SpanRanker, antecedent_loss
 from biasgauge.applications.coref.scores import conll_rates
 from biasgauge.core import JsonObject
 from biasgauge.errors import InputError
-from biasgauge.io import (
-    as_read_back,
-    atomic_file,
-    check_digest,
-    file_sha256,
-    make_folder,
-    manifest_text,
-    read_record,
-    write_text,
-)
+from biasgauge.io import as_read_back, check_digest, make_folder, read_record
 
 _MANIFEST = "training.json"
-_STATE_FILE = re.compile(r"training-\d{4,}\.safetensors")
+_DAMAGE = (InputError, ValueError, TypeError, KeyError, OSError, AttributeError, RuntimeError)
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 
@@ -81,7 +71,9 @@ class TrainingRun:
             loss, complete = self._epoch(len(self.log))
             if not complete and self.log:
                 break
-            entry = {"epoch": len(self.log), "loss": loss, "whole": complete, **self._dev_rates()}
+            rates = np.nan_to_num(conll_rates(prediction_sums(self._model(), self.dev).sum(axis=0))).tolist()
+            entry = {"epoch": len(self.log), "loss": loss, "whole": complete}
+            entry |= dict(zip(("dev_precision", "dev_recall", "dev_f1"), rates, strict=True))
             entry["learning_rate"] = self.optimizer.param_groups[0]["lr"]
             entry["seconds"] = round(time.monotonic() - start, 2)
             better = all(entry["dev_f1"] > earlier["dev_f1"] for earlier in self.log)
@@ -130,10 +122,6 @@ class TrainingRun:
             raise InputError(f"The loss of epoch {number} is {mean}; try a smaller learning_rate.")
         return mean, len(losses) == len(self.training)
 
-    def _dev_rates(self) -> dict[str, float]:
-        rates = np.nan_to_num(conll_rates(prediction_sums(self._model(), self.dev).sum(axis=0))).tolist()
-        return dict(zip(("dev_precision", "dev_recall", "dev_f1"), rates, strict=True))
-
     def _model(self) -> CorefModel:
         return CorefModel(self.features, self.network, self.log, self.record)
 
@@ -141,55 +129,41 @@ class TrainingRun:
         tensors = {f"network.{name}": weights for name, weights in self.network.state_dict().items()}
         for number, state in self.optimizer.state_dict()["state"].items():
             tensors |= {f"adam.{number}.{name}": state[name] for name in _MOMENTS}
-        name = f"training-{len(self.log):04d}.safetensors"
-        with atomic_file(folder / name) as temporary:
-            save_file({key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}, temporary)
         content = {
-            "tensors": name,
-            "sha256": file_sha256(folder / name),
             "key": self.key,
             "epoch": len(self.log),
             "log": self.log,
             "learning_rate": self.optimizer.param_groups[0]["lr"],
             "plateau": self.plateau.state_dict(),
         }
-        write_text(folder / _MANIFEST, manifest_text(content))
-        for old in folder.iterdir():
-            if _STATE_FILE.fullmatch(old.name) and old.name != name:
-                old.unlink()
+        write_tensors(folder, "training", tensors, _MANIFEST, content)
 
     def _read_state(self, folder: Path) -> None:
         """Go on where the training in a folder stood, if it has the same data, vectors, settings and seed."""
+        again = "empty the folder to train anew"
         try:
-            content = read_record(folder / _MANIFEST, again="empty the folder to train anew")
-            key, name = dict(content["key"]), Path(str(content["tensors"])).name
+            content = read_record(folder / _MANIFEST, again=again)
+            key = dict(content["key"])
+            name = Path(str(content.get("training", content.get("tensors")))).name  # "tensors": of earlier versions
             if "sha256" in content:  # trainings begun by earlier versions have none
-                check_digest(folder / name, content["sha256"], again="empty the folder to train anew")
+                check_digest(folder / name, content["sha256"], again=again)
             tensors = load_file(folder / name)
-        except (InputError, ValueError, TypeError, KeyError, OSError, SafetensorError) as problem:
-            raise InputError(
-                f"{folder / _MANIFEST}: is damaged ({problem}); empty the folder to train anew"
-            ) from problem
+            if key == self.key:
+                self._restore(content, tensors)
+        except (*_DAMAGE, SafetensorError) as problem:
+            raise InputError(f"{folder / _MANIFEST}: is damaged ({problem}); {again}") from problem
         if key != self.key:
             differing = ", ".join(sorted(name for name in self.key if key.get(name) != self.key[name]))
             raise InputError(
                 f"{folder}: holds a training with other {differing}; name another folder or empty this one"
             )
-        try:
-            self._take_up(content, tensors)
-        except (ValueError, TypeError, KeyError, AttributeError, RuntimeError) as problem:
-            raise InputError(
-                f"{folder / _MANIFEST}: is damaged ({problem}); empty the folder to train anew"
-            ) from problem
         self.best = CorefModel.load(folder, self.features.vectors).network.state_dict()
 
-    def _take_up(self, content: JsonObject, tensors: dict[str, torch.Tensor]) -> None:
-        """Weights, moments, learning rate and log, as they were."""
+    def _restore(self, content: JsonObject, tensors: dict[str, torch.Tensor]) -> None:
+        """Set weights, moments, learning rate and log as they were."""
         plateau, log = dict(content["plateau"]), list(content["log"])
-        current = self.plateau.state_dict()
-        if {name: type(value) for name, value in plateau.items()} != {
-            name: type(value) for name, value in current.items()
-        }:
+        kinds = [{name: type(value) for name, value in state.items()} for state in (plateau, self.plateau.state_dict())]
+        if kinds[0] != kinds[1]:
             raise ValueError("the schedule of the learning rate is another")
         if not log or not all(math.isfinite(entry["dev_f1"]) and entry["seconds"] >= 0 for entry in log):
             raise ValueError("its log has no rates")

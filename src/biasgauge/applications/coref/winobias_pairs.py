@@ -154,12 +154,12 @@ def paired_gaps(
     rows = []
     for index, (metric, p) in enumerate(zip(metrics, p_values, strict=True)):
         first, second, gap = estimates[index::size]
-        sides = {"first": first if first.defined else None, "second": second if second.defined else None}
-        labels: dict[str, Any] = {"subset": subset, "metric": metric, **sides, "n": len(sums)}
+        labels: dict[str, Any] = {"subset": subset, "metric": metric, "n": len(sums)}
+        labels |= {name: side if side.defined else None for name, side in (("first", first), ("second", second))}
         if gap.defined:
-            rows.append(PairedGap.of_estimate(gap, p_value=float(p), p_method=SWAPPED, **labels))
-        else:
-            rows.append(PairedGap.of_estimate(second if first.defined else first, **labels))
+            labels |= {"p_value": float(p), "p_method": SWAPPED}
+        estimate = gap if gap.defined else second if first.defined else first
+        rows.append(PairedGap.of_estimate(estimate, **labels))
     return rows
 
 
@@ -175,14 +175,9 @@ def winobias(
 ) -> WinoBiasResult:
     """Gaps of a model on WinoBias.
 
-    Args:
-        model: from `train_coref`.
-        folder: with the CoNLL files of WinoBias, such as test_type1_pro_stereotype.v4_auto_conll, or a folder above.
-        splits: "dev", "test" or both.
-        interval: "percentile" or "bca", pairs of sentences drawn again.
-        level: nominal coverage of intervals.
-        resamples: bootstrap samples, and random swaps for p.
-        random_state: seed.
+    `folder` holds the CoNLL files of WinoBias, such as test_type1_pro_stereotype.v4_auto_conll, or is above their
+    folder; `splits` are "dev", "test" or both. Intervals are over pairs of sentences drawn again; their settings are
+    those of `score_coref`, and `resamples` is also the number of random swaps for p.
 
     Raises:
         CorpusError: files are missing, or the two versions do not have the same sentences.

@@ -125,13 +125,8 @@ def winogender(
 ) -> WinogenderResult:
     """Dependence of a model's answers on the gender of the pronoun.
 
-    Args:
-        model: from `train_coref`.
-        templates: templates.tsv of Winogender.
-        interval: "percentile" or "bca", templates drawn again.
-        level: nominal coverage of intervals.
-        resamples: bootstrap samples, and random swaps for p.
-        random_state: seed.
+    `templates` is the file templates.tsv of Winogender. Intervals are over templates drawn again; their settings are
+    those of `score_coref`, and `resamples` is also the number of random swaps for p.
 
     Raises:
         CorpusError: the file is not what it should be; names the line.
@@ -145,9 +140,8 @@ def winogender(
     correct = np.array([sentence.answer == answer for sentence, answer in zip(sentences, answers, strict=True)])
     occupied = np.array([answer == "occupation" for answer in answers])
     # sentences come by template, then by gender
-    table = (
-        np.stack([correct, occupied, np.ones(len(correct))], axis=-1).astype(np.float64).reshape(-1, len(GENDERS), 3)
-    )
+    columns = [correct, occupied, np.ones(len(correct))]
+    table = np.stack(columns, axis=-1).astype(np.float64).reshape(-1, len(GENDERS), 3)
     by_template = np.array(answers).reshape(-1, len(GENDERS))
     correlation, reason = _correlation_with_workforce_share(sentences, table[:, :, 1], resampling)
     return WinogenderResult(
@@ -164,9 +158,8 @@ def _share(hits: Floats, resampling: Resampling) -> WinogenderShare:
     """Of the templates for which `hits` is 1."""
     scale, value = PERCENT / len(hits), float(PERCENT * hits.mean())
     without = PERCENT * (hits.sum() - hits) / max(len(hits) - 1, 1)
-    estimate = estimate_from_draws(
-        value, scale * bootstrap_sums(hits, resampling), lambda: [without], resampling, "templates"
-    )
+    drawn = scale * bootstrap_sums(hits, resampling)
+    estimate = estimate_from_draws(value, drawn, lambda: [without], resampling, "templates")
     return WinogenderShare.of_estimate(estimate, n=len(hits))
 
 
@@ -236,8 +229,8 @@ def _sentence(cells: list[str], participant: str, gender: int, template: int) ->
         end = blank.end()
     words = words_with_offsets((text + pattern[end:]).replace("they was ", "they were "))
     word_index = {
-        blank_name: next(n for n, (_, a, b) in enumerate(words) if a <= end_position < b)
-        for blank_name, end_position in ends.items()
+        role: next(index for index, (_, a, b) in enumerate(words) if a <= position < b)
+        for role, position in ends.items()
     }
     name = f"{occupation}.{participant}.{answer}.{GENDERS[gender]}"
     return WinogenderSentence(
