@@ -14,33 +14,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from biasgauge.applications.confusion import (
-    ConfusionTables,
-    Pair,
-    Rate,
-    group_pairs,
-    p_method,
-    pair_cells,
-    rate_fraction,
-    rate_from_fraction,
-    rate_values,
-    tabulate,
-    why_undefined,
-)
+from biasgauge import stats
+from biasgauge.applications import confusion
 from biasgauge.applications.gap_result import REST, Gap, GapChange, GapComparison, GapResult, GroupRate, Label
 from biasgauge.core import Estimate, Floats, Integers, JsonObject, check_choice
-from biasgauge.stats import (
-    BootstrapMethod,
-    Resampling,
-    bootstrap_settings,
-    bootstrap_values,
-    estimate_from_draws,
-    exact_p,
-    holm,
-    left_out_values,
-    shuffled_p,
-    swapped_p,
-)
 
 Shuffle = Literal["within", "all"]
 SWAPPED = "monte-carlo, predictions of each item swapped"
@@ -55,7 +32,7 @@ def gaps(
     order: Sequence[Label] | None = None,
     as_published: bool = False,
     shuffle: Shuffle = "within",
-    interval: BootstrapMethod = "percentile",
+    interval: stats.BootstrapMethod = "percentile",
     level: float = 0.95,
     resamples: int = 10_000,
     random_state: int = 0,
@@ -88,10 +65,10 @@ def gaps(
             used.
     """
     check_choice(get_args(Shuffle), shuffle=shuffle)
-    resampling = bootstrap_settings(
+    resampling = stats.bootstrap_settings(
         "gaps", method=interval, level=level, resamples=resamples, random_state=random_state
     )
-    tables = tabulate(labels, [predictions], groups, positive=positive, order=order)
+    tables = confusion.tabulate(labels, [predictions], groups, positive=positive, order=order)
     estimator = _GapEstimator(tables, resampling, shuffle=shuffle, zeros=as_published)
     return GapResult(
         settings={**_settings(tables, positive, resampling, as_published=as_published), "shuffle": shuffle},
@@ -103,7 +80,9 @@ def gaps(
     )
 
 
-def _settings(tables: ConfusionTables, positive: Label, resampling: Resampling, *, as_published: bool) -> JsonObject:
+def _settings(
+    tables: confusion.ConfusionTables, positive: Label, resampling: stats.Resampling, *, as_published: bool
+) -> JsonObject:
     positive_class = None if positive is None else tables.rates[0].positive_class
     groups = {"positive": positive_class, "order": list(tables.groups), "as_published": as_published}
     return {**groups, **resampling.to_settings()}
@@ -112,12 +91,16 @@ def _settings(tables: ConfusionTables, positive: Label, resampling: Resampling, 
 class _GapEstimator:
     """Every rate of every group, in the data and in bootstrap samples."""
 
-    def __init__(self, tables: ConfusionTables, resampling: Resampling, *, shuffle: Shuffle, zeros: bool) -> None:
+    def __init__(
+        self, tables: confusion.ConfusionTables, resampling: stats.Resampling, *, shuffle: Shuffle, zeros: bool
+    ) -> None:
         self.tables, self.resampling, self.shuffle = tables, resampling, shuffle
         self.rate_functions: list[Callable[[Integers], Floats]] = [
-            partial(rate_values, rate, zeros=zeros) for rate in tables.rates
+            partial(confusion.rate_values, rate, zeros=zeros) for rate in tables.rates
         ]
-        self.drawn = bootstrap_values(tables.cells, self._all_rates, resampling.resamples, resampling.random_state)
+        self.drawn = stats.bootstrap_values(
+            tables.cells, self._all_rates, resampling.resamples, resampling.random_state
+        )
 
     def _all_rates(self, cells: Integers) -> Floats:
         """Array of the shape (resamples, groups, then the rest of each, rates)."""
@@ -134,8 +117,8 @@ class _GapEstimator:
     def gaps(self) -> Iterator[Gap]:
         tables = self.tables
         for rate_index, rate in enumerate(tables.rates):
-            for number, pair in enumerate(group_pairs(len(tables.groups))):
-                sides = pair_cells(tables.cells, pair)
+            for number, pair in enumerate(confusion.group_pairs(len(tables.groups))):
+                sides = confusion.pair_cells(tables.cells, pair)
                 n_a, n_b = (int(side.sum()) for side in sides)
                 labels = {**tables.gap_labels(rate, pair), "n": n_a + n_b, "n_a": n_a, "n_b": n_b}
                 estimate = self._estimate(rate_index, pair)
@@ -149,7 +132,7 @@ class _GapEstimator:
 
         def sides(cells: Integers) -> tuple[Integers, ...]:
             first, *others = groups
-            return pair_cells(cells, (first or 0, others[0])) if others else (cells[..., first, :, :],)
+            return confusion.pair_cells(cells, (first or 0, others[0])) if others else (cells[..., first, :, :],)
 
         def statistic(cells: Integers) -> Floats:
             return reduce(np.subtract, map(function, sides(cells)))
@@ -157,25 +140,29 @@ class _GapEstimator:
         for group, side in zip(groups, sides(tables.cells), strict=True):
             if np.isnan(function(side)):
                 name = tables.group_name(group)
-                return Estimate(value=None, reason=why_undefined(tables.rates[rate_index], side, tables.classes, name))
+                return Estimate(
+                    value=None, reason=confusion.why_undefined(tables.rates[rate_index], side, tables.classes, name)
+                )
         # in the bootstrap samples the rests stand behind the groups
         columns = [(groups[0] or 0) + len(tables.groups) if group is None else group for group in groups]
         drawn = reduce(np.subtract, (self.drawn[:, column, rate_index] for column in columns))
         involved = [group for group in groups if group is not None]
         involved = list(range(len(tables.groups))) if None in groups else involved
-        left_out = partial(left_out_values, tables.cells, statistic, involved)
-        return estimate_from_draws(float(statistic(tables.cells)), drawn, left_out, self.resampling, "items")
+        left_out = partial(stats.left_out_values, tables.cells, statistic, involved)
+        return stats.estimate_from_draws(float(statistic(tables.cells)), drawn, left_out, self.resampling, "items")
 
     def _p_value(self, rate_index: int, sides: tuple[Integers, Integers], number: int) -> tuple[float, str]:
         rate = self.tables.rates[rate_index]
         # accuracy and weighted recall have all items as trials, so shuffling all items is exact for them
         all_items = rate.index is None and rate.metric in {"accuracy", "recall"}
         if all_items or (self.shuffle == "within" and not rate.weighted):
-            first, second = (rate_fraction(rate, side) for side in sides)
-            return exact_p(first, second, partial(rate_from_fraction, rate.metric)), p_method(rate, exact=True)
+            first, second = (confusion.rate_fraction(rate, side) for side in sides)
+            return stats.exact_p(first, second, partial(confusion.rate_from_fraction, rate.metric)), confusion.p_method(
+                rate, exact=True
+            )
         seed = [self.resampling.random_state, rate_index, number]
-        p = shuffled_p(*sides, self.rate_functions[rate_index], self.resampling.resamples, seed)
-        return p, p_method(rate, exact=False)
+        p = stats.shuffled_p(*sides, self.rate_functions[rate_index], self.resampling.resamples, seed)
+        return p, confusion.p_method(rate, exact=False)
 
 
 def _adjust_p(gaps: list[Gap]) -> list[Gap]:
@@ -185,7 +172,7 @@ def _adjust_p(gaps: list[Gap]) -> list[Gap]:
         families.setdefault((gap.metric, gap.positive_class, gap.b == REST), []).append(index)
     adjusted = list(gaps)
     for family in families.values():
-        for index, p in zip(family, holm([gaps[index].p_value for index in family]), strict=True):
+        for index, p in zip(family, stats.holm([gaps[index].p_value for index in family]), strict=True):
             adjusted[index] = replace(gaps[index], p_holm=p)
     return adjusted
 
@@ -199,7 +186,7 @@ def compare_gaps(
     positive: Label = 1,
     order: Sequence[Label] | None = None,
     as_published: bool = False,
-    interval: BootstrapMethod = "percentile",
+    interval: stats.BootstrapMethod = "percentile",
     level: float = 0.95,
     resamples: int = 10_000,
     random_state: int = 0,
@@ -213,16 +200,17 @@ def compare_gaps(
     `first` and `second` are the predictions with the one embedding and with the other. Other arguments and errors are
     those of `gaps`; `resamples` is also the number of random swaps.
     """
-    resampling = bootstrap_settings(
+    resampling = stats.bootstrap_settings(
         "compare_gaps", method=interval, level=level, resamples=resamples, random_state=random_state
     )
-    tables = tabulate(labels, [first, second], groups, positive=positive, order=order)
-    rows = [(rate, pair) for rate in tables.rates for pair in group_pairs(len(tables.groups))]
+    tables = confusion.tabulate(labels, [first, second], groups, positive=positive, order=order)
+    rows = [(rate, pair) for rate in tables.rates for pair in confusion.group_pairs(len(tables.groups))]
 
     def all_gaps(cells: Integers) -> Floats:
         """Gaps of one set of predictions, from counts of the shape (…, groups, label, prediction)."""
         sides = [
-            [rate_values(rate, side, zeros=as_published) for side in pair_cells(cells, pair)] for rate, pair in rows
+            [confusion.rate_values(rate, side, zeros=as_published) for side in confusion.pair_cells(cells, pair)]
+            for rate, pair in rows
         ]
         return np.stack([a - b for a, b in sides], axis=-1)
 
@@ -231,8 +219,8 @@ def compare_gaps(
         return all_gaps(cells.sum(axis=-2)) - all_gaps(cells.sum(axis=-1))
 
     values = [all_gaps(tables.cells.sum(axis=axis)) for axis in (-1, -2)]
-    drawn = bootstrap_values(tables.cells, differences, resamples, random_state)
-    p_values = swapped_p(tables.cells, differences, resamples, random_state)
+    drawn = stats.bootstrap_values(tables.cells, differences, resamples, random_state)
+    p_values = stats.swapped_p(tables.cells, differences, resamples, random_state)
     changes = []
     for index, (rate, pair) in enumerate(rows):
         before, after = (None if np.isnan(side[index]) else float(side[index]) for side in values)
@@ -243,8 +231,8 @@ def compare_gaps(
             changes.append(GapChange(value=None, reason=_why_no_change(tables, rate, pair), **row))
             continue
         column = partial(_column, differences, index)
-        left_out = partial(left_out_values, tables.cells, column, involved)
-        estimate = estimate_from_draws(after - before, drawn[:, index], left_out, resampling, "items")
+        left_out = partial(stats.left_out_values, tables.cells, column, involved)
+        estimate = stats.estimate_from_draws(after - before, drawn[:, index], left_out, resampling, "items")
         changes.append(GapChange.of_estimate(estimate, p_value=float(p_values[index]), p_method=SWAPPED, **row))
     settings = _settings(tables, positive, resampling, as_published=as_published)
     return GapComparison(settings, tables.classes, tables.counts, tables.warnings, tuple(changes))
@@ -254,12 +242,11 @@ def _column(function: Callable[[Integers], Floats], index: int, cells: Integers)
     return function(cells)[:, index]
 
 
-def _why_no_change(tables: ConfusionTables, rate: Rate, pair: Pair) -> str:
+def _why_no_change(tables: confusion.ConfusionTables, rate: confusion.Rate, pair: confusion.Pair) -> str:
     """Reason why the gap of the first or the second predictions has no value."""
     for name, axis in (("first", -1), ("second", -2)):
-        for group, side in zip(pair, pair_cells(tables.cells.sum(axis=axis), pair), strict=True):
-            if np.isnan(rate_values(rate, side, zeros=False)):
-                return (
-                    f"{why_undefined(rate, side, tables.classes, tables.group_name(group))} by the {name} predictions"
-                )
+        for group, side in zip(pair, confusion.pair_cells(tables.cells.sum(axis=axis), pair), strict=True):
+            if np.isnan(confusion.rate_values(rate, side, zeros=False)):
+                why = confusion.why_undefined(rate, side, tables.classes, tables.group_name(group))
+                return f"{why} by the {name} predictions"
     return "undefined"  # pragma: no cover - a gap without value has a side without value

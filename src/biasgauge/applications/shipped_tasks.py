@@ -72,10 +72,6 @@ def _prepare_hatecheck(
     return TextClassification(TextData(f"{name} after {source}", parts, positive=HATEFUL), vectors, **settings)
 
 
-def _prepare_coref(_: str, vectors: VectorsLike, data: Path, **settings: Any) -> CorefTask:  # noqa: ANN401 - the task's
-    return CorefTask(data, vectors, **settings)
-
-
 _HATECHECK_SETTINGS = CLASSIFIER.union(
     {"train_on", "train_data"}, *(data_set.settings for data_set in registry.everything("data_set").values())
 )
@@ -84,7 +80,7 @@ TASK = (
         "coref",
         "coreference (Lee et al. 2017) on CoNLL files; gap: WinoBias pro − anti, types 1 and 2",
         TASK_SETTINGS,
-        _prepare_coref,
+        lambda _, vectors, data, **settings: CorefTask(data, vectors, **settings),
     ),
     *(
         Task(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from biasgauge.applications.gap_result import Gap, RatedEstimate, pair_label
+from biasgauge.applications.gap_result import Gap, Label, RatedEstimate, pair_label
 from biasgauge.applications.task_figures import task_charts
 from biasgauge.core import (
     Estimate,
@@ -223,11 +223,6 @@ class TaskResult(Result):
     def summary(self) -> Summary:
         """Performance, the rates of each group, and the gaps between groups."""
         over = "items and seeds; sd: over seeds" if len(self.seeds) > 1 else "items"
-        rows = [(_short(row.metric), row.positive_class, row, row.n) for row in self.metrics if row.group is None]
-        value, items = Column("value [interval]", "estimate", 3), Column("items", "count")
-        metrics = Table.of("metrics", "", ["metric", "of", value, items], rows)
-        parts = [Summary("Metrics", "", question="performance on all items", tables=(metrics,)), *self._by_group()]
-        parts += [] if self.no_gaps is not None else [self._gaps()]
         return Summary(
             title=f"{self.task} with {self.vectors}",
             headline=f"{self.task}: {self.about}",
@@ -238,37 +233,37 @@ class TaskResult(Result):
             ),
             warnings=self.warnings,
             charts=task_charts(self),
-            parts=tuple(parts),
+            parts=tuple(self._sections()),
         )
 
-    def _gaps(self) -> Summary:
-        several_seeds = len(self.seeds) > 1
-        spread = Column("sd", "number", 3) if several_seeds else Column("p", "p")
-        rows = []
-        for gap in self.gaps:
-            sd = None if gap.sd is None else gap.sd.value
-            labels = _short(gap.metric), gap.positive_class
-            rows.append((*labels, gap, sd if several_seeds else gap.p_value, pair_label(gap)))
-        columns: list[Column | str] = ["metric", "of", Column("gap [interval]", "estimate", 3), spread, "groups"]
-        table = Table.of("gaps", "", columns, rows, most=_MAX_GAPS)
-        return Summary("Gaps", "", question="rate of the first group − rate of the second", tables=(table,))
+    def _sections(self) -> Iterator[Summary]:
+        metrics = [(*_labels(row), row, row.n) for row in self.metrics if row.group is None]
+        columns: list[Column | str] = ["metric", "of", Column("value [interval]", "estimate", 3)]
+        table = Table.of("metrics", "", [*columns, Column("items", "count")], metrics)
+        yield Summary("Metrics", "", question="performance on all items", tables=(table,))
+        groups = [str(group) for group in dict.fromkeys(row.group for row in self.metrics if row.group is not None)]
+        if 1 < len(groups) <= _MAX_GROUPS:
+            rates = {(*_labels(row), row.group): row.value for row in self.metrics if row.group is not None}
+            labels = dict.fromkeys(key[:2] for key in rates)
+            rows = [(*label, *(rates.get((*label, group)) for group in groups)) for label in labels]
+            columns = ["metric", "of", *(Column(group, "number", 3) for group in groups)]
+            table = Table.of("by_group", "", columns, rows)
+            yield Summary("By group", "", question="the rates that the gaps are differences of", tables=(table,))
+        if self.no_gaps is None:
+            several = len(self.seeds) > 1
+            gaps = [
+                (*_labels(gap), gap, (gap.sd and gap.sd.value) if several else gap.p_value, pair_label(gap))
+                for gap in self.gaps
+            ]
+            spread = Column("sd", "number", 3) if several else Column("p", "p")
+            columns = ["metric", "of", Column("gap [interval]", "estimate", 3), spread, "groups"]
+            table = Table.of("gaps", "", columns, gaps, most=_MAX_GAPS)
+            yield Summary("Gaps", "", question="rate of the first group − rate of the second", tables=(table,))
 
-    def _by_group(self) -> list[Summary]:
-        """Rates that gaps are differences of, where groups are few."""
-        metrics = [row for row in self.metrics if row.group is not None]
-        groups = [str(group) for group in dict.fromkeys(row.group for row in metrics)]
-        if not 1 < len(groups) <= _MAX_GROUPS:
-            return []
-        rates = {(_short(row.metric), row.positive_class, row.group): row.value for row in metrics}
-        columns: list[Column | str] = ["metric", "of", *(Column(group, "number", 3) for group in groups)]
-        labels = dict.fromkeys((metric, positive_class) for metric, positive_class, _ in rates)
-        rows = [(*label, *(rates.get((*label, group)) for group in groups)) for label in labels]
-        table = Table.of("by_group", "", columns, rows)
-        return [Summary("By group", "", question="the rates that the gaps are differences of", tables=(table,))]
 
-
-def _short(metric: str) -> str:
-    return metric.removesuffix("_rate").replace("_", " ")
+def _labels(row: TaskMetric | TaskGap) -> tuple[str, Label]:
+    """Short name of a metric, and its class."""
+    return row.metric.removesuffix("_rate").replace("_", " "), row.positive_class
 
 
 def seed_readings(gaps: Sequence[TaskGap], seeds: int) -> tuple[str, ...]:

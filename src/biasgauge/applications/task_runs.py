@@ -66,12 +66,11 @@ def extrinsic(
         InputError: the data is not what it should be, or PyTorch is not installed.
     """
     chosen = registry.get("task", task)
-    for name in settings:
-        if name not in chosen.settings:
-            near = did_you_mean(name, chosen.settings) or ";"
-            raise ParameterError(
-                f"The task {chosen.name!r} has no setting {name!r}{near} it has {', '.join(sorted(chosen.settings))}."
-            )
+    for name in sorted(settings.keys() - chosen.settings):
+        near = did_you_mean(name, chosen.settings) or ";"
+        raise ParameterError(
+            f"The task {chosen.name!r} has no setting {name!r}{near} it has {', '.join(sorted(chosen.settings))}."
+        )
     seed_list = _seed_list(seeds, random_state)
     resampling = bootstrap_settings(
         "extrinsic", method="percentile", level=level, resamples=resamples, random_state=random_state
@@ -116,7 +115,7 @@ def extrinsic(
         vectors=prepared.vectors_name,
         coverage=prepared.coverage,
         settings={
-            **{name: _plain_setting(value) for name, value in settings.items()},
+            **_plain_setting(settings),
             **prepared.recorded,
             **prepared.settings,
             "vectors_checksum": prepared.vectors_checksum,
@@ -234,12 +233,10 @@ def _compare_items(first: TaskResult, before: TaskItems, after: TaskItems, rows:
     if (before.labels, before.groups) != (after.labels, after.groups):
         raise ParameterError(_ITEMS_DIFFER)
     counted = [item for item, group in enumerate(before.groups) if group in first.counts]
-    names = ("positive", "as_published", "level", "resamples", "random_state")
     columns = (before.labels, before.predictions[rows[0]], after.predictions[rows[1]], before.groups)
-    settings = {name: first.settings[name] for name in names}
-    return compare_gaps(
-        *([column[item] for item in counted] for column in columns), order=list(first.counts), **settings
-    )
+    selected = ([column[item] for item in counted] for column in columns)
+    names = ("positive", "as_published", "level", "resamples", "random_state")
+    return compare_gaps(*selected, order=list(first.counts), **{name: first.settings[name] for name in names})
 
 
 def _compare_pairs(first: TaskResult, before: PairedItems, after: PairedItems, rows: tuple[int, int]) -> GapComparison:

@@ -9,20 +9,8 @@ from typing import Any
 
 from biasgauge.core import TEST_ROLES, WordSet, did_you_mean
 from biasgauge.errors import LexiconError
+from biasgauge.lexicons import model
 from biasgauge.lexicons.language import ROLES, GenderRules, Language
-from biasgauge.lexicons.model import (
-    DEFAULT_LANGUAGE,
-    METADATA,
-    AssociationTest,
-    Lexicon,
-    Pairs,
-    StereotypeGroup,
-    Stereotypes,
-    Translations,
-    Values,
-    Words,
-    WordSets,
-)
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import TomlTable, describe, read_text, read_toml, shown
 
@@ -30,7 +18,7 @@ Metadata = dict[str, Any]
 """What all kinds share, as keyword arguments."""
 
 
-def read_lexicon(path: str | os.PathLike[str]) -> Lexicon:
+def read_lexicon(path: str | os.PathLike[str]) -> model.Lexicon:
     """Read a user's TOML file, or a plain list (.txt). Raises LexiconError, and nothing else, if something is wrong."""
     if os.fspath(path).endswith(".txt"):
         words = read_words(path)
@@ -53,7 +41,7 @@ def read_words(path: str | os.PathLike[str]) -> list[str]:
 
 def parse_lexicon(
     data: Mapping[str, object], *, path: str | os.PathLike[str] | None = None, shipped: bool = False
-) -> Lexicon:
+) -> model.Lexicon:
     """Make a lexicon from a dictionary with the keys of the file format.
 
     `name` defaults to the stem of `path`, `language` to "en"; the other common keys may be missing.
@@ -66,7 +54,9 @@ def parse_lexicon(
         table.fail(f"unknown kind {shown(kind)}: expected one of {', '.join(_KINDS)}{did_you_mean(kind, _KINDS)}")
     default = Path(os.fspath(path)).stem if path is not None else "unnamed"
     metadata: Metadata = {"name": table.word(table.text("name", default=default), "name")}
-    metadata |= {key: table.text(key, default=DEFAULT_LANGUAGE if key == "language" else "") for key in METADATA}
+    metadata |= {
+        key: table.text(key, default=model.DEFAULT_LANGUAGE if key == "language" else "") for key in model.METADATA
+    }
     if not metadata["language"].strip():
         table.fail("'language' must not be empty; leave the key out for English")
     metadata |= {"beware": table.words("beware", optional=True), "shipped": shipped}
@@ -75,20 +65,20 @@ def parse_lexicon(
     return lexicon
 
 
-def _words(table: TomlTable, metadata: Metadata) -> Words:
-    return Words(**metadata, listed=table.words("words"))
+def _words(table: TomlTable, metadata: Metadata) -> model.Words:
+    return model.Words(**metadata, listed=table.words("words"))
 
 
-def _pairs(table: TomlTable, metadata: Metadata) -> Pairs:
+def _pairs(table: TomlTable, metadata: Metadata) -> model.Pairs:
     ends = table.words("ends") if "ends" in table else ("first", "second")
     if len(ends) != 2 or len(set(ends)) != 2:
         table.fail(f"'ends' must be two different names, found {', '.join(ends)}")
-    return Pairs(**metadata, ends=(ends[0], ends[1]), pairs=table.pairs("pairs", "pairs of words"))
+    return model.Pairs(**metadata, ends=(ends[0], ends[1]), pairs=table.pairs("pairs", "pairs of words"))
 
 
-def _sets(table: TomlTable, metadata: Metadata) -> WordSets:
+def _sets(table: TomlTable, metadata: Metadata) -> model.WordSets:
     members = [WordSet(name, words) for name, words in _lists_by_name(table, "sets", "named sets of words", "sets")]
-    return WordSets(**metadata, members=tuple(members))
+    return model.WordSets(**metadata, members=tuple(members))
 
 
 def _lists_by_name(table: TomlTable, key: str, noun: str, names: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -97,7 +87,7 @@ def _lists_by_name(table: TomlTable, key: str, noun: str, names: str) -> tuple[t
     return tuple((name, inner.words(name)) for name in inner.names(names))
 
 
-def _test(table: TomlTable, metadata: Metadata) -> AssociationTest:
+def _test(table: TomlTable, metadata: Metadata) -> model.AssociationTest:
     sets: dict[str, Any] = {}
     for role in TEST_ROLES:
         example = f'name and words, as in {role} = {{ name = "math", words = ["algebra", "geometry"] }}'
@@ -107,15 +97,15 @@ def _test(table: TomlTable, metadata: Metadata) -> AssociationTest:
     for number, pair in enumerate(counterparts, 1):
         if not any(set(pair) <= set(members.words) for members in sets.values()):
             table.fail(f"'counterparts, item {number}' has {shown(pair[0])} and {shown(pair[1])}, not both in one set")
-    return AssociationTest(**metadata, **sets, counterparts=counterparts)
+    return model.AssociationTest(**metadata, **sets, counterparts=counterparts)
 
 
-def _stereotypes(table: TomlTable, metadata: Metadata) -> Stereotypes:
+def _stereotypes(table: TomlTable, metadata: Metadata) -> model.Stereotypes:
     inner = table.table("groups", "groups")
     groups = {}
     for name in inner.names("groups"):
         lists = inner.table(name, "protected and attributes")
-        groups[name] = StereotypeGroup(name, lists.words("protected"), lists.words("attributes"))
+        groups[name] = model.StereotypeGroup(name, lists.words("protected"), lists.words("attributes"))
     group_order = table.words("group_order", optional=True)
     rows = table.rows("defining_sets", len(groups), "defining sets", optional=True)
     if (group_order or rows) and sorted(group_order) != sorted(groups):
@@ -133,15 +123,15 @@ def _stereotypes(table: TomlTable, metadata: Metadata) -> Stereotypes:
     controls = table.table("controls", "human and neutral", optional=True)
     metadata |= {key: controls.text(key, default="") or None for key in ("human", "neutral")}
     metadata |= {"group_order": group_order, "defining_sets": rows, "eval_targets": targets}
-    return Stereotypes(**metadata, groups=tuple(groups.values()))
+    return model.Stereotypes(**metadata, groups=tuple(groups.values()))
 
 
-def _values(table: TomlTable, metadata: Metadata) -> Values:
+def _values(table: TomlTable, metadata: Metadata) -> model.Values:
     unit, inner = table.text("unit"), table.table("values", "numbers by word")
-    return Values(**metadata, unit=unit, items=tuple((word, inner.number(word)) for word in inner.names("words")))
+    return model.Values(**metadata, unit=unit, items=tuple((word, inner.number(word)) for word in inner.names("words")))
 
 
-def _translations(table: TomlTable, metadata: Metadata) -> Translations:
+def _translations(table: TomlTable, metadata: Metadata) -> model.Translations:
     to = table.text("to")
     if to == metadata["language"]:
         table.fail(f"'to' must be another language than 'language', found {shown(to)} for both")
@@ -150,7 +140,7 @@ def _translations(table: TomlTable, metadata: Metadata) -> Translations:
         word = inner.word(inner.take("word", "a word"), inner.key("word"))
         entries.append((word, inner.words("forms")))
     _refuse_repeated(table, "entries", (word for word, _ in entries))
-    return Translations(**metadata, to=to, entries=tuple(entries))
+    return model.Translations(**metadata, to=to, entries=tuple(entries))
 
 
 def _seeds(table: TomlTable, metadata: Metadata) -> SeedBank:
@@ -202,7 +192,7 @@ def _refuse_repeated(table: TomlTable, key: str, names: Iterable[str]) -> None:
         seen.add(name)
 
 
-_KINDS: dict[str, Callable[[TomlTable, Metadata], Lexicon]] = {
+_KINDS: dict[str, Callable[[TomlTable, Metadata], model.Lexicon]] = {
     "words": _words,
     "pairs": _pairs,
     "sets": _sets,

@@ -7,29 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 from math import floor, log10
 
+from biasgauge import results
 from biasgauge.core import Record
 from biasgauge.papers.paper import Row
-from biasgauge.results import (
-    ACCENT,
-    INK,
-    SECOND,
-    AltairChart,
-    Chart,
-    Column,
-    Shown,
-    Table,
-    altair,
-    top_legend,
-    with_right_labels,
-    zero_line,
-)
 
 MOST = 30
 """Rows of a chart; the table has all."""
 STEPS = {
-    "published": ("published", "circle", INK),
-    "its own rule, here": ("as_published", "circle", SECOND),
-    "corrected": ("corrected", "diamond", ACCENT),
+    "published": ("published", "circle", results.INK),
+    "its own rule, here": ("as_published", "circle", results.SECOND),
+    "corrected": ("corrected", "diamond", results.ACCENT),
 }
 """Number of a row, shape and color by the name of the step."""
 READ = (
@@ -41,7 +28,7 @@ _SMALL = 1.5
 _MAX_MISSING = 4
 STATES = {
     "reached": ("reached", "#3b7d5d", "the paper's own rule gives the printed number"),
-    "differ": ("differ", ACCENT, "it does not, on the paper's own data"),
+    "differ": ("differ", results.ACCENT, "it does not, on the paper's own data"),
     "on other data": ("beside", "#8fa3b5", "ours stands beside it and is not held to it"),
     "ours alone": ("alone", "#c9ced6", "the paper prints no number"),
     "cannot be": ("unchecked", "#e7e3da", "no data, or no model"),
@@ -49,24 +36,24 @@ STATES = {
 """What can come of a number: the count of `PartCoverage`, its color, and what it means."""
 
 
-def difference_charts(rows: Sequence[Row]) -> tuple[Chart, ...]:
+def difference_charts(rows: Sequence[Row]) -> tuple[results.Chart, ...]:
     """The values that differ, those farthest off first."""
     differing = [row for row in rows if row.agrees is False and row.kind == "value"]
     drawn = _rows_to_draw(differing)
     title = "Published values that the paper's own rule does not give"
     if len(drawn) < len(differing):
         title += f" ({len(drawn)} of {len(differing)} are drawn)"
-    return (Chart("differences", title, READ, partial(_draw_steps, drawn)),) if drawn else ()
+    return (results.Chart("differences", title, READ, partial(_draw_steps, drawn)),) if drawn else ()
 
 
-def part_charts(name: str, rows: Sequence[Row]) -> tuple[Chart, ...]:
+def part_charts(name: str, rows: Sequence[Row]) -> tuple[results.Chart, ...]:
     """The values of one part of a paper, those that differ first, then those that a corrected rule moves most."""
     values = [row for row in rows if row.kind == "value" and _is_comparable(row)]
     drawn = _rows_to_draw(values)
     omitted = len(values) - len(drawn)
     remark = f"{READ}. {omitted} rows that agree best are only in the table" if omitted else READ
     title = f"{name}: published, its own rule, corrected"
-    return (Chart("values", title, remark, partial(_draw_steps, drawn)),) if drawn else ()
+    return (results.Chart("values", title, remark, partial(_draw_steps, drawn)),) if drawn else ()
 
 
 def _is_comparable(row: Row) -> bool:
@@ -85,7 +72,7 @@ def _rows_to_draw(rows: Sequence[Row]) -> list[Row]:
     return sorted(filter(_is_comparable, rows), key=rank)[:MOST]
 
 
-def _draw_steps(rows: Sequence[Row]) -> AltairChart:
+def _draw_steps(rows: Sequence[Row]) -> results.AltairChart:
     """A line of dots for each number, a panel for each size of number."""
     panels: dict[int, list[Row]] = {}
     for row in rows:
@@ -94,13 +81,15 @@ def _draw_steps(rows: Sequence[Row]) -> AltairChart:
         size = 0 if largest <= _SMALL else 1 + floor(log10(largest / _SMALL) / 2)
         panels.setdefault(size, []).append(row)
     charts = [_draw_panel(members) for members in panels.values()]
-    return charts[0] if len(charts) == 1 else altair().vconcat(*charts, spacing=18).resolve_scale(color="shared")
+    return (
+        charts[0] if len(charts) == 1 else results.altair().vconcat(*charts, spacing=18).resolve_scale(color="shared")
+    )
 
 
-def _draw_panel(rows: Sequence[Row]) -> AltairChart:
+def _draw_panel(rows: Sequence[Row]) -> results.AltairChart:
     import pandas as pd
 
-    alt = altair()
+    alt = results.altair()
     records = [
         {"number": row.id, "what": row.what, "step": step, "value": row.numbers[name]}
         | {end: getattr(row, end) if step == "corrected" else None for end in ("low", "high")}
@@ -113,14 +102,14 @@ def _draw_panel(rows: Sequence[Row]) -> AltairChart:
     low, high = frame["value"].min(), frame["value"].max()
     near_zero = bool(low <= 0 <= high or 0 < low < high / 3)
     scale = alt.Scale(domain=list(STEPS), range=[hue for _, _, hue in STEPS.values()])
-    color = alt.Color("step:N", title=None, scale=scale, legend=top_legend())
+    color = alt.Color("step:N", title=None, scale=scale, legend=results.top_legend())
     base = alt.Chart(frame).encode(
         y=alt.Y("number:N", title=None, sort=order, axis=alt.Axis(grid=True, labelLimit=260)),
         tooltip=["number", "what", "step", "value", "low", "high"],
     )
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=near_zero))
     lines = base.mark_line(color="#b9bdb6", strokeWidth=1.5).encode(x=x, detail="number:N", order="index:O")
-    interval = base.mark_rule(color=ACCENT, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
+    interval = base.mark_rule(color=results.ACCENT, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
     marks = [
         base.transform_filter(alt.datum.step == step)
         .mark_point(shape=shape, filled=step != "published", size=90 if step == "published" else 42, opacity=1)
@@ -128,11 +117,11 @@ def _draw_panel(rows: Sequence[Row]) -> AltairChart:
         for step, (_, shape, _) in STEPS.items()
         if step in set(frame["step"])
     ]
-    layers = [*([zero_line()] if near_zero else []), lines]
+    layers = [*([results.zero_line()] if near_zero else []), lines]
     layers += [*([interval] if frame["low"].notna().any() else []), *marks]
     chart = alt.layer(*layers, data=frame.assign(index=range(len(frame))))
     labels = {row.id: _arrows(row) for row in rows}
-    return with_right_labels(chart, frame, "number", order, labels).properties(width=330, height=18 * len(rows))
+    return results.with_right_labels(chart, frame, "number", order, labels).properties(width=330, height=18 * len(rows))
 
 
 def _arrows(row: Row) -> str:
@@ -198,25 +187,25 @@ def part_coverage(paper: str, parts: Mapping[str, str], rows: Sequence[Row]) -> 
     return tuple(coverage)
 
 
-def coverage_table(parts: Sequence[PartCoverage]) -> Table:
+def coverage_table(parts: Sequence[PartCoverage]) -> results.Table:
     """A line for each part."""
-    counts = [Column(state, "count", about=about) for state, (_, _, about) in STATES.items()]
-    counts.append(Column("identities", "count", about="list lengths and sums of printed numbers"))
+    counts = [results.Column(state, "count", about=about) for state, (_, _, about) in STATES.items()]
+    counts.append(results.Column("identities", "count", about="list lengths and sums of printed numbers"))
     names = [*(name for name, _, _ in STATES.values()), "identities"]
     rows = [
         (
-            Shown(coverage.part, coverage.part, coverage.about),
+            results.Shown(coverage.part, coverage.part, coverage.about),
             *(getattr(coverage, name) or None for name in names),
             ", ".join(coverage.missing) or None,
-            Shown(coverage.command, f"--part {coverage.part}"),
+            results.Shown(coverage.command, f"--part {coverage.part}"),
         )
         for coverage in parts
     ]
-    columns = ("part", *counts, "missing", Column("command", about="after biasgauge reproduce PAPER"))
-    return Table.of("coverage", "What is covered, part by part", columns, rows).without_empty()
+    columns = ("part", *counts, "missing", results.Column("command", about="after biasgauge reproduce PAPER"))
+    return results.Table.of("coverage", "What is covered, part by part", columns, rows).without_empty()
 
 
-def coverage_charts(parts: Sequence[PartCoverage]) -> tuple[Chart, ...]:
+def coverage_charts(parts: Sequence[PartCoverage]) -> tuple[results.Chart, ...]:
     """Chart of the share of each part that is reached; none where a paper has nothing but identities."""
     records = [
         {"part": coverage.part, "state": state, "place": order, "numbers": getattr(coverage, name)}
@@ -226,13 +215,13 @@ def coverage_charts(parts: Sequence[PartCoverage]) -> tuple[Chart, ...]:
     ]
     remark = "Numbers of each part; list lengths and sums of printed numbers are left out"
     title = "What came of the numbers of each part"
-    return (Chart("coverage", title, remark, partial(_draw_coverage, records)),) if records else ()
+    return (results.Chart("coverage", title, remark, partial(_draw_coverage, records)),) if records else ()
 
 
-def _draw_coverage(records: Sequence[Mapping[str, object]]) -> AltairChart:
+def _draw_coverage(records: Sequence[Mapping[str, object]]) -> results.AltairChart:
     import pandas as pd
 
-    alt = altair()
+    alt = results.altair()
     order = list(dict.fromkeys(record["part"] for record in records))
     base = alt.Chart(pd.DataFrame(records)).encode(
         y=alt.Y("part:N", title=None, sort=order),
@@ -241,5 +230,9 @@ def _draw_coverage(records: Sequence[Mapping[str, object]]) -> AltairChart:
         tooltip=["part", "state", "numbers"],
     )
     scale = alt.Scale(domain=list(STATES), range=[hue for _, hue, _ in STATES.values()])
-    color = alt.Color("state:N", title=None, scale=scale, legend=top_legend())
-    return base.mark_bar(stroke=INK, strokeWidth=0.3).encode(color=color).properties(width=430, height=22 * len(order))
+    color = alt.Color("state:N", title=None, scale=scale, legend=results.top_legend())
+    return (
+        base.mark_bar(stroke=results.INK, strokeWidth=0.3)
+        .encode(color=color)
+        .properties(width=430, height=22 * len(order))
+    )

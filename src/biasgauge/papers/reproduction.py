@@ -12,14 +12,7 @@ from biasgauge import registry
 from biasgauge._version import __version__
 from biasgauge.core import JsonMapping, Record, did_you_mean
 from biasgauge.errors import InternalError, ParameterError
-from biasgauge.papers.figures import (
-    PartCoverage,
-    coverage_charts,
-    coverage_table,
-    difference_charts,
-    part_charts,
-    part_coverage,
-)
+from biasgauge.papers import figures
 from biasgauge.papers.paper import Data, Kind, Paper, Part, Progress, Row
 from biasgauge.results import Column, Result, Shown, Summary, Table, Tone, counted, setting_text
 
@@ -110,9 +103,9 @@ class Reproduction(Result):
         return sum(row.state == state and kind in (None, row.kind) for row in self.rows)
 
     @property
-    def coverage(self) -> tuple[PartCoverage, ...]:
+    def coverage(self) -> tuple[figures.PartCoverage, ...]:
         """Every part of the paper, the command that does it, and what came of its numbers."""
-        return part_coverage(self.paper, self.parts, self.rows)
+        return figures.part_coverage(self.paper, self.parts, self.rows)
 
     @property
     def conclusion(self) -> str:
@@ -146,8 +139,8 @@ class Reproduction(Result):
                 ),
                 f"{self.count('not printed'):,} numbers are ours alone, {self.count('not checked'):,} not checked.",
             ),
-            charts=(*difference_charts(self.rows), *coverage_charts(self.coverage)),
-            tables=(coverage_table(self.coverage),),
+            charts=(*figures.difference_charts(self.rows), *figures.coverage_charts(self.coverage)),
+            tables=(figures.coverage_table(self.coverage),),
             parts=(*self._sections(), Summary("Settings", "", tables=(table,), name="settings")),
             about=f"{self.citation} · reproduced",
         )
@@ -163,7 +156,7 @@ class Reproduction(Result):
             yield Summary("Why they differ", "", reasons, name="differences")
         for name, about in self.parts.items():
             rows = [row for row in self.rows if row.part == name]
-            charts, table = part_charts(name, rows), _part_table(name, rows)
+            charts, table = figures.part_charts(name, rows), _part_table(name, rows)
             yield Summary(name, "", charts=charts, tables=(table,), name=f"part-{name}", question=about)
         if self.missing:
             missing = tuple(

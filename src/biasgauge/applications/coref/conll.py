@@ -59,8 +59,8 @@ def read_conll(
     documents: list[Document] = []
     for path in [Path(paths)] if isinstance(paths, (str, os.PathLike)) else map(Path, paths):
         label = ""
-        for label, raw in _read_files(path):
-            documents += parse_conll(_decode(raw, label), label, Path(label).name.split(".")[0], problems)
+        for label, text in _read_files(path):
+            documents += parse_conll(text, label, Path(label).name.split(".")[0], problems)
         if not label:
             raise CorpusError(f"holds no file whose name ends in {ENDING!r}", path=path)
     return documents
@@ -110,10 +110,8 @@ class _Draft:
         """A line: a word, the end of a sentence, or a remark."""
         if not line.strip():
             self.end_sentence()
-        elif not line.startswith("#"):
-            self._word(line, number)
-
-    def _word(self, line: str, number: int) -> None:
+        if not line.strip() or line.startswith("#"):
+            return
         cells = line.split("\t") if "\t" in line else line.split()
         if len(cells) != 3 and len(cells) < 5:
             raise CorpusError(f"expected 3 columns, or 5 or more. Got {len(cells)}", path=self.path, line=number)
@@ -206,33 +204,27 @@ def conll_lines(document: Document) -> Iterator[str]:
         raise ParameterError(f"A document of a CoNLL file cannot be called {name!r}: # begins a remark.")
     brackets = _bracket_cells(document)
     yield f"#begin document ({name}); part {document.part:03d}"
-    index = 0
+    speakers = enumerate(document.speakers or ["-"] * len(document.words))
     for sentence in document.sentences:
         for number, word in enumerate(sentence):
-            speaker = document.speakers[index] if document.speakers else "-"
+            index, speaker = next(speakers)
             cells = (name, str(document.part), str(number), word, *_UNKNOWN, speaker, "*", brackets.get(index, "-"))
             yield "\t".join(cells)
-            index += 1
         yield ""
     yield "#end document"
 
 
 def _bracket_cells(document: Document) -> dict[int, str]:
     """The last column where it is not empty: what ends, inner first, then what begins, outer first."""
-    ends: dict[int, list[tuple[Span, int]]] = defaultdict(list)
-    begins: dict[int, list[tuple[Span, int]]] = defaultdict(list)
-    for number, cluster in enumerate(document.clusters):
+    mentions = [(span, number) for number, cluster in enumerate(document.clusters) for span in cluster]
+    for cluster in document.clusters:
         _refuse_crossing(cluster, document.name)
-        for span in cluster:
-            begins[span[0]].append((span, number))
-            if span[1] > span[0]:
-                ends[span[1]].append((span, number))
     brackets: dict[int, list[str]] = defaultdict(list)
-    for index, closing in ends.items():
-        brackets[index] += [f"{number})" for _, number in sorted(closing, key=lambda mention: -mention[0][0])]
-    for index, opening in begins.items():
-        for span, number in sorted(opening, key=lambda mention: -mention[0][1]):
-            brackets[index].append(f"({number}" if span[1] > span[0] else f"({number})")
+    for (first, last), number in sorted(mentions, key=lambda mention: -mention[0][0]):
+        if last > first:
+            brackets[last].append(f"{number})")
+    for (first, last), number in sorted(mentions, key=lambda mention: -mention[0][1]):
+        brackets[first].append(f"({number}" if last > first else f"({number})")
     return {index: "|".join(cells) for index, cells in brackets.items()}
 
 
@@ -250,7 +242,8 @@ def _refuse_crossing(cluster: tuple[Span, ...], name: str) -> None:
 
 def file_text(path: str | os.PathLike[str]) -> str:
     """Text of one file, compressed or not."""
-    return _decode(_read_bytes(Path(path)), str(path))
+    with ByteSource(path, error=CorpusError) as source:
+        return _decode(b"".join(iter(partial(source.read, _BLOCK), b"")), str(path))
 
 
 def _decode(raw: bytes, label: str) -> str:
@@ -260,23 +253,18 @@ def _decode(raw: bytes, label: str) -> str:
         raise CorpusError("is not UTF-8 text", path=label, offset=problem.start) from problem
 
 
-def _read_files(path: Path) -> Iterator[tuple[str, bytes]]:
-    if path.is_dir():
-        for file in sorted(path.rglob(f"*{ENDING}")):
-            if file.is_file():
-                yield str(file), _read_bytes(file)
-    elif ".tar" in path.suffixes and path.is_file():
-        yield from _read_members(path)
+def _read_files(path: Path) -> Iterator[tuple[str, str]]:
+    """Text by the name of its file: of a folder, of a tar archive, or of one file."""
+    if path.is_file() and ".tar" in path.suffixes:
+        for name, raw in sorted(_read_members(path).items()):
+            yield f"{path}/{name}", _decode(raw, f"{path}/{name}")
     else:
-        yield str(path), _read_bytes(path)
+        files = (file for file in sorted(path.rglob(f"*{ENDING}")) if file.is_file()) if path.is_dir() else (path,)
+        for file in files:
+            yield str(file), file_text(file)
 
 
-def _read_bytes(path: Path) -> bytes:
-    with ByteSource(path, error=CorpusError) as source:
-        return b"".join(iter(partial(source.read, _BLOCK), b""))
-
-
-def _read_members(path: Path) -> Iterator[tuple[str, bytes]]:
+def _read_members(path: Path) -> dict[str, bytes]:
     content: dict[str, bytes] = {}
     try:
         # as a stream, of which no more is unpacked than a source allows: a header alone can promise gigabytes
@@ -289,5 +277,4 @@ def _read_members(path: Path) -> Iterator[tuple[str, bytes]]:
         raise
     except (tarfile.TarError, OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, RecursionError) as problem:
         raise CorpusError(f"is not a whole tar archive: {problem}", path=path) from problem
-    for name in sorted(content):
-        yield f"{path}/{name}", content[name]
+    return content

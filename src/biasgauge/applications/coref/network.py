@@ -18,16 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from biasgauge.applications.coref.features import (
-    BUCKETS,
-    Arrays,
-    CorefSettings,
-    antecedent_pairs,
-    candidate_spans,
-    distance_buckets,
-    mention_limit,
-    select_spans,
-)
+from biasgauge.applications.coref import features
 from biasgauge.core import Integers, Vectors
 
 PAIRS_AT_ONCE = {"cpu": 512, "cuda": 65_536}
@@ -53,7 +44,7 @@ class Ranking:
 class Letters(nn.Module):
     """Largest answer of each convolution filter over the letters of a word; padding is masked."""
 
-    def __init__(self, settings: CorefSettings, alphabet: int) -> None:
+    def __init__(self, settings: features.CorefSettings, alphabet: int) -> None:
         super().__init__()
         self.embed = nn.Embedding(alphabet, settings.char_size, padding_idx=0)
         self.filters = nn.Conv1d(settings.char_size, settings.char_filters, settings.char_width)
@@ -69,7 +60,7 @@ class Letters(nn.Module):
 class Scorer(nn.Module):
     """Layers behind the first one, down to a single number."""
 
-    def __init__(self, settings: CorefSettings) -> None:
+    def __init__(self, settings: features.CorefSettings) -> None:
         super().__init__()
         size = settings.hidden_size
         self.drop = nn.Dropout(settings.dropout)
@@ -88,7 +79,7 @@ class Scorer(nn.Module):
 class SpanRanker(nn.Module):
     """Documents to mentions, and to scores of their antecedents."""
 
-    def __init__(self, settings: CorefSettings, dimensions: int, alphabet: int, genres: int) -> None:
+    def __init__(self, settings: features.CorefSettings, dimensions: int, alphabet: int, genres: int) -> None:
         super().__init__()
         self.settings = settings
         word = dimensions + settings.char_filters
@@ -106,7 +97,7 @@ class SpanRanker(nn.Module):
         self.mention = Scorer(settings)
         span = 2 * state + word + feature
         self.pair_parts = nn.ModuleList([nn.Linear(span, size), *(nn.Linear(span, size, bias=False) for _ in range(2))])
-        tables = {"distance": nn.Embedding(BUCKETS, feature)}
+        tables = {"distance": nn.Embedding(features.BUCKETS, feature)}
         if settings.speakers:
             tables["speaker"] = nn.Embedding(3, feature)  # unknown, another, the same
         if settings.genres:
@@ -130,7 +121,7 @@ class SpanRanker(nn.Module):
     def _on_device(self, numbers: Integers) -> Tensor:
         return torch.from_numpy(numbers).to(self.device)
 
-    def words(self, arrays: Arrays) -> tuple[Tensor, Tensor]:
+    def words(self, arrays: features.Arrays) -> tuple[Tensor, Tensor]:
         """Vectors of words by themselves, and after the BiLSTM."""
         vectors = torch.from_numpy(arrays.vectors).to(self.device)
         types = torch.cat([vectors, self.letters(self._on_device(arrays.letters))], dim=1)
@@ -184,16 +175,16 @@ class SpanRanker(nn.Module):
             scores.append(self.pair(first))
         return torch.cat(scores) if scores else spans.new_zeros(0)
 
-    def forward(self, arrays: Arrays) -> Ranking:
+    def forward(self, arrays: features.Arrays) -> Ranking:
         """Mentions of some documents and scores of their antecedents."""
         words, states = self.words(arrays)
-        firsts, lasts = candidate_spans(arrays.remaining, self.settings.max_width)
+        firsts, lasts = features.candidate_spans(arrays.remaining, self.settings.max_width)
         scores = self.mention_scores(words, states, self._on_device(firsts), self._on_device(lasts))
         best, counts = self._select_mentions(arrays, firsts, lasts, scores.detach().cpu().numpy())
         first, last = firsts[best], lasts[best]
         chosen = scores[self._on_device(best)]
         spans = self.span_vectors(words, states, self._on_device(first), self._on_device(last))
-        mention, back = antecedent_pairs(counts, self.settings.max_antecedents)
+        mention, back = features.antecedent_pairs(counts, self.settings.max_antecedents)
         i, j = self._on_device(mention), self._on_device(mention - back)
         feature_rows = self._pair_rows(arrays, first, counts, mention, back)
         total = self.pair_scores(spans, i, j, feature_rows) + chosen[i] + chosen[j]
@@ -203,22 +194,22 @@ class SpanRanker(nn.Module):
         return Ranking(first, last, counts, ranked, self._on_device(arrays.gold[first, last - first]))
 
     def _select_mentions(
-        self, arrays: Arrays, first: Integers, last: Integers, scores: Vectors
+        self, arrays: features.Arrays, first: Integers, last: Integers, scores: Vectors
     ) -> tuple[Integers, list[int]]:
         """Places of the best candidates of each document, and how many it has."""
         ends = np.searchsorted(first, np.cumsum(arrays.documents))
         best, start = [], 0
         for words, end in zip(arrays.documents.tolist(), ends.tolist(), strict=True):
-            most = mention_limit(words, self.settings.spans_per_word)
-            best.append(start + select_spans(first[start:end], last[start:end], scores[start:end], most))
+            most = features.mention_limit(words, self.settings.spans_per_word)
+            best.append(start + features.select_spans(first[start:end], last[start:end], scores[start:end], most))
             start = end
         return np.concatenate(best), [len(indices) for indices in best]
 
     def _pair_rows(
-        self, arrays: Arrays, first: Integers, counts: list[int], mention: Integers, back: Integers
+        self, arrays: features.Arrays, first: Integers, counts: list[int], mention: Integers, back: Integers
     ) -> dict[str, Tensor]:
         """Row of each pair in each table of features."""
-        rows = {"distance": distance_buckets(back)}
+        rows = {"distance": features.distance_buckets(back)}
         if "speaker" in self.tables:
             speakers = arrays.speakers[first]
             a, b = speakers[mention], speakers[mention - back]

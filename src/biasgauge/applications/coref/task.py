@@ -18,21 +18,12 @@ import numpy as np
 
 from biasgauge.applications.classification.task import need_torch
 from biasgauge.applications.classification.texts import LOW_COVERAGE
+from biasgauge.applications.coref import winobias_pairs
 from biasgauge.applications.coref.conll import ENDING, read_conll
 from biasgauge.applications.coref.document import Document, held_out
 from biasgauge.applications.coref.features import CorefSettings, Features, word_coverage
 from biasgauge.applications.coref.model import documents_digest, prediction_sums, train_coref
 from biasgauge.applications.coref.scores import CONLL, RATES, conll_rates
-from biasgauge.applications.coref.winobias_pairs import (
-    LINKED,
-    PAIRED,
-    PERCENT,
-    VERSIONS,
-    is_winobias,
-    paired_sums,
-    paired_values,
-    read_winobias,
-)
 from biasgauge.applications.gap_result import Gap, GapChange
 from biasgauge.applications.task import PairedItems, SeedRun, TaskGap, TaskMetric, TaskSummary, over_seeds
 from biasgauge.core import Estimate, Floats, JsonObject, VectorsLike
@@ -69,7 +60,7 @@ class CorefTask:
         need_torch()
         self.model_settings = CorefSettings(**settings)
         self.device = device
-        self.pairs = read_winobias(data if winobias is None else winobias, ("test",))
+        self.pairs = winobias_pairs.read_winobias(data if winobias is None else winobias, ("test",))
         self.train_on, self.dev, test = _read_splits(data)
         self.test = [document.without_singletons() for document in test]
         sentences = [sentence for versions in self.pairs.values() for version in versions for sentence in version]
@@ -99,14 +90,14 @@ class CorefTask:
             if progress is not None:
                 progress(entry["epoch"] + 1, self.model_settings.epochs)
 
-        model = train_coref(
-            self.vectors, self.train_on, self.dev, self.model_settings, device=self.device, random_state=seed,
-            progress=report_epoch,
-        )  # fmt: skip
+        data = self.vectors, self.train_on, self.dev, self.model_settings
+        model = train_coref(*data, device=self.device, random_state=seed, progress=report_epoch)
         log = [{name: value for name, value in entry.items() if name != "seconds"} for entry in model.log]
         return {
             "test": prediction_sums(model, self.test).tolist(),
-            "winobias": {name: paired_sums(model, versions).tolist() for name, versions in self.pairs.items()},
+            "winobias": {
+                name: winobias_pairs.paired_sums(model, versions).tolist() for name, versions in self.pairs.items()
+            },
             "log": log,
         }
 
@@ -129,7 +120,9 @@ def _read_splits(data: Path) -> tuple[list[Document], list[Document], list[Docum
     files = [
         path
         for path in sorted(data.rglob(f"*{ENDING}*"))
-        if path.is_file() and not is_winobias(path) and (path.name.endswith(ENDING) or ".tar" in path.suffixes)
+        if path.is_file()
+        and not winobias_pairs.is_winobias(path)
+        and (path.name.endswith(ENDING) or ".tar" in path.suffixes)
     ]
     return held_out(read_conll(files, problems="mend"))
 
@@ -154,8 +147,8 @@ def summarize(
     by_seed: list[list[Gap]] = [[] for _ in logs]
     for test_set, sums in pairs.items():
         subset, size = f"{WINOBIAS}{test_set}", sums.shape[1]
-        for index, version in enumerate(VERSIONS):
-            means = zip(PAIRED, _seed_means(sums[:, :, index], _shares, resampling), strict=True)
+        for index, version in enumerate(winobias_pairs.VERSIONS):
+            means = zip(winobias_pairs.PAIRED, _seed_means(sums[:, :, index], _shares, resampling), strict=True)
             metrics += [
                 TaskMetric.of_estimate(mean, metric=name, positive_class=subset, group=version, n=size, **seeds)
                 for name, (mean, seeds) in means
@@ -163,18 +156,28 @@ def summarize(
         p_values = [swapped_sums_p(seed_sums, differences, resampling) for seed_sums in sums]
         single_seeds = [_seed_means(seed_sums[None], differences, resampling) for seed_sums in sums]
         for index, (mean, seeds) in enumerate(_seed_means(sums, differences, resampling)):
-            labels: dict[str, Any] = {"metric": PAIRED[index], "positive_class": subset}
-            labels |= {"a": VERSIONS[0], "b": VERSIONS[1], "n": size, "n_a": size, "n_b": size}
+            labels: dict[str, Any] = {"metric": winobias_pairs.PAIRED[index], "positive_class": subset}
+            labels |= {
+                "a": winobias_pairs.VERSIONS[0],
+                "b": winobias_pairs.VERSIONS[1],
+                "n": size,
+                "n_a": size,
+                "n_b": size,
+            }
             for seed, (estimates, seed_p) in enumerate(zip(single_seeds, p_values, strict=True)):
                 estimate = estimates[index][0]
                 tested = {"p_value": float(seed_p[index]), "p_method": SWAPPED} if estimate.defined else {}
                 by_seed[seed].append(Gap.of_estimate(estimate, **labels, **tested))
             gaps.append(TaskGap.of_estimate(mean, **labels, **seeds, **(tested if len(logs) == 1 else {})))
-    runs = zip(logs.items(), by_seed, strict=True)
+    runs = []
+    for (seed, log), seed_gaps in zip(logs.items(), by_seed, strict=True):
+        best = max(log, key=lambda entry: entry["dev_f1"])
+        training = {"epochs": len(log), "best_epoch": best["epoch"], "best_dev_f1": best["dev_f1"]}
+        runs.append(SeedRun(seed, training, tuple(seed_gaps)))
     return TaskSummary(
         metrics=tuple(metrics),
         gaps=tuple(gaps),
-        seeds=tuple(SeedRun(seed, _best_epoch(log), tuple(seed_gaps)) for (seed, log), seed_gaps in runs),
+        seeds=tuple(runs),
         counts={f"{WINOBIAS}{test_set}": sums.shape[1] for test_set, sums in pairs.items()},
         warnings=tuple(_weakness_warnings(metrics)),
         items=PairedItems(dict(pairs), sentences),
@@ -210,7 +213,7 @@ def _weakness_warnings(metrics: Sequence[TaskMetric]) -> Iterator[str]:
         )
     linked: dict[str, list[float]] = {}
     for metric in metrics:
-        if metric.metric == LINKED and metric.value is not None:
+        if metric.metric == winobias_pairs.LINKED and metric.value is not None:
             linked.setdefault(str(metric.positive_class).removeprefix(WINOBIAS), []).append(metric.value)
     weak = [f"{share_text(max(shares))} ({part})" for part, shares in linked.items() if max(shares) < WEAK]
     if weak:
@@ -218,7 +221,7 @@ def _weakness_warnings(metrics: Sequence[TaskMetric]) -> Iterator[str]:
 
 
 def _shares(sums: Floats) -> Floats:
-    return paired_values(sums) / PERCENT
+    return winobias_pairs.paired_values(sums) / winobias_pairs.PERCENT
 
 
 def differences(sums: Floats) -> Floats:
@@ -226,11 +229,6 @@ def differences(sums: Floats) -> Floats:
     values = _shares(sums)
     gaps: Floats = values[..., 0, :] - values[..., 1, :]
     return gaps
-
-
-def _best_epoch(log: list[JsonObject]) -> JsonObject:
-    best = max(log, key=lambda entry: entry["dev_f1"])
-    return {"epochs": len(log), "best_epoch": best["epoch"], "best_dev_f1": best["dev_f1"]}
 
 
 def compare_pairs(first: Floats, second: Floats, subset: str, resampling: Resampling) -> list[GapChange]:
@@ -250,9 +248,14 @@ def compare_pairs(first: Floats, second: Floats, subset: str, resampling: Resamp
     estimates = estimates_of_sums(sums, changes, resampling, "pairs of sentences", reasons)
     p_values = swapped_sums_p(sums, changes, resampling)
     rows = []
-    for metric, estimate, pair, p in zip(PAIRED, estimates, gaps.T, p_values, strict=True):
+    for metric, estimate, pair, p in zip(winobias_pairs.PAIRED, estimates, gaps.T, p_values, strict=True):
         before, after = (None if np.isnan(gap) else float(gap) for gap in pair)
-        labels: dict[str, Any] = {"metric": metric, "positive_class": subset, "a": VERSIONS[0], "b": VERSIONS[1]}
+        labels: dict[str, Any] = {
+            "metric": metric,
+            "positive_class": subset,
+            "a": winobias_pairs.VERSIONS[0],
+            "b": winobias_pairs.VERSIONS[1],
+        }
         labels |= {"first": before, "second": after, "n": len(sums)}
         labels |= {"p_value": float(p), "p_method": _SWAPPED_EMBEDDINGS} if estimate.defined else {}
         rows.append(GapChange.of_estimate(estimate, **labels))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biasgauge import stats
 from biasgauge.applications.coref.conll import read_conll
 from biasgauge.applications.coref.document import Document
 from biasgauge.applications.coref.model import CorefModel, prediction_sums
@@ -25,14 +26,6 @@ from biasgauge.applications.task_figures import winobias_charts
 from biasgauge.core import Estimate, Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import CorpusError
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats import (
-    SWAPPED,
-    BootstrapMethod,
-    Resampling,
-    bootstrap_settings,
-    estimates_of_sums,
-    swapped_sums_p,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +120,7 @@ def paired_gaps(
     sums: Floats,
     subset: str,
     versions: tuple[str, str],
-    resampling: Resampling,
+    resampling: stats.Resampling,
     values: Callable[[Floats], Floats] = paired_values,
     metrics: tuple[str, ...] = PAIRED,
 ) -> list[PairedGap]:
@@ -148,8 +141,8 @@ def paired_gaps(
         for name in (*versions, "")
         for metric in metrics
     ]
-    estimates = estimates_of_sums(sums, rates_and_gaps, resampling, "pairs of sentences", reasons)
-    p_values = swapped_sums_p(sums, gaps, resampling)
+    estimates = stats.estimates_of_sums(sums, rates_and_gaps, resampling, "pairs of sentences", reasons)
+    p_values = stats.swapped_sums_p(sums, gaps, resampling)
     size = len(metrics)
     rows = []
     for index, (metric, p) in enumerate(zip(metrics, p_values, strict=True)):
@@ -157,7 +150,7 @@ def paired_gaps(
         labels: dict[str, Any] = {"subset": subset, "metric": metric, "n": len(sums)}
         labels |= {name: side if side.defined else None for name, side in (("first", first), ("second", second))}
         if gap.defined:
-            labels |= {"p_value": float(p), "p_method": SWAPPED}
+            labels |= {"p_value": float(p), "p_method": stats.SWAPPED}
         estimate = gap if gap.defined else second if first.defined else first
         rows.append(PairedGap.of_estimate(estimate, **labels))
     return rows
@@ -168,7 +161,7 @@ def winobias(
     folder: str | os.PathLike[str],
     *,
     splits: Sequence[str] = ("dev", "test"),
-    interval: BootstrapMethod = "percentile",
+    interval: stats.BootstrapMethod = "percentile",
     level: float = 0.95,
     resamples: int = 10_000,
     random_state: int = 0,
@@ -182,7 +175,7 @@ def winobias(
     Raises:
         CorpusError: files are missing, or the two versions do not have the same sentences.
     """
-    resampling = bootstrap_settings(
+    resampling = stats.bootstrap_settings(
         "winobias", method=interval, level=level, resamples=resamples, random_state=random_state
     )
     gaps: list[PairedGap] = []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 
+from biasgauge import stats
 from biasgauge.applications.coref.conll import file_text
 from biasgauge.applications.coref.document import Document, split_sentences, words_with_offsets
 from biasgauge.applications.coref.model import CorefModel
@@ -24,16 +25,6 @@ from biasgauge.core import Floats, JsonObject, LabeledEstimate
 from biasgauge.errors import CorpusError
 from biasgauge.lexicons import Values, lexicon
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.stats import (
-    BootstrapMethod,
-    Coefficient,
-    Resampling,
-    bootstrap_settings,
-    bootstrap_sums,
-    coefficient,
-    estimate_from_draws,
-    why_undefined,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +83,7 @@ class WinogenderResult(Result):
     gaps: tuple[PairedGap, ...]
     neutral: dict[str, WinogenderShare]
     changed: WinogenderShare
-    correlation: Coefficient | None
+    correlation: stats.Coefficient | None
     correlation_reason: str | None
     settings: JsonObject
 
@@ -118,7 +109,7 @@ def winogender(
     model: CorefModel,
     templates: str | os.PathLike[str],
     *,
-    interval: BootstrapMethod = "percentile",
+    interval: stats.BootstrapMethod = "percentile",
     level: float = 0.95,
     resamples: int = 10_000,
     random_state: int = 0,
@@ -131,7 +122,7 @@ def winogender(
     Raises:
         CorpusError: the file is not what it should be; names the line.
     """
-    resampling = bootstrap_settings(
+    resampling = stats.bootstrap_settings(
         "winogender", method=interval, level=level, resamples=resamples, random_state=random_state
     )
     sentences = read_winogender(templates)
@@ -154,12 +145,12 @@ def winogender(
     )
 
 
-def _share(hits: Floats, resampling: Resampling) -> WinogenderShare:
+def _share(hits: Floats, resampling: stats.Resampling) -> WinogenderShare:
     """Of the templates for which `hits` is 1."""
     scale, value = PERCENT / len(hits), float(PERCENT * hits.mean())
     without = PERCENT * (hits.sum() - hits) / max(len(hits) - 1, 1)
-    drawn = scale * bootstrap_sums(hits, resampling)
-    estimate = estimate_from_draws(value, drawn, lambda: [without], resampling, "templates")
+    drawn = scale * stats.bootstrap_sums(hits, resampling)
+    estimate = stats.estimate_from_draws(value, drawn, lambda: [without], resampling, "templates")
     return WinogenderShare.of_estimate(estimate, n=len(hits))
 
 
@@ -168,16 +159,16 @@ def _shares(sums: Floats) -> Floats:
 
 
 def _correlation_with_workforce_share(
-    sentences: list[WinogenderSentence], occupied: Floats, resampling: Resampling
-) -> tuple[Coefficient | None, str | None]:
+    sentences: list[WinogenderSentence], occupied: Floats, resampling: stats.Resampling
+) -> tuple[stats.Coefficient | None, str | None]:
     """Over occupations: share of women at work with (female − male) share taken to mean the occupation."""
     women = dict(cast("Values", lexicon("winogender_bls")).items)
     names = np.array([sentence.occupation[0] for sentence in sentences[:: len(GENDERS)]])
     occupations = sorted(set(names.tolist()) & set(women))
     x = np.array([women[name] for name in occupations])
     y = np.array([(occupied[names == name, 1] - occupied[names == name, 0]).mean() for name in occupations])
-    reason = why_undefined(x, y, ("share of women at work", "female − male"))
-    return (None, reason) if reason else (coefficient("pearson", x, y, None, resampling), None)
+    reason = stats.why_undefined(x, y, ("share of women at work", "female − male"))
+    return (None, reason) if reason else (stats.coefficient("pearson", x, y, None, resampling), None)
 
 
 def winogender_answer(sentence: WinogenderSentence, predicted: Document) -> Answer:

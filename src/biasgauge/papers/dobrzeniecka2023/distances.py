@@ -7,17 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from biasgauge.analyses import posterior
 from biasgauge.analyses.correlate import read_points
-from biasgauge.analyses.posterior import (
-    CONNECTIONS,
-    DistanceTable,
-    Posterior,
-    PredictiveCheck,
-    bayes,
-    check_predictions,
-    read_distances,
-    within_band,
-)
 from biasgauge.core import Floats
 from biasgauge.errors import InputError
 from biasgauge.metrics import MacResult, mac_change, mac_from_similarities, weat_from_similarities
@@ -80,19 +71,19 @@ def table_1(data: Data, _seed: int, _progress: Progress | None) -> Recomputation
     """Distances to two decimals; how many rows there are; which words were lost."""
     rows: Recomputations = {}
     if path := _find(data, "religion_reddit"):
-        table = read_distances(path)
+        table = posterior.read_distances(path)
         columns = table.columns()
         pairs = zip(columns["protected_word"], columns["word_to_compare"], columns["cosine_distance"], strict=True)
         distances = {f"table1.{word}.{attribute}": distance for word, attribute, distance in pairs}
         rows = {name: Recomputed.both(distances[name]) for name in PRINTED if name in distances}
-        rows["table1.rows"] = Recomputed.both(int((table.connection <= CONNECTIONS.index("different")).sum()))
+        rows["table1.rows"] = Recomputed.both(int((table.connection <= posterior.CONNECTIONS.index("different")).sum()))
         for word in ("muslim", "priest"):
             nearest = np.where(table.word == table.words.index(word), table.distance, np.inf).argmin()
-            rows[f"nearest.{word}"] = Recomputed.both(CONNECTIONS[table.connection[nearest]])
+            rows[f"nearest.{word}"] = Recomputed.both(posterior.CONNECTIONS[table.connection[nearest]])
 
     def value(path: Path, name: str, label: str) -> Recomputed:
         """Repeated rows, or rows that lack a word: their share for WEAT 1 and 7, else their number."""
-        table = read_distances(path, duplicates="keep")
+        table = posterior.read_distances(path, duplicates="keep")
         lost = table.without_value
         share_lost = lost / (len(table) + lost) if "weat" in name else lost
         return Recomputed.both(table.repeated if label == "repeated" else share_lost)
@@ -119,7 +110,7 @@ def table_2(data: Data, _seed: int, _progress: Progress | None) -> Recomputation
         path = _find(data, name)
         if path is None or name.startswith("weat"):
             continue
-        table = read_distances(path)
+        table = posterior.read_distances(path)
         chosen = np.isin(table.word, [table.words.index(word) for word in _RACE if word in table.words])
         macs[name] = mac_from_similarities((table.select(chosen) if "race" in name else table).similarities())
     for row in row_ids(_PACKAGE, "mac."):
@@ -142,11 +133,11 @@ def table_2(data: Data, _seed: int, _progress: Progress | None) -> Recomputation
         path = _find(data, f"weat_7_{model}")
         for end, ddof in (("", 0), (".sample_sd", 1)):
             missing = _absent(f"weat_7_{model}")
-            rows[f"weat7.{model}{end}"] = missing if path is None else _weat_7(read_distances(path), ddof)
+            rows[f"weat7.{model}{end}"] = missing if path is None else _weat_7(posterior.read_distances(path), ddof)
     return rows
 
 
-def _weat_7(table: DistanceTable, ddof: int) -> Recomputed:
+def _weat_7(table: posterior.DistanceTable, ddof: int) -> Recomputed:
     """Rows of a connection say which target words and which terms belong together."""
     columns = table.columns()
     sets: dict[str, tuple[set[str], set[str]]] = {name: (set(), set()) for name in _TARGETS}
@@ -171,17 +162,21 @@ def _weat_7(table: DistanceTable, ddof: int) -> Recomputed:
     return Recomputed(result.effect_size, result.effect_size, *ends, note=f"{kind} standard deviation; BCa over words")
 
 
-def _published_fit(data: Data, path: Path, seed: int) -> Posterior:
+def _published_fit(data: Data, path: Path, seed: int) -> posterior.Posterior:
     """As published: one residual for each connection, percentiles, repeated rows kept."""
     return data.once(
         ("published", path),
-        lambda: bayes(read_distances(path, duplicates="keep"), interval="percentile", draws=_DRAWS, random_state=seed),
+        lambda: posterior.bayes(
+            posterior.read_distances(path, duplicates="keep"), interval="percentile", draws=_DRAWS, random_state=seed
+        ),
     )
 
 
-def _crossed_fit(data: Data, path: Path, seed: int) -> Posterior:
+def _crossed_fit(data: Data, path: Path, seed: int) -> posterior.Posterior:
     """As we hold it right: attributes that all protected words share, HPDI, repeated rows once."""
-    return data.once(("crossed", path), lambda: bayes(read_distances(path), variant="crossed", random_state=seed))
+    return data.once(
+        ("crossed", path), lambda: posterior.bayes(posterior.read_distances(path), variant="crossed", random_state=seed)
+    )
 
 
 def groups(data: Data, seed: int, progress: Progress | None) -> Recomputations:
@@ -246,13 +241,13 @@ def words(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
 def coverage(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Share of the observed distances within the predicted intervals, in %."""
 
-    def simulated(path: Path) -> PredictiveCheck | None:
+    def simulated(path: Path) -> posterior.PredictiveCheck | None:
         """As published: every row is simulated on its own."""
         fitted = _published_fit(data, path, seed)
         if fitted.predictive is None:
             return None
         random = np.random.default_rng([seed, _ROW_STREAM])
-        return check_predictions(fitted.draws, fitted.table, random, each_row=True)
+        return posterior.check_predictions(fitted.draws, fitted.table, random, each_row=True)
 
     def value(path: Path, _name: str, level: str) -> Recomputed:
         published = data.once(("simulated", path), lambda: simulated(path))
@@ -284,7 +279,7 @@ def overlaps(data: Data, seed: int, _progress: Progress | None) -> Recomputation
     return _from_files(data, "overlap", value)
 
 
-def _overlap(fit: Posterior, first: str, second: str) -> float | None:
+def _overlap(fit: posterior.Posterior, first: str, second: str) -> float | None:
     groups = {group.connection: group for group in fit.groups}
     lows, highs = zip(*((groups[name].low, groups[name].high) for name in (first, second)), strict=True)
     return None if None in (*lows, *highs) else float(min(highs) - max(lows))
@@ -306,9 +301,11 @@ def bands(data: Data, seed: int, progress: Progress | None) -> Recomputations:
                 rows |= {f"band.{topic}.{side}.{kind}": _absent(name) for kind in KINDS}
                 continue
             labeled = earlier if side == "before" and earlier is not None else paths[side]
-            raw[side] = read_distances(labeled, duplicates="keep").share_within(width)
+            raw[side] = posterior.read_distances(labeled, duplicates="keep").share_within(width)
             note = "" if side == "after" else _WITHOUT_EARLIER if earlier is None else _EARLIER
-            for group in within_band(read_distances(paths[side]), band=width, random_state=seed).shares:
+            for group in posterior.within_band(
+                posterior.read_distances(paths[side]), band=width, random_state=seed
+            ).shares:
                 control = group.connection in {"human", "neutral"}
                 row = Recomputed(raw[side][group.connection], group.share, group.low, group.high, note * control)
                 rows[f"band.{topic}.{side}.{group.connection}"] = row.times(100)
@@ -318,8 +315,8 @@ def bands(data: Data, seed: int, progress: Progress | None) -> Recomputations:
             missing = names["after" if "before" in paths else "before"]
             rows |= {name: _absent(missing) for name in changes.values()}
         else:
-            before, after = (read_distances(paths[side]) for side in names)
-            both = within_band(before, after=after, band=width, random_state=seed)
+            before, after = (posterior.read_distances(paths[side]) for side in names)
+            both = posterior.within_band(before, after=after, band=width, random_state=seed)
             same = {share.connection: share for share in both.shares if share.side == "change"}
             for kind, name in changes.items():
                 theirs, ours = raw["after"][kind] - raw["before"][kind], same[kind]
@@ -345,7 +342,7 @@ def debiasing(data: Data, seed: int, _progress: Progress | None) -> Recomputatio
     return rows
 
 
-def _labeled_change(labels: list[str], before: Posterior, after: Posterior) -> float | str | None:
+def _labeled_change(labels: list[str], before: posterior.Posterior, after: posterior.Posterior) -> float | str | None:
     """The number of a row: the word that moved most, a difference after, or the product of both."""
     first, second = (_differences(fit) for fit in (before, after))
     if labels == ["moved"]:
@@ -354,7 +351,7 @@ def _labeled_change(labels: list[str], before: Posterior, after: Posterior) -> f
     return second[word] if quantity == "after" else second[word] * first[word]
 
 
-def _differences(fit: Posterior) -> dict[str, float]:
+def _differences(fit: posterior.Posterior) -> dict[str, float]:
     """Associated less different, by word."""
     means = {(row.connection, row.word): row.mean for row in fit.words if row.word is not None and row.mean is not None}
     return {word: means[kind, word] - means["different", word] for kind, word in means if kind == "associated"}

@@ -9,17 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.analyses.reliability import (
-    ALL_WORDS,
-    INTERCEPT,
-    Distribution,
-    FactorSource,
-    FactorsResult,
-    ReliabilityResult,
-    factors,
-    reliability,
-    stored_counts,
-)
+from biasgauge.analyses import reliability
 from biasgauge.lexicons import lexicon
 from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
 from biasgauge.scores import MANIFEST, ScoreStore, ScoreTensor, score
@@ -40,7 +30,7 @@ _ALGORITHMS = ("sgns", "glove", "fasttext", "cbow")
 _SHORT = ("occ16", "occ18", "adj", "du2021_queries")
 _PUBLISHED = {"ripa_unit": "ripa", "nbm_du2021": "nbm"}
 """Measures as the paper's code has them, and the names of ours."""
-_FORMS_ON = (ALL_WORDS, "google10k", "occ16")
+_FORMS_ON = (reliability.ALL_WORDS, "google10k", "occ16")
 """Word lists on which pairs are compared, the best first."""
 _OUTCOMES = ("test_retest", "inter_rater")
 _REFITS = 50
@@ -147,7 +137,7 @@ class SetReliability:
         settings: dict[str, Any] = {"queries": {} if replicates.ships else None, "target": None, "random_state": seed}
         self.set = replicates
         self.sides = [
-            None if scores is None else reliability(scores, min_coverage=0.0, **settings)
+            None if scores is None else reliability.reliability(scores, min_coverage=0.0, **settings)
             for scores in (replicates.published, replicates.corrected)
         ]
 
@@ -176,7 +166,7 @@ def on_replicates(data: Data, seed: int, progress: Progress | None) -> Recomputa
 
 
 def _median_row(
-    group: Sequence[SetReliability], number: Callable[[ReliabilityResult | None, int], float | None]
+    group: Sequence[SetReliability], number: Callable[[reliability.ReliabilityResult | None, int], float | None]
 ) -> Recomputed:
     """A row about some sets: the median of a number over them, as published and corrected."""
     theirs, ours = (_median_of([number(member.sides[side], side) for member in group]) for side in (0, 1))
@@ -197,30 +187,34 @@ def _word_rows(name: str, group: Sequence[SetReliability]) -> Recomputations:
     rows: Recomputations = {}
     of_user = [member for member in group if not member.set.ships]
     if name == STANDS_FOR:
-        for label, words, sets in (("occ16", "occ16", group), ("full", ALL_WORDS, of_user)):
+        for label, words, sets in (("occ16", "occ16", group), ("full", reliability.ALL_WORDS, of_user)):
             for measure in ("dbwa", "ripa", "nbm"):
                 number = partial(_word_median, ("test_retest", "test_retest"), words, measure)
                 rows[f"test_retest.{name}.{label}.{measure}"] = _median_row(sets, number)
-        for label, words in (("google10k", "google10k"), ("full", ALL_WORDS)):
+        for label, words in (("google10k", "google10k"), ("full", reliability.ALL_WORDS)):
             rows[f"below.{name}.{label}"] = _median_row(of_user, partial(_share_below, words))
     # corrected: measures brought to one standard deviation before they are compared
     kinds = ("inter_rater", "inter_rater_standardized")
-    return rows | {f"inter_rater.{name}.full": _median_row(of_user, partial(_word_median, kinds, ALL_WORDS, None))}
+    return rows | {
+        f"inter_rater.{name}.full": _median_row(of_user, partial(_word_median, kinds, reliability.ALL_WORDS, None))
+    }
 
 
-def _word_summaries(result: ReliabilityResult | None, kind: str, words: str) -> list[Distribution]:
+def _word_summaries(
+    result: reliability.ReliabilityResult | None, kind: str, words: str
+) -> list[reliability.Distribution]:
     rows = () if result is None else result.summaries
     return [row for row in rows if (row.reliability, row.of, row.list) == (kind, "word", words)]
 
 
 def _word_median(
-    kinds: tuple[str, str], words: str, measure: str | None, result: ReliabilityResult | None, side: int
+    kinds: tuple[str, str], words: str, measure: str | None, result: reliability.ReliabilityResult | None, side: int
 ) -> float | None:
     rows = _word_summaries(result, kinds[side], words)
     return next((row.median for row in rows if _PUBLISHED.get(row.measure or "", row.measure) == measure), None)
 
 
-def _share_below(words: str, result: ReliabilityResult | None, _side: int) -> float | None:
+def _share_below(words: str, result: reliability.ReliabilityResult | None, _side: int) -> float | None:
     rows = _word_summaries(result, "test_retest", words)
     count = sum(row.count for row in rows)
     return 100 * sum(row.below for row in rows) / count if count else None
@@ -259,7 +253,7 @@ def _relations(group: Sequence[SetReliability]) -> Recomputations:
     return rows
 
 
-def _relations_of(result: ReliabilityResult | None) -> dict[str, Interval]:
+def _relations_of(result: reliability.ReliabilityResult | None) -> dict[str, Interval]:
     """Relations by the name of their row; of the lists of words, the best that has them."""
     relations: dict[str, Interval] = {}
     if result is None:
@@ -305,18 +299,20 @@ def regression(data: Data, seed: int, progress: Progress | None) -> Recomputatio
 
 def _fit(
     sets: Sequence[ReplicateSet], side: str, outcome: str, seed: int, *, standardize: bool
-) -> FactorsResult | None:
+) -> reliability.FactorsResult | None:
     sources = [
-        FactorSource(replicates.algorithm, replicates.corpus, scores, counts=stored_counts(scores))
+        reliability.FactorSource(
+            replicates.algorithm, replicates.corpus, scores, counts=reliability.stored_counts(scores)
+        )
         for replicates in sets
         if (scores := getattr(replicates, side)) is not None
     ]
     if len(sources) < 2:
         return None
-    return factors(sources, outcome=outcome, standardize=standardize, refits=_REFITS, random_state=seed)  # type: ignore[arg-type]
+    return reliability.factors(sources, outcome=outcome, standardize=standardize, refits=_REFITS, random_state=seed)  # type: ignore[arg-type]
 
 
-def _fitted_numbers(outcome: str, fit: FactorsResult | None) -> dict[str, Interval]:
+def _fitted_numbers(outcome: str, fit: reliability.FactorsResult | None) -> dict[str, Interval]:
     """Every number by the name of its row, with its interval."""
     if fit is None:
         return {}
@@ -324,7 +320,7 @@ def _fitted_numbers(outcome: str, fit: FactorsResult | None) -> dict[str, Interv
     for effect in fit.fixed:
         kind, _, level = effect.name.rstrip("]").partition("[")
         names = {"measure": _PUBLISHED.get(level, level), "pos": f"pos_{level.lower()}"}
-        if effect.name != INTERCEPT and effect.estimate is not None:
+        if effect.name != reliability.INTERCEPT and effect.estimate is not None:
             margin = None if effect.se_words is None else _Z * effect.se_words
             ends = (None, None) if margin is None else (effect.estimate - margin, effect.estimate + margin)
             numbers[f"estimate.{names.get(kind, effect.name)}"] = (effect.estimate, *ends)

@@ -11,15 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from biasgauge.analyses.robustness import (
-    RESTRICT,
-    RobustnessResult,
-    SimilarityExplained,
-    analogies,
-    neutral,
-    robustness,
-    similarity_explained,
-)
+from biasgauge.analyses import robustness
 from biasgauge.core import WordPolicy
 from biasgauge.io import read_npz
 from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
@@ -80,42 +72,40 @@ class Runs:
         return load(self.path)
 
     @cached_property
-    def published(self) -> RobustnessResult:
+    def published(self) -> robustness.RobustnessResult:
         """By the rules of the released code."""
         return self._run(as_published=True, forms=FORMS)
 
     @cached_property
-    def corrected(self) -> RobustnessResult:
+    def corrected(self) -> robustness.RobustnessResult:
         """By the rules of biasgauge."""
         return self._run(as_published=False, forms=FORMS)
 
     @cached_property
-    def each_form(self) -> tuple[RobustnessResult, ...]:
+    def each_form(self) -> tuple[robustness.RobustnessResult, ...]:
         """By the rules of the released code, with the forms of words together where enough words have all of them."""
         if len(self.published.forms[0].found) >= ENOUGH:
             return (self.published,)
-        pool = neutral(self.vectors, self.published.pairs, as_published=True)
+        pool = robustness.neutral(self.vectors, self.published.pairs, as_published=True)
         settings = {**_BARE, "as_published": True, "pool": pool, "frequent": _FEW}
         return tuple(self._run(forms=[form], **settings) for form in FORMS)
 
     @cached_property
-    def with_lengths(self) -> dict[bool, RobustnessResult]:
+    def with_lengths(self) -> dict[bool, robustness.RobustnessResult]:
         """RIPA over the words whose vectors have the length that they were published with, by rule."""
         lengths = words_with_lengths(self.path)
         if lengths is None:
             return {True: self.published, False: self.corrected}
-        vectors, settings = (
-            self.vectors.subset(lengths),
-            {**_BARE, "measures": "ripa", "forms": (), "policy": ANY_COVERAGE},
-        )
-        return {rule: robustness(vectors, as_published=rule, **settings) for rule in (True, False)}
+        vectors, settings = self.vectors.subset(lengths), {**_BARE, "measures": "ripa", "forms": ()}
+        settings["policy"] = ANY_COVERAGE
+        return {rule: robustness.robustness(vectors, as_published=rule, **settings) for rule in (True, False)}
 
     @cached_property
-    def royal(self) -> RobustnessResult:
+    def royal(self) -> robustness.RobustnessResult:
         """From (woman, man) to (queen, king) under RIPA."""
         pairs = [("man", "woman"), ("king", "queen")]
         settings = {**_BARE, "measures": "ripa", "forms": (), "frequent": _FEW}
-        return robustness(self.vectors, pairs=pairs, as_published=True, **settings)
+        return robustness.robustness(self.vectors, pairs=pairs, as_published=True, **settings)
 
     @property
     def other_pool(self) -> str:
@@ -123,8 +113,9 @@ class Runs:
         pool = self.published.settings["pool_words"]
         return "" if pool == NEUTRAL else f"neighbors are {pool:,} neutral words, not the paper's {NEUTRAL:,}"
 
-    def _run(self, **settings: Any) -> RobustnessResult:  # noqa: ANN401 - settings of robustness
-        return robustness(self.vectors, policy=ANY_COVERAGE, random_state=self.seed, progress=self.progress, **settings)
+    def _run(self, **settings: Any) -> robustness.RobustnessResult:  # noqa: ANN401 - settings of robustness
+        settings |= {"policy": ANY_COVERAGE, "random_state": self.seed, "progress": self.progress}
+        return robustness.robustness(self.vectors, **settings)
 
 
 def words_with_lengths(path: Path) -> list[str] | None:
@@ -148,11 +139,11 @@ def runs_of(data: Data, seed: int, progress: Progress | None) -> Runs:
 def fill_analogies(data: Data, seed: int, progress: Progress | None) -> Recomputations:
     """Everything of section 7 that vectors decide: man is to x as woman is to …?"""
     vectors = runs_of(data, seed, progress).vectors
-    explained = similarity_explained(vectors, random_state=seed)
+    explained = robustness.similarity_explained(vectors, random_state=seed)
     if explained.reason:
         return {"analogies.solved": Recomputed(note=explained.reason)}
-    limitation = f"only {len(vectors):,} words can be an answer, not the paper's {RESTRICT:,}"
-    limitation = "" if len(vectors) >= RESTRICT else limitation
+    limitation = f"only {len(vectors):,} words can be an answer, not the paper's {robustness.RESTRICT:,}"
+    limitation = "" if len(vectors) >= robustness.RESTRICT else limitation
     theirs, ours = explained.condition("reversed").correct, explained.condition().correct
     rows = {
         "analogies.solved": _share(theirs, ours, limitation, PAIRS).times(100),
@@ -175,7 +166,7 @@ def _share(theirs: WordStatistic, ours: WordStatistic, limitation: str, pairs: i
     return Recomputed.of(theirs, ours, _REVERSED, "; ".join(filter(None, (limitation, lost))))
 
 
-def _similarities(explained: SimilarityExplained, limitation: str) -> Recomputations:
+def _similarities(explained: robustness.SimilarityExplained, limitation: str) -> Recomputations:
     """Mean and standard deviation of similarities: of listed pairs, and of random ones."""
     published, listed, drawn = explained.listed_with_excluded, explained.listed, explained.random_pairs
     lost = "" if listed.n == PAIRS else f"{listed.n} of {PAIRS} pairs have both vectors"
@@ -202,14 +193,15 @@ def _cosines(vectors: Embedding) -> Recomputations:
 
 def _answers(vectors: Embedding, limitation: str) -> Recomputations:
     theirs, ours = (
-        analogies(vectors, [("man", "apple", "woman")], direction=way).answers[0] for way in ("reversed", "stated")
+        robustness.analogies(vectors, [("man", "apple", "woman")], direction=way).answers[0]
+        for way in ("reversed", "stated")
     )
     rows = {}
     if theirs.answer and ours.answer:
         rows["analogies.apple"] = Recomputed.of(theirs.answer, ours.answer, _REVERSED, limitation)
     for word in ("man", "woman"):
         # some pair has to be asked with, and cannot be an answer: one that is far from both
-        near = similarity_explained(vectors, [word], pair=("apple", "apples"), restrict=None, random_pairs=2)
+        near = robustness.similarity_explained(vectors, [word], pair=("apple", "apples"), restrict=None, random_pairs=2)
         if nearest := near.answers[0].nearest:
             among = limitation and f"among {len(vectors):,} words"
             rows[f"analogies.nearest.{word}"] = Recomputed.of(nearest, nearest, differs=among)

@@ -8,30 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from biasgauge.analyses import robustness
 from biasgauge.analyses.reliability import pair_name
-from biasgauge.analyses.robustness import (
-    BasePairs,
-    Reference,
-    RobustnessResult,
-    change_shares,
-    difference_cosines,
-    limited,
-    mean_cosine,
-)
 from biasgauge.core import Estimate
+from biasgauge.papers import zhang2020 as paper
 from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
-from biasgauge.papers.zhang2020 import (
-    LIMITED,
-    MEAN,
-    MEASURES,
-    NEUTRAL,
-    PAIRS,
-    PRINTED,
-    PROFESSIONS,
-    SD,
-    TRUTHS,
-    WITH_ALL_FORMS,
-)
 from biasgauge.papers.zhang2020.runs import Runs, runs_of
 from biasgauge.scores import score
 
@@ -56,28 +37,28 @@ def _measure(row: Any) -> str:  # noqa: ANN401 - any row with a measure
 def fill_table_1(data: Data, seed: int, progress: Progress | None) -> Recomputations:
     """Mean and standard deviation of the scores of all frequent words."""
     runs = runs_of(data, seed, progress)
-    words, pool = len(limited(runs.vectors, as_published=True)), runs.published.settings["pool_words"]
-    ours, our_pool = len(limited(runs.vectors)), runs.corrected.settings["pool_words"]
+    words, pool = len(robustness.limited(runs.vectors, as_published=True)), runs.published.settings["pool_words"]
+    ours, our_pool = len(robustness.limited(runs.vectors)), runs.corrected.settings["pool_words"]
     pairs = runs.published.reference[0].pairs
     rows: Recomputations = {}
-    for measure in MEASURES:
+    for measure in paper.MEASURES:
         theirs, corrected = (_reference(runs, measure, rule=rule) for rule in (True, False))
         reasons = []
-        if theirs.words != LIMITED:
+        if theirs.words != paper.LIMITED:
             lengths = ", those whose vectors have kept their length" if measure == "ripa" else ""
-            reasons.append(f"{theirs.words:,} other words, not the paper's {LIMITED:,}{lengths}")
-        if theirs.pairs != len(PAIRS):
+            reasons.append(f"{theirs.words:,} other words, not the paper's {paper.LIMITED:,}{lengths}")
+        if theirs.pairs != len(paper.PAIRS):
             reasons.append(f"{theirs.pairs} of the ten pairs")
         differs = _with_pool(runs, {measure}, reasons)
         mean = Recomputed.of(theirs.mean, corrected.mean, "+ is female, as in the paper", differs)
         defined = mean.as_published is not None and mean.corrected is not None
         rows[f"table1.{measure}.mean"] = mean.times(-1) if defined else mean
         rows[f"table1.{measure}.sd"] = Recomputed.of(theirs.sd, corrected.sd, differs=differs)
-    cut = "" if words == LIMITED else f"the vectors are a part of GoogleNews, {len(runs.vectors):,} words"
+    cut = "" if words == paper.LIMITED else f"the vectors are a part of GoogleNews, {len(runs.vectors):,} words"
     return rows | {
         "table1.words": Recomputed.of(words, ours, _LONGEST, cut),
         "table1.scores": Recomputed.of(words * pairs, ours * pairs, differs=cut),
-        "table1.neutral": Recomputed.of(pool, our_pool, differs="" if pool == NEUTRAL else cut),
+        "table1.neutral": Recomputed.of(pool, our_pool, differs="" if pool == paper.NEUTRAL else cut),
     }
 
 
@@ -86,16 +67,16 @@ def _with_pool(runs: Runs, measures: set[str], reasons: list[str]) -> str:
     return "; ".join(filter(None, [*reasons, runs.other_pool if "nbm" in measures else ""]))
 
 
-def _results(runs: Runs, measure: str) -> dict[bool, RobustnessResult]:
+def _results(runs: Runs, measure: str) -> dict[bool, robustness.RobustnessResult]:
     """The runs that a measure's sizes are taken from, by whether the rule is the paper's."""
     return runs.with_lengths if measure == "ripa" else {True: runs.published, False: runs.corrected}
 
 
-def _reference(runs: Runs, measure: str, *, rule: bool) -> Reference:
+def _reference(runs: Runs, measure: str, *, rule: bool) -> robustness.Reference:
     return next(row for row in _results(runs, measure)[rule].reference if _measure(row) == measure)
 
 
-def _base_pairs(result: RobustnessResult, measure: str) -> BasePairs:
+def _base_pairs(result: robustness.RobustnessResult, measure: str) -> robustness.BasePairs:
     return next(row for row in result.base_pairs if _measure(row) == measure)
 
 
@@ -103,13 +84,13 @@ def fill_table_2(data: Data, seed: int, progress: Progress | None) -> Recomputat
     """Agreement over pairs and magnitude of changes."""
     runs = runs_of(data, seed, progress)
     rows: Recomputations = {}
-    for measure in MEASURES:
+    for measure in paper.MEASURES:
         theirs, ours = (_base_pairs(result, measure) for result in (runs.published, runs.corrected))
         reasons = []
-        if theirs.kappa.k != len(PAIRS):
+        if theirs.kappa.k != len(paper.PAIRS):
             reasons.append(f"{theirs.kappa.k} of the ten pairs: the vectors lack the ends of the others")
-        if theirs.kappa.n != PROFESSIONS:
-            reasons.append(f"{theirs.kappa.n} of the {PROFESSIONS} professions")
+        if theirs.kappa.n != paper.PROFESSIONS:
+            reasons.append(f"{theirs.kappa.n} of the {paper.PROFESSIONS} professions")
         differs = _with_pool(runs, {measure}, reasons)
         rows[f"table2.{measure}.kappa"] = Recomputed.of(theirs.kappa, ours.kappa, differs=differs)
         shares = Recomputed.of(theirs.unanimous, ours.unanimous, differs=differs)
@@ -122,26 +103,26 @@ def _magnitude(runs: Runs, measure: str, differs: str) -> Recomputed:
     """Share of changed words of Table 2, which prints one minus the share that its caption speaks of."""
     results = _results(runs, measure)
     theirs, ours = (_base_pairs(results[rule], measure).changed_by_one_sd for rule in (True, False))
-    (low, high), printed = _bounds(runs.published, measure), PRINTED[f"table2.{measure}.magnitude"]
+    (low, high), printed = _bounds(runs.published, measure), paper.PRINTED[f"table2.{measure}.magnitude"]
     between = f"between {low:.2f} and {high:.2f}" if high > low else f"{low:.2f}"
     impossible = (
         f"; {printed:.2f} cannot be that share: with the paper's standard deviation it is {between}, whatever pairs "
         "that are not in the vectors do"
     )
     words = _reference(runs, measure, rule=True).words
-    if words != LIMITED:
+    if words != paper.LIMITED:
         differs = "; ".join(filter(None, (differs, f"standard deviation of the scores of {words:,} words")))
     note = "the code returns one minus the share of relevant changes" + (impossible if high < printed else "")
     return Recomputed.of(None if theirs.value is None else 1 - theirs.value, ours, note, differs)
 
 
-def _bounds(result: RobustnessResult, measure: str) -> tuple[float, float]:
+def _bounds(result: robustness.RobustnessResult, measure: str) -> tuple[float, float]:
     """Between which shares of relevant changes ten pairs can have, given those of the pairs that are there."""
     index = [name.removesuffix("_zhang2020") for name in result.scores.measures].index(measure)
     scores = result.scores.select(pair=result.pairs, word=result.words).values[index, :, :, 0].astype(np.float64)
     scored = scores[~np.isnan(scores).all(axis=1)]
     changes, every = len(scored) * (len(scored) - 1) // 2, len(result.pairs) * (len(result.pairs) - 1) // 2
-    shares = change_shares(scored, SD[measure])
+    shares = robustness.change_shares(scored, paper.SD[measure])
     share = float(shares.mean()) * changes / every if len(shares) else 0.0
     return share, share + (every - changes) / every
 
@@ -158,12 +139,12 @@ class _KappaCell(NamedTuple):
 def _fill_kappas(table: str, data: Data, seed: int, progress: Progress | None) -> Recomputations:
     """Tables 3 to 6: Cohen's kappas of directions."""
     runs = runs_of(data, seed, progress)
-    names = [name for name in PRINTED if name.startswith(f"{table}.") and name != ALL_FORMS]
+    names = [name for name in paper.PRINTED if name.startswith(f"{table}.") and name != ALL_FORMS]
     rows = {name: _kappa_row(runs, _KappaCell(*name.split("."))) for name in names}
     if table == WITH_FORMS:
         complete = len(runs.published.forms[0].found)
         by_form = ", ".join(f"{len(form.found)} {form.name}" for form in runs.corrected.forms)
-        differs = "" if complete == WITH_ALL_FORMS else "the vectors lack forms that the whole of GoogleNews has"
+        differs = "" if complete == paper.WITH_ALL_FORMS else "the vectors lack forms that the whole of GoogleNews has"
         note = f"one form at a time, with real plurals: {by_form}"
         rows[ALL_FORMS] = Recomputed.of(complete, note=note, differs=differs)
     return rows
@@ -182,23 +163,23 @@ def _kappa_row(runs: Runs, cell: _KappaCell) -> Recomputed:
     note = _FORMS_CORRECTED if cell.table == WITH_FORMS else ""
     if not note and ours.value is not None and theirs.value != ours.value:
         note = _ZERO
-    expected = WITH_ALL_FORMS if cell.table == WITH_FORMS else TRUTHS.get(cell.against, PROFESSIONS)
+    expected = paper.WITH_ALL_FORMS if cell.table == WITH_FORMS else paper.TRUTHS.get(cell.against, paper.PROFESSIONS)
     reasons = [_with_pool(runs, {cell.measure, cell.against}, [])]
     if theirs.n != expected:
         fewer = f"{theirs.n} of the paper's {expected} words"
         reasons.append(fewer if theirs.n < expected else f"{theirs.n} words for {expected}")
-    if cell.pair == MEAN and theirs.k != len(PAIRS):
+    if cell.pair == paper.MEAN and theirs.k != len(paper.PAIRS):
         reasons.append(f"mean over {theirs.k} pairs: the vectors lack the others")
     return Recomputed.of(theirs, ours, note, "; ".join(filter(None, reasons)))
 
 
-def _kappa(results: Sequence[RobustnessResult], cell: _KappaCell) -> Estimate:
+def _kappa(results: Sequence[robustness.RobustnessResult], cell: _KappaCell) -> Estimate:
     """Kappa of one cell; the runs together hold every form."""
     attribute = PARTS[cell.table]
     for result in results:
         means: Sequence[Any] = [row for row in result.means if row.part == attribute]
-        for row in means if cell.pair == MEAN else getattr(result, attribute):
-            pair = MEAN if cell.pair == MEAN else pair_name(row.pair)
+        for row in means if cell.pair == paper.MEAN else getattr(result, attribute):
+            pair = paper.MEAN if cell.pair == paper.MEAN else pair_name(row.pair)
             if (_measure(row), row.against.removesuffix("_zhang2020"), pair) == cell[1:]:
                 kappa: Estimate = row.kappa
                 return kappa
@@ -213,25 +194,29 @@ def fill_figure_2(data: Data, seed: int, progress: Progress | None) -> Recomputa
         for run in (runs.published, runs.corrected)
     )
     defined = sum(row.r.value is not None for row in theirs.values())
-    differs = "" if defined == len(PAIRS) else f"over {defined} of the ten pairs: the vectors lack the others"
+    differs = "" if defined == len(paper.PAIRS) else f"over {defined} of the ten pairs: the vectors lack the others"
     rows = {}
-    for pair in PAIRS:
+    for pair in paper.PAIRS:
         note = _ITSELF if theirs[pair].r.value is not None else "an end of the pair is not in the vocabulary"
         rows[f"figure2.{pair}"] = Recomputed.of(theirs[pair].r, ours[pair].r, note, differs)
     largest, corrected = (
         max((p for row in run.values() if (p := row.p) is not None), default=None) for run in (theirs, ours)
     )
     random = np.random.default_rng(seed)
-    words = limited(runs.vectors, as_published=True)
+    words = robustness.limited(runs.vectors, as_published=True)
     drawn = random.choice(len(words), (min(_RANDOM_PAIRS, len(words) // 2), 2), replace=False)
-    cosines = difference_cosines(runs.vectors, [(words[a], words[b]) for a, b in drawn.tolist()])
+    cosines = robustness.difference_cosines(runs.vectors, [(words[a], words[b]) for a, b in drawn.tolist()])
     apart = cosines[np.triu_indices(len(cosines), 1)]
-    drawn_from = "" if len(words) == LIMITED else f"drawn from {len(words):,} words, not the paper's {LIMITED:,}"
+    drawn_from = (
+        "" if len(words) == paper.LIMITED else f"drawn from {len(words):,} words, not the paper's {paper.LIMITED:,}"
+    )
     note = f"{len(drawn)} other random pairs, each with every other"
     return rows | {
         "figure2.largest_p": Recomputed.of(largest, corrected, _ITSELF, differs),
         "figure2.mean_cosine": Recomputed.of(runs.published.mean_cosine, runs.corrected.mean_cosine, _ITSELF, differs),
-        "figure2.random_mean": Recomputed.of(mean_cosine(cosines, with_itself=False), None, note, drawn_from),
+        "figure2.random_mean": Recomputed.of(
+            robustness.mean_cosine(cosines, with_itself=False), None, note, drawn_from
+        ),
         "figure2.random_sd": Recomputed.of(float(apart.std()) if len(apart) else None, None, note, drawn_from),
     }
 
@@ -258,7 +243,7 @@ def fill_text(data: Data, seed: int, progress: Progress | None) -> Recomputation
     flipped, total = len(changed.flipped), changed.kappa.n
     if total == 0:
         return rows
-    differs = "" if total == PROFESSIONS else f"{total} of the {PROFESSIONS} professions"
+    differs = "" if total == paper.PROFESSIONS else f"{total} of the {paper.PROFESSIONS} professions"
     return rows | {
         "text.flipped": Recomputed.of(flipped, flipped, differs=differs),
         "text.flipped_percent": Recomputed.of(100 * flipped / total, 100 * flipped / total, differs=differs),
