@@ -12,7 +12,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.correlate import CorrelationResult, correlate
-from biasgauge.applications import TaskResult
+from biasgauge.applications import TaskItems, TaskResult
 from biasgauge.applications.classification.task import summarize
 from biasgauge.audits import Rules, track
 from biasgauge.audits.parts.extrinsic import HOW_TO_GET
@@ -158,11 +158,10 @@ def task(seeds: int = 2) -> TaskResult:
     random = np.random.default_rng(seeds)
     labels, groups = random.choice(["toxic", "fine"], 120).tolist(), random.choice(["men", "women"], 120).tolist()
     guesses = [random.choice(["toxic", "fine"], 120).tolist() for _ in range(seeds)]
-    found = summarize(
-        labels, guesses, groups, range(seeds), [{}] * seeds,
-        classes=["fine", "toxic"], positive="toxic", order=["men", "women"],
-        resampling=Resampling("percentile", 0.95, 200, 0),
-    )  # fmt: skip
+    items = TaskItems(tuple(labels), tuple(groups), tuple(map(tuple, guesses)))
+    how = Resampling("percentile", 0.95, 200, 0)
+    settings: dict[str, Any] = {"classes": ["fine", "toxic"], "positive": "toxic", "order": ["men", "women"]}
+    found = summarize(items, {seed: {} for seed in range(seeds)}, how, **settings)
     return TaskResult(
         "csv", "texts", "v.bin", found.metrics, found.gaps, found.seeds, found.counts, {}, {"level": 0.95}, ()
     )
