@@ -67,16 +67,7 @@ class Cell(Record):
 
 @dataclass(frozen=True)
 class CellRun(Record):
-    """State of one cell after a run.
-
-    Attributes:
-        label: what people call it.
-        step: its kind.
-        key: its address in the store.
-        state: of the cell.
-        seconds: that it took when it was computed; None where it was not.
-        error: why it failed or is blocked, one sentence.
-    """
+    """State of one cell after a run; seconds that it took when it was computed; why it failed or is blocked."""
 
     label: str
     step: str
@@ -93,15 +84,9 @@ class CellRun(Record):
 
 @dataclass(frozen=True)
 class Failure(Record):
-    """Error of a cell that has no outcome.
+    """Error of a cell that has no outcome: one sentence, and a log of what was printed and the traceback.
 
-    Attributes:
-        key: of the cell.
-        label: what people call it.
-        step: its kind.
-        error: one sentence.
-        log: what was printed and the traceback.
-        transient: it may go well the next time without any change (full disk, lost worker), so it is always retried.
+    A `transient` one may go well the next time without any change (full disk, lost worker), so it is always retried.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"transient": "passing"}

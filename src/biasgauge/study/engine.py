@@ -42,14 +42,7 @@ class ChangedFileError(InputError):
 
 @dataclass(frozen=True)
 class CellOutcome(Record):
-    """State of a cell after it was run.
-
-    Attributes:
-        key: of the cell.
-        state: of the cell.
-        seconds: that it took now.
-        failure: why it failed.
-    """
+    """State of a cell after it was run, seconds that it took now, and why it failed."""
 
     key: str
     state: State
@@ -119,13 +112,7 @@ def is_transient(problem: BaseException | None) -> bool:
 
 @dataclass(frozen=True)
 class CellRuns:
-    """State of each of some cells after a run.
-
-    Attributes:
-        cells: all of them, in the order given.
-        failures: why cells failed.
-        warnings: what was odd.
-    """
+    """States of cells after a run, in their order; why some failed; what was odd."""
 
     cells: tuple[CellRun, ...]
     failures: tuple[Failure, ...]

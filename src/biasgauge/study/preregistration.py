@@ -37,13 +37,7 @@ class Deviation(Record):
 
 @dataclass(frozen=True)
 class Registered(Record):
-    """A study beside its preregistration.
-
-    Attributes:
-        date: the day of the preregistration.
-        sha256: its checksum.
-        deviations: what was done otherwise; none: all was done as planned.
-    """
+    """A study beside its preregistration: the day and the checksum of that, and what was done otherwise."""
 
     date: str
     sha256: str

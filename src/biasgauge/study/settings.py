@@ -13,15 +13,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from biasgauge import registry
-from biasgauge.core import (
-    JsonMapping,
-    JsonObject,
-    LexiconLike,
-    PairsLike,
-    WordPolicy,
-    WordsLike,
-    did_you_mean,
-)
+from biasgauge.core import JsonMapping, JsonObject, LexiconLike, PairsLike, WordPolicy, WordsLike, did_you_mean
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import Lexicon, Words, describe, lexicon, pairs_of, shown, words_of
 
@@ -37,16 +29,14 @@ NONE = "none"
 """None in TOML, which has no null."""
 POLICY = "policy"
 """Parameter that a study gives as the settings of `_POLICY_SETTINGS`."""
-
-_PLAIN: dict[str, tuple[type, ...]] = {
-    "bool": (bool,),
-    "int": (int,),
-    "float": (int, float),
-    "str": (str,),
-    "None": (type(None),),
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "bool": ((bool,), "true or false"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "str": ((str,), "text"),
+    "None": ((type(None),), '"none"'),
 }
-_TYPE_NAMES = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text", "None": '"none"'}
-_FREE = frozenset({"str", "int", "float", "bool", "object", "Any"})
+"""Plain types with their names in sentences."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +45,9 @@ class Setting:
 
     Attributes:
         name: its name.
-        default: its value when nothing is said; `Parameter.empty` where something must be.
+        default: its value by default; `Parameter.empty` where it has none.
         annotation: its type, as the source has it.
-        choices: the values that it may be, where it may be no other (but None).
+        choices: its only values (but None), where it has such.
     """
 
     name: str
@@ -85,22 +75,23 @@ class Setting:
         """True where it is given as a table: a frozen record with fields of its own."""
         return is_dataclass(self.default) and not isinstance(self.default, type)
 
+    @property
+    def record_settings(self) -> dict[str, Setting]:
+        """Settings of the fields of such a record."""
+        module = type(self.default).__module__
+        return {field.name: _setting(field.name, field.default, field.type, module) for field in fields(self.default)}
+
 
 _POLICY_SETTINGS = {
-    setting.name: setting
-    for setting in (
-        Setting("min_coverage", WordPolicy.min_coverage, "float"),
-        Setting("case_fallback", None, "bool"),
-        Setting("counterparts", WordPolicy.counterparts, "str", ("balance", "keep", "as-published")),
-    )
+    "min_coverage": Setting("min_coverage", WordPolicy.min_coverage, "float"),
+    "case_fallback": Setting("case_fallback", None, "bool"),
+    "counterparts": Setting("counterparts", WordPolicy.counterparts, "str", ("balance", "keep", "as-published")),
 }
 
 
 def import_function(reference: str | Callable[..., Any]) -> Callable[..., Any]:
     """Import the function of a reference such as "biasgauge.scores:mac"; a function is returned as it is."""
-    if not isinstance(reference, str):
-        return reference
-    function: Callable[..., Any] = resolve_name(reference)
+    function: Callable[..., Any] = resolve_name(reference) if isinstance(reference, str) else reference
     return function
 
 
@@ -112,27 +103,26 @@ def parameters(reference: str | Callable[..., Any], skip: int = 0) -> dict[str, 
         if name == POLICY:
             settings |= _POLICY_SETTINGS
         elif name not in DECIDED and parameter.kind not in {Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL}:
-            annotation = str(parameter.annotation)
-            settings[name] = Setting(name, parameter.default, annotation, _choices(annotation, function.__module__))
+            settings[name] = _setting(name, parameter.default, parameter.annotation, function.__module__)
     return settings
 
 
-def _union(annotation: str) -> tuple[str, ...]:
-    return tuple(member.strip() for member in re.split(r"\|(?![^\[]*\])", annotation))
-
-
-def _choices(annotation: str, module: str) -> tuple[Any, ...]:
-    """Values of a type of fixed values; none where other texts or numbers are allowed too."""
+def _setting(name: str, default: object, annotation: object, module: str) -> Setting:
+    """A setting, with the values of its type where this has fixed values and allows no other texts or numbers."""
     values: list[Any] = []
-    for member in _union(annotation):
-        if member in _FREE or member.endswith("Like") or "PathLike" in member:
-            return ()
+    members = _union(str(annotation))
+    for member in members:
         if member.startswith("Literal["):
             values += literal_eval(member.removeprefix("Literal"))
         else:
             kind = getattr(sys.modules[module], member, None)
             values += get_args(kind) if get_origin(kind) is Literal else ()
-    return tuple(values)
+    free = any(member in {"str", "int", "float", "bool", "object", "Any"} or "Like" in member for member in members)
+    return Setting(name, default, str(annotation), () if free else tuple(values))
+
+
+def _union(annotation: str) -> tuple[str, ...]:
+    return tuple(member.strip() for member in re.split(r"\|(?![^\[]*\])", annotation))
 
 
 def setting_problems(
@@ -141,50 +131,54 @@ def setting_problems(
     """Yield the key and a sentence for each setting that cannot be used; `table_keys` are keys beside the settings."""
     for name, value in settings.items():
         if name not in parameters:
-            names = [*table_keys, *parameters]
-            near = did_you_mean(name, names) or f"; it has {', '.join(names)}"
-            yield name, f"{owner} has no setting {shown(name)}{'; the study decides it' if name in DECIDED else near}"
+            near = "; the study decides it" if name in DECIDED else _nearest(name, [*table_keys, *parameters])
+            yield name, f"{owner} has no setting {shown(name)}{near}"
         elif parameters[name].is_record:
-            yield from _record_problems(name, value, parameters[name])
-        elif (expected := _mismatch(value, parameters[name])) is not None:
-            yield name, f"{name!r} of {owner} must be {expected}, found {describe(value)}"
-        elif name in LEVELS and isinstance(value, (int, float)) and not 0 < value < 1:
-            yield name, f"{name!r} of {owner} must lie between 0 and 1, found {describe(value)}"
-        elif {*parameters[name].types} <= {"int", "None"} and isinstance(value, int) and value < 0:  # counts and seeds
-            yield name, f"{name!r} of {owner} must not be negative, found {describe(value)}"
+            yield from ((name, sentence) for sentence in _record_problems(name, value, parameters[name]))
+        elif expected := _expected(name, value, parameters[name]):
+            yield name, f"{name!r} of {owner} must {expected}, found {describe(value)}"
 
 
-def _record_problems(name: str, value: object, setting: Setting) -> Iterator[tuple[str, str]]:
-    module = type(setting.default).__module__
-    record = {
-        field.name: Setting(field.name, field.default, str(field.type), _choices(str(field.type), module))
-        for field in fields(setting.default)
-    }
+def _nearest(name: str, names: Iterable[str]) -> str:
+    return did_you_mean(name, list(names)) or f"; it has {', '.join(names)}"
+
+
+def _record_problems(name: str, value: object, setting: Setting) -> Iterator[str]:
+    record = setting.record_settings
     if value == NONE and setting.nullable:
         return
     if not isinstance(value, dict):
-        yield name, f"{name!r} must be a table with {', '.join(record)}, found {describe(value)}"
+        yield f"{name!r} must be a table with {', '.join(record)}, found {describe(value)}"
         return
     for key, content in value.items():
         if key not in record:
-            near = did_you_mean(key, record) or f"; it has {', '.join(record)}"
-            yield name, f"{name!r} has no setting {shown(key)}{near}"
-        elif (expected := _mismatch(content, record[key])) is not None:
-            yield name, f"{key!r} of {name!r} must be {expected}, found {describe(content)}"
+            yield f"{name!r} has no setting {shown(key)}{_nearest(key, record)}"
+        elif expected := _mismatch(content, record[key]):
+            yield f"{key!r} of {name!r} must be {expected}, found {describe(content)}"
 
 
-def _mismatch(value: object, setting: Setting) -> str | None:
-    """Return what the value should be, where the type is plain and the value is not of it."""
+def _expected(name: str, value: object, setting: Setting) -> str:
+    """Return what a value must be; empty where it is that."""
+    if mismatch := _mismatch(value, setting):
+        return f"be {mismatch}"
+    if name in LEVELS and isinstance(value, (int, float)) and not 0 < value < 1:
+        return "lie between 0 and 1"
+    is_count = {*setting.types} <= {"int", "None"}  # counts and seeds
+    return "not be negative" if is_count and isinstance(value, int) and value < 0 else ""
+
+
+def _mismatch(value: object, setting: Setting) -> str:
+    """Return what the value should be, where the type is plain and the value is not of it; otherwise empty."""
     if value == NONE and setting.nullable:
-        return None
+        return ""
     if setting.choices and isinstance(value, str) and value not in setting.choices:
         return " or ".join(map(repr, setting.choices))
-    if not all(name in _PLAIN for name in setting.types):
-        return None
+    if not all(name in _TYPES for name in setting.types):
+        return ""
     for name in setting.types:
-        if isinstance(value, _PLAIN[name]) and (name == "bool" or not isinstance(value, bool)):
-            return None
-    return " or ".join(_TYPE_NAMES[name] for name in setting.types)
+        if isinstance(value, _TYPES[name][0]) and (name == "bool" or not isinstance(value, bool)):
+            return ""
+    return " or ".join(_TYPES[name][1] for name in setting.types)
 
 
 def with_seed(settings: JsonMapping, parameters: Mapping[str, Setting], seed: int) -> JsonObject:
@@ -193,18 +187,20 @@ def with_seed(settings: JsonMapping, parameters: Mapping[str, Setting], seed: in
     for name, setting in parameters.items():
         if name == SEED:
             stored.setdefault(name, seed)
-        elif setting.is_record and any(field.name == SEED for field in fields(setting.default)):
-            record = stored.get(name, {})
-            if isinstance(record, dict):
-                stored[name] = {SEED: seed, **record}
+        elif setting.is_record and SEED in setting.record_settings and isinstance(stored.get(name, {}), dict):
+            stored[name] = {SEED: seed, **stored.get(name, {})}
     return stored
 
 
 def arguments(settings: JsonMapping, parameters: Mapping[str, Setting]) -> JsonObject:
     """Settings as the function takes them: tables to records, "none" to None, those of a policy to a `WordPolicy`."""
-    values = {
-        name: _argument(value, parameters[name]) if name in parameters else value for name, value in settings.items()
-    }
+    values = dict(settings)
+    for name, value in settings.items():
+        setting = parameters.get(name)
+        if setting is not None and value == NONE and setting.nullable:
+            values[name] = None
+        elif setting is not None and setting.is_record and isinstance(value, dict):
+            values[name] = replace(setting.default, **value)
     policy_values = {
         name: values.pop(name)
         for name, setting in _POLICY_SETTINGS.items()
@@ -216,12 +212,6 @@ def arguments(settings: JsonMapping, parameters: Mapping[str, Setting]) -> JsonO
     return values
 
 
-def _argument(value: Any, setting: Setting) -> Any:  # noqa: ANN401 - whatever the function takes
-    if value == NONE and setting.nullable:
-        return None
-    return replace(setting.default, **value) if setting.is_record and isinstance(value, dict) else value
-
-
 def training_recipe(settings: JsonMapping, *, seed: int, sample: int | None = None, corpus: str = "") -> Recipe:
     """`Recipe` of the settings of a training cell."""
     from biasgauge.text.training import ALGORITHMS, Recipe
@@ -229,9 +219,9 @@ def training_recipe(settings: JsonMapping, *, seed: int, sample: int | None = No
     cell_keys = {"settings", "version", "sample_seed", "seed", "sample"}
     common = {name: value for name, value in settings.items() if name not in cell_keys}
     common["remove"] = tuple(common["remove"])
-    algorithm = ALGORITHMS[settings["algorithm"]].settings_from(settings["settings"])
+    common["settings"] = ALGORITHMS[settings["algorithm"]].settings_from(settings["settings"])
     sample_seed = 0 if sample is None else settings["sample_seed"]
-    return Recipe(**{**common, "settings": algorithm}, corpus=corpus, seed=seed, sample=sample, sample_seed=sample_seed)
+    return Recipe(**common, corpus=corpus, seed=seed, sample=sample, sample_seed=sample_seed)
 
 
 def mitigation_settings(method: str) -> dict[str, Setting]:
@@ -256,7 +246,7 @@ def implicit_checksum(names: Iterable[str]) -> dict[str, str]:
     return {"unasked": sha256(checksums.encode()).hexdigest()} if checksums else {}
 
 
-def check_lexicon(*kinds: str) -> Callable[[Any], str]:
+def check_lexicon(*kinds: str) -> Callable[[LexiconLike], str]:
     """Checksum of a lexicon by name or path, which must be of one of some kinds."""
 
     def check(value: LexiconLike) -> str:

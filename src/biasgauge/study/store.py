@@ -20,8 +20,7 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from glob import escape
 from pathlib import Path
 
@@ -93,11 +92,12 @@ class CellStore:
     def finished(self) -> frozenset[str]:
         """Keys of all cells that are there; their files are not looked at."""
         if self.local:
-            manifests = Path(self._root, "cells").glob(f"*/*/{MANIFEST}")
-            return frozenset(path.parent.name for path in manifests)
+            return frozenset(path.parent.name for path in Path(self._root, "cells").glob(f"*/*/{MANIFEST}"))
+        return frozenset(name.rsplit("/", 2)[1] for name in self._glob(f"cells/*/*/{MANIFEST}"))
+
+    def _glob(self, pattern: str) -> list[str]:
         self._files.invalidate_cache()
-        names = self._files.glob(f"{escape(self._root)}/cells/*/*/{MANIFEST}")
-        return frozenset(str(name).rsplit("/", 2)[1] for name in names)
+        return [str(name) for name in self._files.glob(f"{escape(self._root)}/{pattern}")]
 
     def manifest(self, key: str) -> JsonObject | None:
         """Manifest of a finished cell (`key`, `address`, `files`); None where it is not there or is damaged."""
@@ -121,18 +121,17 @@ class CellStore:
         manifest = self.manifest(key)
         if manifest is None:
             return False
+        folder = f"{self._cell_path(key)}/{FILES}"
         try:
-            if self.local and folder_files(Path(self._cell_path(key), FILES)) != sorted(manifest["files"]):
+            if self.local and folder_files(Path(folder)) != sorted(manifest["files"]):
                 return False
-            for name, description in manifest["files"].items():
-                path = f"{self._cell_path(key)}/{FILES}/{name}"
-                if self._files.size(path) != description["bytes"]:
-                    return False
-                if self.local and file_sha256(path) != description["sha256"]:
-                    return False
+            return all(
+                self._files.size(f"{folder}/{name}") == description["bytes"]
+                and (not self.local or file_sha256(f"{folder}/{name}") == description["sha256"])
+                for name, description in manifest["files"].items()
+            )
         except (OSError, KeyError, TypeError):
             return False
-        return True
 
     def folder(self, key: str, fetched: Path) -> Path:
         """A cell's outcome as a folder of this machine; fetched into `fetched` and checked where it lies elsewhere.
@@ -140,15 +139,12 @@ class CellStore:
         Raises:
             DamagedCellError: it is not there, or not whole.
         """
-        if self.local:
-            path = Path(self._cell_path(key), FILES)
-            if not path.is_dir():
-                raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is not there")
-            return path
-        target = fetched / key
-        if not target.is_dir():
-            self._fetch(key, target)
-        return target
+        path = Path(self._cell_path(key), FILES) if self.local else fetched / key
+        if not self.local and not path.is_dir():
+            self._fetch(key, path)
+        if not path.is_dir():
+            raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is not there")
+        return path
 
     def location(self, key: str) -> str:
         """Location of a cell's outcome: a path, or a URL for fsspec."""
@@ -166,15 +162,12 @@ class CellStore:
         complete.mkdir()
         (complete / MANIFEST).write_text(canonical(manifest) + "\n", encoding="utf-8")
         (complete / RUN).write_text(canonical({"seconds": round(seconds, 3)}) + "\n", encoding="utf-8")
+        outcome.replace(complete / FILES)
         if self.local:
-            outcome.replace(complete / FILES)
             self._move_in(cell.key, complete)
         else:
-            folder = self._cell_path(cell.key)
-            for name in names:
-                self._files.put_file(str(outcome / name), f"{folder}/{FILES}/{name}")
-            self._files.put_file(str(complete / RUN), f"{folder}/{RUN}")
-            self._files.put_file(str(complete / MANIFEST), f"{folder}/{MANIFEST}")
+            for name in (*(f"{FILES}/{name}" for name in names), RUN, MANIFEST):
+                self._files.put_file(str(complete / name), f"{self._cell_path(cell.key)}/{name}")
 
     def read(self, name: str) -> bytes | None:
         """A file of the store by its path in it; None where there is none."""
@@ -205,7 +198,7 @@ class CellStore:
         """Return whether a file, by its path in the store, is not a link and has the bytes of that file of a cell."""
         manifest = self.manifest(key) if re.fullmatch(r"[0-9a-f]{64}", key) else None
         description = (manifest or {"files": {}})["files"].get(file)
-        if not isinstance(description, dict) or not _is_below(name) or (self.local and not self._is_inside(name)):
+        if not isinstance(description, dict) or not self._is_inside(name):
             return False
         try:
             content = self.read(name)
@@ -215,14 +208,9 @@ class CellStore:
 
     def _is_inside(self, name: str) -> bool:
         """Return whether a path in the store can only mean a file of its own: no folder above it is a link."""
-        if not _is_below(name):
-            return False
-        path = Path(self._root)
-        for name_part in name.split("/"):
-            path /= name_part
-            if path.is_symlink():
-                return False
-        return True
+        path = Path(name)
+        folders = (Path(self._root, folder) for folder in (path, *path.parents))
+        return _is_below(name) and not (self.local and any(folder.is_symlink() for folder in folders))
 
     def remove(self, name: str) -> None:
         """Remove a file by its path in the store, if it is there."""
@@ -241,11 +229,9 @@ class CellStore:
                 with suppress(FileNotFoundError):
                     self._files.rm_file(name)
 
-    @contextmanager
-    def scratch(self) -> Iterator[Path]:
+    def scratch(self) -> AbstractContextManager[Path]:
         """An empty folder for work in progress, on the same disk as the store where that is a folder."""
-        with self._scratch.folder() as folder:
-            yield folder
+        return self._scratch.folder()
 
     def sweep(self) -> None:
         """Remove what processes of this machine that were killed have left in `scratch`."""
@@ -258,8 +244,7 @@ class CellStore:
     def failures(self) -> dict[str, Failure]:
         """Cells that failed, by key."""
         failures = {}
-        self._files.invalidate_cache()
-        for name in self._files.glob(f"{escape(self._root)}/failed/*.json"):
+        for name in self._glob("failed/*.json"):
             try:
                 failure = Failure.from_dict(parse_json(self._files.cat_file(name)))
             except (FileNotFoundError, ValueError, AttributeError, InputError):
@@ -273,7 +258,7 @@ class CellStore:
             self.write(f"failed/{failure.key}.json", (canonical(failure.to_dict()) + "\n").encode())
 
     def forget_failure(self, key: str) -> None:
-        """The cell may be tried again."""
+        """Allow a cell to be tried again."""
         self.remove(f"failed/{key}.json")
 
     def _cell_path(self, key: str) -> str:
@@ -296,9 +281,8 @@ class CellStore:
         raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is being damaged over and over by another run")
 
     def _fetch(self, key: str, target: Path) -> None:
-        manifest = self.manifest(key)
-        if manifest is None:
-            raise DamagedCellError(f"{self.url}: the outcome {key[:12]} is not there")
+        if (manifest := self.manifest(key)) is None:
+            return
         partial = target.with_name(f"{target.name}.part")
         partial.mkdir(parents=True)
         for name, description in manifest["files"].items():
@@ -320,4 +304,4 @@ def cell_file(key: str, name: str = "") -> str:
 
 def _is_below(name: str) -> bool:
     """Return whether a name in a manifest can only mean a file of its own cell."""
-    return bool(name) and "\\" not in name and not any(name_part in {"", ".", ".."} for name_part in name.split("/"))
+    return bool(name) and "\\" not in name and not any(part in {"", ".", ".."} for part in name.split("/"))

@@ -217,40 +217,36 @@ class AnalysisPlanner:
 
     def plan_each_model(self) -> None:
         """Add a cell for each model, alone or beside what it was before, and one result of those of a group."""
-        before = self._named_before()
+        compares = self.kind.needs == "change"
+        named = self._named_before() if compares and self.table.before else []
+        if compares and self.table.before and len(named) != 1:
+            return
         for group in self.groups():
-            if self.kind.needs == "model":
-                pairs: list[tuple[Member | None, Member]] = [(None, member) for member in group.members]
-            elif before is None and self.table.before is not None:
-                return
-            elif before is not None and len(before.members) != len(group.members):
-                sizes = f"{len(group.members)} models, and {before.name!r} has {len(before.members)}"
-                self.problem(f"{group.name!r} has {sizes}")
+            earlier = named[0].members if named else [member.before for member in group.members]
+            if compares and len(earlier) != len(group.members):
+                self.problem(
+                    f"{group.name!r} has {len(group.members)} models, and {named[0].name!r} has {len(earlier)}"
+                )
                 continue
-            elif before is None and any(member.before is None for member in group.members):
+            if compares and None in earlier:
                 self.problem(f"{group.name!r} is no mitigation; say what was there before with 'before'")
                 continue
-            else:
-                earlier = [member.before for member in group.members] if before is None else before.members
-                pairs = list(zip(earlier, group.members, strict=True))
             cells = []
-            for first, member in pairs:
+            for member, before in zip(group.members, earlier, strict=True):
                 inputs, settings = {"vectors": member.key}, {"model": member.label}
-                if first is not None:
-                    inputs = {"before": first.key, "after": member.key}
-                    settings = {"before": first.label, "after": member.label}
+                if compares and before is not None:
+                    inputs = {"before": before.key, "after": member.key}
+                    settings = {"before": before.label, "after": member.label}
                 cells.append(self.add(AnalysisSubject(member.label, inputs, settings)))
             self.plan.gathered(self.name, group, cells, section="analyses", kind=self.kind.name)
 
-    def _named_before(self) -> PlannedGroup | None:
-        """The one group that 'before' names; None, with a problem noted, where it names none or several."""
-        if self.table.before is None or self.kind.needs != "change":
-            return None
-        groups = self.plan.named_once([self.table.before], ("analyses", self.name, "before"))
+    def _named_before(self) -> list[PlannedGroup]:
+        """The groups that 'before' names; there must be one."""
+        groups = self.plan.named_once([self.table.before or ""], ("analyses", self.name, "before"))
         if len(groups) > 1:
             listed = ", ".join(group.name for group in groups)
             self.problem(f"'before' must name one group; {self.table.before!r} means {listed}", "before")
-        return groups[0] if len(groups) == 1 else None
+        return groups
 
     def plan_subjects(self) -> None:
         """Add the cell and the result of each subject."""
@@ -323,7 +319,7 @@ class AnalysisPlanner:
             for group, cells in plan.tasks.get(reference, ()):
                 models += [member.key for member in group.members]
                 tasks += cells
-                versions += [{**vars(group.version), "name": label} for label in group.labels]
+                versions += [{**group.version, "name": label} for label in group.labels]
         if versions:
             yield AnalysisSubject("", numbered("model", models) | numbered("task", tasks), {"versions": versions})
 

@@ -37,49 +37,31 @@ class Member:
     before: Member | None = None
 
 
-@dataclass(frozen=True)
-class Version:
-    """Version of an embedding, as points of a correlation study record it.
+def original(embedding: str) -> JsonObject:
+    """Description of an embedding that was not changed, as points of a correlation study record it."""
+    return {"embedding": embedding, "method": "original", "direction": "none", "strength": 0.0}
 
-    Attributes:
-        embedding: which embedding they are a version of.
-        method, direction, strength: how it was changed; "original", "none" and 0 where it was not.
-    """
 
-    embedding: str
-    method: str = "original"
-    direction: str = "none"
-    strength: float = 0.0
-
-    def changed(self, method: str, settings: JsonMapping) -> Version:
-        """The version that a change makes of this one."""
-        both = method if self.method == "original" else f"{self.method} + {method}"
-        strength = settings.get("strength", 1.0)
-        number = float(strength) if isinstance(strength, (int, float)) else 1.0
-        return Version(self.embedding, both, str(settings.get("direction", "debias")), number)
+def changed(version: JsonObject, method: str, settings: JsonMapping) -> JsonObject:
+    """Description of the version that a change makes of another."""
+    both = method if version["method"] == "original" else f"{version['method']} + {method}"
+    strength = settings.get("strength", 1.0)
+    number = float(strength) if isinstance(strength, (int, float)) else 1.0
+    return {**version, "method": both, "direction": str(settings.get("direction", "debias")), "strength": number}
 
 
 @dataclass(frozen=True)
 class PlannedGroup:
-    """Models that are replicates of each other.
-
-    Attributes:
-        name: as "sgns/wiki".
-        members: the models.
-        version: how they came about.
-        algorithm, corpus: what they were trained with; None for vectors that exist.
-        corpus_key: of the cell of the tokenized corpus.
-        tensor, scored: the cell of their scores and the name of the group that was scored, in groups of scores.
-    """
+    """Models that are replicates of each other, as "sgns/wiki", and where they were trained, their corpus."""
 
     name: str
     members: tuple[Member, ...]
-    version: Version
+    version: JsonObject
     algorithm: str | None = None
     corpus: str | None = None
     corpus_key: str | None = None
-    tensor: str = ""
-    scored: str = ""
+    tensor: str = ""  # of groups of scores: the cell of the scores
+    scored: str = ""  # of groups of scores: the name of the group that was scored
 
     @property
     def labels(self) -> list[str]:
@@ -108,23 +90,14 @@ class CheckedSettings:
 
 @dataclass(frozen=True)
 class PlannedCorpus:
-    """A corpus of a study.
-
-    Attributes:
-        key: of the cell with its tokens.
-        reading: settings with which it is read.
-        texts: the user's files that it is read from; none where a cell wrote it.
-        text_key: the cell that wrote the text, if any.
-        root: the corpus that it was made from at first; its own name where it was read.
-        balanced: settings of `balance`, from the first to the last.
-    """
+    """A corpus of a study: the cell of its tokens, settings with which it is read, and where its text came from."""
 
     key: str
     reading: JsonObject
-    texts: tuple[Path, ...]
+    texts: tuple[Path, ...]  # files of the user; none where a cell wrote the text
     text_key: str | None
-    root: str
-    balanced: tuple[JsonObject, ...] = ()
+    root: str  # the corpus that it was made from at first
+    balanced: tuple[JsonObject, ...] = ()  # settings of `balance`, from the first to the last
 
 
 def numbered(name: str, keys: Iterable[str]) -> dict[str, str]:
@@ -133,22 +106,7 @@ def numbered(name: str, keys: Iterable[str]) -> dict[str, str]:
 
 
 class PlanBuilder:
-    """Cells by key in the order in which they can be computed, and what names stand for.
-
-    Attributes:
-        study: what is planned.
-        cells: by key.
-        corpora: by name.
-        groups: models, vectors, views and mitigations by the name of their group.
-        scores: score tensors by the name of theirs.
-        tasks: for each task the groups that it was trained on, each with the cells of its models.
-        points: cells that hold a table of points, by the name of their analysis.
-        outcomes: cells of analyses of files, by the name of their analysis.
-        results: name to key.
-        entries: name, key, section, kind and subject of each result, for the page.
-        problems: what is wrong.
-        preregistration: the study beside its preregistration, where there is one.
-    """
+    """Cells by key in the order in which they can be computed, and what names stand for."""
 
     def __init__(self, study: Study, checksums: Checksums | None, outcomes: Path | None = None) -> None:
         self.study = study
@@ -156,11 +114,11 @@ class PlanBuilder:
         self.corpora: dict[str, PlannedCorpus] = {}
         self.groups: dict[str, PlannedGroup] = {}
         self.scores: dict[str, PlannedGroup] = {}
-        self.tasks: dict[str, list[tuple[PlannedGroup, list[str]]]] = {}
-        self.points: dict[str, str] = {}
-        self.outcomes: dict[str, str] = {}
+        self.tasks: dict[str, list[tuple[PlannedGroup, list[str]]]] = {}  # groups with the cells of their models
+        self.points: dict[str, str] = {}  # cells of tables of points, by analysis
+        self.outcomes: dict[str, str] = {}  # cells of analyses of files, by analysis
         self.results: dict[str, str] = {}
-        self.entries: list[dict[str, str]] = []
+        self.entries: list[dict[str, str]] = []  # results as the page lists them
         self.problems: list[StudyProblem] = []
         self.preregistration: Registered | None = None
         self._checksum = (lambda _path: "") if checksums is None else cache(checksums.checksum)  # once for all cells
@@ -263,18 +221,11 @@ class PlanBuilder:
         paths: Collection[str] = (),
         table_keys: Sequence[str] = (),
     ) -> CheckedSettings:
-        """Check settings against the parameters of a function, and note what is wrong.
+        """Check settings against the parameters of a function (`owner` in sentences), and note what is wrong.
 
-        Args:
-            path: of the table that holds the settings.
-            settings: those of the study.
-            parameters: those of the function.
-            owner: name of the function in sentences.
-            checks: settings that name lexicons, each with a function that returns a checksum.
-            required: settings that must be given although the function has a default.
-            trial: raises what is wrong with settings that look right one by one.
-            paths: settings that name a file or folder.
-            table_keys: keys of that table which are not settings.
+        `checks` return a checksum of the lexicon that a setting names; `required` must be given although the function
+        has a default; `trial` raises what is wrong with settings that look right one by one; `paths` name a file or
+        folder; `table_keys` are keys of the table which are not settings.
         """
         before = len(self.problems)
         plain = {name: self._plain((*path, name), value) for name, value in settings.items()}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from biasgauge import registry
 from biasgauge.core import JsonObject
 from biasgauge.lexicons import words_of
 from biasgauge.study.files import path_exists
-from biasgauge.study.planning.builder import Member, PlanBuilder, PlannedGroup, Version
+from biasgauge.study.planning.builder import Member, PlanBuilder, PlannedGroup, original
 from biasgauge.study.planning.models import distinct, encoder_source
 from biasgauge.study.schema import EncoderTable
 from biasgauge.study.settings import parameters
@@ -68,17 +69,23 @@ def _plan_encoder(plan: PlanBuilder, name: str, table: EncoderTable) -> None:
             plan.undeclared((*path, "corpus"), f"there is no corpus {table.corpus!r}", table.corpus, "corpora")
             return
         contexts_input = {"contexts": _contexts_cell(plan, name, table, words)}
-    versions = {"versions": _versions()}
+    versions = {name: version(name) for name in LIBRARIES if find_spec(name) is not None}
     labels: list[str] = []
     keys: list[str] = []
     checkpoint_names = distinct([checkpoint.name for checkpoint in checkpoints])
     for checkpoint_name, checkpoint in zip(checkpoint_names, checkpoints, strict=True):
         layers, poolings = checkpoint.layers, checkpoint.poolings
         encoding = {"words": words, "layers": layers, "poolings": poolings, "checkpoint": checkpoint_name}
+        encoding |= {"versions": versions}
         for template in [None] if contexts_input else templates:
             key = plan.add(
                 "encode",
-                {**checkpoint.settings, **encoding, **({} if template is None else {"template": template}), **versions},
+                {
+                    **checkpoint.settings,
+                    **encoding,
+                    **({} if template is None else {"template": template}),
+                    "versions": versions,
+                },
                 inputs=contexts_input,
                 paths={} if checkpoint.folder is None else {"model": checkpoint.folder},
                 label=f"encode {name} {template or 'in context'}",
@@ -96,7 +103,7 @@ def _plan_encoder(plan: PlanBuilder, name: str, table: EncoderTable) -> None:
     if len(set(keys)) < len(keys):
         plan.problem((*path, "path"), f"{name!r} names one model twice")
     elif members:
-        plan.groups[name] = PlannedGroup(name, members, Version(name))
+        plan.groups[name] = PlannedGroup(name, members, original(name))
 
 
 def _words(plan: PlanBuilder, name: str, table: EncoderTable) -> list[str]:
@@ -165,13 +172,3 @@ def _contexts_cell(plan: PlanBuilder, name: str, table: EncoderTable, words: lis
         paths={f"text{number}": file for number, file in enumerate(corpus.texts)},
         label=f"contexts {name}",
     )
-
-
-def _versions() -> dict[str, str]:
-    versions = {}
-    for name in LIBRARIES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return versions

@@ -15,7 +15,7 @@ from biasgauge.core import JsonObject
 from biasgauge.errors import InputError
 from biasgauge.lexicons import describe
 from biasgauge.study.files import matching_paths
-from biasgauge.study.planning.builder import Member, PlanBuilder, PlannedGroup, Version
+from biasgauge.study.planning.builder import Member, PlanBuilder, PlannedGroup, changed, original
 from biasgauge.study.schema import Seeds
 from biasgauge.study.settings import (
     Setting,
@@ -52,9 +52,9 @@ def plan_models(plan: PlanBuilder) -> None:
                 label = f"{group}/{end}"
                 key = plan.add("train", {**recipe, **draw}, inputs=inputs, label=f"train {label}")
                 members.append(Member(label, key))
-            version = Version(f"{name}/{source.root}")
+            version = original(f"{name}/{source.root}")
             for settings in source.balanced:
-                version = version.changed("balanced", settings)
+                version = changed(version, "balanced", settings)
             plan.groups[group] = PlannedGroup(group, tuple(members), version, name, corpus, source.key)
 
 
@@ -144,7 +144,7 @@ def plan_vectors(plan: PlanBuilder) -> None:
             )
             members.append(Member(f"{name}/{stem}" if several else name, key))
         if members:
-            plan.groups[name] = PlannedGroup(name, tuple(members), Version(name))
+            plan.groups[name] = PlannedGroup(name, tuple(members), original(name))
 
 
 def _shipped_sources(which: str) -> list[VectorSource]:
@@ -238,7 +238,7 @@ def plan_mitigations(plan: PlanBuilder) -> None:
                 group,
                 name=f"{name}/{group.name}",
                 members=tuple(members),
-                version=group.version.changed(method, settings.stored),
+                version=changed(group.version, method, settings.stored),
                 algorithm=None if group.algorithm is None else f"{name}/{group.algorithm}",
             )
 

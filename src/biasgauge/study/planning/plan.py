@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -109,29 +109,26 @@ class Plan(Result):
     def _table(self) -> Table:
         groups: dict[tuple[str, str], list[Cell]] = {}
         for cell in self.cells:
-            groups.setdefault((cell.step, _group(cell.label)), []).append(cell)
+            words = cell.label.split("/", maxsplit=1)[0].split(" ")  # "train sgns" of "train sgns/wiki/seed0"
+            name = " ".join(words[:3] if words[1:2] == ["of"] else words[:2])
+            groups.setdefault((cell.step, name), []).append(cell)
         rows = []
         for (step, name), cells in groups.items():
             left = [cell for cell in cells if cell.key not in self.finished]
-            timed = all(cell.key in self.seconds for cell in left)
-            time = self._time(left) if left and timed else None
             label = f"{name} …" if len(cells) > 1 else cells[0].label
-            rows.append((step, len(cells), len(cells) - len(left), time, label))
+            rows.append((step, len(cells), len(cells) - len(left), self._time(left), label))
         counts = [Column("cells", "count"), Column("there", "count"), Column("core time", "number")]
         return Table.of("cells", "", ("step", *counts, "what"), rows)
 
     def cell_table(self) -> Table:
         """Every cell on a line of its own."""
-        rows = [
-            (
-                self.state(cell.key), cell.step, self._time([cell]) if cell.key in self.seconds else None,
-                cell.key[:12], cell.label,
-            )
-            for cell in self.cells
-        ]  # fmt: skip
+        rows = [(self.state(cell.key), cell.step, self._time([cell]), cell.key[:12], cell.label) for cell in self.cells]
         return Table.of("cells", "", ("state", "step", Column("time", "number"), "key", "what"), rows)
 
-    def _time(self, cells: Iterable[Cell]) -> Shown:
+    def _time(self, cells: Sequence[Cell]) -> Shown | None:
+        """Time of some cells together; None where there are none or that of one is not known."""
+        if not cells or any(cell.key not in self.seconds for cell in cells):
+            return None
         seconds = sum(self.seconds[cell.key] for cell in cells)
         return Shown(seconds, duration(seconds))
 
@@ -147,7 +144,8 @@ def _expected_seconds(cells: Iterable[Cell], finished: frozenset[str], store: Ce
     """Seconds by key: measured for finished cells, else the median of finished ones of the same step and algorithm."""
     if store is None:
         return {}
-    seconds = {key: measured_seconds for key in finished if (measured_seconds := store.seconds(key)) is not None}
+    times = {key: store.seconds(key) for key in finished}
+    seconds = {key: time for key, time in times.items() if time is not None}
     similar: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         similar.setdefault((cell.step, str(cell.settings.get("algorithm", ""))), []).append(cell)
@@ -155,12 +153,6 @@ def _expected_seconds(cells: Iterable[Cell], finished: frozenset[str], store: Ce
         if measured := [seconds[cell.key] for cell in group if cell.key in seconds]:
             seconds |= {cell.key: median(measured) for cell in group if cell.key not in seconds}
     return seconds
-
-
-def _group(label: str) -> str:
-    """Common name of cells of one table of the study: "train sgns" of "train sgns/wiki/seed0"."""
-    words = label.split("/", maxsplit=1)[0].split(" ")
-    return " ".join(words[:3] if words[1:2] == ["of"] else words[:2])
 
 
 def plan_study(study: Study | str | os.PathLike[str], store: CellStore | None = None) -> Plan:
