@@ -46,7 +46,7 @@ def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("there is nothing to run")
 
-    monkeypatch.setattr(import_module("biasgauge.study.cluster"), "open_cluster", refuse)
+    monkeypatch.setattr(import_module("biasgauge.study.cluster"), "run_on_dask", refuse)
 
 
 def test_a_failure_holds_up_only_what_needs_it(

@@ -16,7 +16,7 @@ from biasgauge.lexicons import lexicon
 from biasgauge.study import CellStore, Plan, plan_study
 from biasgauge.study.engine import run_cell
 from biasgauge.study.step import Job
-from biasgauge.study.steps.tasks import _task_settings as task_settings
+from biasgauge.study.steps.measurements import _task_settings as task_settings
 
 TINY: dict[str, Any] = {"filters": 4, "widths": [1], "batch": 16, "learning_rate": 0.05, "epochs": 2}
 WORDS = list(dict.fromkeys([*lexicon("weat7").words, "good", "bad"]))

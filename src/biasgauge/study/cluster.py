@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -41,28 +41,39 @@ _THREADS = (
 )  # fmt: skip
 """Read once by the libraries that they are for, when these are imported; hence set before a worker starts."""
 _one_cell_at_a_time = threading.Lock()
+distributed: Any = import_module("distributed")
+"""Some of its releases have types and some do not."""
 
 
-@contextmanager
-def open_cluster(
-    store: CellStore, cells: Sequence[Cell], workers: int | None, memory: int | None, scheduler: str | Client | None
-) -> Iterator[Cluster]:
-    """Connect to a cluster that sees the store, or start one for these cells; close what was opened here."""
-    distributed = _distributed()
-    if scheduler is not None and not isinstance(scheduler, (str, distributed.Client)):
-        raise ParameterError(
-            f"The 'scheduler' parameter must be an address, {LOCAL!r} or a Client. Got {type(scheduler).__name__}."
-        )
+def run_on_dask(ledger: Ledger, workers: int | None, memory: int | None, scheduler: str | Client | None) -> None:
+    """Compute all pending cells, then once more, one at a time, each that lost its worker.
+
+    When a worker dies, Dask gives up on every task that was waiting there. Alone, a cell has all memory, and only the
+    one that takes its worker down is lost again.
+
+    Raises:
+        InputError: no scheduler answers, it was lost, or its workers cannot run these cells.
+    """
+    store, cells = ledger.store, ledger.pending()
+    context: AbstractContextManager[Any]
     if scheduler in {None, LOCAL}:
         if not store.shared:
             raise InputError(f"{store.url}: only this process sees it; name a folder, or run with workers=0")
-        with local_client(cells, workers, memory) as client:
-            yield Cluster(client, store)
+        context = local_client(cells, workers, memory)
+    elif isinstance(scheduler, (str, distributed.Client)):
+        context = _connect(scheduler) if isinstance(scheduler, str) else nullcontext(scheduler)
     else:
-        with _connect(scheduler) if isinstance(scheduler, str) else nullcontext(scheduler) as client:
-            cluster = Cluster(client, store)
-            cluster.check_workers(cells)
-            yield cluster
+        raise ParameterError(
+            f"The 'scheduler' parameter must be an address, {LOCAL!r} or a Client. Got {type(scheduler).__name__}."
+        )
+    with context as client:
+        if scheduler not in {None, LOCAL}:
+            _check_workers(client, cells, ledger)
+        _run(client, cells, ledger)
+        for cell in ledger.pending():
+            if ledger.is_ready(cell) and (error := _run(client, [cell], ledger).get(cell.key)):
+                failure = Failure.of_cell(cell, *error, transient=True)
+                ledger.settle(cell, CellOutcome(cell.key, "failed", failure=failure))
 
 
 @contextmanager
@@ -74,7 +85,6 @@ def local_client(cells: Sequence[Cell], workers: int | None, memory: int | None)
     import dask
     from dask.system import CPU_COUNT
 
-    distributed = _distributed()
     count = min(workers or CPU_COUNT, len(cells))
     uses_gpu = any(cell.device != CPU for cell in cells)
     settings = {
@@ -142,7 +152,6 @@ def _connect(address: str) -> Iterator[Client]:
     """
     import asyncio
 
-    distributed = _distributed()
     if "://" not in address:
         raise InputError(f"{address}: is not the address of a Dask scheduler; expected one such as tcp://10.0.0.1:8786")
 
@@ -162,98 +171,68 @@ def _connect(address: str) -> Iterator[Client]:
         yield client
 
 
-class Cluster:
-    """Submits cells to a Dask cluster and waits for them."""
+def _check_workers(client: Any, cells: Sequence[Cell], ledger: Ledger) -> None:  # noqa: ANN401 - see `distributed`
+    """Refuse workers that cannot run these cells; those that come later are checked with each cell.
 
-    def __init__(self, client: Any, store: CellStore) -> None:  # noqa: ANN401 - its releases differ in types
-        self._client = client
-        self._store = store
-        self._address = str(self._client.scheduler.address)
-        self._warnings: list[str] = []
+    Raises:
+        InputError: workers do not see the store, have another version, or no GPU although cells require one.
+    """
+    store, scheduler = ledger.store, str(client.scheduler.address)
+    if not store.shared and not scheduler.startswith("inproc:"):
+        raise InputError(f"{store.url}: workers do not see it; name a folder or URL that all of them do")
+    workers: dict[str, Any] = client.run(describe_worker, on_error="return")
+    for address, description in workers.items():
+        if isinstance(description, BaseException):
+            raise InputError(f"The Dask worker {address} cannot run biasgauge {__version__}: {description}")
+        if description["version"] != __version__:
+            raise InputError(f"The Dask worker {address}: {_other_version(description['version'], __version__)}")
+    if not workers:
+        ledger.warn(f"The Dask scheduler at {scheduler} has no worker yet; cells wait for one.")
+    elif any(cell.device != CPU for cell in cells) and not any(worker["gpus"] for worker in workers.values()):
+        raise InputError(
+            f"No Dask worker at {scheduler} has a GPU; start one for each with --resources {GPU}=1, or train on the CPU"
+        )
+    elif threaded := sum(worker["threads"] > 1 for worker in workers.values()):
+        ledger.warn(
+            f"{threaded:,} of {len(workers):,} Dask workers have several threads, but a process runs one cell at "
+            "a time; start them with --nthreads 1 --nworkers N."
+        )
 
-    def check_workers(self, cells: Sequence[Cell]) -> None:
-        """Refuse workers that cannot run these cells; those that come later are checked with each cell.
 
-        Raises:
-            InputError: workers do not see the store, have another version, or no GPU although cells require one.
-        """
-        if not self._store.shared and not self._address.startswith("inproc:"):
-            raise InputError(f"{self._store.url}: workers do not see it; name a folder or URL that all of them do")
-        workers: dict[str, Any] = self._client.run(describe_worker, on_error="return")
-        for address, description in workers.items():
-            if isinstance(description, BaseException):
-                raise InputError(f"The Dask worker {address} cannot run biasgauge {__version__}: {description}")
-            if description["version"] != __version__:
-                raise InputError(f"The Dask worker {address}: {_other_version(description['version'], __version__)}")
-        if not workers:
-            self._warnings = [f"The Dask scheduler at {self._address} has no worker yet; cells wait for one."]
-        elif any(cell.device != CPU for cell in cells) and not any(worker["gpus"] for worker in workers.values()):
+def _run(client: Any, cells: Sequence[Cell], ledger: Ledger) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - as above
+    """Compute cells; return the error and log of each that Dask could not run."""
+    token = secrets.token_hex(4)  # the scheduler may remember a cell's earlier task, or have another run's
+    futures: dict[str, Any] = {}
+    for cell in cells:
+        futures[cell.key] = client.submit(
+            run_on_worker,
+            json.dumps(cell.to_dict()),
+            ledger.store.url,
+            __version__,
+            [futures[key] for key in cell.inputs.values() if key in futures],
+            key=f"biasgauge-{cell.step}-{cell.key[:16]}-{token}",
+            resources={GPU: 1} if cell.device != CPU else None,
+            pure=False,
+        )
+    names = {future.key: key for key, future in futures.items()}
+    errors: dict[str, tuple[str, str]] = {}
+    for future, result in distributed.as_completed(
+        futures.values(), loop=client.loop, with_results=True, raise_errors=False
+    ):
+        cell = ledger.by_key[names[future.key]]
+        if future.status == "finished":
+            ledger.settle(cell, CellOutcome.from_dict(parse_json(result)))
+        elif future.status == "error":
+            problem = result[1]
+            died = isinstance(problem, distributed.KilledWorker)
+            error = "The Dask worker died (out of memory?)" if died else f"Dask could not run it: {problem!r}"
+            errors[cell.key] = (error, str(problem))
+        else:
+            scheduler = client.scheduler.address
             raise InputError(
-                f"No Dask worker at {self._address} has a GPU; start one for each with --resources {GPU}=1, "
-                "or train on the CPU"
+                f"The Dask scheduler at {scheduler} was lost; run the study again, and what is finished is kept"
             )
-        elif threaded := sum(worker["threads"] > 1 for worker in workers.values()):
-            warning = (
-                f"{threaded:,} of {len(workers):,} Dask workers have several threads, but a process runs one cell at "
-                "a time; start them with --nthreads 1 --nworkers N."
-            )
-            self._warnings = [warning]
-
-    def run(self, ledger: Ledger) -> None:
-        """Compute all pending cells, then once more, one at a time, each that lost its worker.
-
-        When a worker dies, Dask gives up on every task that was waiting there. Alone, a cell has all memory, and only
-        the one that takes its worker down is lost again.
-
-        Raises:
-            InputError: the scheduler was lost.
-        """
-        for warning in self._warnings:
-            ledger.warn(warning)
-        self._run(ledger.pending(), ledger)
-        for cell in ledger.pending():
-            if ledger.is_ready(cell) and (error := self._run([cell], ledger).get(cell.key)):
-                failure = Failure.of_cell(cell, *error, transient=True)
-                ledger.settle(cell, CellOutcome(cell.key, "failed", failure=failure))
-
-    def _run(self, cells: Sequence[Cell], ledger: Ledger) -> dict[str, tuple[str, str]]:
-        """Compute cells; return the error and log of each that Dask could not run."""
-        distributed = _distributed()
-        token = secrets.token_hex(4)  # the scheduler may remember a cell's earlier task, or have another run's
-        futures: dict[str, Any] = {}
-        for cell in cells:
-            futures[cell.key] = self._client.submit(
-                run_on_worker,
-                json.dumps(cell.to_dict()),
-                self._store.url,
-                __version__,
-                [futures[key] for key in cell.inputs.values() if key in futures],
-                key=f"biasgauge-{cell.step}-{cell.key[:16]}-{token}",
-                resources={GPU: 1} if cell.device != CPU else None,
-                pure=False,
-            )
-        names = {future.key: key for key, future in futures.items()}
-        errors: dict[str, tuple[str, str]] = {}
-        for future, result in distributed.as_completed(
-            futures.values(), loop=self._client.loop, with_results=True, raise_errors=False
-        ):
-            cell = ledger.by_key[names[future.key]]
-            if future.status == "finished":
-                ledger.settle(cell, CellOutcome.from_dict(parse_json(result)))
-            elif future.status == "error":
-                problem = result[1]
-                lost = isinstance(problem, distributed.KilledWorker)
-                error = "The Dask worker died (out of memory?)" if lost else f"Dask could not run it: {problem!r}"
-                errors[cell.key] = (error, str(problem))
-            else:
-                raise InputError(
-                    f"The Dask scheduler at {self._address} was lost; run the study again, and what is finished is kept"
-                )
-        return errors
-
-
-def _distributed() -> Any:  # noqa: ANN401 - a module; some of its releases have types and some do not
-    return import_module("distributed")  # late: it takes half a second
+    return errors
 
 
 def describe_worker(dask_worker: Any) -> JsonObject:  # noqa: ANN401 - Dask's own, which has no types

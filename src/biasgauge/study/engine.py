@@ -132,16 +132,7 @@ def run_cells(
 ) -> CellRuns:
     """Compute all cells that the store does not have; those that fail hold up only what needs them.
 
-    Args:
-        cells: inputs before what reads them.
-        store: where outcomes are kept.
-        workers: processes of a local cluster, as many as cores by default; 0 for this process.
-        memory: bytes that these processes may use together; without a limit by default.
-        scheduler: address of a Dask scheduler, a Client, or "local".
-        retry_failed: try cells again that failed in an earlier run. Those with a transient failure (a full disk, a
-            worker that was lost) are always tried again.
-        progress: called with (cells that are settled, all cells).
-        tell: called with each warning as soon as it is known.
+    Inputs come before what reads them. Other arguments are those of `run_study`.
     """
     ledger = Ledger(list({cell.key: cell for cell in cells}.values()), store, progress, tell)
     ledger.look_up_stored(retry_failed=retry_failed)
@@ -152,10 +143,9 @@ def run_cells(
                     if ledger.is_ready(cell):
                         ledger.settle(cell, run_cell(cell, store))
             else:
-                from biasgauge.study.cluster import open_cluster  # late: Dask takes half a second
+                from biasgauge.study.cluster import run_on_dask  # late: Dask takes half a second
 
-                with open_cluster(store, pending, workers, memory, scheduler) as cluster:
-                    cluster.run(ledger)
+                run_on_dask(ledger, workers, memory, scheduler)
         finally:
             store.close()
             store.sweep()

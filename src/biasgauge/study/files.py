@@ -114,10 +114,6 @@ class FileSettings:
             return [self.marked(item) for item in value]
         return self._mark(value) if isinstance(value, str) else value
 
-    def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON
-        """The value with marks replaced by what they stand for here."""
-        return restored(value, self.paths)
-
     def _mark(self, text: str) -> str | dict[str, str]:
         if text in registry.names("lexicon"):
             return text

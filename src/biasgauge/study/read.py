@@ -17,23 +17,8 @@ from biasgauge.core import JsonMapping, JsonObject, did_you_mean
 from biasgauge.errors import InputError, LexiconError
 from biasgauge.io import is_device
 from biasgauge.lexicons import describe, parse_toml, shown
-from biasgauge.study.schema import (
-    MOST,
-    NAME,
-    NAMED,
-    SINGLE,
-    About,
-    AnalysisTable,
-    CorpusTable,
-    EncoderTable,
-    MitigationTable,
-    ModelTable,
-    ReportTable,
-    ScoresTable,
-    StudyTable,
-    TaskTable,
-    VectorsTable,
-)
+from biasgauge.study import schema
+from biasgauge.study.schema import NAMED, SINGLE, StudyTable
 
 TableT = TypeVar("TableT", bound=StudyTable)
 
@@ -60,16 +45,16 @@ class Study:
         broken: sections and names of tables that could not be read.
     """
 
-    about: About
-    corpora: Mapping[str, CorpusTable]
-    models: Mapping[str, ModelTable]
-    vectors: Mapping[str, VectorsTable]
-    encoders: Mapping[str, EncoderTable]
-    mitigations: Mapping[str, MitigationTable]
-    scores: Mapping[str, ScoresTable]
-    analyses: Mapping[str, AnalysisTable]
-    tasks: Mapping[str, TaskTable]
-    report: ReportTable | None = None
+    about: schema.About
+    corpora: Mapping[str, schema.CorpusTable]
+    models: Mapping[str, schema.ModelTable]
+    vectors: Mapping[str, schema.VectorsTable]
+    encoders: Mapping[str, schema.EncoderTable]
+    mitigations: Mapping[str, schema.MitigationTable]
+    scores: Mapping[str, schema.ScoresTable]
+    analyses: Mapping[str, schema.AnalysisTable]
+    tasks: Mapping[str, schema.TaskTable]
+    report: schema.ReportTable | None = None
     file: Path | None = None
     folder: Path = field(default_factory=Path.cwd)
     text: str = ""
@@ -179,10 +164,10 @@ def _study(content: JsonMapping, folder: Path, file: Path | None = None, text: s
         tables[section] = MappingProxyType({name: table for name, table in read.items() if table is not None})
     if "study" not in content:
         problems.append(StudyProblem((), "the table [study] with a name is missing"))
-    about = _table(About, content.get("study", {"name": "study"}), ("study",), problems)
-    report = _table(ReportTable, content["report"], ("report",), problems) if "report" in content else None
+    about = _table(schema.About, content.get("study", {"name": "study"}), ("study",), problems)
+    report = _table(schema.ReportTable, content["report"], ("report",), problems) if "report" in content else None
     return Study(
-        about=about or About(name="study"),
+        about=about or schema.About(name="study"),
         **tables,
         report=report,
         file=file,
@@ -201,7 +186,7 @@ def _unusable_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield name, f"the name {shown(name)} is one that Windows keeps for a device; choose another"
         if (earlier := first.setdefault(name.casefold(), name)) != name:
             yield name, f"the names {shown(earlier)} and {shown(name)} differ in capitals alone; choose another"
-        if not re.fullmatch(NAME, name):
+        if not re.fullmatch(schema.NAME, name):
             yield name, f"the name {shown(name)} may hold letters, digits, - and _ only"
 
 
@@ -231,8 +216,8 @@ _EXPECTED = {
     "corpora": "a list of names of corpora",
     "words": "a lexicon, NAME:SET, or a list of lexicons and words",
     "corpus": "the name of a corpus",
-    "seeds": f"a number of seeds from 1 to {MOST:,}, or a list of different seeds",
-    "bootstrap": f"a number of samples from 1 to {MOST:,}",
+    "seeds": f"a number of seeds from 1 to {schema.MOST:,}, or a list of different seeds",
+    "bootstrap": f"a number of samples from 1 to {schema.MOST:,}",
     "of": "a list of names",
     "settings": "a table of settings",
     "measures": "a measure, or a list of measures",

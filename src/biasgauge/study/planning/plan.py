@@ -17,8 +17,7 @@ from biasgauge.study.files import Checksums
 from biasgauge.study.planning.analyses import plan_analyses, plan_scores, plan_tasks
 from biasgauge.study.planning.builder import MODELS, PlanBuilder, numbered
 from biasgauge.study.planning.corpora import plan_corpora
-from biasgauge.study.planning.encoders import plan_encoders
-from biasgauge.study.planning.models import plan_mitigations, plan_models, plan_vectors
+from biasgauge.study.planning.models import plan_encoders, plan_mitigations, plan_models, plan_vectors
 from biasgauge.study.preregistration import Registered, registered
 from biasgauge.study.read import Study, open_study
 
