@@ -106,9 +106,9 @@ def make(folder: Path) -> None:
         }  # fmt: skip
         for seed in SEEDS:
             inputs, outputs = first_vectors(words, grams, settings.dim, seed)
-            weights = inputs, outputs, shared.starts, shared.parts
+            trained = inputs, outputs, shared.starts, shared.parts
             _, losses = run_epochs(
-                entry.trainer.loop, weights, text, settings, read=read, seed=seed, threads=1, progress=None
+                entry.trainer.loop, trained, text, settings, read=read, seed=seed, threads=1, progress=None
             )
             about[case]["replicates"].append({
                 "first_state": int(stream("initial vectors", seed)[0]),

@@ -240,7 +240,7 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     policy = WordPolicy.from_options(min_coverage, case_fallback)
     query_counts = count_query(text, query, policy, progress, **counting)
     name, coefficients = _estimand(query, query_counts, min_coverage)
-    counts = query_counts.counts
+    counts, coverage = query_counts.counts, query_counts.coverage
     changes, variance, near = np.zeros(len(counts.totals)), 0.0, np.zeros_like(counts.totals, np.float64)
     for word, share in coefficients.items():
         index = query_counts.index[word]
@@ -274,9 +274,9 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
         effective=odds_ratios.effective_documents(changes),
         settings={
             "corpus": text.checksum, "tokens": len(text.tokens), "documents": len(text.documents) - 1, **counting,
-            "top": top, "a": list(query_counts.coverage.sets["a"].words), "b": list(query_counts.coverage.sets["b"].words),
+            "top": top, **{name: list(coverage.sets[name].words) for name in ("a", "b")},
         },
-        warnings=tuple(f"not in the text, {name}: {', '.join(lost)}" for name, lost in query_counts.coverage.lost.items()),
+        warnings=tuple(f"not in the text, {name}: {', '.join(lost)}" for name, lost in coverage.lost.items()),
         changes=changes,
         counted=query_counts,
         coefficients=coefficients,
