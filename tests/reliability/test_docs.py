@@ -8,7 +8,7 @@ import pytest
 
 from biasgauge import stats
 from biasgauge.analyses.reliability import SOURCES
-from biasgauge.stats.subject_bootstrap import FEW_RATERS, FEWEST, SIGNIFICANT
+from biasgauge.stats.intraclass import FEW_RATERS, FEWEST, SIGNIFICANT
 
 if TYPE_CHECKING:
     from pathlib import Path

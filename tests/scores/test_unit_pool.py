@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from biasgauge.core.geometry import unit_singles
-from biasgauge.scores import engine, unit_pool
+from biasgauge.scores import engine, neighbors
 from biasgauge.scores.engine import Pool, compute
-from biasgauge.scores.unit_pool import UnitPool
+from biasgauge.scores.neighbors import UnitPool
 
 if TYPE_CHECKING:
     from tests.scores.conftest import Worlds
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unit_pool, "KEPT", 0)
+    monkeypatch.setattr(neighbors, "KEPT", 0)
 
 
 @pytest.mark.usefixtures("no_copies")
@@ -30,7 +30,7 @@ def test_scores_have_the_same_bytes_without_a_copy(
     task = worlds(kind, seed)
     task = replace(task, pool=None, vectors=task.vectors.astype(np.float32))
     without = compute(task)
-    monkeypatch.setattr(unit_pool, "KEPT", 2**40)
+    monkeypatch.setattr(neighbors, "KEPT", 2**40)
     assert isinstance(Pool.from_task(task).unit, np.ndarray)
     assert compute(task).tobytes() == without.tobytes()
 
@@ -42,7 +42,7 @@ def test_and_where_the_neighbors_of_all_words_are_asked_for(worlds: Worlds, monk
     monkeypatch.setattr(engine, "LEAST_FOR_ALL_PAIRS", 1)
     without = compute(task)
     assert isinstance(Pool.from_task(task).unit, UnitPool)
-    monkeypatch.setattr(unit_pool, "KEPT", 2**40)
+    monkeypatch.setattr(neighbors, "KEPT", 2**40)
     assert compute(task).tobytes() == without.tobytes()
 
 

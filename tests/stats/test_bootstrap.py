@@ -49,7 +49,7 @@ def test_ends_agree_with_scipy_on_the_same_resamples(method: Any, theirs: Any, s
     x, y = skewed(seed)
     chosen = Resampling(method=method, level=0.9, resamples=3_000, random_state=seed)
     resampled = difference_of_means(x, y)
-    drawn = np.concatenate([resampled.values(one) for one in module._word_counts(resampled.units, chosen)])  # noqa: SLF001 - the draws, to hand them to the oracle
+    drawn = np.concatenate([resampled.values(one) for one in module.word_counts(resampled.units, chosen)])
     given: Any = SimpleNamespace(bootstrap_distribution=drawn)
     oracle = stats.bootstrap(
         (x, y),

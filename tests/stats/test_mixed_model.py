@@ -13,13 +13,10 @@ import pytest
 
 from biasgauge.errors import ParameterError
 from biasgauge.stats import MixedFit, fit_mixed
+from biasgauge.stats.mixed_models import fit_moments, moments, r2, solve
 from biasgauge.stats.mixed_models import moment_sums as mixed_model_moments
 from biasgauge.stats.mixed_models import reml as mixed_model_reml
-from biasgauge.stats.mixed_models.explained_variance import r2
-from biasgauge.stats.mixed_models.model import fit_moments
-from biasgauge.stats.mixed_models.moment_sums import moments
 from biasgauge.stats.mixed_models.reml import evaluate, problem
-from biasgauge.stats.mixed_models.variances import solve
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

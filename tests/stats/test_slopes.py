@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biasgauge.stats import Resampling, slope_estimate
-from biasgauge.stats.slopes import weighted_slope
+from biasgauge.stats.correlations import weighted_slope
 
 
 def test_without_errors_it_is_the_least_squares_line() -> None:

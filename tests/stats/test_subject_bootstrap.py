@@ -12,7 +12,7 @@ from biasgauge.core import Estimate
 from biasgauge.core.estimate import Estimates
 from biasgauge.errors import ParameterError
 from biasgauge.stats import cronbach_alpha, draw_counts, heavy_tails, icc
-from biasgauge.stats.subject_bootstrap import SIGNIFICANT, bootstrap_ends
+from biasgauge.stats.intraclass import SIGNIFICANT, bootstrap_ends
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from biasgauge.core import Flags, Floats, Places, Singles, Vectors, has_direction, row_lengths, unit_rows, unit_singles
 from biasgauge.errors import ParameterError
 from biasgauge.metrics import Linear, Measure, Neighborhood
-from biasgauge.scores.neighbors import AllPairs, Workspace, block_rows, drop_nearest, nearest
-from biasgauge.scores.unit_pool import UnitPool
+from biasgauge.scores.neighbors import AllPairs, UnitPool, Workspace, block_rows, drop_nearest, nearest
 from biasgauge.stats import on_one_thread
 
 _ROWS = 8192

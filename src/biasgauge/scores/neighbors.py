@@ -13,8 +13,7 @@ from threading import Lock, local
 
 import numpy as np
 
-from biasgauge.core import Flags, Floats, Places, Singles
-from biasgauge.scores.unit_pool import UnitPool, similarities_with
+from biasgauge.core import Flags, Floats, Places, Singles, Vectors, all_lengths, unit_rows
 
 ROUNDING = 4e-6
 """Similarities of unit vectors that differ by less than this may be in the wrong order in single precision."""
@@ -32,6 +31,46 @@ TILE = 1024
 _TILE_SAMPLE = 1536
 _ROOM = 3
 _LEAST_ROOM = 256
+
+KEPT = 2**30
+"""Bytes of unit vectors that are kept beside the vectors; more are made when they are used."""
+_LEAST, _MOST = 1e-12, 1e12
+"""Lengths by which products of single precision can be divided without loss."""
+_COLUMNS = 2**18
+
+
+class UnitPool:
+    """Unit vectors of a large vocabulary without a second copy of it; made when asked for, with the bits of a copy."""
+
+    def __init__(self, vectors: Vectors, lengths: Floats) -> None:
+        self._vectors = vectors
+        self._scales: Singles = (1 / lengths).astype(np.float32)
+        self.shape = vectors.shape
+
+    @classmethod
+    def from_vectors(cls, vectors: Vectors) -> UnitPool | None:
+        """The pool; None where a copy is needed: of other numbers than single precision, or of extreme lengths."""
+        if vectors.dtype != np.float32 or vectors.nbytes <= KEPT:
+            return None
+        lengths = all_lengths(vectors)
+        return cls(vectors, lengths) if ((lengths > _LEAST) & (lengths < _MOST)).all() else None
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def __getitem__(self, indices: slice | Places) -> Singles:
+        """Unit vectors of some rows; of the shape of `indices`, and dimensions."""
+        rows = self._vectors[indices]
+        units: Singles = unit_rows(rows.reshape(-1, rows.shape[-1]).astype(np.float64)).astype(np.float32)
+        return units.reshape(rows.shape)
+
+    def similarities(self, queries: Singles, out: Singles) -> Singles:
+        """Cosines of unit vectors with every row, divided by lengths after the product; they err no more for that."""
+        np.matmul(queries, self._vectors.T, out=out)
+        for start in range(0, len(self), _COLUMNS):
+            chunk = slice(start, start + _COLUMNS)
+            out[:, chunk] *= self._scales[chunk]
+        return out
 
 
 def block_rows(pool: int) -> int:
@@ -56,7 +95,11 @@ def nearest(
     memory to compute in, for many blocks after each other.
     """
     workspace = workspace or Workspace(len(queries), len(pool))
-    similarities = similarities_with(queries, pool, workspace.similarities[: len(queries)])
+    similarities = workspace.similarities[: len(queries)]
+    if isinstance(pool, UnitPool):
+        pool.similarities(queries, similarities)
+    else:
+        np.matmul(queries, pool.T, out=similarities)
     inside = np.flatnonzero(self_index >= 0)
     similarities[inside, self_index[inside]] = -np.inf
     columns, values = _candidates(similarities, workspace.passed[: len(queries)], k)

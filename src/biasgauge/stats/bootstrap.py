@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from biasgauge.core import Estimate, Fields, Floats, JsonObject, Places, check_choice, check_level, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.stats.numerics import slack
+from biasgauge.stats.numerics import normal_quantile, slack
 
 Method = Literal["bca", "percentile", "jackknife"]
 BootstrapMethod = Literal["bca", "percentile"]
@@ -62,8 +62,7 @@ class Resampling:
 
     def to_settings(self) -> JsonObject:
         """Return the entries of a result's settings."""
-        numbers = {"level": self.level, "resamples": self.resamples, "random_state": self.random_state}
-        return {"interval": self.method, **numbers}
+        return {"interval": self.method, **{name: value for name, value in vars(self).items() if name != "method"}}
 
 
 BCA = Resampling()
@@ -83,11 +82,7 @@ class Resampled(NamedTuple):
 
 
 def bootstrap_settings(where: str, *, method: str, level: float, resamples: int, random_state: int) -> Resampling:
-    """Return the settings of a bootstrap, for functions that have no jackknife.
-
-    Raises:
-        ParameterError: one of the settings has an impossible value.
-    """
+    """Return the settings of a bootstrap, for functions that have no jackknife; `where` is named by the error."""
     if method not in {"bca", "percentile"}:
         raise ParameterError(f"The 'interval' parameter of {where} must be bca or percentile. Got {method!r}.")
     return Resampling(method, level, resamples, random_state)  # type: ignore[arg-type]  # checked above
@@ -104,39 +99,31 @@ def estimate_from_draws(
 
     The interval is undefined, with a reason, when more than 5 % of the resamples have no value, when all have the same
     one, or, for BCa, when all lie on one side of `value`. Where leaving out some unit leaves no value, BCa has no
-    acceleration; the bias-corrected interval is given and named ("bc") instead.
-
-    Args:
-        value: the number itself.
-        drawn: the number in each resample, NaN where undefined.
-        left_out: gives the number without each unit, one array for each independent sample; called only for BCa.
-        how: the method, "bca" or "percentile", and the level.
-        over: name of the units that were drawn.
-        n: number of units.
+    acceleration; the bias-corrected interval is given and named ("bc") instead. `drawn` has NaN where the number is
+    undefined; `left_out` gives the number without each unit, one array for each independent sample, and is called only
+    for BCa; `over` names the units drawn, `n` of them.
     """
     defined = drawn[np.isfinite(drawn)]
     lost = len(drawn) - len(defined)
-    fields: Fields = {
-        "value": value, "level": how.level, "over": over, "n": n, "resamples": len(drawn), "undefined_resamples": lost,
-    }  # fmt: skip
+    fields: Fields = {"value": value, "level": how.level, "method": how.method, "over": over, "n": n}
+    fields |= {"resamples": len(drawn), "undefined_resamples": lost}
     if lost > TOLERATED * len(drawn):
-        return Estimate(reason=f"{lost:,} of {len(drawn):,} resamples have no value", method=how.method, **fields)
+        return Estimate(reason=f"{lost:,} of {len(drawn):,} resamples have no value", **fields)
     if np.ptp(defined) <= slack(value):
-        return Estimate(reason="every resample gives the same value", method=how.method, **fields)
+        return Estimate(reason="every resample gives the same value", **fields)
     tails: Floats = np.array([(1 - how.level) / 2, (1 + how.level) / 2])
-    method: str = how.method
     if how.method == "bca":
         rounding = slack(value)
         # Resamples equal to the value count half on either side.
         share = float((defined < value - rounding).mean() + (defined <= value + rounding).mean()) / 2
         if not 0 < share < 1:
-            return Estimate(reason="every resample lies on the same side of the value", method=how.method, **fields)
+            return Estimate(reason="every resample lies on the same side of the value", **fields)
         without = left_out()
         all_defined = all(np.isfinite(values).all() for values in without)
-        method = "bca" if all_defined else "bc"
+        fields["method"] = "bca" if all_defined else "bc"
         tails = bca_tails(tails, float(ndtri(share)), acceleration(list(without)) if all_defined else 0.0)
     low, high = np.quantile(defined, tails).tolist()
-    return Estimate(low=low, high=high, method=method, **fields)
+    return Estimate(low=low, high=high, **fields)
 
 
 def percentile_estimate(value: float | None, drawn: Floats, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - method, over
@@ -172,7 +159,7 @@ def estimate_over_words(
     n = sum(resampled.units.values())
     if settings.method == "jackknife":
         return _normal_jackknife(value, left_out_words(resampled), settings.level, over, n)
-    drawn = np.concatenate([resampled.values(counts) for counts in _word_counts(resampled.units, settings, block)])
+    drawn = np.concatenate([resampled.values(counts) for counts in word_counts(resampled.units, settings, block)])
     return estimate_from_draws(value, drawn, lambda: left_out_words(resampled, block=block), settings, over, n)
 
 
@@ -194,10 +181,7 @@ def acceleration(left_out: list[Floats]) -> float:
     """Acceleration of BCa, a = Σ Σ Lᵢ³ / n³ / (6 (Σ Σ Lᵢ² / n²)^1.5), summed over samples of n units each.
 
     Lᵢ = (n − 1)(mean − value without unit i) is the influence of unit i (Davison & Hinkley 1997, section 5.3); 0 when
-    no two values differ.
-
-    Args:
-        left_out: values without each unit, one array for each sample.
+    no two values differ. `left_out` has the values without each unit, one array for each sample.
     """
     influence = [(len(values) - 1) * (values.mean() - values) for values in left_out]
     largest = max(float(np.abs(values).max()) for values in influence)
@@ -214,12 +198,12 @@ def draw_counts(random: np.random.Generator, units: int, draws: int) -> Floats:
     return random.multinomial(units, np.full(units, 1 / units), size=draws).astype(np.float64)
 
 
-def left_out_counts(units: int, rows: int) -> Iterator[Floats]:
-    """Yield counts of 1 but for one unit, each unit in turn, `rows` of them at a time."""
-    for start in range(0, units, rows):
-        counts = np.ones((min(rows, units - start), units))
-        np.fill_diagonal(counts[:, start:], 0)
-        yield counts
+def left_out_counts(units: int, rows: int, groups: int | None = None) -> Iterator[Floats]:
+    """Yield counts of 1 but for one unit (or those of one of `groups` groups), each in turn, `rows` at a time."""
+    groups = groups or units
+    member = np.arange(units) % groups
+    for start in range(0, groups, rows):
+        yield (member != np.arange(start, min(start + rows, groups))[:, None]).astype(np.float64)
 
 
 def blocks(total: int, size: int, cells: int = _CELLS) -> Iterator[int]:
@@ -236,11 +220,11 @@ def _normal_jackknife(value: float, left_out: Sequence[Floats], level: float, ov
     variance = jackknife_variance(left_out)
     if variance <= slack(value) ** 2:
         return Estimate(reason="leaving out any word gives the same value", **fields)
-    margin = float(ndtri((1 + level) / 2)) * variance**0.5
-    return Estimate(low=value - margin, high=value + margin, resamples=sum(map(len, left_out)), **fields)
+    margin = normal_quantile(level) * variance**0.5
+    return Estimate.symmetric(margin=margin, resamples=sum(map(len, left_out)), **fields)
 
 
-def _word_counts(units: Mapping[str, int], settings: Resampling, block: int = _BLOCK) -> Iterator[dict[str, Floats]]:
+def word_counts(units: Mapping[str, int], settings: Resampling, block: int = _BLOCK) -> Iterator[dict[str, Floats]]:
     """Yield blocks of counts of the words drawn; each set has its own stream of random numbers."""
     streams = {name: np.random.default_rng([settings.random_state, *name.encode()]) for name in units}
     for rows in blocks(settings.resamples, 1, block):
@@ -256,19 +240,11 @@ def left_out_words(resampled: Resampled, max_groups: int = MOST_LEFT_OUT, block:
     left_out = []
     for name, words in resampled.units.items():
         values = []
-        single = left_out_counts(words, block)
-        for counts in single if words <= max_groups else _groups_left_out(words, max_groups, block):
+        for counts in left_out_counts(words, block, min(words, max_groups)):
             all_once = {set_name: np.ones((len(counts), size)) for set_name, size in resampled.units.items()}
             values.append(resampled.values({**all_once, name: counts}))
         left_out.append(np.concatenate(values))
     return left_out
-
-
-def _groups_left_out(units: int, groups: int, rows: int) -> Iterator[Floats]:
-    """Yield counts of 1 but for the units of one group, each group in turn, `rows` of them at a time."""
-    member = np.arange(units) % groups
-    for start in range(0, groups, rows):
-        yield (member != np.arange(start, min(start + rows, groups))[:, None]).astype(np.float64)
 
 
 def jackknife_variance(left_out: Sequence[Floats]) -> float:
@@ -294,14 +270,9 @@ class PairJackknife(NamedTuple):
 def leave_one_out(total: Floats, count: Floats, unit_total: Floats, unit_count: Floats) -> PairJackknife:
     """Variance of `total / count` from leaving out each unit with all pairs that it is part of.
 
-    Source: Arvesen, *Annals of Mathematical Statistics* 40 (1969), for functions of pairs (U-statistics). It errs on
-    the large side.
-
-    Args:
-        total: sum over the pairs, for each of several means.
-        count: number of those pairs.
-        unit_total: units × means: sum over the pairs that the unit is part of.
-        unit_count: units × means: their number; 0 where the unit takes no part in that mean.
+    `total` and `count` are sum and number of pairs of each of several means; `unit_total` and `unit_count`
+    (units × means) those of the pairs that the unit is part of, 0 where it takes no part in that mean. Source: Arvesen,
+    *Annals of Mathematical Statistics* 40 (1969), for functions of pairs (U-statistics). It errs on the large side.
     """
     present = unit_count > 0
     units = present.sum(axis=0)
@@ -323,4 +294,4 @@ def jackknife_mean(
         return Estimate(reason="no words have a value", **fields)
     if np.isnan(margin):
         return Estimate(reason=reason, **fields)
-    return Estimate(low=max(value - margin, bounds[0]), high=min(value + margin, bounds[1]), **fields)
+    return Estimate.symmetric(margin=margin, bounds=bounds, **fields)

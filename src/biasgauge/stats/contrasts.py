@@ -18,11 +18,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from biasgauge.core import WEAT_WEIGHTS, Estimate, Fields, Floats, Integers, check_level
 from biasgauge.errors import ParameterError
-from biasgauge.stats.numerics import SAME, satterthwaite
+from biasgauge.stats.numerics import SAME, satterthwaite, student_quantile
 
 METHOD = "two-way clustered t"
 SIDES = ("targets", "attributes")
@@ -59,7 +59,7 @@ class Contrast(Estimate):
         check_level(level)
         if self.se is None or self.df is None or self.value is None:
             return replace(self, level=level)
-        margin = float(stdtrit(self.df, (1 + level) / 2)) * self.se
+        margin = student_quantile(self.df, level) * self.se
         return replace(self, level=level, low=self.value - margin, high=self.value + margin)
 
 
@@ -88,8 +88,20 @@ def contrast_estimate(
         ParameterError: shapes do not fit, or a number is not finite.
     """
     check_level(level)
-    table, row_groups, column_groups, pattern = _checked(similarities, rows, columns, weights)
-    stacked = contrast_parts(table[None], row_groups, column_groups, pattern)
+    table = np.asarray(similarities, np.float64)
+    table = table[None] if table.ndim == 2 else table
+    row_groups, column_groups = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
+    if table.ndim != 3 or table.shape[1:] != (len(row_groups), len(column_groups)) or not len(table):
+        raise ParameterError(
+            "A contrast needs similarities of rows × columns (or models × rows × columns) and the group of each row "
+            f"and column. Got the shape {table.shape[-2:]} for {len(row_groups)} rows and {len(column_groups)} columns."
+        )
+    if not np.isfinite(table).all():
+        raise ParameterError("A contrast needs finite similarities. Got nan or infinity.")
+    for groups, count in zip((row_groups, column_groups), np.shape(weights), strict=True):
+        if set(groups.tolist()) != set(range(count)):
+            raise ParameterError(f"Every group from 0 to {count - 1} needs a word. Got groups {sorted(set(groups))}.")
+    stacked = contrast_parts(table[None], row_groups, column_groups, weights)
     sizes: Fields = {"n": len(row_groups), "k": len(column_groups)}
     return stacked.contrast(METHOD, level, "all similarities of a list are the same", **sizes)
 
@@ -132,7 +144,8 @@ def contrast_parts(
 ) -> ContrastParts:
     """`contrast_estimate` for a stack of tables × models × rows × columns, all with the same groups."""
     pattern = np.asarray(weights, np.float64)
-    words = _sizes(rows, len(pattern)), _sizes(columns, pattern.shape[1])
+    counts = [np.bincount(groups, minlength=size) for groups, size in zip((rows, columns), pattern.shape, strict=True)]
+    words: Sizes = tuple(counts[0].tolist()), tuple(counts[1].tolist())
     spread = [side for side, sizes in zip(SIDES, words, strict=True) if max(sizes) > 1]
     means = _BlockMeans(tables, rows, columns, words)
     value: Floats = (pattern * means.blocks.mean(axis=1)).sum(axis=(1, 2))
@@ -151,12 +164,9 @@ def student(
 ) -> tuple[Floats, Floats, Floats]:
     """Standard error, Satterthwaite's degrees of freedom, two-sided p of value / standard error.
 
-    Args:
-        value: the estimate.
-        variance: of the estimate.
-        terms: main terms of the variance, each with its degrees of freedom.
-        balanced: no more degrees of freedom than if every term had those of the least. Welch's test of two against
-            eight models rejects in 9 of 100 cases where nothing differs, and so in 2; between equal groups, both agree.
+    `terms` are the main terms of the variance, each with its degrees of freedom. `balanced`: no more degrees of freedom
+    than if every term had those of the least. Welch's test of two against eight models rejects in 9 of 100 cases where
+    nothing differs, and so in 2; between equal groups, both agree.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         df: Floats = satterthwaite(terms)
@@ -164,30 +174,6 @@ def student(
         se: Floats = np.sqrt(variance)
         p: Floats = 2 * stdtr(df, -np.abs(value) / se)
     return se, df, p
-
-
-def _checked(
-    similarities: ArrayLike, rows: ArrayLike, columns: ArrayLike, weights: Sequence[Sequence[float]]
-) -> tuple[Floats, Integers, Integers, Floats]:
-    table = np.asarray(similarities, np.float64)
-    table = table[None] if table.ndim == 2 else table
-    row_groups, column_groups = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
-    pattern = np.asarray(weights, np.float64)
-    if table.ndim != 3 or table.shape[1:] != (len(row_groups), len(column_groups)) or not len(table):
-        raise ParameterError(
-            "A contrast needs similarities of rows × columns (or models × rows × columns) and the group of each row "
-            f"and column. Got the shape {table.shape[-2:]} for {len(row_groups)} rows and {len(column_groups)} columns."
-        )
-    if not np.isfinite(table).all():
-        raise ParameterError("A contrast needs finite similarities. Got nan or infinity.")
-    for groups, count in ((row_groups, len(pattern)), (column_groups, pattern.shape[1])):
-        if set(groups.tolist()) != set(range(count)):
-            raise ParameterError(f"Every group from 0 to {count - 1} needs a word. Got groups {sorted(set(groups))}.")
-    return table, row_groups, column_groups, pattern
-
-
-def _sizes(groups: Integers, count: int) -> tuple[int, ...]:
-    return tuple(int(size) for size in np.bincount(groups, minlength=count))
 
 
 class _BlockMeans:
@@ -206,8 +192,8 @@ class _BlockMeans:
         if side == "targets":
             weights = (pattern / np.array(self.words[0])[:, None])[self.groups[0]]
             return np.asarray((self.by_row * weights).sum(axis=3))
-        weights = (pattern / np.array(self.words[1])).T[self.groups[1]]
-        return np.asarray((self.by_column * weights.T).sum(axis=2))
+        weights = (pattern / np.array(self.words[1]))[:, self.groups[1]]
+        return np.asarray((self.by_column * weights).sum(axis=2))
 
     def interaction(self, tables: Floats, by_row: Floats, by_column: Floats, blocks: Floats) -> Floats:
         """Sum of squares of target × attribute in each block.
@@ -239,12 +225,15 @@ def _variances(
     models = means.tables.shape[1]
     variances: dict[str, Floats] = {}
     terms: list[tuple[Floats, int]] = []
-    by_group = {side: _by_group(means.contributions(side, pattern), means.groups[SIDES.index(side)]) for side in spread}
-    # Main effects of words: the contrast is a sum of independent contributions, list by list.
-    for side, lists in by_group.items():
-        side_terms = [_variance_of_sum(addends.mean(axis=1)) for addends in lists]
-        variances[side] = np.sum([term for term, _ in side_terms], axis=0)
-        terms += side_terms
+    by_group: dict[str, list[Floats]] = {}
+    # Main effects of words: the contrast is a sum of independent contributions, list by list, and the variance of a sum
+    # of n of them is n s².
+    for side in spread:
+        addends, groups = means.contributions(side, pattern), means.groups[SIDES.index(side)]
+        lists = by_group[side] = [addends[..., groups == group] for group in range(groups.max() + 1)]
+        totals = [words.mean(axis=1).var(axis=1, ddof=1) * words.shape[2] for words in lists]
+        variances[side] = np.sum(totals, axis=0)
+        terms += [(total, words.shape[2] - 1) for total, words in zip(totals, lists, strict=True)]
     both = len(spread) == 2
     if both:  # interaction of targets and attributes, on the tables averaged over models
         freedom = np.outer(np.array(means.words[0]) - 1, np.array(means.words[1]) - 1)
@@ -267,10 +256,6 @@ def _variances(
     return variances, terms
 
 
-def _by_group(contributions: Floats, groups: Integers) -> list[Floats]:
-    return [contributions[..., groups == group] for group in range(groups.max() + 1)]
-
-
 def total_variance(variances: Mapping[str, Floats]) -> Floats:
     """Sum of the components with each interaction counted once, and never less than with fewer ways."""
     zero = np.zeros(())
@@ -281,12 +266,6 @@ def total_variance(variances: Mapping[str, Floats]) -> Floats:
     three_way = main[0] + main[1] + main[2] - variances.get(BOTH, zero) - crossed + variances.get(ALL, zero)
     total: Floats = np.maximum.reduce(np.broadcast_arrays(three_way, two_way, *main))
     return total
-
-
-def _variance_of_sum(contributions: Floats) -> tuple[Floats, int]:
-    """Variance of the sum of n independent contributions, n s², and its degrees of freedom."""
-    words = contributions.shape[1]
-    return contributions.var(axis=1, ddof=1) * words, words - 1
 
 
 def _variance_of_words_by_models(contributions: Floats) -> Floats:

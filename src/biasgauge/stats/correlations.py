@@ -1,7 +1,9 @@
-"""Pearson's and Spearman's correlation of points, with Fisher's interval or a bootstrap over points or units.
+"""Correlations and slopes of points, with Fisher's interval or a bootstrap over points or units; corrected for error.
 
 r = Σ w dx dy / √(Σ w dx² · Σ w dy²), dx and dy being deviations from the weighted means, and Spearman's is r of the
-mid-ranks. The weights w say how often each point is drawn, so that a bootstrap is one vectorized computation.
+mid-ranks. The weights w say how often each point is drawn, so that a bootstrap is one vectorized computation. An
+observed correlation is the true one times √reliability (Spearman 1904). The reliability is itself measured on the same
+subjects: subjects are drawn again, and both are computed in every draw.
 """
 
 from __future__ import annotations
@@ -12,11 +14,11 @@ from itertools import permutations
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import stdtr
 
 from biasgauge.core import Estimate, Fields, Floats, JsonMapping, JsonObject, LabeledEstimate, Places, joined
 from biasgauge.stats.bootstrap import Resampling, blocks, draw_counts, estimate_from_draws, left_out_counts
-from biasgauge.stats.numerics import SAME
+from biasgauge.stats.numerics import SAME, normal_quantile, student_quantile
 from biasgauge.stats.power import FEWEST
 
 Kind = Literal["pearson", "spearman"]
@@ -34,6 +36,8 @@ _MOST_LEFT_OUT = 2_000
 _EXACT = 8
 """Points up to which Spearman's p goes through all orders."""
 SHUFFLES = 9_999
+NO_SIGNAL = "the first number varies no more than by its own error"
+CORRECTED = "r / √reliability"
 _FEW_UNITS = 7
 """Units up to which all their orders (7! = 5,040) are fewer than the shuffles."""
 
@@ -84,10 +88,8 @@ def weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:
 def weighted_ranks(values: Floats, weights: Floats, tolerance: float = 0.0) -> Floats:
     """Mid-rank of each point among those drawn, for each row of weights; equal values share their mean rank.
 
-    Args:
-        values: one number per point, or a row of them for each row of weights.
-        weights: how often each point is drawn, draws × points.
-        tolerance: neighbors in order that differ by no more than this are equal.
+    `values` is one number per point, or a row of them for each row of weights (draws × points); neighbors in order that
+    differ by no more than `tolerance` are equal.
     """
     if values.ndim == 1 and not tolerance:  # one order for all draws: sum the weights of each distinct value
         _, codes = np.unique(values, return_inverse=True)
@@ -131,12 +133,7 @@ def why_undefined(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
 def coefficient(kind: Kind, x: Floats, y: Floats, units: Places | None, how: Resampling) -> Coefficient:
     """Correlation of points that have one (`why_undefined`), with its intervals and p.
 
-    Args:
-        kind: "pearson" or "spearman".
-        x: one number per point.
-        y: the second number of each point.
-        units: the unit of each point (0, 1, …), if points share them; whole units are drawn again and shuffled.
-        how: settings of the bootstrap.
+    `units` has the unit of each point (0, 1, …) if points share them; whole units are then drawn again and shuffled.
     """
     value = float(correlation(kind, x, y)[0])
     codes = np.arange(len(x)) if units is None else units
@@ -144,14 +141,9 @@ def coefficient(kind: Kind, x: Floats, y: Floats, units: Places | None, how: Res
     over = "points" if units is None else "units"
     estimate = bootstrap_correlation(lambda weights: correlation(kind, x, y, weights), value, codes, how, over)
     p, p_method = _p(kind, value, x, y) if units is None else _unit_p(kind, value, x, y, units, how.random_state)
-    return Coefficient.of_estimate(
-        estimate,
-        n=len(x),
-        fisher=fisher_interval(value, number, level=how.level, kind=kind),
-        p=p,
-        p_method=None if p is None else p_method,
-        p_reason=p_method if p is None else None,
-    )
+    fields: Fields = {"p": p, "p_method": p_method} if p is not None else {"p_reason": p_method}
+    fisher = fisher_interval(value, number, level=how.level, kind=kind)
+    return Coefficient.of_estimate(estimate, n=len(x), fisher=fisher, **fields)
 
 
 def bootstrap_correlation(
@@ -181,13 +173,11 @@ def correlation_estimate(
     when one of the two does not vary.
     """
     both = np.isfinite(x) & np.isfinite(y)
-    reason = why_undefined(x[both], y[both], ("x", "y"))
-    if reason is not None:
-        return Estimate(
-            value=None, level=level, method=METHODS[kind], over=over, n=int(both.sum()), reason=reason, statistic=kind
-        )
-    value = float(correlation(kind, x[both], y[both])[0])
-    return replace(fisher_interval(value, int(both.sum()), level=level, kind=kind, over=over), statistic=kind)
+    x, y = x[both], y[both]
+    reason = why_undefined(x, y, ("x", "y"))
+    value = float(correlation(kind, x, y)[0]) if reason is None else None
+    estimate = fisher_interval(value, len(x), level=level, kind=kind, over=over)
+    return replace(estimate, statistic=kind, reason=reason or estimate.reason)
 
 
 def t_p(r: float, df: int) -> float:
@@ -240,14 +230,8 @@ def fisher_interval(
     """Correlation of `n` independent points with Fisher's interval, tanh(atanh r ± z √(v / (n − 3))).
 
     v is 1 for Pearson's r and 1 + r²/2 for Spearman's (Bonett & Wright, *Psychometrika* 65, 2000). The interval is
-    undefined, with a reason, for fewer than four points and for a perfect correlation, whose atanh is infinite.
-
-    Args:
-        value: the correlation; None when it is undefined.
-        n: independent points.
-        level: nominal coverage.
-        kind: which correlation it is.
-        over: name of the points.
+    undefined, with a reason, for fewer than four points and for a perfect correlation, whose atanh is infinite. A value
+    of None is an undefined correlation; `over` names the points.
     """
     fields: Fields = {"level": level, "method": METHODS[kind], "over": over, "n": n}
     if value is None:
@@ -257,37 +241,24 @@ def fisher_interval(
     if abs(value) >= PERFECT:
         return Estimate(value=value, reason="the correlation is perfect", **fields)
     spread = ((1 + value**2 / 2 if kind == "spearman" else 1) / (n - 3)) ** 0.5
-    margin = float(ndtri((1 + level) / 2)) * spread
+    margin = normal_quantile(level) * spread
     low, high = np.tanh(np.arctanh(value) + np.array([-margin, margin])).tolist()
     return Estimate(value=value, low=low, high=high, **fields)
 
 
-def jackknife_r(
-    value: float,
-    left_out: Floats,
-    level: float,
-    unit: str = "unit",
-    **fields: Any,  # noqa: ANN401 - statistic, n, k
-) -> Estimate:
+def jackknife_r(value: float, left_out: Floats, level: float, unit: str = "unit", **fields: Any) -> Estimate:  # noqa: ANN401 - statistic, n, k
     """Pearson's r with a jackknife interval over units, where a unit has a part in several points.
 
     tanh(atanh r ± t √((m − 1)/m · Σ (zᵢ − z̄)²)), zᵢ being atanh r without unit i of m, Student's t with m − 1 degrees
-    of freedom. The interval is undefined where r is ±1, or undefined, without some unit.
-
-    Args:
-        value: the correlation.
-        left_out: the correlation without each unit, NaN where it is undefined.
-        level: nominal coverage.
-        unit: name of a unit.
-        fields: further fields of the estimate.
+    of freedom. The interval is undefined where r is ±1, or undefined (NaN in `left_out`), without some unit.
     """
     estimate = Estimate(value=value, level=level, **fields)
     if not (np.abs(np.append(left_out, value)) < 1).all():
         return replace(estimate, reason=f"r is ±1, or undefined, without some {unit}")
     units, z = len(left_out), np.arctanh(left_out)
     spread = float(((units - 1) / units * ((z - z.mean()) ** 2).sum()) ** 0.5)
-    margin = float(stdtrit(units - 1, (1 + level) / 2)) * spread
-    low, high = np.tanh([np.arctanh(value) - margin, np.arctanh(value) + margin]).tolist()
+    margin = student_quantile(units - 1, level) * spread
+    low, high = np.tanh(np.arctanh(value) + np.array([-margin, margin])).tolist()
     return replace(estimate, low=low, high=high)
 
 
@@ -297,17 +268,9 @@ def correlations_differ(
     """Difference r₁ − r₂ of two correlations with the same third variable on the same pairs, with its interval.
 
     With (l₁, u₁), (l₂, u₂) the intervals of the two and c the correlation of r₁ with r₂, the lower end is
-    r₁ − r₂ − √((r₁ − l₁)² + (u₂ − r₂)² − 2c (r₁ − l₁)(u₂ − r₂)), the upper end likewise. Source: Zou, "Toward using
-    confidence intervals to compare correlations", *Psychological Methods* 12 (2007), overlapping correlations.
-    Undefined where one of the two has no interval.
-
-    Args:
-        first: correlation of the first variable with the third.
-        second: of the second.
-        between: correlation of the first variable with the second.
-        pairs: number of pairs.
-        level: nominal coverage.
-        kind: which correlations these are.
+    r₁ − r₂ − √((r₁ − l₁)² + (u₂ − r₂)² − 2c (r₁ − l₁)(u₂ − r₂)), the upper end likewise. `between` is the correlation
+    of the first variable with the second. Source: Zou, "Toward using confidence intervals to compare correlations",
+    *Psychological Methods* 12 (2007), overlapping correlations. Undefined where one of the two has no interval.
     """
     options: Fields = {"level": level, "kind": kind, "over": "word pairs"}
     r1, r2 = (fisher_interval(value, pairs, **options) for value in (first, second))
@@ -321,3 +284,116 @@ def correlations_differ(
         for sign, a, b in ((-1, first - r1.low, r2.high - second), (1, r1.high - first, second - r2.low))
     )
     return Estimate(low=low, high=high, **fields)
+
+
+def weighted_slope(x: Floats, y: Floats, errors: Floats, weights: Floats) -> Floats:
+    """Slope cov(x, y) / (var(x) − mean error²) for each row of weights; NaN where x does not vary beyond its errors.
+
+    Without errors it is least squares; with them the method of moments (Fuller, *Measurement Error Models*, 1987,
+    section 1.2).
+    """
+    total = weights.sum(axis=1)
+    dx = x - x.mean()
+    dy = y - y.mean()
+    mean_x, mean_y = weights @ dx / total, weights @ dy / total
+    variance = weights @ dx**2 / total - mean_x**2
+    covariance = weights @ (dx * dy) / total - mean_x * mean_y
+    signal = variance - weights @ errors**2 / total * (total - 1) / total
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slope: Floats = covariance / signal
+    return np.where(signal > 0, slope, np.nan)
+
+
+def slope_estimate(
+    x: Floats, y: Floats, errors: Floats, how: Resampling, over: str = "words", *, units: Places | None = None
+) -> Estimate:
+    """Slope of y on x, corrected for the errors of x where they are not 0, with its interval over words drawn again.
+
+    Where `units` says which unit (0, 1, …) each point is of, whole units are drawn. 0: y does not follow x. Undefined,
+    with a reason, where x varies no more than by its error.
+    """
+    units = np.arange(len(x)) if units is None else units
+    value = float(weighted_slope(x, y, errors, np.ones((1, len(x))))[0])
+    if not np.isfinite(value):
+        return Estimate(value=None, level=how.level, method=how.method, over=over, n=len(x), reason=NO_SIGNAL)
+    estimate = bootstrap_correlation(lambda weights: weighted_slope(x, y, errors, weights), value, units, how, over)
+    return replace(estimate, n=len(x), statistic="slope")
+
+
+def robust_slope(x: Floats, y: Floats, level: float = 0.95, *, over: str = "words") -> Estimate:
+    """Least squares with an interval that holds where the spread differs along the line (HC3: MacKinnon & White 1985).
+
+    Undefined where fewer than four points are there, or all x are equal.
+    """
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    fields: Fields = {"level": level, "method": "t, HC3", "n": len(x), "over": over, "statistic": "slope"}
+    if len(x) < 4 or np.ptp(x) == 0:
+        return Estimate(value=None, reason="a slope takes four points that differ", **fields)
+    design = np.column_stack([np.ones(len(x)), x - x.mean()])
+    inverse = np.linalg.inv(design.T @ design)
+    weights = inverse @ design.T @ y
+    # Sandwich (X'X)⁻¹ X' diag(e² / (1 − h)²) X (X'X)⁻¹ with leverages h, the diagonal of X (X'X)⁻¹ X'.
+    leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
+    scaled = (y - design @ weights) / np.maximum(1 - leverage, 1e-12)
+    covariance = inverse @ (design.T * scaled**2) @ design @ inverse
+    margin = student_quantile(len(x) - 2, level) * float(np.sqrt(covariance[1, 1]))
+    return Estimate.symmetric(float(weights[1]), margin, **fields)
+
+
+def weighted_alpha(scores: Floats, weights: Floats) -> Floats:
+    """Cronbach's alpha, k/(k−1)·(1 − Σ rater variances / variance of the sum), for each row of weights.
+
+    Reliability of the mean over these raters, the same as ICC(3,k). At most 1; below 0 where raters disagree more than
+    by chance. NaN where subjects do not vary.
+    """
+    raters = scores.shape[1]
+    centered = scores - scores.mean(axis=0)
+    item_variances = _weighted_variance(centered, weights).sum(axis=1)
+    variance_of_sum = _weighted_variance(centered.sum(axis=1)[:, None], weights)[:, 0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alpha: Floats = raters / (raters - 1) * (1 - item_variances / variance_of_sum)
+    return np.where(variance_of_sum > 0, alpha, np.nan)
+
+
+def weighted_signal_share(values: Floats, errors: Floats, weights: Floats) -> Floats:
+    """Share of the variance of values that is not their own known error: 1 − mean(error²) / variance."""
+    total = weights.sum(axis=1)
+    spread = _weighted_variance((values - values.mean())[:, None], weights)[:, 0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance = spread * total / (total - 1)
+        share: Floats = 1 - (weights @ errors**2) / total / variance
+    return np.where(variance > 0, share, np.nan)
+
+
+def _weighted_variance(columns: Floats, weights: Floats) -> Floats:
+    """Draws × columns: variance (divided by the number of subjects) under each row of weights."""
+    total = weights.sum(axis=1, keepdims=True)
+    mean = weights @ columns / total
+    variance: Floats = weights @ columns**2 / total - mean**2
+    return variance
+
+
+def disattenuated(
+    values: Floats, truth: Floats, reliability: Callable[[Floats], Floats], how: Resampling, over: str = "words"
+) -> Estimate:
+    """Pearson's r of values with an error-free truth, corrected for attenuation: r / √reliability of the values.
+
+    0: no relation; an estimate may lie beyond 1, since both parts have error. Undefined, with a reason, where there is
+    no correlation, or no reliability above 0. `reliability` gives that of the values for each row of weights (how often
+    each subject is drawn); `over` names the subjects.
+    """
+    fields: Fields = {"level": how.level, "method": how.method, "over": over, "n": len(values), "statistic": CORRECTED}
+    if reason := why_undefined(values, truth, ("score", "truth")):
+        return Estimate(value=None, reason=reason, **fields)
+
+    def statistic(weights: Floats) -> Floats:
+        share = reliability(weights)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            corrected: Floats = weighted_r(values, truth, weights) / np.sqrt(share)
+        return np.where(share > 0, corrected, np.nan)
+
+    value = float(statistic(np.ones((1, len(values))))[0])
+    if not np.isfinite(value):
+        return Estimate(value=None, reason="the reliability is not above 0", **fields)
+    estimate = bootstrap_correlation(statistic, value, np.arange(len(values)), how, over)
+    return replace(estimate, n=len(values), statistic=CORRECTED)

@@ -1,4 +1,4 @@
-"""Intervals of posterior draws: the narrowest one (HPDI) and the equal-tailed one."""
+"""Intervals of posterior draws, narrowest (HPDI) and equal-tailed; decisions from intervals and from p-values."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from biasgauge.core import Estimate, Floats, Record, check_choice, check_number
 
 IntervalKind = Literal["hpdi", "percentile"]
+Equivalence = Literal["different", "equivalent", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -67,3 +68,33 @@ def hpdis(draws: Floats, probs: Sequence[float]) -> list[tuple[Floats, Floats]]:
         low, high = (np.take_along_axis(ordered, start + more, axis=-1)[..., 0] for more in (0, inside))
         intervals.append((low, high))
     return intervals
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Adjust p-values so that the chance of any false rejection stays at alpha (Holm 1979).
+
+    The k-th smallest of m becomes the running maximum of min(1, (m − k + 1) p). Never below the unadjusted p, at most
+    1. Undefined ones stay undefined and do not count.
+    """
+    ordered = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, index) in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(ordered) - rank) * p))
+        adjusted[index] = largest
+    return adjusted
+
+
+def decide_equivalence(low: float | None, high: float | None, margin: float) -> Equivalence | None:
+    """Compare an interval with the region [−margin, margin] of differences too small to matter; None without one.
+
+    "different": it lies outside; "equivalent": it lies inside; "undecided": it overlaps, more data are needed. For
+    a confidence interval of level 1 − 2 × alpha, "equivalent" is the two one-sided tests procedure at alpha (Schuirmann
+    1987); for a credible interval it is the rule of Kruschke, "Rejecting or accepting parameter values in Bayesian
+    estimation", AMPPS 1 (2018).
+    """
+    if low is None or high is None:
+        return None
+    if low > margin or high < -margin:
+        return "different"
+    return "equivalent" if -margin <= low and high <= margin else "undecided"

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from biasgauge.core import Estimate, Fields, Floats, Record
 from biasgauge.stats.dose_curves import DoseResponse, Variances
+from biasgauge.stats.numerics import student_quantile
 
 Z = 1.6448536269514722
 """95 % of a normal distribution lie below it."""
 Side = Literal["first", "second"]
 NO_SLOPE = "the score does not follow the dose, so that no dose can be detected"
+NO_UPPER_END = "the interval has no upper end: in some draws nothing can be detected"
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,7 @@ class Limit(Record):
     beyond: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Blanks:
+class Blanks(NamedTuple):
     """Predictive distribution of the mean of some new blanks, in one more model.
 
     Attributes:
@@ -56,8 +57,7 @@ class Blanks:
 
     def limit(self, sign: float = 1.0) -> float:
         """Limit of blank, mean ± t₉₅ √variance: 5 % of means of new blanks lie beyond it (prediction limit)."""
-        quantile = float(stdtrit(self.df, 0.95))
-        return self.mean + sign * quantile * float(np.sqrt(np.ravel(self.variance)[0]))
+        return self.mean + sign * float(stdtrit(self.df, 0.95) * np.sqrt(np.ravel(self.variance)[0]))
 
 
 def new_blanks(
@@ -74,16 +74,9 @@ def new_blanks(
 
     With σ² the variance between blanks within a run and τ² that of the shift of a run, the new mean has the variance
     σ² (carrier + planting + run / runs) / words + τ² / runs, the three being shares of σ². Its expectation is estimated
-    from the blanks and models at hand, and errs likewise.
-
-    Args:
-        scores: units × draws × runs.
-        levels: units × draws; at 0 are the blanks.
-        variances: of `dose_response`.
-        words: number of new blanks.
-        runs: number of runs over which each is averaged.
-        spread: variance of blanks within runs, where it is drawn anew; that of the scores by default.
-        shift: variance of the shift of a run, likewise.
+    from the blanks and models at hand, and errs likewise. `scores`, `levels` and `variances` are those of
+    `dose_response`; each of `words` new blanks is averaged over `runs` runs; `spread` (σ²) and `shift` (τ²) are given
+    where they are drawn anew, and follow from the scores by default.
     """
     blank = levels == 0
     _, draws, trained = scores.shape
@@ -111,16 +104,15 @@ def new_blanks(
     if models > 1:
         shift_term = float(scores.mean(axis=0).var(ddof=1)) * (1 / runs + 1 / models)
         squares += shift_term**2 / (models - 1)
-    return Blanks(
-        float(mean[0]), variance, expectation_variance, max(float(total**2 / squares), 1.0) if squares > 0 else np.inf
-    )
+    df = max(float(total**2 / squares), 1.0) if squares > 0 else np.inf
+    return Blanks(float(mean[0]), variance, expectation_variance, df)
 
 
 def _word_shares(variances: Variances) -> tuple[float, float, float]:
     """Shares of carrier, planting and run in the variance between words of one run."""
-    if variances.word <= 0:
-        return 1.0, 0.0, 0.0
     total = variances.word
+    if total <= 0:
+        return 1.0, 0.0, 0.0
     return variances.carrier / total, (variances.planting or 0.0) / total, (variances.run or 0.0) / total
 
 
@@ -142,45 +134,37 @@ def detection_limits(
     is the dose of which 95 % of new words lie beyond that,
     (blank mean − intercept + t₉₅ √(variance of blanks) + z₉₅ √(variance of dosed words)) / slope. Slopes of the two
     sides differ where `response` finds that they do (p < .05). The variance of the shift of a run is drawn too, since
-    it is estimated from few models (χ²).
-
-    Args:
-        scores: units × draws × runs.
-        doses: units × draws: counted doses.
-        levels: units × draws: intended doses; at 0 are the blanks.
-        response: of `dose_response` for the same.
-        words: sizes of sets.
-        runs: number of runs over which a score is averaged.
-        level: of the intervals.
-        resamples: draws of the bootstrap.
-        random_state: seed.
+    it is estimated from few models (χ²). `response` is `dose_response` of the same scores, doses and levels; `words`
+    are sizes of sets, and a score is averaged over `runs` runs.
     """
     random = np.random.default_rng([random_state, 11])
     units = len(scores)
     weights = np.concatenate([np.ones((1, units)), random.multinomial(units, np.full(units, 1 / units), resamples)])
     two_slopes = response.p_sides is not None and response.p_sides < 0.05
-    moments = _LimitMoments.from_scores(scores, doses, levels, weights, two_slopes=two_slopes)
+    moments = _limit_moments(scores, doses, levels, weights, two_slopes=two_slopes)
     shift = _shifts(scores, response.variances, resamples, random)
     lasting, planting, run = _word_shares(response.variances)
     largest = max(abs(float(doses[levels == dose].mean())) for dose in np.unique(levels))
     limits = []
-    for side, sign in (("first", 1.0), ("second", -1.0)):
-        slope = moments.slopes[1 if sign > 0 else 0]
+    sides: tuple[tuple[Side, float, Floats], ...] = (
+        ("first", 1.0, moments.slope_up),
+        ("second", -1.0, moments.slope_down),
+    )
+    for side, sign, slope in sides:
         for count in words:
             blanks = new_blanks(
                 scores, levels, response.variances, words=count, runs=runs, spread=moments.blank_variance, shift=shift
             )
-            dose_variance = (
-                moments.dose_variance * (lasting + planting + run / runs) / count
-                + shift / runs
-                + blanks.expectation_variance
-            )
+            dose_variance = moments.dose_variance * (lasting + planting + run / runs) / count
+            dose_variance = dose_variance + shift / runs + blanks.expectation_variance
             margin = float(stdtrit(blanks.df, 0.95)) * np.sqrt(blanks.variance) + Z * np.sqrt(dose_variance)
             gap = (moments.blank_mean - moments.intercept) * sign + margin
             limit = np.where(slope > 0, np.maximum(gap, 0.0) / np.where(slope > 0, slope, 1.0), np.inf)
-            estimate = _estimate(limit, units, level, follows=response.follows)
+            estimate = _limit_estimate(
+                limit, level, "carriers", units, NO_SLOPE, NO_UPPER_END, defined=response.follows
+            )
             beyond = estimate.value is not None and estimate.value > largest
-            limits.append(Limit(count, side, blanks.limit(sign), estimate, beyond))  # type: ignore[arg-type]
+            limits.append(Limit(count, side, blanks.limit(sign), estimate, beyond))
     return tuple(limits)
 
 
@@ -195,60 +179,53 @@ def _shifts(scores: Floats, variances: Variances, resamples: int, random: np.ran
     return np.concatenate([[variances.shift], np.maximum(drawn - max(from_words, 0.0), 0.0)])
 
 
-def _estimate(limits: Floats, units: int, level: float, *, follows: bool) -> Estimate:
+def _limit_estimate(
+    limits: Floats, level: float, over: str, n: int, why_none: str, why_open: str | None = None, *, defined: bool = True
+) -> Estimate:
     """Estimate of the limit, the first of `limits`, with quantiles of its draws; no upper end where infinite."""
-    fields: Fields = {
-        "level": level,
-        "method": "percentile bootstrap",
-        "over": "carriers",
-        "n": units,
-        "resamples": len(limits) - 1,
-    }
-    if not np.isfinite(limits[0]) or not follows:
-        return Estimate(value=None, reason=NO_SLOPE, **fields)
-    low, high = np.quantile(limits[1:], [(1 - level) / 2, (1 + level) / 2], method="higher")
-    reason = None if np.isfinite(high) else "the interval has no upper end: in some draws nothing can be detected"
-    return Estimate(
-        value=float(limits[0]), low=float(low), high=float(high) if np.isfinite(high) else None, reason=reason, **fields
-    )
+    fields: Fields = {"level": level, "method": "percentile bootstrap", "over": over, "n": n}
+    fields["resamples"] = len(limits) - 1
+    if not np.isfinite(limits[0]) or not defined:
+        return Estimate(value=None, reason=why_none, **fields)
+    low, high = np.quantile(limits[1:], [(1 - level) / 2, (1 + level) / 2], method="higher").tolist()
+    ends: Fields = {"high": high} if np.isfinite(high) else {"reason": why_open}
+    return Estimate(value=float(limits[0]), low=low, **ends, **fields)
 
 
-@dataclass(frozen=True, eq=False)
-class _LimitMoments:
+class _LimitMoments(NamedTuple):
     """Line, mean and variances from which limits follow, one number for each draw of the bootstrap."""
 
     intercept: Floats
-    slopes: tuple[Floats, Floats]
+    slope_down: Floats
+    slope_up: Floats
     blank_mean: Floats
     blank_variance: Floats
     dose_variance: Floats
 
-    @classmethod
-    def from_scores(
-        cls, scores: Floats, doses: Floats, levels: Floats, weights: Floats, *, two_slopes: bool
-    ) -> _LimitMoments:
-        """Sum scores under each row of weights, which say how often each unit is drawn."""
-        means = scores.mean(axis=2)
-        means = means - means.mean(axis=0) + means.mean()  # without the shifts of draws
-        slopes = [np.minimum(doses, 0.0), np.maximum(doses, 0.0)] if two_slopes else [doses]
-        design = np.stack([np.ones_like(doses), *slopes], axis=2)
-        # Weighted normal equations X'WX b = X'Wy of every draw d; i units, j draws of doses, k and l columns.
-        grams = np.einsum("di,ijk,ijl->dkl", weights, design, design, optimize=True)
-        products = np.einsum("di,ijk,ij->dk", weights, design, means, optimize=True)
-        # Draws whose equations are singular keep the coefficients of the units themselves.
-        coefficients = np.linalg.lstsq(grams[0], products[0], rcond=None)[0][None].repeat(len(weights), 0)
-        regular = np.linalg.cond(grams) < 1e12
-        coefficients[regular] = np.linalg.solve(grams[regular], products[regular][:, :, None])[:, :, 0]
-        blank = levels == 0
-        blank_mean, blank_variance = _spread(scores, blank[:, :, None] * np.ones_like(scores), weights)
-        variances, shares = [], []
-        for dose in np.unique(levels[~blank]):
-            chosen = (levels == dose)[:, :, None] * np.ones_like(scores)
-            variances.append(_spread(scores, chosen, weights)[1])
-            shares.append(chosen.sum())
-        dose_variance = np.average(np.array(variances), axis=0, weights=shares)
-        both_slopes = (coefficients[:, 1], coefficients[:, 2 if two_slopes else 1])
-        return cls(coefficients[:, 0], both_slopes, blank_mean, blank_variance, dose_variance)
+
+def _limit_moments(
+    scores: Floats, doses: Floats, levels: Floats, weights: Floats, *, two_slopes: bool
+) -> _LimitMoments:
+    """Sum scores under each row of weights, which say how often each unit is drawn."""
+    means = scores.mean(axis=2)
+    means = means - means.mean(axis=0) + means.mean()  # without the shifts of draws
+    slopes = [np.minimum(doses, 0.0), np.maximum(doses, 0.0)] if two_slopes else [doses]
+    design = np.stack([np.ones_like(doses), *slopes], axis=2)
+    # Weighted normal equations X'WX b = X'Wy of every draw d; i units, j draws of doses, k and l columns.
+    grams = np.einsum("di,ijk,ijl->dkl", weights, design, design, optimize=True)
+    products = np.einsum("di,ijk,ij->dk", weights, design, means, optimize=True)
+    # Draws whose equations are singular keep the coefficients of the units themselves.
+    coefficients = np.linalg.lstsq(grams[0], products[0], rcond=None)[0][None].repeat(len(weights), 0)
+    regular = np.linalg.cond(grams) < 1e12
+    coefficients[regular] = np.linalg.solve(grams[regular], products[regular][:, :, None])[:, :, 0]
+    every_run = np.ones_like(scores)
+    blank = levels == 0
+    blank_mean, blank_variance = _spread(scores, blank[:, :, None] * every_run, weights)
+    dosed = [(levels == dose)[:, :, None] * every_run for dose in np.unique(levels[~blank])]
+    variances = [_spread(scores, chosen, weights)[1] for chosen in dosed]
+    dose_variance = np.average(np.array(variances), axis=0, weights=[chosen.sum() for chosen in dosed])
+    intercept, slope_down, slope_up = coefficients.T[[0, 1, -1]]
+    return _LimitMoments(intercept, slope_down, slope_up, blank_mean, blank_variance, dose_variance)
 
 
 def _spread(scores: Floats, chosen: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -268,35 +245,27 @@ def dose_of_score(
 ) -> Estimate:
     """Dose that corresponds to a score, (score − intercept) / slope, with Fieller's interval.
 
-    The interval inverts the prediction band of the line. Undefined where the score does not follow the dose.
-
-    Args:
-        score: the mean score of some words.
-        response: the fitted line.
-        words: number of words that the score is the mean of.
-        runs: number of runs over which it is averaged.
-        level: of the interval.
-        reach: the interval has no end beyond this dose.
+    The interval inverts the prediction band of the line, for a mean of `words` words over `runs` runs; it has no end
+    beyond a dose of `reach`. Undefined where the score does not follow the dose.
     """
     slope = response.slope.value or 0.0
     fields: Fields = {"level": level, "method": "Fieller", "statistic": "dose"}
     if not response.follows:
         return Estimate(value=None, reason=NO_SLOPE, **fields)
-    t = float(stdtrit(response.df, (1 + level) / 2))
+    t = student_quantile(response.df, level)
     (v_a, v_ab), (_, v_b) = response.covariance
     gap = score - response.intercept
     # The ends solve (gap − b x)² = t² (v + v_a + 2 x v_ab + x² v_b), a quadratic equation in x.
     variance = response.variances.of_mean(words, runs)
     second = slope**2 - t**2 * v_b
     if second <= 0:
-        reason = "the slope is too uncertain for an interval at this level"
-        return Estimate(value=gap / slope, reason=reason, **fields)
+        return Estimate(value=gap / slope, reason="the slope is too uncertain for an interval at this level", **fields)
     first = -2 * (gap * slope + t**2 * v_ab)
     zeroth = gap**2 - t**2 * (variance + v_a)
     root = float(np.sqrt(max(first**2 - 4 * second * zeroth, 0.0)))
-    low, high = (-first - root) / (2 * second), (-first + root) / (2 * second)
-    ends = [end if abs(end) < reach else None for end in (low, high)]
-    return Estimate(value=gap / slope, low=ends[0], high=ends[1], **fields)
+    ends = ((-first - root) / (2 * second), (-first + root) / (2 * second))
+    low, high = (end if abs(end) < reach else None for end in ends)
+    return Estimate(value=gap / slope, low=low, high=high, **fields)
 
 
 NOT_REACHED = "no dose that was given is detected; the largest is {:.2f}"
@@ -349,18 +318,13 @@ def detection_between(
     up = 1.0 if means[-1] >= means[0] else -1.0
     margin = blank_margin(rows[0], len(rows[0]) if words is None else words, part)
     wider = margin / sds[0] if sds[0] > 0 else Z
-    limit = _crossing(doses, means * up, sds, wider)
-    fields: Fields = {
-        "level": level, "method": "percentile bootstrap", "over": "texts and sets", "n": len(rows[0]),
-        "resamples": resamples,
-    }  # fmt: skip
-    if np.isfinite(limit):
-        draws = np.array([_crossing(doses, *_resampled_moments(rows, up, random), wider) for _ in range(resamples)])
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], method="higher")
-        ends: Fields = {"low": float(low), "high": float(high) if np.isfinite(high) else None}
-        estimate = Estimate(value=float(limit), **ends, **fields)
-    else:
-        estimate = Estimate(value=None, reason=NOT_REACHED.format(doses[-1]), **fields)
+    limits = np.full(resamples + 1, np.inf)
+    limits[0] = _crossing(doses, means * up, sds, wider)
+    if np.isfinite(limits[0]):
+        for draw in range(resamples):
+            drawn_means, drawn_sds = _resampled_moments(rows, random)
+            limits[draw + 1] = _crossing(doses, drawn_means * up, drawn_sds, wider)
+    estimate = _limit_estimate(limits, level, "texts and sets", len(rows[0]), NOT_REACHED.format(doses[-1]))
     return Detection(float(means[0] + up * margin), estimate, tuple(means.tolist()), tuple(sds.tolist()))
 
 
@@ -390,7 +354,7 @@ def _mean_and_sd(columns: Sequence[Floats]) -> tuple[Floats, Floats]:
     return np.array([column.mean() for column in columns]), np.array([column.std(ddof=1) for column in columns])
 
 
-def _resampled_moments(rows: Sequence[Floats], up: float, random: np.random.Generator) -> tuple[Floats, Floats]:
+def _resampled_moments(rows: Sequence[Floats], random: np.random.Generator) -> tuple[Floats, Floats]:
     """Moments of clusters drawn with replacement, and of their values likewise."""
     clusters = np.unique(rows[0][:, 0])
     drawn = random.choice(clusters, len(clusters))
@@ -398,8 +362,7 @@ def _resampled_moments(rows: Sequence[Floats], up: float, random: np.random.Gene
     for row in rows:
         parts = [row[row[:, 0] == cluster, 1] for cluster in drawn]
         columns.append(np.concatenate([random.choice(values, len(values)) for values in parts if len(values)]))
-    means, sds = _mean_and_sd(columns)
-    return means * up, sds
+    return _mean_and_sd(columns)
 
 
 def _crossing(doses: Floats, means: Floats, sds: Floats, wider: float) -> float:

@@ -11,11 +11,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import fdtrc, stdtr, stdtrit
+from scipy.special import fdtrc, stdtr
 
-from biasgauge.core import Estimate, Floats, Integers, Record, check_level
+from biasgauge.core import Estimate, Fields, Floats, Integers, Record, check_level
 from biasgauge.errors import ParameterError
-from biasgauge.stats.decisions import holm
+from biasgauge.stats.credible import holm
+from biasgauge.stats.means import student_estimate
 from biasgauge.stats.mixed_models.model import fit_mixed
 
 
@@ -81,12 +82,12 @@ class DoseResponse(Record):
     df: float
     r: float
     variances: Variances
-    p_bend: float | None
-    p_sides: float | None
-    p_lack_of_fit: float | None
-    saturating: bool | None
-    monotone: bool | None
-    sides: tuple[float, float]
+    p_bend: float | None = None
+    p_sides: float | None = None
+    p_lack_of_fit: float | None = None
+    saturating: bool | None = None
+    monotone: bool | None = None
+    sides: tuple[float, float] = (0.0, 0.0)
 
     @property
     def follows(self) -> bool:
@@ -99,12 +100,8 @@ def dose_response(
 ) -> DoseResponse:
     """Fit score = a + b · dose (+ a random intercept for each unit), and test departures from the line.
 
-    Args:
-        scores: units × draws × runs.
-        doses: units × draws: counted doses.
-        levels: units × draws: intended doses, a few values; at 0 are the blanks.
-        level: of the slope's interval.
-        shape: also test departures from the line; without it these fields are None, and both sides have its slope.
+    `scores` are units × draws × runs; `doses` (counted) and `levels` (intended, a few values, 0 for blanks) units ×
+    draws. Without `shape` departures are not tested: their fields are None, and both sides have the slope of the line.
 
     Raises:
         ParameterError: shapes differ, a number is not finite, or all doses are equal.
@@ -122,24 +119,16 @@ def dose_response(
     unit = np.repeat(np.arange(units), draws)
     line = _fit(y, np.column_stack([np.ones(len(x)), x]), unit, draws)
     value, df = float(line.estimates[1]), float(line.df[1])
-    margin = float(stdtrit(df, (1 + level) / 2)) * float(np.sqrt(line.covariance[1, 1]))
-    fields = Estimate(
-        value=value, low=value - margin, high=value + margin, level=level, n=units, over="carriers",
-        method="t, Satterthwaite" if draws > 1 else "t", statistic="slope",
-    )  # fmt: skip
+    fields: Fields = {"method": "t, Satterthwaite" if draws > 1 else "t", "over": "carriers", "n": units}
+    slope = student_estimate(value, float(np.sqrt(line.covariance[1, 1])), df, level, statistic="slope", **fields)
     straight = DoseResponse(
         intercept=float(line.estimates[0]),
-        slope=fields,
+        slope=slope,
         p=line.p(1),
         covariance=tuple(tuple(float(cell) for cell in row) for row in line.covariance),  # type: ignore[arg-type]
         df=df,
         r=float(np.corrcoef(np.repeat(x, scores.shape[2]), scores.ravel())[0, 1]) if np.ptp(scores) > 0 else 0.0,
         variances=_variances(scores, doses, value, line),
-        p_bend=None,
-        p_sides=None,
-        p_lack_of_fit=None,
-        saturating=None,
-        monotone=None,
         sides=(value, value),
     )
     if not shape:

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from biasgauge.core import WEAT_WEIGHTS, Estimate, Fields, Floats, Integers, JsonMapping, check_level
 from biasgauge.errors import ParameterError
@@ -27,13 +28,14 @@ from biasgauge.stats.contrasts import (
     ALL,
     CROSSED,
     REPLICATES,
+    SIDES,
     Contrast,
     ContrastParts,
     contrast_parts,
     student,
     total_variance,
 )
-from biasgauge.stats.numerics import SAME
+from biasgauge.stats.numerics import SAME, student_quantile
 
 METHOD = "paired two-way clustered t"
 FIXED_METHOD = "Welch's t over models"
@@ -70,14 +72,9 @@ def compare_groups(
 ) -> GroupComparison:
     """Weighted sum over groups of their mean contrasts, with intervals.
 
-    Args:
-        tables: of each group, models × rows × columns; the same words in the same order in all groups.
-        rows: the group of words of each row, as in `contrast_estimate`.
-        columns: of each column.
-        weights: of the blocks.
-        group_weights: of the groups; (−1, 1) is the second less the first.
-        bootstrap: True for each group whose models are of bootstrap samples of one text; none by default.
-        level: nominal coverage.
+    `tables` has models × rows × columns of each group, with the same words in the same order; `rows`, `columns` and
+    `weights` are those of `contrast_estimate`; `group_weights` of (−1, 1) give the second group less the first;
+    `bootstrap` is True for each group whose models are of bootstrap samples of one text, by default none.
 
     Raises:
         ParameterError: shapes do not fit, or a number is not finite.
@@ -108,8 +105,7 @@ def at_least(other_words: Contrast, these_words: Contrast) -> Contrast:
     return replace(other_words, p=p, **ends)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, eq=False)
-class GroupParts:
+class GroupParts(NamedTuple):
     """`GroupComparison` for many stacks at once."""
 
     other_words: ContrastParts
@@ -126,12 +122,13 @@ def group_parts(
     bootstrap: Sequence[bool] | None = None,
 ) -> GroupParts:
     """`compare_groups` for stacks × models × rows × columns of each group."""
-    sampled = [False] * len(stacks) if bootstrap is None else list(bootstrap)
-    scaled = [weight * stack.mean(axis=1) for weight, stack in zip(group_weights, stacks, strict=True)]
-    words = contrast_parts(np.sum(scaled, axis=0)[:, None], rows, columns, weights)
+    groups = list(zip(stacks, group_weights, bootstrap or [False] * len(stacks), strict=True))
+    words = contrast_parts(
+        np.sum([weight * stack.mean(axis=1) for stack, weight, _ in groups], axis=0)[:, None], rows, columns, weights
+    )
     models: dict[str, Floats] = {}
     terms: list[tuple[Floats, float]] = []
-    for stack, weight, is_sample in zip(stacks, group_weights, sampled, strict=True):
+    for stack, weight, is_sample in groups:
         size = stack.shape[1]
         if size == 1 or weight == 0:
             continue
@@ -141,10 +138,8 @@ def group_parts(
         for name, variance in variances.items():
             models[name] = models.get(name, np.zeros(())) + factor * variance
         terms.append((factor * variances[REPLICATES], size - 1))
-    largest = max(float(np.abs(stack).max()) * abs(w) for stack, w in zip(stacks, group_weights, strict=True))
-    rounding = (SAME * largest) ** 2
-    unreplicated = any(stack.shape[1] == 1 and weight for stack, weight in zip(stacks, group_weights, strict=True))
-    if unreplicated or not terms:
+    rounding = (SAME * max(float(np.abs(stack).max()) * abs(weight) for stack, weight, _ in groups)) ** 2
+    if not terms or any(stack.shape[1] == 1 and weight for stack, weight, _ in groups):
         fixed = ContrastParts.undefined(words.value, words.words, ONE_MODEL)
     else:
         variance = np.where(models[REPLICATES] > rounding, models[REPLICATES], np.nan)
@@ -155,10 +150,8 @@ def group_parts(
         return GroupParts(words, fixed)
     components = {**words.variances, **models}
     total = total_variance(components)
-    zero = np.zeros_like(words.value)
-    mains = words.variances.get("targets", zero) + words.variances.get("attributes", zero)
-    with np.errstate(invalid="ignore"):
-        df_words = np.where(np.isfinite(words.df), words.df, 1.0)
+    mains = sum(words.variances.get(side, np.zeros_like(words.value)) for side in SIDES)
+    df_words = np.where(np.isfinite(words.df), words.df, 1.0)
     numbers = student(words.value, np.where(total > rounding, total, np.nan), [(mains, df_words), *terms])
     over = f"{words.over} and training runs"
     return GroupParts(ContrastParts(words.value, *numbers, components, words.words, over), fixed)
@@ -177,11 +170,7 @@ def _model_variances(stack: Floats, rows: Integers, columns: Integers, pattern: 
 
 
 def checked_stacks(tables: Sequence[ArrayLike], group_weights: Sequence[float]) -> list[Floats]:
-    """Return the tables of groups, each as a stack of one.
-
-    Raises:
-        ParameterError: they differ in their words, or a number is not finite.
-    """
+    """Return the tables of groups, each as a stack of one, after checking that they have the same words."""
     stacks = [np.asarray(table, np.float64)[None] for table in tables]
     if len(stacks) != len(group_weights) or not stacks:
         raise ParameterError(f"Every group needs a weight. Got {len(stacks)} groups and {len(group_weights)} weights.")
@@ -238,8 +227,7 @@ def welch(first: Floats, last: Floats, bootstrap: tuple[bool, bool], level: floa
     if variance <= SAME**2:
         return Estimate(reason=NOTHING_VARIES, **fields)
     _, df, _ = student(np.array(value), np.array(variance), terms, balanced=True)
-    margin = float(stdtrit(df, (1 + level) / 2)) * variance**0.5
-    return Estimate(low=value - margin, high=value + margin, **fields)
+    return Estimate.symmetric(margin=student_quantile(float(df), level) * variance**0.5, **fields)
 
 
 def _variance_over_models(values: Floats, is_sample: bool) -> tuple[float, int]:  # noqa: FBT001 - one of a pair
@@ -261,14 +249,7 @@ def compare_effect_sizes(
     d is a contrast in standard deviations of its own group's associations, so that it does not change when all cosines
     of a group are stretched, as contrasts do. Its variance is the sum of jackknife variances over the words of each
     list and of the models' part; what these have in common counts twice, so that the interval is rather too wide.
-
-    Args:
-        tables: as in `compare_groups`.
-        rows: the group of each row, 0 or 1.
-        columns: the group of each column, 0 or 1.
-        group_weights: of the groups.
-        bootstrap: as in `compare_groups`.
-        level: nominal coverage.
+    Arguments as in `compare_groups`; the groups of rows and columns are 0 and 1.
     """
     check_level(level)
     stacks = [stack[0] for stack in checked_stacks(tables, group_weights)]
@@ -285,9 +266,8 @@ def compare_effect_sizes(
     value = combined(*everything)
     fields: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
     unreplicated = min(len(stack) for stack in stacks) == 1
-    sampled = [False] * len(stacks) if bootstrap is None else list(bootstrap)
     models = []
-    for stack, weight, is_sample in zip(stacks, group_weights, sampled, strict=True):
+    for stack, weight, is_sample in zip(stacks, group_weights, bootstrap or [False] * len(stacks), strict=True):
         if len(stack) > 1:
             variance, df = _variance_over_models(effect_sizes(stack, *groups), is_sample)
             models.append((weight**2 * variance, df))
@@ -297,9 +277,12 @@ def compare_effect_sizes(
     for side in (0, 1):
         for group in (0, 1):
             members = np.flatnonzero(groups[side] == group)
-            subsets = [[np.delete(index, word) if axis == side else index for axis, index in enumerate(everything)]
-                    for word in members]  # fmt: skip
-            left_out.append(np.array([combined(*pair) for pair in subsets]) if len(members) > 1 else np.array([np.nan]))
+            if len(members) < 2:
+                left_out.append(np.array([np.nan]))
+                continue
+            remaining = [np.delete(everything[side], word) for word in members]
+            pairs = [(rows, everything[1]) if side == 0 else (everything[0], rows) for rows in remaining]
+            left_out.append(np.array([combined(*pair) for pair in pairs]))
     reason = "" if all(np.isfinite(values).all() for values in left_out) else "a list has too few words for a jackknife"
     words = [] if reason else [(jackknife_variance([values]), len(values) - 1) for values in left_out]
     over = "targets and attributes" + (" and training runs" if models else "")

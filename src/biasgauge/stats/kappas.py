@@ -1,17 +1,17 @@
-"""Agreement on categories beyond chance: the kappas of Cohen and Fleiss.
+"""Agreement on categories beyond chance: the kappas of Cohen and Fleiss, and Krippendorff's alpha.
 
 Cohen, Educational and Psychological Measurement 20 (1960), with the large-sample variance of Fleiss, Cohen & Everitt,
 Psychological Bulletin 72 (1969); Fleiss, Psychological Bulletin 76 (1971), with the variance over items of Gwet,
-Educational and Psychological Measurement 81 (2021).
+Educational and Psychological Measurement 81 (2021); Krippendorff, *Content Analysis* (2004), chapter 11.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.sparse import csr_array
 
 from biasgauge.core import (
     Estimate,
@@ -28,8 +28,11 @@ from biasgauge.core import (
 )
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import blocks, draw_counts, percentile_ends
+from biasgauge.stats.means import means_along
+from biasgauge.stats.numerics import normal_quantile, student_quantile
 
 Weights = Literal["linear", "quadratic"]
+Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 
 MISSING = -1
 """The code of a rating that was not given."""
@@ -40,7 +43,9 @@ _DRAWS = 200
 _BLOCK = 1_000
 """Matrices counted at a time."""
 _CERTAIN = 1e-12
-"""Agreement by chance this near to 1 is certain."""
+"""Agreement by chance this near to 1 is certain; differences of this share of a sum are rounding."""
+_MOST_VALUES = 5_000
+"""Different values that ratings on a ratio scale may have: every two of them are compared."""
 
 
 def cohen_kappa(
@@ -117,25 +122,20 @@ def fleiss_kappa(ratings: object, *, level: float = 0.95) -> Estimate | Estimate
 def codes(labels: object, categories: Sequence[object] | None = None) -> tuple[Integers, list[Any]]:
     """Return the index of each label among the categories, and the categories; None and NaN become `MISSING`.
 
-    Args:
-        labels: an array of strings, numbers or booleans, or nested sequences of them.
-        categories: in their order; those that occur, sorted, when None.
+    Labels are strings, numbers or booleans; without `categories` those that occur count, sorted.
 
     Raises:
         ParameterError: a label is not among the categories, or labels cannot be put in an order.
     """
+    import pandas as pd
+
     try:
         array = np.asarray(labels)
     except ValueError as error:
         raise ParameterError(f"Ratings must be a table without ragged rows. Got {error}.") from error
     if array.dtype.kind in "US" and not isinstance(labels, np.ndarray):
         array = np.asarray(labels, dtype=object)  # NumPy would turn None into the string "None"
-    missing = np.zeros(array.shape, bool)
-    if array.dtype.kind == "f":
-        missing = np.isnan(array)
-    elif array.dtype == object:
-        absent = [label is None or (isinstance(label, float) and np.isnan(label)) for label in array.ravel()]
-        missing = np.array(absent, bool).reshape(array.shape)
+    missing = np.array(pd.isna(array), bool)
     try:
         present, positions = np.unique(array[~missing], return_inverse=True)
     except TypeError as error:
@@ -192,7 +192,7 @@ def _cohen(counts: Floats, credit: Floats, level: float, weights: Weights | None
     spread = (shares * (credit - marginal * (1 - kappa)[:, None, None]) ** 2).sum(axis=(1, 2))
     variance = np.maximum(spread - (kappa - chance * (1 - kappa)) ** 2, 0) / (np.maximum(estimates.n, 1) * left**2)
     variance[observed > 1 - _CERTAIN] = 0
-    margin = float(ndtri((1 + level) / 2)) * np.sqrt(variance)
+    margin = normal_quantile(level) * np.sqrt(variance)
     estimates.value[here] = kappa[here]
     estimates.low[here] = np.maximum(kappa - margin, -1)[here]
     estimates.high[here] = np.minimum(kappa + margin, 1)[here]
@@ -218,7 +218,7 @@ def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) ->
     expected = (counts @ shares[:, :, None])[:, :, 0] / k
     # Gwet (2021): influence of an item on kappa, through its own agreement and through the frequencies in P_e.
     influence = by_item - 2 * (1 - kappa) * (expected - chance[:, None]) / left - kappa
-    margin = float(stdtrit(n - 1, (1 + estimates.level) / 2)) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
+    margin = student_quantile(n - 1, estimates.level) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
     estimates.undefined[here[certain]] = Reason.ONE_CATEGORY
     here = here[~certain]
     estimates.value[here] = kappa[~certain, 0]
@@ -229,17 +229,14 @@ def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) ->
 def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, random_state: int) -> Estimate:
     """Mean of Cohen's kappas over pairs, with a percentile bootstrap interval over words.
 
-    All pairs see the same words, so that their kappas are not independent: each draw takes words again for all of them
-    together. Pairs without a kappa are left out, here and in each draw; `k` says how many are not.
-
-    Args:
-        first: directions by the first rater, pairs × words: −1, 0, 1; NaN where undefined.
-        second: by the second.
-        level: nominal coverage of the interval.
-        resamples: draws.
-        random_state: seed of the draws.
+    `first` and `second` are the directions by two raters, pairs × words: −1, 0, 1; NaN where undefined. All pairs see
+    the same words, so that their kappas are not independent: each draw takes words again for all of them together.
+    Pairs without a kappa are left out, here and in each draw; `k` says how many are not.
     """
-    cells = _cells(first, second)
+    # Words × pairs × 9: indicator of the cell of the 3 × 3 confusion matrix, all 0 where a direction is undefined.
+    both = ~(np.isnan(first) | np.isnan(second))
+    cell = np.where(both, _CATEGORIES * (first + 1) + second + 1, -1).astype(np.int64)
+    cells: Floats = (cell.T[:, :, None] == np.arange(_CATEGORIES**2)).astype(np.float64)
     cells = cells[cells.any(axis=(1, 2))]
     n = len(cells)
     by_pair = kappas(cells.sum(axis=0))
@@ -254,27 +251,13 @@ def mean_kappa(first: Floats, second: Floats, level: float, resamples: int, rand
     drawn = []
     for draws in blocks(resamples, 1, _DRAWS):
         counts = draw_counts(random, n, draws) @ cells
-        drawn.append(_mean_of_defined(kappas(counts.reshape(len(counts), -1, _CATEGORIES**2))))
+        values = kappas(counts.reshape(len(counts), -1, _CATEGORIES**2))
+        # Mean over the pairs that have a kappa in the draw, as the estimate itself is taken.
+        drawn.append(means_along(values, axis=1).mean)
     value, ends = float(by_pair[used].mean()), percentile_ends(np.concatenate(drawn), level)
     if ends is None:
         return Estimate(value=value, reason=Reason.TOO_FEW_DRAWS.sentence("words"), **fields)
     return Estimate(value=value, low=ends[0], high=ends[1], **fields)
-
-
-def _mean_of_defined(values: Floats) -> Floats:
-    """Mean of each row over what is defined, as the estimate itself is taken; NaN where nothing is."""
-    defined = ~np.isnan(values)
-    counts = defined.sum(axis=1)
-    means: Floats = np.where(counts > 0, np.where(defined, values, 0).sum(axis=1) / np.maximum(counts, 1), np.nan)
-    return means
-
-
-def _cells(first: Floats, second: Floats) -> Floats:
-    """Indicator of the cell of the 3 × 3 confusion matrix of each word: words × pairs × 9, all 0 where undefined."""
-    both = ~(np.isnan(first) | np.isnan(second))
-    codes = np.where(both, _CATEGORIES * (first + 1) + second + 1, -1).astype(np.int64)
-    cells: Floats = (codes.T[:, :, None] == np.arange(_CATEGORIES**2)).astype(np.float64)
-    return cells
 
 
 def kappas(cells: Vectors) -> Floats:
@@ -287,3 +270,131 @@ def kappas(cells: Vectors) -> Floats:
     certain = (chance > 1 - _CERTAIN) | (total < 2)
     kappa: Floats = np.where(certain, np.nan, (observed - chance) / np.where(certain, 1, 1 - chance))
     return kappa
+
+
+def krippendorff_alpha(
+    ratings: object,
+    metric: Metric = "nominal",
+    *,
+    categories: Sequence[object] | None = None,
+    level: float = 0.95,
+    resamples: int = 1_000,
+    random_state: int = 0,
+) -> Estimate | Estimates:
+    """Krippendorff's alpha, 1 − D_o / D_e, for units in rows and raters in columns.
+
+    D_o is the mean disagreement of pairs of ratings of one unit, D_e that of all pairs of ratings. 1: perfect
+    agreement; 0: as much as by chance; negative: less. None and NaN mark ratings that were not given; units with fewer
+    than two ratings do not count. The interval is a percentile bootstrap over units. The package `krippendorff` has
+    raters in rows: transpose its tables. Undefined, with a reason, with fewer than two units or raters that count or
+    when all ratings fall into one category.
+
+    Args:
+        ratings: labels or numbers, (units, raters) or (…, units, raters) for a stack.
+        metric: distance of two ratings: "nominal" (same or not), "ordinal" (ranks between them), "interval"
+            (squared difference) or "ratio" (squared difference by sum; numbers that are not negative).
+        categories: their order, for ordinal ratings that are no numbers.
+        level: nominal coverage of the interval.
+        resamples: draws of the units.
+        random_state: seed of the draws.
+    """
+    check_level(level)
+    check_choice(get_args(Metric), metric=metric)
+    labels, kinds = codes(ratings, categories)
+    if labels.ndim < 2:
+        raise ParameterError(f"krippendorff_alpha needs units in rows, raters in columns. Got shape {labels.shape}.")
+    stack = flat(labels)
+    name, method = f"Krippendorff's alpha ({metric})", "bootstrap over units (percentile)"
+    estimates = Estimates.blank(len(stack), statistic=name, level=level, method=method, subjects="units")
+    disagreement = _Disagreement(metric, _values(kinds, metric))
+    for index, matrix in enumerate(stack):
+        _alpha(estimates, index, matrix, disagreement, resamples, random_state)
+    return estimates[0] if labels.ndim == 2 else estimates.reshape(labels.shape[:-2])
+
+
+def _values(kinds: list[Any], metric: Metric) -> Floats:
+    if metric in {"nominal", "ordinal"}:
+        return np.arange(len(kinds), dtype=np.float64)
+    try:
+        values = np.array(kinds, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"The metric {metric!r} needs ratings that are numbers. Got {error}.") from error
+    if not np.isfinite(values).all() or (metric == "ratio" and (values < 0).any()):
+        raise ParameterError(f"The metric {metric!r} needs finite numbers{' ≥ 0' * (metric == 'ratio')}.")
+    if metric == "ratio" and len(values) > _MOST_VALUES:
+        raise ParameterError(f"The metric 'ratio' compares at most {_MOST_VALUES:,} values. Got {len(values):,}.")
+    return values
+
+
+def _alpha(
+    estimates: Estimates, index: int, labels: Integers, disagreement: _Disagreement, resamples: int, seed: int
+) -> None:
+    rated = labels != MISSING
+    labels = labels[rated.sum(axis=1) >= 2]
+    n, k = len(labels), int(rated.any(axis=0).sum())
+    estimates.n[index], estimates.k[index] = n, k
+    if k < 2 or n < 2:
+        estimates.undefined[index] = Reason.TOO_FEW_RATERS if k < 2 else Reason.TOO_FEW_SUBJECTS
+        return
+    units, raters = np.nonzero(labels != MISSING)
+    shape = (n, len(disagreement.values))
+    counts = csr_array((np.ones(len(units)), (units, labels[units, raters])), shape=shape)
+    value = disagreement.alpha(counts, np.ones((1, n)))[0]
+    if np.isnan(value):
+        estimates.undefined[index] = Reason.ONE_CATEGORY
+        return
+    random = np.random.default_rng(seed)
+    weights = (draw_counts(random, n, draws) for draws in blocks(resamples, 1, _DRAWS // 2))
+    drawn = np.concatenate([disagreement.alpha(counts, rows) for rows in weights])
+    estimates.put(index, value, percentile_ends(drawn, estimates.level))
+
+
+class _Disagreement:
+    """Alpha of units that count as often as their weights say; NaN where ratings do not vary."""
+
+    def __init__(self, metric: Metric, values: Floats) -> None:
+        self.metric, self.values = metric, values
+
+    def alpha(self, counts: csr_array, weights: Floats) -> Floats:
+        """Alpha for each row of weights (draws × units); counts are units × categories."""
+        sizes = np.asarray(counts @ np.ones(counts.shape[1]))
+        margins = np.asarray((counts.T @ weights.T).T)
+        observed, expected = getattr(self, f"_{self.metric}")(counts, sizes, weights, margins)
+        by_chance = expected / (weights @ sizes - 1)
+        return np.where(expected > 0, 1 - observed / np.where(expected > 0, by_chance, 1), np.nan)
+
+    # Each gives the sum of differences over pairs within units, by the partners of a rating, and that over all pairs.
+
+    def _nominal(self, counts: csr_array, sizes: Floats, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        same = np.asarray(counts.multiply(counts) @ np.ones(counts.shape[1]))
+        return weights @ ((sizes**2 - same) / (sizes - 1)), margins.sum(axis=1) ** 2 - (margins**2).sum(axis=1)
+
+    def _ordinal(self, counts: csr_array, sizes: Floats, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        ranks = np.cumsum(margins, axis=1) - margins / 2
+        within = _within(counts @ ranks.T, counts @ (ranks**2).T, sizes[:, None])
+        return np.einsum("du,ud->d", weights, within), _all_pairs(margins, ranks)
+
+    def _interval(self, counts: csr_array, sizes: Floats, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        centered = self.values - float((counts @ self.values).sum() / sizes.sum())
+        return weights @ _within(counts @ centered, counts @ centered**2, sizes), _all_pairs(margins, centered)
+
+    def _ratio(self, counts: csr_array, sizes: Floats, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        apart = np.subtract.outer(self.values, self.values) ** 2
+        together = np.add.outer(self.values, self.values) ** 2
+        difference = np.divide(apart, together, out=np.zeros_like(apart), where=together > 0)
+        within = np.asarray(counts.multiply(counts @ difference) @ np.ones(counts.shape[1]))
+        return weights @ (within / (sizes - 1)), ((margins @ difference) * margins).sum(axis=1)
+
+
+def _within(sums: Floats, squares: Floats, sizes: Floats) -> Floats:
+    """Squared differences over pairs within each unit, by the partners of a rating."""
+    pairs: Floats = 2 * (sizes * squares - sums**2) / (sizes - 1)
+    return np.maximum(pairs, 0)
+
+
+def _all_pairs(margins: Floats, values: Floats) -> Floats:
+    """Squared differences over all pairs of ratings; 0 where rounding alone makes some."""
+    ratings = margins.sum(axis=1)
+    squares = (margins * values**2).sum(axis=1)
+    pairs: Floats = 2 * (ratings * squares - (margins * values).sum(axis=1) ** 2)
+    return np.where(pairs > _CERTAIN * ratings * squares, pairs, 0)

@@ -1,4 +1,4 @@
-"""Numerical conventions of the package: what counts as equal, Satterthwaite's degrees of freedom, one BLAS thread."""
+"""Numerical conventions: what counts as equal, quantiles of two-sided intervals, degrees of freedom, BLAS threads."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -20,6 +21,16 @@ SAME = 1e-12
 def slack(*numbers: float) -> float:
     """Largest distance at which numbers of this size are equal but for rounding."""
     return SAME * max(1.0, *(abs(number) for number in numbers))
+
+
+def normal_quantile(level: float) -> float:
+    """Quantile z of the normal distribution at (1 + level) / 2: an interval of that level is value ± z · error."""
+    return float(ndtri((1 + level) / 2))
+
+
+def student_quantile(df: float, level: float) -> float:
+    """Quantile of Student's t at (1 + level) / 2."""
+    return float(stdtrit(df, (1 + level) / 2))
 
 
 def satterthwaite(terms: Sequence[tuple[Any, Any]]) -> Any:  # noqa: ANN401 - a number, or an array where terms are

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from biasgauge.core import Estimate, Estimates, Floats, Reason, as_stack, check_level, flat
 from biasgauge.stats.anova import mean_squares
 from biasgauge.stats.bootstrap import draw_counts, percentile_ends
-from biasgauge.stats.intraclass import from_mean_squares
-from biasgauge.stats.subject_bootstrap import Interval, add_bootstrap_intervals, without_gaps
+from biasgauge.stats.intraclass import Interval, add_bootstrap_intervals, from_mean_squares, without_gaps
 
 _GROUPS = 500
 """Observations beyond this number are drawn again in groups."""
@@ -44,19 +43,10 @@ def cronbach_alpha(
     NaN marks an undefined score: items without any are left out, then observations that lack one. Undefined, with a
     reason, when fewer than two of either are left, all scores are equal or the sums do not vary.
 
-    Args:
-        scores: (observations, items), or (…, observations, items) for a stack.
-        level: nominal coverage of the interval.
-        interval: "f", "bootstrap" or "auto", as in `icc`.
-        resamples: draws of the bootstrap.
-        random_state: seed of the bootstrap.
-        n_jobs: threads; all cores when None.
-        observations: name of the rows, for the reasons.
-        items: name of the columns, for the reasons.
+    Arguments are those of `icc`; `observations` and `items` name rows and columns, for the reasons.
     """
     array = as_stack(scores, "cronbach_alpha")
-    squares = mean_squares(flat(array), n_jobs)
-    numbers = from_mean_squares(squares, "3,k", level)
+    numbers = from_mean_squares(mean_squares(flat(array), n_jobs), "3,k", level)
     estimates = Estimates(
         statistic="Cronbach's alpha", method="Feldt (F)", subjects=observations, raters=items, **numbers
     )

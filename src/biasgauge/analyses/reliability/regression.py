@@ -22,8 +22,8 @@ from biasgauge.analyses.reliability.regression_table import FactorSource, Outcom
 from biasgauge.core import Flags, Floats, FrameLike, Integers, JsonMapping, as_pandas, check_level
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table, level_text
-from biasgauge.stats import on_one_thread
-from biasgauge.stats.mixed_models import R2, Drop, FixedEffect, MixedFit, RandomEffect, fit_moments, moments, r2
+from biasgauge.stats import MixedFit, on_one_thread
+from biasgauge.stats.mixed_models import R2, Drop, FixedEffect, RandomEffect, fit_moments, moments, r2
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,9 @@ from biasgauge.stats.mixed_models.explained_variance import r2 as r2
 from biasgauge.stats.mixed_models.model import FEW_LEVELS as FEW_LEVELS
 from biasgauge.stats.mixed_models.model import FixedEffect as FixedEffect
 from biasgauge.stats.mixed_models.model import MixedFit as MixedFit
+from biasgauge.stats.mixed_models.model import RandomEffect as RandomEffect
 from biasgauge.stats.mixed_models.model import fit_mixed as fit_mixed
 from biasgauge.stats.mixed_models.model import fit_moments as fit_moments
 from biasgauge.stats.mixed_models.moment_sums import MOST_LEVELS as MOST_LEVELS
 from biasgauge.stats.mixed_models.moment_sums import moments as moments
-from biasgauge.stats.mixed_models.variances import RandomEffect as RandomEffect
-from biasgauge.stats.mixed_models.variances import solve as solve
+from biasgauge.stats.mixed_models.reml import solve as solve

@@ -1,7 +1,7 @@
 """Explained variance of a mixed model after Nakagawa & Schielzeth (2013), split by group, and what each factor adds.
 
 Intervals come from draws of the parameters: each variance from the pivot that its own interval inverts
-(`variances`), the coefficients from their normal distribution. With two or three levels this matters:
+(`model`), the coefficients from their normal distribution. With two or three levels this matters:
 drawing new data from the fitted model and fitting again (the parametric bootstrap) would cover a variance of two levels
 in 66 % of cases, not 95 %.
 """
@@ -17,9 +17,9 @@ import numpy as np
 from biasgauge.core import Estimate, Floats, Record
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import percentile_estimate
-from biasgauge.stats.mixed_models.model import MixedFit
+from biasgauge.stats.mixed_models.model import OVER, MixedFit, pivots
 from biasgauge.stats.mixed_models.moment_sums import Moments
-from biasgauge.stats.mixed_models.variances import OVER, Pivot, Solution, pivots, solve
+from biasgauge.stats.mixed_models.reml import Solution, solve
 from biasgauge.stats.numerics import on_one_thread
 
 
@@ -115,23 +115,9 @@ def _draw(fit: Solution, draws: int, random: np.random.Generator) -> _Draws:
             columns.append(np.full(draws, variance))
         else:
             mean_square = random.chisquare(len(group.sizes), draws) / len(group.sizes)
-            columns.append(solve_many(group, mean_square / error) * sigma2)
+            columns.append(group.solve(mean_square / error) * sigma2)
     noise = random.standard_normal((draws, len(fit.inverse))) @ np.linalg.cholesky(fit.inverse).T
     return _Draws(fit.scaled + noise * np.sqrt(sigma2)[:, None], np.stack(columns, axis=1), sigma2)
-
-
-def solve_many(pivot: Pivot, targets: Floats) -> Floats:
-    """Solve `Pivot.at(ratio) = target` for many targets by Newton from below (the function is falling and convex)."""
-    at_zero = pivot.at(0.0)
-    ratios: Floats = np.maximum(at_zero / targets - 1, 0.0) / pivot.sizes.max()
-    for _ in range(200):
-        terms = pivot.squares / (1 + ratios[:, None] * pivot.sizes)
-        slope = (terms * pivot.sizes / (1 + ratios[:, None] * pivot.sizes)).mean(axis=1)
-        step = np.maximum(terms.mean(axis=1) - targets, 0.0) / slope
-        ratios = ratios + np.where(at_zero > targets, step, 0.0)
-        if (step <= 1e-10 * ratios).all():
-            break
-    return ratios
 
 
 def _explained(sums: Moments, scaled: Floats) -> Floats:

@@ -29,7 +29,7 @@ MOST_LEVELS = 6_000
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupingFactor:
     """One grouping factor: its name, its levels, and the slice of its columns among those of all groups."""
 
     name: str
@@ -52,7 +52,7 @@ class Moments:
 
     rows: int
     names: tuple[str, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[GroupingFactor, ...]
     xx: Floats
     xz: Floats
     zz: Floats
@@ -87,33 +87,11 @@ class Moments:
 def moments(
     y: ArrayLike, x: ArrayLike, groups: Mapping[str, ArrayLike], names: Sequence[str], *, block: int = _ROWS
 ) -> Moments:
-    """Sum the rows.
-
-    Args:
-        y: the outcome, one number a row.
-        x: rows × columns of the fixed part; a column of ones, if wanted, must be among them.
-        groups: for each grouping factor the level of every row.
-        names: one for each column of `x`.
-        block: rows summed at a time; bounds the memory.
+    """Sum the rows, `block` of them at a time; arguments as in `fit_mixed`.
 
     Raises:
         ParameterError: shapes differ, a number is not finite, a group has fewer than two levels, or too few rows.
     """
-    outcome, matrix = _checked(y, x, names)
-    codes, coded = _codes(groups, len(outcome))
-    constant = _constant_column(matrix)
-    shift = np.zeros(matrix.shape[1] + 1)
-    if constant is not None:
-        shift[:-1] = np.mean(matrix[:_ROWS], axis=0, dtype=np.float64)
-        shift[constant] = 0.0
-        shift[-1] = np.mean(outcome[:_ROWS], dtype=np.float64)
-    ww, zw = _sums(outcome, matrix, codes, coded, shift, block)
-    unit = 1.0 if constant is None else float(matrix[0, constant])
-    scaled = _scaled(len(outcome), tuple(names), (ww, zw), shift, constant, unit)
-    return Moments(rows=len(outcome), groups=coded, zz=_counts(codes, coded), **scaled)
-
-
-def _checked(y: ArrayLike, x: ArrayLike, names: Sequence[str]) -> tuple[Vectors, Vectors]:
     outcome, matrix = np.asanyarray(y), np.asanyarray(x)
     if outcome.ndim != 1 or matrix.ndim != 2 or len(outcome) != len(matrix):
         raise ParameterError(
@@ -126,17 +104,29 @@ def _checked(y: ArrayLike, x: ArrayLike, names: Sequence[str]) -> tuple[Vectors,
         raise ParameterError(
             f"The 'names' parameter must name each of the {matrix.shape[1]} columns of X once. Got {list(names)!r}."
         )
-    return outcome, matrix
+    codes, coded = _codes(groups, len(outcome))
+    # The first column of X that holds one number, not 0, in all rows.
+    candidates = np.flatnonzero((matrix[:_ROWS] == matrix[:1]).all(axis=0) & (matrix[0] != 0)).tolist()
+    constant = next((column for column in candidates if (matrix[:, column] == matrix[0, column]).all()), None)
+    shift = np.zeros(matrix.shape[1] + 1)
+    if constant is not None:
+        shift[:-1] = np.mean(matrix[:_ROWS], axis=0, dtype=np.float64)
+        shift[constant] = 0.0
+        shift[-1] = np.mean(outcome[:_ROWS], dtype=np.float64)
+    ww, zw = _sums(outcome, matrix, codes, coded, shift, block)
+    unit = 1.0 if constant is None else float(matrix[0, constant])
+    scaled = _scaled(len(outcome), names, ww, zw, shift, constant, unit)
+    return Moments(rows=len(outcome), groups=coded, zz=_counts(codes, coded), **scaled)
 
 
-def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[Integers], tuple[Group, ...]]:
+def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[Integers], tuple[GroupingFactor, ...]]:
     """Level of every row in each group, and the groups."""
     import pandas as pd
 
     if not groups:
         raise ParameterError("A mixed model needs at least one grouping factor. Got none.")
     codes: list[Integers] = []
-    coded: list[Group] = []
+    coded: list[GroupingFactor] = []
     start = 0
     for name, labels in groups.items():
         values = np.asanyarray(labels)
@@ -150,7 +140,7 @@ def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[Integers], 
         if len(levels) < 2:
             raise ParameterError(f"The group {name!r} needs at least two levels to have a variance. Got {len(levels)}.")
         codes.append(code.astype(np.int64))
-        coded.append(Group(name, tuple(levels.tolist()), slice(start, start + len(levels))))
+        coded.append(GroupingFactor(name, tuple(levels.tolist()), slice(start, start + len(levels))))
         start += len(levels)
     if start > MOST_LEVELS:
         raise ParameterError(
@@ -160,28 +150,21 @@ def _codes(groups: Mapping[str, ArrayLike], rows: int) -> tuple[list[Integers], 
     return codes, tuple(coded)
 
 
-def _constant_column(matrix: Vectors) -> int | None:
-    """The first column of X that holds one number, not 0, in all rows."""
-    candidates = (matrix[:_ROWS] == matrix[:1]).all(axis=0) & (matrix[0] != 0)
-    constant = (column for column in np.flatnonzero(candidates) if (matrix[:, column] == matrix[0, column]).all())
-    return next(map(int, constant), None)
-
-
 def _sums(
-    outcome: Vectors, matrix: Vectors, codes: list[Integers], groups: tuple[Group, ...], shift: Floats, block: int
+    y: Vectors, x: Vectors, codes: list[Integers], groups: tuple[GroupingFactor, ...], shift: Floats, block: int
 ) -> tuple[Floats, Floats]:
     """Products of [X y], shifted, with itself and with the columns of the groups."""
-    width = matrix.shape[1] + 1
+    width = x.shape[1] + 1
     ww, zw = np.zeros((width, width)), np.zeros((groups[-1].columns.stop, width))
-    buffer = np.empty((min(block, len(outcome)), width))
-    for start in range(0, len(outcome), block):
-        stop = min(start + block, len(outcome))
+    buffer = np.empty((min(block, len(y)), width))
+    for start in range(0, len(y), block):
+        stop = min(start + block, len(y))
         rows = buffer[: stop - start]
-        np.subtract(matrix[start:stop], shift[:-1], out=rows[:, :-1])
-        np.subtract(outcome[start:stop], shift[-1], out=rows[:, -1])
+        np.subtract(x[start:stop], shift[:-1], out=rows[:, :-1])
+        np.subtract(y[start:stop], shift[-1], out=rows[:, -1])
         ww += rows.T @ rows
         if not np.isfinite(ww).all():
-            _raise_not_finite(np.column_stack([matrix[start:stop], outcome[start:stop]]), start)
+            _raise_not_finite(np.column_stack([x[start:stop], y[start:stop]]), start)
         columns = [code[start:stop] + group.columns.start for code, group in zip(codes, groups, strict=True)]
         cells = np.stack(columns, axis=1)
         pointers = np.arange(0, cells.size + 1, len(codes))
@@ -200,7 +183,7 @@ def _raise_not_finite(block: Vectors, start: int) -> None:
     raise ParameterError("The numbers of a mixed model are too large for their squares to be summed; scale them.")
 
 
-def _counts(codes: list[Integers], groups: tuple[Group, ...]) -> Floats:
+def _counts(codes: list[Integers], groups: tuple[GroupingFactor, ...]) -> Floats:
     """Number of rows that each pair of levels shares, Z'Z."""
     size = groups[-1].columns.stop
     zz = np.zeros((size, size))
@@ -215,10 +198,9 @@ def _counts(codes: list[Integers], groups: tuple[Group, ...]) -> Floats:
 
 
 def _scaled(
-    rows: int, names: tuple[str, ...], sums: tuple[Floats, Floats], shift: Floats, constant: int | None, unit: float
+    rows: int, names: Sequence[str], ww: Floats, zw: Floats, shift: Floats, constant: int | None, unit: float
 ) -> dict[str, Any]:
     """Finish the shift, scale every column to length 1 and leave out the redundant ones: fields of `Moments`."""
-    ww, zw = sums
     share = np.zeros(len(names) + 1)  # how much of the constant column is taken from each column of [X y]
     if constant is not None:
         # Center exactly: subtract from each column its mean times the constant column, W → W T.

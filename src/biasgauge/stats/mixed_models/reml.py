@@ -6,6 +6,9 @@ Z'QZ, Z'Qy and y'Qy (Harville 1977; Bates et al. 2015, section 3). So one evalua
 of levels, however many rows there are. With Z'QZ = BB' and Z'Qy = Bf, and D the ratios on a diagonal, everything
 follows from one Cholesky factor of I + B'DB, without a difference of large numbers: C = Z'PZ = B(I + B'DB)⁻¹B' and
 d = Z'Py = B(I + B'DB)⁻¹f. Gradient and Hessian are exact: ∂C/∂r_k = −C_·k C_k· and ∂d/∂r_k = −C_·k d_k.
+
+The search is written here because ratios end exactly at 0 on the boundary and thousands of refits start beside their
+minimum, where these Newton steps need three or four evaluations; SciPy has no bounded method that uses a Hessian so.
 """
 
 from __future__ import annotations
@@ -14,21 +17,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+
+from biasgauge.core import Flags, Floats
+from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from biasgauge.core import Floats
     from biasgauge.stats.mixed_models.moment_sums import Moments
 
 _STEPS = 200
-_FLAT = 1e-12
-_ROUNDING = 1e-14
+_FLAT, _ROUNDING = 1e-12, 1e-14
 """A predicted fall of the criterion, itself or as a share of it, that the criterion could not show."""
 _GRID = np.logspace(-4, 6, 11)
 """Where the search looks first for the variance of a group's means in units of the error of such a mean."""
-_SMALLEST = 1e-10
-_TINY = 1e-4
+_SMALLEST, _TINY = 1e-10, 1e-4
 """Variances in those units that are as good as 0, if the criterion rises from 0 on: always, and where it is too flat to
 tell."""
 _LARGEST = 1e14
@@ -39,10 +41,14 @@ _NEARLY = 1e-9
 _LONGEST_STEP = 3.0
 _SHORT = 0.01
 """A last step, in logarithms, that leads to the minimum rather than along a flat valley."""
+_PERFECT = 1e-14
+"""Share of the outcome's sum of squares below which nothing is left to be error."""
+_SAYS_NOTHING = 1e-10
+"""Below this share of the largest curvature, the likelihood says nothing in a direction."""
 
 
 @dataclass(frozen=True)
-class Problem:
+class ProjectedSums:
     """Sums over rows that determine the variance ratios.
 
     Attributes:
@@ -74,28 +80,37 @@ class Problem:
         """The variance ratio of each column's group."""
         return np.repeat(ratios, [columns.stop - columns.start for columns in self.parts])
 
+    def by_group(self, values: Floats) -> Floats:
+        """Sum the columns of each group, along every axis."""
+        starts = [columns.start for columns in self.parts]
+        for axis in range(values.ndim):
+            values = np.add.reduceat(values, starts, axis=axis)
+        return values
 
-@dataclass(frozen=True)
-class Criterion:
+
+class RemlValue(NamedTuple):
     """The criterion at some variance ratios, with its derivatives with respect to them.
 
     Attributes:
         value: −2 log(restricted) likelihood with fixed effects and residual variance at their best.
         residual: y'Py, the weighted residual sum of squares; `residual / freedom` estimates the residual variance.
-        c, d: Z'PZ and Z'Py, in units of the residual variance.
+        d: Z'Py, in units of the residual variance.
+        squares: |d_k|² of each group.
+        cross: d_k' C_kl d_l of every two groups.
         curvature: the part of the Hessian that stems from the determinant, minus Σ of squares of C_kl.
     """
 
     value: float
+    residual: float
     gradient: Floats
     hessian: Floats
-    residual: float
-    c: Floats
     d: Floats
+    squares: Floats
+    cross: Floats
     curvature: Floats
 
 
-def problem(sums: Moments, *, reml: bool) -> Problem:
+def problem(sums: Moments, *, reml: bool) -> ProjectedSums:
     """Project the groups and the outcome off the columns of X.
 
     With X'X = LL', the projected products are Z'QZ = Z'Z − (L⁻¹X'Z)'(L⁻¹X'Z), and so on.
@@ -109,15 +124,10 @@ def problem(sums: Moments, *, reml: bool) -> Problem:
     log_xx = 2 * float(np.log(np.diag(root)).sum()) - 2 * float(np.linalg.slogdet(sums.back)[1])
     freedom = sums.rows - len(sums.xx) if reml else sums.rows
     constant = freedom * (1 + np.log(2 * np.pi / freedom)) + (log_xx if reml else 0.0)
-    return Problem(
-        basis=basis,
-        along=along,
-        error=max(sums.yy - float(xy @ xy) - float(along @ along), 0.0),
-        det_basis=basis if reml else _root(sums.zz, largest)[0],
-        freedom=freedom,
-        parts=tuple(group.columns for group in sums.groups),
-        constant=float(constant),
-    )
+    error = max(sums.yy - float(xy @ xy) - float(along @ along), 0.0)
+    det_basis = basis if reml else _root(sums.zz, largest)[0]
+    parts = tuple(group.columns for group in sums.groups)
+    return ProjectedSums(basis, along, error, det_basis, freedom, parts, float(constant))
 
 
 def _root(a: Floats, largest: float) -> tuple[Floats, Floats]:
@@ -128,7 +138,7 @@ def _root(a: Floats, largest: float) -> tuple[Floats, Floats]:
     return vectors[:, solid] * roots, (vectors[:, solid] / roots).T
 
 
-def evaluate(rows: Problem, ratios: Floats) -> Criterion:
+def evaluate(rows: ProjectedSums, ratios: Floats) -> RemlValue:
     """Criterion log|I + B'DB| + freedom · log(y'Py) + constant, with derivatives, at variance ratios of at least 0."""
     weights = rows.weights(ratios)
     log_det, lower = _factor(rows.basis, weights)
@@ -141,28 +151,19 @@ def evaluate(rows: Problem, ratios: Floats) -> Criterion:
         half = solve_triangular(lower, rows.det_basis.T, lower=True, check_finite=False)
         c_det = half.T @ half
     value = log_det + rows.freedom * float(np.log(residual)) + rows.constant
-    return _with_derivatives(rows, value, residual, c, d, c_det)
+    squares, curvature = rows.by_group(d**2), -rows.by_group(c_det**2)
+    cross = rows.by_group(d[:, None] * c * d)
+    # Derivatives of log|I + B'DB| are traces of C; those of y'Py are −|d_k|², of which each falls by 2 d_k' C_kl d_l.
+    scale = rows.freedom / residual
+    gradient = rows.by_group(np.diag(c_det)) - scale * squares
+    hessian = curvature + scale * (2 * cross - np.outer(squares, squares) / residual)
+    return RemlValue(value, residual, gradient, hessian, d, squares, cross, curvature)
 
 
 def _factor(basis: Floats, weights: Floats) -> tuple[float, Floats]:
     """Logarithm of the determinant of I + B'DB, and its Cholesky factor."""
     lower: Floats = np.linalg.cholesky(np.eye(basis.shape[1]) + (basis.T * weights) @ basis).astype(np.float64)
     return 2 * float(np.log(np.diag(lower)).sum()), lower
-
-
-def _with_derivatives(rows: Problem, value: float, residual: float, c: Floats, d: Floats, c_det: Floats) -> Criterion:
-    size = len(rows.parts)
-    squares = np.array([float(d[columns] @ d[columns]) for columns in rows.parts])
-    traces = np.array([float(np.trace(c_det[columns, columns])) for columns in rows.parts])
-    curvature, cross = np.empty((size, size)), np.empty((size, size))
-    for i, first in enumerate(rows.parts):
-        for j, second in enumerate(rows.parts):
-            curvature[i, j] = -float((c_det[first, second] ** 2).sum())
-            cross[i, j] = float(d[first] @ c[first, second] @ d[second])
-    scale = rows.freedom / residual
-    gradient = traces - scale * squares
-    hessian = curvature + scale * (2 * cross - np.outer(squares, squares) / residual)
-    return Criterion(value, gradient, hessian, residual, c, d, curvature)
 
 
 class Minimum(NamedTuple):
@@ -172,11 +173,11 @@ class Minimum(NamedTuple):
     """
 
     ratios: Floats
-    at: Criterion
+    at: RemlValue
     converged: bool
 
 
-def minimize(rows: Problem, start: Floats | None = None) -> Minimum:
+def minimize(rows: ProjectedSums, start: Floats | None = None) -> Minimum:
     """Minimize the criterion over variance ratios of at least 0.
 
     Newton steps in the logarithms of the ratios, each shortened until the criterion falls; a ratio that shrinks to
@@ -187,7 +188,7 @@ def minimize(rows: Problem, start: Floats | None = None) -> Minimum:
     return min((_descend(rows, begin) for begin in _starting_values(rows)), key=lambda minimum: minimum.at.value)
 
 
-def _starting_values(rows: Problem) -> list[Floats]:
+def _starting_values(rows: ProjectedSums) -> list[Floats]:
     """Starting values: small and large ratios, each improved group by group over a coarse grid."""
     starts = [np.full(len(rows.parts), level) for level in (1.0, 1e3)]
     if len(rows.basis) > _MOST_FOR_SWEEPS:
@@ -204,7 +205,7 @@ def _starting_values(rows: Problem) -> list[Floats]:
     return [start / rows.units for start in starts]
 
 
-def _descend(rows: Problem, ratios: Floats) -> Minimum:
+def _descend(rows: ProjectedSums, ratios: Floats) -> Minimum:
     ratios = ratios.copy()
     units = rows.units
     at = evaluate(rows, ratios)
@@ -239,26 +240,23 @@ def _descend(rows: Problem, ratios: Floats) -> Minimum:
     return Minimum(ratios, at, converged=False)
 
 
-def _newton(at: Criterion, ratios: Floats, free: NDArray[np.bool_]) -> tuple[Floats, float]:
+def _newton(at: RemlValue, ratios: Floats, free: Flags) -> tuple[Floats, float]:
     """Newton step in the logarithms of the free ratios, and the fall of the criterion that it predicts."""
     free_ratios = ratios[free]
     # Chain rule for the logarithms: ∂/∂log r = r ∂/∂r.
     gradient = at.gradient[free] * free_ratios
     hessian = at.hessian[np.ix_(free, free)] * np.outer(free_ratios, free_ratios) + np.diag(gradient)
     values, vectors = np.linalg.eigh(hessian)
-    along = vectors.T @ gradient
     # Absolute eigenvalues: a descent direction where the criterion is not convex, too.
     curved = np.maximum(np.abs(values), 1e-12 * max(float(np.abs(values).max()), 1e-300))
-    step = -vectors @ (along / curved)
-    longest = float(np.abs(step).max())
-    if longest > _LONGEST_STEP:
-        step *= _LONGEST_STEP / longest
+    step = -vectors @ (vectors.T @ gradient / curved)
+    step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
     return step, float(-gradient @ step) / 2
 
 
 def _shorten(
-    rows: Problem, at: Criterion, ratios: Floats, free: NDArray[np.bool_], step: Floats
-) -> tuple[Floats, Criterion] | None:
+    rows: ProjectedSums, at: RemlValue, ratios: Floats, free: Flags, step: Floats
+) -> tuple[Floats, RemlValue] | None:
     """Return the first of step, step/2, step/4, … that lowers the criterion; None when none does."""
     for halvings in range(40):
         tried = ratios.copy()
@@ -269,3 +267,89 @@ def _shorten(
         if candidate.value < at.value:
             return tried, candidate
     return None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A fit as arrays.
+
+    Attributes:
+        ratios: variance of each group over that of the residual, `sigma2`.
+        scaled: coefficients of the shifted and scaled columns; `inverse` is their covariance over `sigma2`.
+        turned: R(I + RZ'ZR)⁻¹RZ'X without its first R, the roots of the variance ratios on a diagonal.
+        effects: the predicted effect of every level of every group; `at` is the criterion at the minimum.
+    """
+
+    sums: Moments
+    problem: ProjectedSums
+    ratios: Floats
+    sigma2: float
+    scaled: Floats
+    inverse: Floats
+    turned: Floats
+    effects: Floats
+    at: RemlValue
+    converged: bool
+
+    @property
+    def variances(self) -> Floats:
+        """Variance of each group."""
+        variances: Floats = self.ratios * self.sigma2
+        return variances
+
+
+def solve(sums: Moments, *, reml: bool = True, start: Floats | None = None) -> Solution:
+    """Find the variances, then the coefficients that follow from them."""
+    rows = problem(sums, reml=reml)
+    if rows.error <= _PERFECT * max(sums.yy, 1e-300):
+        raise ParameterError("Columns and groups explain the outcome exactly: there is no error left to estimate.")
+    ratios, at, converged = minimize(rows, start)
+    weights = rows.weights(ratios)
+    effects, roots = weights * at.d, np.sqrt(weights)
+    inner = cho_factor(np.eye(len(roots)) + roots[:, None] * sums.zz * roots)
+    inside = roots[:, None] * sums.xz.T
+    turned = cho_solve(inner, inside)
+    # X'V⁻¹X by Woodbury's identity, and the coefficients given the effects: X'X b = X'(y − Zu).
+    information = sums.xx - inside.T @ turned
+    inverse = np.linalg.inv((information + information.T) / 2)
+    inverse = (inverse + inverse.T) / 2
+    scaled = cho_solve(cho_factor(sums.xx), sums.xy - sums.xz @ effects)
+    sigma2 = at.residual / rows.freedom
+    return Solution(sums, rows, ratios, sigma2, scaled, inverse, turned, effects, at, converged)
+
+
+def satterthwaite(fit: Solution, variances: Floats) -> Floats:
+    """Degrees of freedom of each coefficient, 2 v² / Var(v), Var(v) by the delta method.
+
+    v is the variance of the coefficient, a function of the variance ratios and σ²: with c its row of the inverse,
+    ∂v/∂r_k = σ² |Z_k'V⁻¹X c|² and ∂v/∂σ² = v / σ². A group whose variance is estimated as 0 counts as known to be
+    absent, as in lmerTest.
+    """
+    sums, roots = fit.sums, np.sqrt(fit.problem.weights(fit.ratios))
+    weighted = sums.xz.T - (sums.zz * roots) @ fit.turned  # Z'V⁻¹X
+    spread_out = weighted @ fit.inverse @ sums.back.T
+    group_columns = [columns for columns, ratio in zip(fit.problem.parts, fit.ratios, strict=True) if ratio > 0]
+    slopes = [fit.sigma2 * (spread_out[columns] ** 2).sum(axis=0) for columns in group_columns]
+    gradient = np.array([*slopes, variances / fit.sigma2])
+    spread = np.einsum("ij,ik,kj->j", gradient, _covariance_of_ratios(fit), gradient)
+    freedom: Floats = 2 * variances**2 / spread
+    return freedom
+
+
+def _covariance_of_ratios(fit: Solution) -> Floats:
+    """Asymptotic covariance of the variance ratios that are not 0, and of the residual variance, in this order.
+
+    Twice the inverse of the Hessian of −2 log likelihood, in which σ² is a parameter of its own; directions in which
+    the likelihood is flat are left out.
+    """
+    free = np.flatnonzero(fit.ratios > 0)
+    sigma2, at, grid = fit.sigma2, fit.at, np.ix_(free, free)
+    border = at.squares[free, None] / sigma2**2
+    corner = np.array([[fit.problem.freedom / sigma2**2]])
+    hessian = np.block([[at.curvature[grid] + 2 * at.cross[grid] / sigma2, border], [border.T, corner]])
+    scale = 1 / np.sqrt(np.diag(hessian))
+    values, vectors = np.linalg.eigh(hessian * np.outer(scale, scale))
+    solid = values > _SAYS_NOTHING * values.max()
+    inverse = (vectors[:, solid] / values[solid]) @ vectors[:, solid].T
+    covariance: Floats = 2 * inverse * np.outer(scale, scale)
+    return covariance
