@@ -192,8 +192,10 @@ def _fixed(fit: Solution, covariance: Floats, names: tuple[str, ...], level: flo
     rows = []
     for name in names:
         if name in by_name:
-            values, margin = by_name[name]
-            rows.append(FixedEffect(name, *values, interval=Estimate.symmetric(values[0], margin, **fields)))
+            (value, *tests), margin = by_name[name]
+            se, df, t, chance = tests
+            interval = Estimate.symmetric(value, margin, **fields)
+            rows.append(FixedEffect(name, value, se, df, t, chance, interval))
         else:
             reason = "the column is constant or a combination of the ones before it"
             interval = Estimate(value=None, reason=reason, **fields)
