@@ -17,7 +17,7 @@ import torch
 from biasgauge import registry
 from biasgauge.core.devices import device_named
 from biasgauge.scores import engine, gpu
-from biasgauge.scores.engine import Pool, Task
+from biasgauge.scores.engine import Pool, ScoringTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ def main() -> None:
     device = device_named(arguments.device)
     matrix = vectors(arguments.rows)
     ends = np.arange(2 * PAIRS)
-    task = Task(matrix, np.arange(arguments.rows), ends[::2], ends[1::2], [registry.get("measure", "nbm")], K)
+    task = ScoringTask(matrix, np.arange(arguments.rows), ends[::2], ends[1::2], [registry.get("measure", "nbm")], K)
     pool = Pool.from_task(task)
     on_device = torch.from_numpy(pool.unit).to(device)
     wide = gpu.widen(on_device)
@@ -84,7 +84,7 @@ def main() -> None:
     for name, seconds in times.items():
         print(f"{name:<42} {seconds:8.3f} s")
     some = np.arange(0, arguments.rows, max(arguments.rows // 2000, 1))
-    part = Task(matrix, some, task.first, task.second, task.measures, K)
+    part = ScoringTask(matrix, some, task.first, task.second, task.measures, K)
     same = np.array_equal(engine.compute(part), gpu.compute(part, device), equal_nan=True)
     print(f"equal to the CPU on {len(some):,} words: {same}")
 

@@ -20,7 +20,7 @@ from timing import best
 
 from biasgauge import registry
 from biasgauge.scores import block_rows
-from biasgauge.scores.engine import Task, compute
+from biasgauge.scores.engine import ScoringTask, compute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,9 +35,9 @@ def vectors(rows: int, dim: int) -> NDArray[np.float32]:
     return centers[random.integers(0, 200, rows)] * np.float32(0.7) + random.standard_normal((rows, dim), np.float32)
 
 
-def task(matrix: NDArray[np.float32], *names: str) -> Task:
+def task(matrix: NDArray[np.float32], *names: str) -> ScoringTask:
     ends = np.arange(2 * PAIRS)
-    return Task(
+    return ScoringTask(
         matrix, np.arange(len(matrix)), ends[::2], ends[1::2], [registry.get("measure", name) for name in names], K
     )
 
@@ -107,7 +107,7 @@ def linear() -> None:
     print(f"  biasgauge          {ours:7.3f} s   {ours / product:5.2f} × the product")
 
 
-def several(work: Task, models: int) -> None:
+def several(work: ScoringTask, models: int) -> None:
     for _ in range(models):
         compute(work)
 

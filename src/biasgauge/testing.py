@@ -16,10 +16,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from math import inf, isinf
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import numpy as np
 
@@ -40,6 +40,7 @@ _TOLERANCE = 1e-7
 """Values of association tests that differ by no more than this, or this share of them, are equal."""
 _SINGLE = 3e-6
 """Scores of measures are kept in single precision."""
+Sets = dict[str, Floats]
 
 
 class PropertyError(AssertionError):
@@ -70,33 +71,23 @@ def check_measure(measure: Measure, *, seeds: Iterable[int] = SEEDS) -> None:
     Raises:
         PropertyError: a declared property is false.
     """
-    subject = f"measure {measure.name!r}"
-    _check_texts(subject, name=measure.name, summary=measure.summary, source=measure.source)
-    worlds = {seed: _draw_world(seed) for seed in seeds}
-    changed: set[str] = set()
-    largest = 0.0
-    for seed, world in worlds.items():
-        scores = world.scores(measure)
-        for name, transform in _WORLD_CHANGES.items():
-            if name == "rotation_invariant" and not isinstance(measure, Linear) and world.has_near_ties():
-                continue  # rounding after a rotation may change who the neighbors are
-            _compare_scores(subject, measure, name, scores, transform(world, seed).scores(measure), changed, seed)
-        _compare_scores(subject, measure, "swap_negates", -scores, world.swapped().scores(measure), changed, seed)
-        low, high = float(np.nanmin(scores)), float(np.nanmax(scores))
-        if low < measure.low - _SINGLE or high > measure.high + _SINGLE:
-            observed = f"scores lie between {low:.4g} and {high:.4g} (seed {seed})"
-            raise PropertyError(subject, "range", (measure.low, measure.high), observed)
-        long_vectors = replace(world, vectors=world.vectors * 1e6)
-        largest = max(largest, float(np.nanmax(np.abs(long_vectors.scores(measure)))))
-        _check_permutations(subject, measure, world, scores, seed)
+    checks = _MeasureChecks(f"measure {measure.name!r}", measure)
+    checks.texts(name=measure.name, summary=measure.summary, source=measure.source)
+    for seed in seeds:
+        checks.seed = seed
+        checks.world(_draw_world(seed))
     for name in (*_WORLD_CHANGES, "swap_negates"):
-        if not getattr(measure, name) and name not in changed:
-            raise PropertyError(subject, name, declared=False, observed="no random vectors bear that out")
-    if isinf(measure.high) and largest < 1e3:
-        observed = f"no score was beyond {largest:.4g}, whatever the length of the vectors"
-        raise PropertyError(subject, "range", (measure.low, measure.high), observed)
+        if not getattr(measure, name) and name not in checks.changed:
+            checks.fail(name, declared=False, observed="no random vectors bear that out")
+    if isinf(measure.high) and checks.largest < 1e3:
+        observed = f"no score was beyond {checks.largest:.4g}, whatever the length of the vectors"
+        checks.fail("range", (measure.low, measure.high), observed)
     if isinstance(measure, Linear):
-        _check_directions(subject, measure)
+        end = np.array([[1.0, 2.0, 3.0]])
+        for first, second in ((0 * end, end), (end, 0 * end)):
+            with np.errstate(all="ignore"):
+                if not np.isnan(measure.direction(first.copy(), second.copy())).all():
+                    checks.fail("direction", "NaN where there is none", "a pair with a zero vector has one")
 
 
 def check_association_test(test: SetTest, *, seeds: Iterable[int] = SEEDS, **settings: Any) -> None:  # noqa: ANN401 - the test's
@@ -116,35 +107,33 @@ def check_association_test(test: SetTest, *, seeds: Iterable[int] = SEEDS, **set
     Raises:
         PropertyError: a declared property is false.
     """
-    subject = f"association test {test.name!r}"
-    _check_texts(subject, name=test.name, zero=test.zero, source=test.source)
-    _check_sets(subject, test)
-    changed: set[str] = set()
+    checks = _TestChecks(f"association test {test.name!r}", test, settings)
+    checks.texts(name=test.name, zero=test.zero, source=test.source)
+    checks.declarations()
+    low, high = -inf if test.range[0] is None else test.range[0], inf if test.range[1] is None else test.range[1]
     any_defined = False
     for seed in seeds:
+        checks.seed = seed
         sets = _draw_sets(test, seed)
-        result = _call(subject, test, sets, settings)
-        if result.value is None:
+        value = checks.call(sets).value
+        if value is None:
             continue
         any_defined = True
-        low, high = (-inf if test.range[0] is None else test.range[0], inf if test.range[1] is None else test.range[1])
-        if not low - _TOLERANCE <= result.value <= high + _TOLERANCE:
-            raise PropertyError(subject, "range", test.range, f"a value is {result.value:.4g} (seed {seed})")
-        _check_changes_of_sets(subject, test, sets, settings, result.value, changed, seed)
-        _check_word_order(subject, test, sets, settings, result.value, changed, seed)
+        if not low - _TOLERANCE <= value <= high + _TOLERANCE:
+            checks.fail("range", test.range, f"a value is {value:.4g} (seed {seed})")
+        checks.transformed(sets, value)
+        checks.swapped(sets, value)
+        checks.word_order(sets, value)
         for repeated in (sets, _draw_whole_numbers(test, seed)):
-            _check_resampled(subject, test, repeated, settings, seed)
+            checks.resampled(repeated)
     if not any_defined:
-        raise PropertyError(subject, "value", "a number", "it is undefined on all random sets")
+        checks.fail("value", "a number", "it is undefined on all random sets")
     for name in (*_SET_CHANGES, "paired", "swap_xy", "swap_ab"):
         declared = getattr(test, name)
         claims_change = declared == "changes" or declared is (name == "paired")
-        if claims_change and name not in changed:
-            raise PropertyError(subject, name, declared, "no random sets bear that out")
-    _check_undefined(subject, test, settings)
-
-
-# --- measures -----------------------------------------------------------------------------------------------------
+        if claims_change and name not in checks.changed:
+            checks.fail(name, declared, "no random sets bear that out")
+    checks.undefined()
 
 
 def check_audit_part(part: AuditPart, *, seed: int = 0) -> None:
@@ -157,46 +146,55 @@ def check_audit_part(part: AuditPart, *, seed: int = 0) -> None:
     Raises:
         PropertyError: one of these is not so.
     """
-    from biasgauge.audits import (
-        AuditPart,
-        audit_from_context,
-        build_context,
-        read_part,
-        summarize_part,
-        write_part,
-    )
+    from biasgauge.audits import AuditPart, audit_from_context, build_context, read_part, summarize_part, write_part
 
-    subject = f"audit part {getattr(part, 'name', part)!r}"
+    checks = _Checks(f"audit part {getattr(part, 'name', part)!r}")
     if not isinstance(part, AuditPart):
-        raise PropertyError(subject, "type", type(part).__name__, "it lacks name, title, measure or summarize")
+        checks.fail("type", type(part).__name__, "it lacks name, title, measure or summarize")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", part.name):
-        raise PropertyError(subject, "name", part.name, "a key needs small letters, digits and underscores")
-    _check_texts(subject, title=part.title)
+        checks.fail("name", part.name, "a key needs small letters, digits and underscores")
+    checks.texts(title=part.title)
     random = np.random.default_rng(seed)
     sets = {role: [f"{role}{number}" for number in range(8)] for role in "xyab"}
     words = tuple(word for members in sets.values() for word in members)
     model = Embedding(words, random.normal(size=(len(words), 16)), name="random")
-    test = parse_lexicon(
-        {"kind": "test", "name": "random", **{role: {"name": role, "words": sets[role]} for role in sets}}
-    )
+    roles = {role: {"name": role, "words": sets[role]} for role in sets}
+    test = parse_lexicon({"kind": "test", "name": "random", **roles})
     parts = {"bias": registry.get("audit_part", "bias"), part.name: part}  # on which other parts of ours rest
     results = [part.measure(build_context([model], lexicons=[test], parts=parts)) for _ in range(2)]
     for result in results:
         if not isinstance(result, Result | None):
-            raise PropertyError(subject, "measure", "Result | None", f"it gave {type(result).__name__}")
+            checks.fail("measure", "Result | None", f"it gave {type(result).__name__}")
     if results[0] is None or results[1] is None:
         return
     audit = audit_from_context(build_context([model], lexicons=[test], parts=parts))
     contents = [parse_json(json.dumps(write_part(part, result, audit))) for result in results if result is not None]
     if contents[0] != contents[1]:
-        raise PropertyError(subject, "measure", "deterministic", "two calls gave different results")
+        checks.fail("measure", "deterministic", "two calls gave different results")
     back = read_part(part, contents[0])
     if parse_json(json.dumps(write_part(part, back, audit))) != contents[0]:
-        raise PropertyError(subject, "read", "JSON and back", "the JSON differs after reading it back")
+        checks.fail("read", "JSON and back", "the JSON differs after reading it back")
     for result in (results[0], back):
         summary = summarize_part(part, result, audit)
         if not isinstance(summary, Summary | None):
-            raise PropertyError(subject, "summarize", "Summary | None", f"it gave {type(summary).__name__}")
+            checks.fail("summarize", "Summary | None", f"it gave {type(summary).__name__}")
+
+
+@dataclass
+class _Checks:
+    """Checks of one subject; `changed` collects the properties under which some number has changed."""
+
+    subject: str
+    seed: int = field(default=0, kw_only=True)
+    changed: set[str] = field(default_factory=set, kw_only=True)
+
+    def fail(self, name: str, declared: object, observed: str) -> NoReturn:
+        raise PropertyError(self.subject, name, declared, observed)
+
+    def texts(self, **texts: object) -> None:
+        for name, text in texts.items():
+            if not isinstance(text, str) or not text.strip():
+                self.fail(name, text, "it must be a text")
 
 
 @dataclass(frozen=True)
@@ -208,26 +206,6 @@ class _World:
     first: Places
     second: Places
     k: int
-
-    def scores(self, measure: Measure) -> Floats:
-        """Scores, pairs × words.
-
-        Raises:
-            PropertyError: the measure modifies its input.
-        """
-        names = [f"w{row}" for row in range(len(self.vectors))]
-        pairs = [(names[first], names[second]) for first, second in zip(self.first, self.second, strict=True)]
-        vectors = self.vectors.copy()
-        words = [names[row] for row in self.words]
-        tensor = score((names, vectors), pairs=pairs, words=words, measures=[measure], k=self.k, n_jobs=1)
-        if not np.array_equal(vectors, self.vectors):
-            raise PropertyError(f"measure {measure.name!r}", "inputs", "unmodified", "it changed the vectors")
-        scores: Floats = tensor.to_numpy()[0, :, :, 0].astype(np.float64)
-        return scores
-
-    def swapped(self) -> _World:
-        """Return the same world with the ends of all pairs exchanged."""
-        return replace(self, first=self.second, second=self.first)
 
     def has_near_ties(self) -> bool:
         """True where a neighbor is nearly between the ends of a pair, or two are nearly as similar to a word."""
@@ -250,71 +228,86 @@ def _draw_world(seed: int) -> _World:
     return _World(vectors, random.permutation(size)[: size // 2], ends[::2], ends[1::2], int(random.integers(1, 6)))
 
 
-def _rotate(world: _World, seed: int) -> _World:
-    return replace(world, vectors=world.vectors @ _random_rotation(world.vectors.shape[1], seed))
-
-
-def _scale(world: _World, seed: int) -> _World:
-    # Powers of two change no digit, so that ties stay ties.
-    return replace(world, vectors=world.vectors * 2.0 ** np.random.default_rng(seed + 2).integers(1, 9))
-
-
-def _lengthen_words(world: _World, seed: int) -> _World:
+def _lengthen_words(world: _World, seed: int) -> Floats:
     """Give every vector that is not an end of a pair another length."""
     factors = np.exp2(np.random.default_rng(seed + 3).integers(1, 9, size=(len(world.vectors), 1)).astype(float))
     factors[np.concatenate([world.first, world.second])] = 1
-    return replace(world, vectors=world.vectors * factors)
+    lengthened: Floats = world.vectors * factors
+    return lengthened
 
 
-_WORLD_CHANGES: dict[str, Callable[[_World, int], _World]] = {
-    "rotation_invariant": _rotate,
-    "scale_invariant": _scale,
+def _random_rotation(vectors: Floats, seed: int) -> Floats:
+    dimensions = vectors.shape[1]
+    rotation: Floats = np.linalg.qr(np.random.default_rng(seed + 1).normal(size=(dimensions, dimensions)))[0]
+    return rotation
+
+
+_WORLD_CHANGES: dict[str, Callable[[_World, int], Floats]] = {
+    "rotation_invariant": lambda world, seed: world.vectors @ _random_rotation(world.vectors, seed),
+    # Powers of two change no digit, so that ties stay ties.
+    "scale_invariant": lambda world, seed: world.vectors * 2.0 ** np.random.default_rng(seed + 2).integers(1, 9),
     "word_scale_invariant": _lengthen_words,
 }
+"""Vectors after a change that leaves scores as they are where the property is declared."""
 
 
-def _compare_scores(
-    subject: str, measure: Measure, name: str, expected: Floats, scores: Floats, changed: set[str], seed: int
-) -> None:
-    different = _first_difference(expected, scores, _SINGLE)
-    if different is None:
-        return
-    changed.add(name)
-    if getattr(measure, name):
-        observed = f"a score is {scores[different]:.4g} instead of {expected[different]:.4g} (seed {seed})"
-        raise PropertyError(subject, name, declared=True, observed=observed)
+@dataclass
+class _MeasureChecks(_Checks):
+    measure: Measure
+    largest: float = 0.0
+
+    def scores(self, world: _World) -> Floats:
+        """Scores, pairs × words."""
+        names = [f"w{row}" for row in range(len(world.vectors))]
+        pairs = [(names[first], names[second]) for first, second in zip(world.first, world.second, strict=True)]
+        vectors = world.vectors.copy()
+        words = [names[row] for row in world.words]
+        tensor = score((names, vectors), pairs=pairs, words=words, measures=[self.measure], k=world.k, n_jobs=1)
+        if not np.array_equal(vectors, world.vectors):
+            self.fail("inputs", "unmodified", "it changed the vectors")
+        scores: Floats = tensor.to_numpy()[0, :, :, 0].astype(np.float64)
+        return scores
+
+    def world(self, world: _World) -> None:
+        """Compare the scores of a world with those of the same world changed."""
+        measure, scores = self.measure, self.scores(world)
+        for name, transform in _WORLD_CHANGES.items():
+            if name == "rotation_invariant" and not isinstance(measure, Linear) and world.has_near_ties():
+                continue  # rounding after a rotation may change who the neighbors are
+            self.compare(name, scores, replace(world, vectors=transform(world, self.seed)))
+        self.compare("swap_negates", -scores, replace(world, first=world.second, second=world.first))
+        low, high = float(np.nanmin(scores)), float(np.nanmax(scores))
+        if low < measure.low - _SINGLE or high > measure.high + _SINGLE:
+            observed = f"scores lie between {low:.4g} and {high:.4g} (seed {self.seed})"
+            self.fail("range", (measure.low, measure.high), observed)
+        long_vectors = replace(world, vectors=world.vectors * 1e6)
+        self.largest = max(self.largest, float(np.nanmax(np.abs(self.scores(long_vectors)))))
+        words = np.random.default_rng(self.seed + 4).permutation(len(world.words))
+        pairs = np.roll(np.arange(len(world.first)), 1)
+        permuted = {
+            "words": (replace(world, words=world.words[words]), scores[:, words]),
+            "pairs": (replace(world, first=world.first[pairs], second=world.second[pairs]), scores[pairs]),
+        }
+        for units, (order, expected) in permuted.items():
+            if _first_difference(expected, self.scores(order)) is not None:
+                observed = f"another order of {units} changes a score (seed {self.seed})"
+                self.fail("scores", "independent of order", observed)
+
+    def compare(self, name: str, expected: Floats, world: _World) -> None:
+        scores = self.scores(world)
+        different = _first_difference(expected, scores)
+        if different is None:
+            return
+        self.changed.add(name)
+        if getattr(self.measure, name):
+            observed = f"a score is {scores[different]:.4g} instead of {expected[different]:.4g} (seed {self.seed})"
+            self.fail(name, declared=True, observed=observed)
 
 
-def _first_difference(expected: Floats, values: Floats, tolerance: float) -> tuple[int, ...] | None:
+def _first_difference(expected: Floats, values: Floats) -> tuple[int, ...] | None:
     scale = np.maximum(np.abs(expected), 1)
-    equal = np.isclose(values / scale, expected / scale, rtol=0, atol=tolerance, equal_nan=True)
+    equal = np.isclose(values / scale, expected / scale, rtol=0, atol=_SINGLE, equal_nan=True)
     return None if equal.all() else tuple(int(index) for index in np.argwhere(~equal)[0])
-
-
-def _check_permutations(subject: str, measure: Measure, world: _World, scores: Floats, seed: int) -> None:
-    words = np.random.default_rng(seed + 4).permutation(len(world.words))
-    pairs = np.roll(np.arange(len(world.first)), 1)
-    permuted = replace(world, words=world.words[words]).scores(measure), scores[:, words]
-    rolled = replace(world, first=world.first[pairs], second=world.second[pairs]).scores(measure), scores[pairs]
-    for units, (values, expected) in {"words": permuted, "pairs": rolled}.items():
-        if _first_difference(expected, values, _SINGLE) is not None:
-            observed = f"another order of {units} changes a score (seed {seed})"
-            raise PropertyError(subject, "scores", "independent of order", observed)
-
-
-def _check_directions(subject: str, measure: Linear) -> None:
-    end = np.array([[1.0, 2.0, 3.0]])
-    for first, second in ((0 * end, end), (end, 0 * end)):
-        with np.errstate(all="ignore"):
-            if not np.isnan(measure.direction(first.copy(), second.copy())).all():
-                raise PropertyError(
-                    subject, "direction", "NaN where there is none", "a pair with a zero vector has one"
-                )
-
-
-# --- association tests --------------------------------------------------------------------------------------------
-
-Sets = dict[str, Floats]
 
 
 def _draw_sets(test: SetTest, seed: int) -> Sets:
@@ -334,7 +327,7 @@ def _draw_whole_numbers(test: SetTest, seed: int) -> Sets:
 
 
 def _rotate_sets(sets: Sets, seed: int) -> Sets:
-    rotation = _random_rotation(next(iter(sets.values())).shape[1], seed)
+    rotation = _random_rotation(next(iter(sets.values())), seed)
     return {name: vectors @ rotation for name, vectors in sets.items()}
 
 
@@ -355,153 +348,140 @@ _SET_CHANGES: dict[str, Callable[[Sets, int], Sets]] = {
 }
 
 
-def _check_sets(subject: str, test: SetTest) -> None:
-    if not test.sets or not set(test.sets) <= set("xyab"):
-        raise PropertyError(subject, "sets", test.sets, "sets are some of x, y, a and b")
-    for name, pair in (("swap_xy", "xy"), ("swap_ab", "ab")):
-        declared, both = getattr(test, name), set(pair) <= set(test.sets)
-        if (declared in get_args(Swap)) != both:
-            rule = f"must be one of {', '.join(get_args(Swap))}" if both else "must be None"
-            raise PropertyError(subject, name, declared, f"with the sets {test.sets} it {rule}")
-    if test.paired and not {"x", "y"} <= set(test.sets):
-        raise PropertyError(subject, "paired", declared=True, observed=f"the sets are {test.sets}")
+@dataclass
+class _TestChecks(_Checks):
+    test: SetTest
+    settings: Mapping[str, Any]
 
+    def declarations(self) -> None:
+        """Check the names of sets, and that swaps and pairs are declared of sets that the test has."""
+        test, sets = self.test, set(self.test.sets)
+        if not sets or not sets <= set("xyab"):
+            self.fail("sets", test.sets, "sets are some of x, y, a and b")
+        for name, pair in (("swap_xy", "xy"), ("swap_ab", "ab")):
+            declared, both = getattr(test, name), set(pair) <= sets
+            if (declared in get_args(Swap)) != both:
+                rule = f"must be one of {', '.join(get_args(Swap))}" if both else "must be None"
+                self.fail(name, declared, f"with the sets {test.sets} it {rule}")
+        if test.paired and not {"x", "y"} <= sets:
+            self.fail("paired", declared=True, observed=f"the sets are {test.sets}")
 
-def _call(subject: str, test: SetTest, sets: Mapping[str, Any], settings: Mapping[str, Any]) -> AssociationResult:
-    """Return the result without an interval; the sets cannot be written to, and the result must be repeatable."""
-    protected = {name: np.array(vectors, np.float64) for name, vectors in sets.items()}
-    for vectors in protected.values():
-        vectors.flags.writeable = False
-    try:
-        results = [test.function(**protected, **settings, interval=None) for _ in range(2)]
-    except ValueError as error:
-        if "read-only" in str(error):
-            raise PropertyError(subject, "inputs", "unmodified", "it writes to a set") from error
-        raise
-    if results[0] != results[1]:
-        raise PropertyError(subject, "value", "repeatable", "the same sets give another result the second time")
-    if (results[0].value is None) != bool(results[0].reason):
-        observed = f"value is {results[0].value!r} and reason {results[0].reason!r}"
-        raise PropertyError(subject, "reason", "given exactly where there is no value", observed)
-    try:
-        json.dumps(results[0].to_dict(), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise PropertyError(subject, "to_dict", "JSON", f"the result cannot be written: {error}") from error
-    return results[0]
+    def call(self, sets: Mapping[str, Any], **further: Any) -> AssociationResult:  # noqa: ANN401 - settings
+        """Return the result without an interval; the sets cannot be written to, and the result must be repeatable."""
+        protected = {name: np.array(vectors, np.float64) for name, vectors in sets.items()}
+        for vectors in protected.values():
+            vectors.flags.writeable = False
+        settings = {**self.settings, **further, "interval": None}
+        try:
+            results = [self.test.function(**protected, **settings) for _ in range(2)]
+        except ValueError as error:
+            if "read-only" in str(error):
+                raise PropertyError(self.subject, "inputs", "unmodified", "it writes to a set") from error
+            raise
+        result = results[0]
+        if result != results[1]:
+            self.fail("value", "repeatable", "the same sets give another result the second time")
+        if (result.value is None) != bool(result.reason):
+            observed = f"value is {result.value!r} and reason {result.reason!r}"
+            self.fail("reason", "given exactly where there is no value", observed)
+        try:
+            json.dumps(result.to_dict(), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            observed = f"the result cannot be written: {error}"
+            raise PropertyError(self.subject, "to_dict", "JSON", observed) from error
+        return result
 
+    def value(self, sets: Sets) -> float:
+        value = self.call(sets).value
+        return np.nan if value is None else value
 
-def _value(subject: str, test: SetTest, sets: Sets, settings: Mapping[str, Any]) -> float:
-    value = _call(subject, test, sets, settings).value
-    return np.nan if value is None else value
+    def transformed(self, sets: Sets, value: float) -> None:
+        for name, transform in _SET_CHANGES.items():
+            after = self.value(transform(sets, self.seed))
+            if _differ(after, value):
+                self.changed.add(name)
+                if getattr(self.test, name):
+                    observed = f"the value goes from {value:.4g} to {after:.4g} (seed {self.seed})"
+                    self.fail(name, declared=True, observed=observed)
 
+    def swapped(self, sets: Sets, value: float) -> None:
+        """Exchange the targets, then the attributes; the two-sided p stays where the value is negated or stays."""
+        two_sided = {"alternative": "two-sided"} if "alternative" in signature(self.test.function).parameters else {}
+        for name, pair in (("swap_xy", "xy"), ("swap_ab", "ab")):
+            declared = getattr(self.test, name)
+            if declared is None:
+                continue
+            swapped = {**sets, pair[0]: sets[pair[1]], pair[1]: sets[pair[0]]}
+            after = self.value(swapped)
+            if _differ(after, value) and _differ(after, -value):
+                self.changed.add(name)
+            if _differ(after, {"negates": -value, "unchanged": value, "changes": after}[declared]):
+                observed = f"exchanging the sets turns {value:.4g} into {after:.4g} (seed {self.seed})"
+                self.fail(name, declared, observed)
+            if declared == "changes":
+                continue
+            p, p_after = (getattr(self.call(both, **two_sided), "p_value", None) for both in (sets, swapped))
+            if p is not None and (p_after is None or _differ(p, p_after)):
+                observed = f"exchanging the sets turns the two-sided p {p:.4g} into {p_after:.4g} (seed {self.seed})"
+                self.fail(name, declared, observed)
 
-def _check_changes_of_sets(
-    subject: str, test: SetTest, sets: Sets, settings: Mapping[str, Any], value: float, changed: set[str], seed: int
-) -> None:
-    for name, transform in _SET_CHANGES.items():
-        after = _value(subject, test, transform(sets, seed), settings)
+    def word_order(self, sets: Sets, value: float) -> None:
+        random = np.random.default_rng(self.seed)
+        shuffled = dict(sets)
+        units = self.test.resampled(sets, **self.settings).units
+        for unit, size in units.items():  # words that are drawn together move together
+            order = random.permutation(size)
+            shuffled.update({name: sets[name][order] for name in unit})
+        after = self.value(shuffled)
         if _differ(after, value):
-            changed.add(name)
-            if getattr(test, name):
-                observed = f"the value goes from {value:.4g} to {after:.4g} (seed {seed})"
-                raise PropertyError(subject, name, declared=True, observed=observed)
-    for name, pair in (("swap_xy", "xy"), ("swap_ab", "ab")):
-        declared = getattr(test, name)
-        if declared is None:
-            continue
-        swapped = {**sets, pair[0]: sets[pair[1]], pair[1]: sets[pair[0]]}
-        after = _value(subject, test, swapped, settings)
-        if _differ(after, value) and _differ(after, -value):
-            changed.add(name)
-        expected = {"negates": -value, "unchanged": value, "changes": after}[declared]
-        if _differ(after, expected):
-            observed = f"exchanging the sets turns {value:.4g} into {after:.4g} (seed {seed})"
-            raise PropertyError(subject, name, declared, observed)
-        if declared != "changes":
-            _check_p_of_swap(subject, test, name, (sets, swapped), settings, seed)
+            observed = f"another order of words turns {value:.4g} into {after:.4g} (seed {self.seed})"
+            self.fail("value", "independent of the order of words", observed)
+        if "y" in sets and "x" in sets:
+            after = self.value({**sets, "y": np.roll(sets["y"], 1, axis=0)})
+            if _differ(after, value):
+                self.changed.add("paired")
+                if not self.test.paired:
+                    observed = f"another order of Y turns {value:.4g} into {after:.4g} (seed {self.seed})"
+                    self.fail("paired", declared=False, observed=observed)
 
+    def resampled(self, sets: Sets) -> None:
+        """Compare the value by weights with that of sets in which a word that is drawn twice is listed twice."""
+        if self.call(sets).value is None:
+            return  # there is nothing to resample
+        random = np.random.default_rng(self.seed + 4)
+        resampled = self.test.resampled(sets, **self.settings)
+        counts = {unit: random.multinomial(size, [1 / size] * size, size=4) for unit, size in resampled.units.items()}
+        values = resampled.values({unit: rows.astype(np.float64) for unit, rows in counts.items()})
+        for draw, by_weights in enumerate(values.tolist()):
+            listed = dict(sets)
+            for unit, rows in counts.items():
+                listed.update({name: np.repeat(sets[name], rows[draw], axis=0) for name in unit})
+            expected = self.value(listed)
+            if _differ(by_weights, expected):
+                numbers = f"by weights the value is {by_weights:.4g}, with repeated words {expected:.4g}"
+                self.fail("resampled", "the test on the words drawn", f"{numbers} (seed {self.seed})")
 
-def _check_p_of_swap(
-    subject: str, test: SetTest, name: str, both: tuple[Sets, Sets], settings: Mapping[str, Any], seed: int
-) -> None:
-    two_sided = {"alternative": "two-sided"} if "alternative" in signature(test.function).parameters else {}
-    p, after = (getattr(_call(subject, test, sets, {**settings, **two_sided}), "p_value", None) for sets in both)
-    if p is not None and (after is None or _differ(p, after)):
-        observed = f"exchanging the sets turns the two-sided p {p:.4g} into {after:.4g} (seed {seed})"
-        raise PropertyError(subject, name, getattr(test, name), observed)
-
-
-def _check_word_order(
-    subject: str, test: SetTest, sets: Sets, settings: Mapping[str, Any], value: float, changed: set[str], seed: int
-) -> None:
-    random = np.random.default_rng(seed)
-    shuffled = dict(sets)
-    for unit, size in test.resampled(sets, **settings).units.items():  # words that are drawn together move together
-        order = random.permutation(size)
-        shuffled.update({name: sets[name][order] for name in unit})
-    after = _value(subject, test, shuffled, settings)
-    if _differ(after, value):
-        observed = f"another order of words turns {value:.4g} into {after:.4g} (seed {seed})"
-        raise PropertyError(subject, "value", "independent of the order of words", observed)
-    if "y" in sets and "x" in sets:
-        after = _value(subject, test, {**sets, "y": np.roll(sets["y"], 1, axis=0)}, settings)
-        if _differ(after, value):
-            changed.add("paired")
-            if not test.paired:
-                observed = f"another order of Y turns {value:.4g} into {after:.4g} (seed {seed})"
-                raise PropertyError(subject, "paired", declared=False, observed=observed)
-
-
-def _check_resampled(subject: str, test: SetTest, sets: Sets, settings: Mapping[str, Any], seed: int) -> None:
-    """Compare the value by weights with that of sets in which a word that is drawn twice is listed twice."""
-    if _call(subject, test, sets, settings).value is None:
-        return  # there is nothing to resample
-    random = np.random.default_rng(seed + 4)
-    resampled = test.resampled(sets, **settings)
-    counts = {unit: random.multinomial(size, [1 / size] * size, size=4) for unit, size in resampled.units.items()}
-    values = resampled.values({unit: rows.astype(np.float64) for unit, rows in counts.items()})
-    for draw, by_weights in enumerate(values.tolist()):
-        listed = dict(sets)
-        for unit, rows in counts.items():
-            listed.update({name: np.repeat(sets[name], rows[draw], axis=0) for name in unit})
-        expected = _value(subject, test, listed, settings)
-        if _differ(by_weights, expected):
-            observed = f"by weights the value is {by_weights:.4g}, with repeated words {expected:.4g} (seed {seed})"
-            raise PropertyError(subject, "resampled", "the test on the words drawn", observed)
-
-
-def _check_undefined(subject: str, test: SetTest, settings: Mapping[str, Any]) -> None:
-    for name in test.sets:
-        sets = _draw_sets(test, 4)
-        zero = {**sets, name: np.vstack([sets[name][:1], np.zeros_like(sets[name][1:])])}
-        # Sets that may be paired are emptied together.
-        emptied = [other for other in test.sets if other in "xy"] if name in "xy" else [name]
-        empty = {**sets, **{other: sets[other][:0] for other in emptied}}
-        for case, wrong in (("holds a zero vector", zero), ("is empty", empty)):
-            try:
-                value = _call(subject, test, wrong, settings).value
-            except PropertyError:
-                raise
-            except Exception as error:
-                observed = f"it raises {type(error).__name__} where {name!r} {case}"
-                raise PropertyError(subject, "value", "None with a reason where undefined", observed) from error
-            if value is not None:
-                observed = f"it is {value:.4g} where {name!r} {case}"
-                raise PropertyError(subject, "value", "None with a reason where undefined", observed)
-
-
-# --- both ---------------------------------------------------------------------------------------------------------
-
-
-def _check_texts(subject: str, **texts: object) -> None:
-    for name, text in texts.items():
-        if not isinstance(text, str) or not text.strip():
-            raise PropertyError(subject, name, text, "it must be a text")
-
-
-def _random_rotation(dimensions: int, seed: int) -> Floats:
-    rotation: Floats = np.linalg.qr(np.random.default_rng(seed + 1).normal(size=(dimensions, dimensions)))[0]
-    return rotation
+    def undefined(self) -> None:
+        """Empty each set, and put a zero vector into it."""
+        sets = _draw_sets(self.test, 4)
+        for name in self.test.sets:
+            zero = {**sets, name: np.vstack([sets[name][:1], np.zeros_like(sets[name][1:])])}
+            # Sets that may be paired are emptied together.
+            emptied = [role for role in self.test.sets if role in "xy"] if name in "xy" else [name]
+            empty = {**sets, **{role: sets[role][:0] for role in emptied}}
+            for case, wrong in (("holds a zero vector", zero), ("is empty", empty)):
+                try:
+                    value = self.call(wrong).value
+                except PropertyError:
+                    raise
+                except Exception as error:
+                    observed = f"it raises {type(error).__name__} where {name!r} {case}"
+                    raise PropertyError(
+                        self.subject, "value", "None with a reason where undefined", observed
+                    ) from error
+                if value is not None:
+                    observed = f"it is {value:.4g} where {name!r} {case}"
+                    self.fail("value", "None with a reason where undefined", observed)
 
 
 def _differ(value: float, expected: float) -> bool:

@@ -31,7 +31,7 @@ def task_of(vectors: np.ndarray, first: np.ndarray, second: np.ndarray, rows: Ro
     from biasgauge.scores import engine
 
     measures = [registry.get("measure", measure) for measure in MEASURES]
-    return engine.Task(vectors, np.arange(len(vectors)) if rows is None else rows, first, second, measures, K)
+    return engine.ScoringTask(vectors, np.arange(len(vectors)) if rows is None else rows, first, second, measures, K)
 
 
 def scores_on_cpu(vectors: np.ndarray, first: np.ndarray, second: np.ndarray, rows: Rows = None) -> np.ndarray:

@@ -224,7 +224,8 @@ def test_score_writes_a_store_and_says_what_is_in_it(tmp_path: Path) -> None:
     ]
     done = command(*words, "--case-fallback", "--json")
     found = json.loads(done.stdout)
-    expected = bg.score(path, pairs="bolukbasi2016", words=["doctor", "president", "zzz"], case_fallback=True)
+    fallback = bg.core.WordPolicy(case="fallback")
+    expected = bg.score(path, pairs="bolukbasi2016", words=["doctor", "president", "zzz"], policy=fallback)
     assert found["shape"] == {"measure": 3, "pair": 10, "word": 3, "model": 1}
     assert found["undefined"] == expected.count_undefined()
     assert found["coverage"]["vectors"]["lost"]["words"] == ["zzz"]

@@ -10,7 +10,7 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.errors import ParameterError
-from biasgauge.scores.engine import Task, compute
+from biasgauge.scores.engine import ScoringTask, compute
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ def scored(
     """Score of one row against the pair (row 0, row 1)."""
     table = np.array(vectors, dtype)
     rows = np.array([word]), np.array([0]), np.array([1])
-    task = Task(table, *rows, [registry.get("measure", name)], k, None if pool is None else np.array(pool))
+    task = ScoringTask(table, *rows, [registry.get("measure", name)], k, None if pool is None else np.array(pool))
     return float(compute(task)[0, 0, 0])
 
 

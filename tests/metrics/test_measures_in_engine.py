@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from biasgauge import registry
 from biasgauge.metrics import Measure
-from biasgauge.scores.engine import Task, compute
+from biasgauge.scores.engine import ScoringTask, compute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class World:
 
     def scores(self, one: Measure) -> NDArray[np.float32]:
         """Pairs × words."""
-        found = compute(Task(self.vectors, self.rows, self.first, self.second, [one], self.k), n_jobs=1)
+        found = compute(ScoringTask(self.vectors, self.rows, self.first, self.second, [one], self.k), n_jobs=1)
         values: NDArray[np.float32] = found[0]
         return values
 

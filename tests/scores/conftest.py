@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.scores.engine import Task
+from biasgauge.scores.engine import ScoringTask
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Slow:
         return {"ripa": along, "ripa_unit": along / lengths[0]}[name]
 
     @staticmethod
-    def neighbors(task: Task, row: int, *, first_hit: bool, single: bool) -> list[int] | None:
+    def neighbors(task: ScoringTask, row: int, *, first_hit: bool, single: bool) -> list[int] | None:
         """Rows of the k nearest, the lower row first among equals; None where they are too few.
 
         `single`: similarities of unit vectors that were rounded to single precision, as the engine documents.
@@ -72,7 +72,7 @@ class Slow:
         nearest = nearest[1:] if first_hit else [place for place in nearest if place != row]
         return nearest[: task.k]
 
-    def scores(self, task: Task, *, single: bool = True) -> NDArray[np.float64]:
+    def scores(self, task: ScoringTask, *, single: bool = True) -> NDArray[np.float64]:
         """Measures × pairs × words."""
         found = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan)
         for place, one in enumerate(task.measures):
@@ -126,7 +126,7 @@ class Worlds:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def __call__(self, kind: str, seed: int = 0, names: Sequence[str] = registry.names("measure")) -> Task:
+    def __call__(self, kind: str, seed: int = 0, names: Sequence[str] = registry.names("measure")) -> ScoringTask:
         """A task with all measures, five pairs and every word of a model of this kind."""
         random = np.random.default_rng([seed, WORLDS.index(kind)])
         size = int(random.integers(60, 90))
@@ -142,7 +142,7 @@ class Worlds:
             path = self.folder / f"{seed}.npy"
             np.save(path, vectors)
             vectors = np.lib.format.open_memmap(path, mode="r")
-        task = Task(
+        task = ScoringTask(
             vectors,
             random.permutation(size),
             ends[::2],
@@ -167,7 +167,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def assert_same_scores(found: NDArray[np.float32], expected: NDArray[Any], task: Task) -> None:
+def assert_same_scores(found: NDArray[np.float32], expected: NDArray[Any], task: ScoringTask) -> None:
     """Votes are counts, so they must be equal; products may differ in the last bits of single precision."""
     for place, one in enumerate(task.measures):
         if one.name.startswith("nbm"):

@@ -10,7 +10,7 @@ import pytest
 from biasgauge import registry
 from biasgauge.scores import engine, nearest
 from biasgauge.scores import neighbors as neighbor_search
-from biasgauge.scores.engine import Task, compute
+from biasgauge.scores.engine import ScoringTask, compute
 from biasgauge.scores.neighbors import AllPairs
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def test_the_engine_gives_a_word_one_score_whichever_way_it_searches(share: floa
     vectors = random.standard_normal((9000, 10)).astype(np.float32)
     rows = random.permutation(9000)[: round(share * 9000)]
     ends = np.arange(6)
-    task = Task(
+    task = ScoringTask(
         vectors,
         rows,
         ends[::2],
@@ -107,5 +107,5 @@ def test_the_engine_gives_a_word_one_score_whichever_way_it_searches(share: floa
         30,
     )
     some = slice(0, 40)
-    alone = Task(vectors, rows[some], ends[::2], ends[1::2], task.measures, 30)
+    alone = ScoringTask(vectors, rows[some], ends[::2], ends[1::2], task.measures, 30)
     assert compute(task)[:, :, some].tobytes() == compute(alone).tobytes()

@@ -13,7 +13,7 @@ from biasgauge import registry
 from biasgauge.core.devices import device_named
 from biasgauge.errors import ParameterError
 from biasgauge.scores import engine, score
-from biasgauge.scores.engine import Task
+from biasgauge.scores.engine import ScoringTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def test_equal_to_the_engine(
     same_scores(gpu.compute(task, device), engine.compute(task), task)
 
 
-def larger(seed: int, names: tuple[str, ...] = registry.names("measure")) -> Task:
+def larger(seed: int, names: tuple[str, ...] = registry.names("measure")) -> ScoringTask:
     """Enough vectors for proposals and samples to count; clustered, with copies and zero vectors."""
     random = np.random.default_rng(seed)
     size, dimensions = 1_500, 24
@@ -69,7 +69,7 @@ def larger(seed: int, names: tuple[str, ...] = registry.names("measure")) -> Tas
     vectors[300:310] = 0
     ends = np.arange(12)
     rows = random.permutation(size)
-    return Task(vectors, rows, ends[::2], ends[1::2], [registry.get("measure", name) for name in names], 25)
+    return ScoringTask(vectors, rows, ends[::2], ends[1::2], [registry.get("measure", name) for name in names], 25)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from tests.scores.conftest import Slow, Worlds
 
-    from biasgauge.scores.engine import Task
+    from biasgauge.scores.engine import ScoringTask
 
 
-def _bytes(task: Task, **settings: Any) -> bytes:  # noqa: ANN401 - settings of the engine
+def _bytes(task: ScoringTask, **settings: Any) -> bytes:  # noqa: ANN401 - settings of the engine
     return compute(task, **settings).tobytes()
 
 
@@ -83,7 +83,7 @@ def test_a_word_alone_scores_as_it_does_among_thousands(dimensions: int, pairs: 
     vectors = random.normal(size=(3_000, dimensions)).astype(np.float32)
     ends = random.permutation(len(vectors))[: 2 * pairs]
     names = ("dbwa", "ripa", "ripa_unit")
-    task = engine.Task(
+    task = engine.ScoringTask(
         vectors, np.arange(len(vectors)), ends[::2], ends[1::2], [registry.get("measure", name) for name in names], k=1
     )
     whole = compute(task)

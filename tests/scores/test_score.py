@@ -11,6 +11,7 @@ import pytest
 
 import biasgauge
 from biasgauge import registry
+from biasgauge.core import WordPolicy
 from biasgauge.errors import BiasgaugeError, LexiconError, ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.metrics import Linear, Measure
@@ -148,7 +149,7 @@ def test_case_fallback(people: Embedding) -> None:
     asked = ["teacher", "KING", "Nurse", "DOCTORS"]
     strict = score(people, pairs=[("He", "SHE")], words=asked, k=3)
     assert strict.count_undefined() == {"an end of the pair is not in the vocabulary": 12}
-    lenient = score(people, pairs=[("He", "SHE")], words=asked, k=3, case_fallback=True)
+    lenient = score(people, pairs=[("He", "SHE")], words=asked, k=3, policy=WordPolicy(case="fallback"))
     plain = score(people, pairs=PAIR, words=["Teacher", "king", "nurse"], k=3)
     np.testing.assert_array_equal(lenient.values[:, :, :3], plain.values)
     assert lenient.words == tuple(asked)
@@ -159,7 +160,13 @@ def test_case_fallback(people: Embedding) -> None:
 def test_pool_with_spellings_of_one_word(people: Embedding) -> None:
     """Two spellings of one word are one neighbor."""
     found = score(
-        people, pairs=PAIR, words=["doctor"], measures="nbm", k=2, pool=["king", "King", "KING"], case_fallback=True
+        people,
+        pairs=PAIR,
+        words=["doctor"],
+        measures="nbm",
+        k=2,
+        pool=["king", "King", "KING"],
+        policy=WordPolicy(case="fallback"),
     )
     assert found.count_undefined() == {"fewer than k neighbors exist": 1}
 
@@ -333,7 +340,7 @@ def test_provenance(people: Embedding) -> None:
         measures="nbm",
         k=2,
         pool=["king", "nurse", "queen"],
-        case_fallback=True,
+        policy=WordPolicy(case="fallback"),
     ).provenance
     assert found["version"] == biasgauge.__version__
     assert found["k"] == 2
@@ -361,7 +368,7 @@ def _changed(people: Embedding) -> dict[str, dict[str, Any]]:
         "order of a pair": {"pairs": [("she", "he")]},
         "k": {"k": 4},
         "pool": {"pool": ["king", "queen", "nurse", "doctor"]},
-        "case": {"case_fallback": True},
+        "case": {"policy": WordPolicy(case="fallback")},
         "as published": {"as_published": "du2021"},
     }
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from biasgauge.core import WordPolicy
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.scores import MANIFEST, REASONS, ScoreStore, engine, score, score_to_store
 from biasgauge.scores.store import ModelScores
@@ -110,7 +111,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     calls: list[int] = []
     original = engine.compute
 
-    def counted(task: engine.Task, **settings: Any) -> Any:  # noqa: ANN401 - passed on
+    def counted(task: engine.ScoringTask, **settings: Any) -> Any:  # noqa: ANN401 - passed on
         calls.append(len(task.rows))
         return original(task, **settings)
 
@@ -145,7 +146,7 @@ OTHER: dict[str, dict[str, Any]] = {
     "words": {"words": ["nurse", "doctor"]},
     "k": {"k": 2},
     "pool": {"pool": ["king", "queen", "nurse", "doctor"]},
-    "case_fallback": {"case_fallback": True},
+    "case_fallback": {"policy": WordPolicy(case="fallback")},
     "as_published": {"as_published": "zhang2020", "measures": ["dbwa", "ripa"]},
 }
 

@@ -20,7 +20,7 @@ from tests.training.emulated_gpu import needs_compiler
 import biasgauge as bg
 from biasgauge import registry
 from biasgauge.lexicons import pairs_of
-from biasgauge.scores.engine import Task, compute
+from biasgauge.scores.engine import ScoringTask, compute
 from biasgauge.stats import mean_squares
 from biasgauge.text.training.algorithms import algorithm
 from biasgauge.text.training.glove import shuffled
@@ -110,7 +110,7 @@ def test_a_small_study_by_emulation(corpus: TokenCorpus, tmp_path: Path) -> None
         block = np.load(io.BytesIO(archive.read("fasttext_novels.npz")))
     carried = np.load(tmp_path / "carry" / "novels.npz")
     measures = [registry.get("measure", name) for name in ("dbwa", "ripa", "nbm")]
-    scores = compute(Task(fit.vectors, block["rows"], carried["first"], carried["second"], measures, 100))
+    scores = compute(ScoringTask(fit.vectors, block["rows"], carried["first"], carried["second"], measures, 100))
     np.testing.assert_array_equal(np.rint(scores[2] * 100), block["nbm"][..., 1])
     for place in (0, 1):
         scale = block["scale"][place]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
 
-from biasgauge.core import PairsLike
+from biasgauge.core import PairsLike, WordPolicy
 from biasgauge.errors import InputError
 from biasgauge.lexicons import (
     DEFAULT_LANGUAGE,
@@ -129,7 +129,7 @@ class SharedScores:
             words=list(words),
             measures=list(measures),
             pool=pool,
-            case_fallback=self.case_fallback,
+            policy=WordPolicy(case="fallback" if self.case_fallback else "exact"),
         )
 
 

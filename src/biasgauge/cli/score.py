@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from biasgauge import io, scores
+from biasgauge import core, io, scores
 from biasgauge.cli.command import WRITE, CaseFallback, Jobs, Outcome, WriteOptions, command
 from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
@@ -69,7 +69,7 @@ def score(
             k=k,
             pool=typed_words(pool),
             as_published=as_published,
-            case_fallback=case_fallback,
+            policy=core.WordPolicy(case="fallback" if case_fallback else "exact"),
             device=device,
             n_jobs=n_jobs,
             progress=report,

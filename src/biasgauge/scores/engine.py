@@ -22,6 +22,8 @@ from biasgauge.metrics import Linear, Measure, Neighborhood
 from biasgauge.scores.neighbors import AllPairs, UnitPool, Workspace, block_rows, drop_nearest, nearest
 from biasgauge.stats import on_one_thread
 
+Progress = Callable[[int, int], None]
+
 _ROWS = 8192
 _TILE = 1024
 MOST = 0.6
@@ -38,7 +40,7 @@ _DOUBT = 1e-6
 
 
 @dataclass(frozen=True)
-class Task:
+class ScoringTask:
     """Work to do on one model: which target words, pairs (by their rows) and measures; which k neighbors vote."""
 
     vectors: Vectors
@@ -71,7 +73,7 @@ class Pool:
     pool_index: Places
 
     @classmethod
-    def from_task(cls, task: Task) -> Pool:
+    def from_task(cls, task: ScoringTask) -> Pool:
         """Scale the pool's vectors: once, or each time where a copy of them would fill the memory."""
         large = UnitPool.from_vectors(task.vectors) if task.pool is None else None
         if large is None:
@@ -80,7 +82,7 @@ class Pool:
         return cls(large, rows, rows)
 
     @classmethod
-    def in_memory(cls, task: Task, *, threads: int = 1) -> Pool:
+    def in_memory(cls, task: ScoringTask, *, threads: int = 1) -> Pool:
         """Scale the pool's vectors once."""
         rows = np.arange(len(task.vectors)) if task.pool is None else np.unique(task.pool)
         unit = unit_singles(task.vectors, None if task.pool is None else rows, threads=threads)
@@ -91,7 +93,7 @@ class Pool:
         pool_index[rows] = np.arange(len(rows))
         return cls(unit, rows, pool_index)
 
-    def votes(self, task: Task, measure: Neighborhood) -> NDArray[np.int8]:
+    def votes(self, task: ScoringTask, measure: Neighborhood) -> NDArray[np.int8]:
         """Vote of each vector of the pool on each pair: pool × pairs, +1, 0 or −1."""
         directions = np.nan_to_num(task.directions(measure.bias)).T
         votes = np.empty((len(self.unit), directions.shape[1]), np.int8)
@@ -101,7 +103,7 @@ class Pool:
             votes[start : start + _ROWS] = measure.votes(bias)
         return votes
 
-    def recompute_near_zero(self, task: Task, directions: Floats, start: int, bias: Floats) -> None:
+    def recompute_near_zero(self, task: ScoringTask, directions: Floats, start: int, bias: Floats) -> None:
         """Compute again, in place and from vectors as stored, biases whose sign rounding may have decided."""
         doubtful = np.flatnonzero((np.abs(bias) < _DOUBT).any(axis=1))
         if len(doubtful):
@@ -109,7 +111,7 @@ class Pool:
             bias[doubtful] = unit_rows(stored) @ directions
 
 
-def compute(task: Task, *, n_jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Singles:
+def compute(task: ScoringTask, *, n_jobs: int | None = None, progress: Progress | None = None) -> Singles:
     """Scores, measures × pairs × words; NaN where a score is undefined: a zero vector, too few neighbors."""
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
     # Jobs of one phase may run in any order; a phase begins when the one before it is done.
@@ -135,7 +137,7 @@ def run_phases(
                     progress(done)
 
 
-def _linear_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
+def _linear_jobs(task: ScoringTask, scores: Singles) -> Iterator[Callable[[], None]]:
     measure_indices = [index for index, measure in enumerate(task.measures) if isinstance(measure, Linear)]
     if not measure_indices:
         return
@@ -146,7 +148,7 @@ def _linear_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
         yield partial(_linear_block, task, scores, measure_indices, directions, per_length, slice(start, start + _ROWS))
 
 
-def other_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
+def other_jobs(task: ScoringTask, scores: Singles) -> Iterator[Callable[[], None]]:
     """Blocks of measures of other kinds, which compute their own scores."""
     for index, measure in enumerate(task.measures):
         if not isinstance(measure, Linear | Neighborhood):
@@ -154,7 +156,7 @@ def other_jobs(task: Task, scores: Singles) -> Iterator[Callable[[], None]]:
                 yield partial(_other_block, task, scores[index], measure, slice(start, start + _ROWS))
 
 
-def _other_block(task: Task, scores: Singles, measure: Measure, chunk: slice) -> None:
+def _other_block(task: ScoringTask, scores: Singles, measure: Measure, chunk: slice) -> None:
     words, first, second = (task.vectors[at].astype(np.float64) for at in (task.rows[chunk], task.first, task.second))
     values = np.asarray(measure.scores(words, first, second), np.float64)
     if values.shape != (len(first), len(words)):
@@ -169,7 +171,7 @@ def _other_block(task: Task, scores: Singles, measure: Measure, chunk: slice) ->
 
 
 def _linear_block(
-    task: Task, scores: Singles, measure_indices: list[int], directions: Singles, per_length: Flags, chunk: slice
+    task: ScoringTask, scores: Singles, measure_indices: list[int], directions: Singles, per_length: Flags, chunk: slice
 ) -> None:
     rows = task.rows[chunk]
     block = np.zeros((-(-len(rows) // _TILE) * _TILE, task.vectors.shape[1]), np.float32)
@@ -187,7 +189,7 @@ def _linear_block(
     scores[measure_indices, :, chunk] = products.reshape(len(measure_indices), len(task.first), len(rows))
 
 
-def linear_exact(task: Task, rows: Places, directions: Singles, per_length: Flags) -> Floats:
+def linear_exact(task: ScoringTask, rows: Places, directions: Singles, per_length: Flags) -> Floats:
     """Linear scores, directions × words, of vectors whose squares single precision cannot hold; NaN for zero ones."""
     stored = task.vectors[rows].astype(np.float64)
     lengths = row_lengths(stored)
@@ -197,7 +199,7 @@ def linear_exact(task: Task, rows: Places, directions: Singles, per_length: Flag
     return products
 
 
-def _neighbor_phases(task: Task, scores: Singles) -> Iterator[Iterator[Callable[[], None]]]:
+def _neighbor_phases(task: ScoringTask, scores: Singles) -> Iterator[Iterator[Callable[[], None]]]:
     wanted = {index: measure for index, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
     pool = Pool.from_task(task) if wanted else None
     if pool is None or len(pool.unit) <= task.k:
@@ -213,7 +215,7 @@ def _neighbor_phases(task: Task, scores: Singles) -> Iterator[Iterator[Callable[
 class _Voting:
     """The measures that leave the word itself out, or the nearest vector: their tables of votes by their places."""
 
-    task: Task
+    task: ScoringTask
     scores: Singles
     pool: Pool
     tables: dict[int, NDArray[np.int8]]

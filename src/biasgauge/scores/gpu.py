@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from biasgauge.core import Flags, Places, Singles, unit_singles
 from biasgauge.metrics import Linear, Neighborhood
-from biasgauge.scores.engine import LARGE, SMALL, Pool, Task, linear_exact, other_jobs
+from biasgauge.scores.engine import LARGE, SMALL, Pool, ScoringTask, linear_exact, other_jobs
 from biasgauge.scores.neighbors import DIGITS, drop_nearest, nearest
 
 PROPOSAL_ERROR = 2e-3
@@ -32,7 +32,7 @@ _EXPECTED_PASSES = 4
 _LEAST_RANK = 16
 
 
-def compute(task: Task, device: torch.device, progress: Callable[[int, int], None] | None = None) -> Singles:
+def compute(task: ScoringTask, device: torch.device, progress: Callable[[int, int], None] | None = None) -> Singles:
     """Scores, measures × pairs × words; NaN where undefined. As `engine.compute`."""
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
     for index, measure in enumerate(task.measures):
@@ -58,7 +58,7 @@ def compute(task: Task, device: torch.device, progress: Callable[[int, int], Non
 
 
 def vote(
-    task: Task,
+    task: ScoringTask,
     pool: Pool,
     on_device: torch.Tensor,
     tables: Mapping[int, torch.Tensor],
@@ -81,7 +81,7 @@ def vote(
             progress(min(start + step, len(task.rows)), len(task.rows))
 
 
-def _votes(task: Task, measure: Neighborhood, pool: Pool, on_device: torch.Tensor) -> torch.Tensor:
+def _votes(task: ScoringTask, measure: Neighborhood, pool: Pool, on_device: torch.Tensor) -> torch.Tensor:
     """Vote of each vector of the pool on each pair: pool × pairs, as `Pool.votes`."""
     directions = np.nan_to_num(task.directions(measure.bias)).T
     directions_on_device = torch.from_numpy(directions).to(on_device.device)
@@ -102,7 +102,7 @@ def _threads() -> int:
     return min(16, os.cpu_count() or 1)
 
 
-def _linear(task: Task, measure: Linear, device: torch.device) -> Singles:
+def _linear(task: ScoringTask, measure: Linear, device: torch.device) -> Singles:
     directions = task.directions(measure).astype(np.float32)
     directions_on_device = torch.from_numpy(directions).to(device)
     linear_scores = np.empty((len(task.first), len(task.rows)), np.float32)
@@ -123,7 +123,7 @@ def _linear(task: Task, measure: Linear, device: torch.device) -> Singles:
 
 
 def _neighbors(
-    task: Task, pool: Pool, on_device: torch.Tensor, chunk: slice, *, drop_first: bool
+    task: ScoringTask, pool: Pool, on_device: torch.Tensor, chunk: slice, *, drop_first: bool
 ) -> tuple[torch.Tensor, Flags]:
     """Return pool indices of the k nearest for a chunk of words, and flags of the words that have a direction."""
     rows = task.rows[chunk]
@@ -150,7 +150,7 @@ def _neighbors(
     return neighbors, usable
 
 
-def _queries(task: Task, rows: Places) -> Singles:
+def _queries(task: ScoringTask, rows: Places) -> Singles:
     """Unit vectors of some words; zeros, not NaN, where a word has no direction: its neighbors are not used."""
     return np.nan_to_num(unit_singles(task.vectors, rows), copy=False)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from biasgauge.core import (
     PairsLike,
     Places,
     VectorsLike,
+    WordPolicy,
     WordsLike,
     check_choice,
     check_whole,
@@ -30,13 +30,17 @@ from biasgauge.io import is_occupied
 from biasgauge.lexicons import Words, WordSet, pairs_of, words_of
 from biasgauge.metrics import Measure, Neighborhood
 from biasgauge.scores import engine
-from biasgauge.scores.engine import Task
+from biasgauge.scores.engine import ScoringTask
 from biasgauge.scores.store import ModelScores, ScoreStore
 from biasgauge.scores.tensor import END_LOST, EQUAL_ENDS, FEW_NEIGHBORS, WORD_LOST, ScoreTensor
 from biasgauge.vectors import Embedding, load, named_models
 
 FULL = "full"
 CPU = "cpu"
+MEASURES = ("dbwa", "ripa", "nbm")
+AS_WRITTEN = WordPolicy(case="exact")
+
+MeasuresLike = str | Measure | Sequence[str | Measure]
 
 AS_PUBLISHED = {"du2021": {"ripa": "ripa_unit", "nbm": "nbm_du2021"}, "zhang2020": {"nbm": "nbm_zhang2020"}}
 """Measure that a paper's code computed, by the name it has there."""
@@ -47,13 +51,13 @@ def score(
     *,
     pairs: PairsLike,
     words: WordsLike,
-    measures: str | Measure | Sequence[str | Measure] = ("dbwa", "ripa", "nbm"),
+    measures: MeasuresLike = MEASURES,
     k: int = 100,
     pool: WordsLike | None = None,
     as_published: str | None = None,
-    case_fallback: bool = False,
+    policy: WordPolicy = AS_WRITTEN,
     store: str | os.PathLike[str] | None = None,
-    device: str = "cpu",
+    device: str = CPU,
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ScoreTensor:
@@ -67,7 +71,7 @@ def score(
         k: how many neighbors vote in a neighborhood measure.
         pool: which words may be neighbors, more than `k`: a lexicon or words; the whole vocabulary when None.
         as_published: "du2021" or "zhang2020": the measures as those papers' code computed them.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up; by default as they are written. Scores have no minimal coverage.
         store: a folder to keep the scores in, a model at a time; models that are in it already are not computed again.
             `score_to_store` does the same without reading all scores back into memory.
         device: "cpu", or "cuda" for a GPU through PyTorch; the same scores within single precision.
@@ -78,21 +82,21 @@ def score(
         ParameterError: an argument cannot be used.
         InputError: the store holds something else.
     """
-    plan = _plan(
-        vectors, pairs=pairs, words=words, measures=measures, k=k, pool=pool, as_published=as_published,
-        case_fallback=case_fallback, device=device, n_jobs=n_jobs, progress=progress,
+    run = _Scoring(
+        vectors, pairs=pairs, words=words, measures=measures, k=k, pool=pool, as_published=as_published, policy=policy,
+        device=device, n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     if store is not None:
-        return plan.into(store).read(model=list(plan.models))
-    parts = [(name, *_score_model(model, plan)) for name, model in plan.loaded()]
+        return run.into(store).read(model=list(run.models))
+    parts = [(name, *run.score_model(model)) for name, model in run.loaded()]
     return ScoreTensor(
         values=np.stack([scores.values for _, scores, _ in parts], axis=3),
         undefined=np.stack([scores.undefined() for _, scores, _ in parts], axis=3),
-        measures=plan.measure_names,
-        pairs=plan.pairs,
-        words=plan.words,
-        models=tuple(plan.models),
-        provenance={**plan.provenance, "models": {name: record for name, _, record in parts}},
+        measures=run.measure_names,
+        pairs=run.pairs,
+        words=run.words,
+        models=tuple(run.models),
+        provenance={**run.provenance, "models": {name: record for name, _, record in parts}},
     )
 
 
@@ -109,28 +113,53 @@ def score_to_store(
     under "recomputed". A store that holds other words, pairs, measures or settings is refused before any vectors are
     read; with `replace`, it makes room.
     """
-    return _plan(vectors, **settings).into(store, replace=replace)
+    return _Scoring(vectors, **settings).into(store, replace=replace)
 
 
-@dataclass(frozen=True)
-class _Plan:
+class _Scoring:
     """Settings of a scoring run, the same for every model, and their provenance; no model is loaded yet."""
 
-    models: Mapping[str, VectorsLike]
-    pairs: tuple[tuple[str, str], ...]
-    words: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    k: int
-    pool: tuple[str, ...] | None
-    case_fallback: bool
-    device: str
-    n_jobs: int | None
-    progress: Callable[[int, int], None] | None
-    provenance: JsonMapping
-
-    @property
-    def measure_names(self) -> tuple[str, ...]:
-        return tuple(measure.name for measure in self.measures)
+    def __init__(
+        self,
+        vectors: ModelsLike,
+        *,
+        pairs: PairsLike,
+        words: WordsLike,
+        measures: MeasuresLike = MEASURES,
+        k: int = 100,
+        pool: WordsLike | None = None,
+        as_published: str | None = None,
+        policy: WordPolicy = AS_WRITTEN,
+        device: str = CPU,
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        full = isinstance(words, str) and words == FULL
+        self.models: Mapping[str, VectorsLike] = named_models(vectors)
+        if full and len(self.models) == 1:  # several are loaded twice, so that only one is ever in memory
+            self.models = dict(self.loaded())
+        pair_list = pairs_of(pairs)
+        vocabulary = (word for _, model in self.loaded() for word in model.words) if full else ()
+        word_list = WordSet(FULL, tuple(dict.fromkeys(vocabulary))) if full else words_of(words)
+        self.pairs = tuple(dict.fromkeys(pair_list.pairs))
+        self.words = tuple(dict.fromkeys(word_list.words))
+        self.measures = _measures(measures, as_published)
+        self.measure_names = tuple(measure.name for measure in self.measures)
+        self.pool = None if pool is None else words_of(pool).words
+        self.k, self.policy, self.device, self.progress = k, policy, device, progress
+        self.n_jobs = None if n_jobs == -1 else n_jobs
+        check_whole(1, k=k, n_jobs=1 if self.n_jobs is None else self.n_jobs)
+        if device != CPU:
+            device_named(device)  # refused before anything is computed
+        self.provenance: JsonMapping = {
+            "version": __version__,
+            "pairs": {"name": pair_list.name, "checksum": pair_list.checksum},
+            "words": {"name": word_list.name, "checksum": Words(name=word_list.name, listed=self.words).checksum},
+            "k": k,
+            "pool": None if self.pool is None else list(self.pool),
+            "as_published": as_published,
+            "case_fallback": {"exact": False, "fallback": True}.get(policy.case, policy.case),
+        }
 
     def loaded(self) -> Iterator[tuple[str, Embedding]]:
         """Load one model after the other."""
@@ -146,56 +175,50 @@ class _Plan:
         for name, model in self.loaded():
             store = create()
             if name not in store.models:
-                store.append(name, *_score_model(model, self))
+                store.append(name, *self.score_model(model))
             elif damage := _find_damage(model, store, replace=replace):
-                scores, record = _score_model(model, self)
+                scores, record = self.score_model(model)
                 store.replace(name, scores, {**record, "recomputed": damage})
         return ScoreStore.open(path)
 
+    def score_model(self, model: Embedding) -> tuple[ModelScores, dict[str, Any]]:
+        """Scores of one model, and what is to be recorded about it."""
+        fallback = self.policy.uses_fallback([model])
+        ends = {"first": [first for first, _ in self.pairs], "second": [second for _, second in self.pairs]}
+        word_rows, word_reasons = _rows(model, self.words, WORD_LOST, case_fallback=fallback)
+        first, first_reasons = _rows(model, ends["first"], END_LOST, case_fallback=fallback)
+        second, second_reasons = _rows(model, ends["second"], END_LOST, case_fallback=fallback)
+        end_reasons = np.where(first_reasons, first_reasons, second_reasons)
+        usable = np.flatnonzero(end_reasons == 0)
+        equal = (model.vectors[first[usable]] == model.vectors[second[usable]]).all(axis=1)
+        end_reasons[usable[equal]] = EQUAL_ENDS
+        usable = usable[~equal]
+        pool = None if self.pool is None else model.lookup(self.pool, case_fallback=fallback).rows
+        pair_reasons = np.tile(end_reasons, (len(self.measures), 1))
+        voting = np.flatnonzero([isinstance(measure, Neighborhood) for measure in self.measures])
+        if len(voting) and np.count_nonzero(model.directed(None if pool is None else np.unique(pool))) <= self.k:
+            pair_reasons[np.ix_(voting, usable)] = FEW_NEIGHBORS
+        scored = np.flatnonzero(word_reasons == 0)
+        values = np.full((len(self.measures), len(self.pairs), len(self.words)), np.nan, np.float32)
+        if len(usable) and len(scored):
+            rows = (word_rows[scored], first[usable], second[usable])
+            task = ScoringTask(model.vectors, *rows, self.measures, self.k, pool)
+            grid = np.ix_(np.arange(len(self.measures)), usable, scored)
+            if self.device == CPU:
+                values[grid] = engine.compute(task, n_jobs=self.n_jobs, progress=self.progress)
+            else:
+                from biasgauge.scores import gpu
 
-def _plan(
-    vectors: ModelsLike,
-    *,
-    pairs: PairsLike,
-    words: WordsLike,
-    measures: str | Measure | Sequence[str | Measure] = ("dbwa", "ripa", "nbm"),
-    k: int = 100,
-    pool: WordsLike | None = None,
-    as_published: str | None = None,
-    case_fallback: bool = False,
-    device: str = CPU,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> _Plan:
-    full = isinstance(words, str) and words == FULL
-    models = named_models(vectors)
-    if full and len(models) == 1:  # several are loaded twice, so that only one is ever in memory
-        models = {name: load(source, name=name) for name, source in models.items()}
-    pair_list = pairs_of(pairs)
-    vocabulary = (word for source in models.values() for word in load(source).words) if full else ()
-    word_list = WordSet(FULL, tuple(dict.fromkeys(vocabulary))) if full else words_of(words)
-    labels = tuple(dict.fromkeys(word_list.words))
-    neighbors = None if pool is None else words_of(pool).words
-    threads = None if n_jobs == -1 else n_jobs
-    check_whole(1, k=k, n_jobs=1 if threads is None else threads)
-    if device != CPU:
-        device_named(device)  # refused before anything is computed
-    provenance = {
-        "version": __version__,
-        "pairs": {"name": pair_list.name, "checksum": pair_list.checksum},
-        "words": {"name": word_list.name, "checksum": Words(name=word_list.name, listed=labels).checksum},
-        "k": k,
-        "pool": None if neighbors is None else list(neighbors),
-        "as_published": as_published,
-        "case_fallback": case_fallback,
-    }
-    return _Plan(
-        models, tuple(dict.fromkeys(pair_list.pairs)), labels, _measures(measures, as_published), k, neighbors,
-        case_fallback, device, threads, progress, provenance,
-    )  # fmt: skip
+                values[grid] = gpu.compute(task, device_named(self.device), self.progress)
+        values[pair_reasons > 0] = np.nan
+        sets = {"words": self.words, **ends, **({} if self.pool is None else {"pool": self.pool})}
+        coverage = model.coverage(sets, case_fallback=fallback).to_dict()
+        record = {"checksum": model.checksum, "source": model.source, "coverage": coverage}
+        record |= {"facets": dict(model.facets)} if model.facets else {}
+        return ModelScores(values, word_reasons, pair_reasons), record
 
 
-def _measures(measures: str | Measure | Iterable[str | Measure], as_published: str | None) -> tuple[Measure, ...]:
+def _measures(measures: MeasuresLike, as_published: str | None) -> tuple[Measure, ...]:
     names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     check_choice((None, *AS_PUBLISHED), as_published=as_published)
     variants = AS_PUBLISHED.get(as_published or "", {})
@@ -223,44 +246,9 @@ def _find_damage(model: Embedding, store: ScoreStore, *, replace: bool) -> str:
     return ""
 
 
-def _score_model(model: Embedding, plan: _Plan) -> tuple[ModelScores, dict[str, Any]]:
-    """Scores of one model, and what is to be recorded about it."""
-    ends = {"first": [first for first, _ in plan.pairs], "second": [second for _, second in plan.pairs]}
-    word_rows, word_reasons = _rows(model, plan.words, WORD_LOST, plan)
-    first, first_reasons = _rows(model, ends["first"], END_LOST, plan)
-    second, second_reasons = _rows(model, ends["second"], END_LOST, plan)
-    end_reasons = np.where(first_reasons, first_reasons, second_reasons)
-    usable = np.flatnonzero(end_reasons == 0)
-    equal = (model.vectors[first[usable]] == model.vectors[second[usable]]).all(axis=1)
-    end_reasons[usable[equal]] = EQUAL_ENDS
-    usable = np.flatnonzero(end_reasons == 0)
-    pool = None if plan.pool is None else model.lookup(plan.pool, case_fallback=plan.case_fallback).rows
-    pair_reasons = np.tile(end_reasons, (len(plan.measures), 1))
-    voting = np.flatnonzero([isinstance(measure, Neighborhood) for measure in plan.measures])
-    if len(voting) and np.count_nonzero(model.directed(None if pool is None else np.unique(pool))) <= plan.k:
-        pair_reasons[np.ix_(voting, usable)] = FEW_NEIGHBORS
-    scored = np.flatnonzero(word_reasons == 0)
-    values = np.full((len(plan.measures), len(plan.pairs), len(plan.words)), np.nan, np.float32)
-    if len(usable) and len(scored):
-        task = Task(model.vectors, word_rows[scored], first[usable], second[usable], plan.measures, plan.k, pool)
-        grid = np.ix_(np.arange(len(plan.measures)), usable, scored)
-        if plan.device == CPU:
-            values[grid] = engine.compute(task, n_jobs=plan.n_jobs, progress=plan.progress)
-        else:
-            from biasgauge.scores import gpu
-
-            values[grid] = gpu.compute(task, device_named(plan.device), plan.progress)
-    values[pair_reasons > 0] = np.nan
-    sets = {"words": plan.words, **ends, **({} if plan.pool is None else {"pool": plan.pool})}
-    coverage = model.coverage(sets, case_fallback=plan.case_fallback).to_dict()
-    record = {"checksum": model.checksum, "source": model.source, "coverage": coverage}
-    record |= {"facets": dict(model.facets)} if model.facets else {}
-    return ModelScores(values, word_reasons, pair_reasons), record
-
-
-def _rows(model: Embedding, words: Sequence[str], lost: int, plan: _Plan) -> tuple[Places, Codes]:
+def _rows(model: Embedding, words: Sequence[str], lost: int, *, case_fallback: bool) -> tuple[Places, Codes]:
     """Row of each word (0 where it has none), and why it cannot be used (0 where it can): `lost` or one of two more."""
-    row_of = model.lookup(words, case_fallback=plan.case_fallback).row_of
+    row_of = model.lookup(words, case_fallback=case_fallback).row_of
     rows = np.array([row_of.get(word, 0) for word in words], np.intp)
     missing = np.array([word not in row_of for word in words], bool)
     dropped = np.array([word in model.dropped for word in words], bool)

@@ -110,9 +110,8 @@ def word_scores(
         if policy.case == "auto":  # which the vocabularies decide
             scores = load_models(scores)
             fallback = policy.uses_fallback(scores)
-        scores = score(
-            scores, pairs=pairs, words=list(words), measures=measures, k=k, case_fallback=fallback, progress=progress
-        )
+        policy = WordPolicy(case="fallback" if fallback else "exact")
+        scores = score(scores, pairs=pairs, words=list(words), measures=measures, k=k, policy=policy, progress=progress)
     return [_from_tensor(scores, measure) for measure in range(len(scores.measures))]
 
 
