@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     from biasgauge.audits import AuditPart
 
 SEEDS = range(20)
-_TOLERANCE = 1e-7
-"""Values of association tests that differ by no more than this, or this share of them, are equal."""
-_SINGLE = 3e-6
-"""Scores of measures are kept in single precision."""
+_TOLERANCE = 1e-7  # values of association tests that differ by no more than this, or this share of them, are equal
+_SINGLE = 3e-6  # scores of measures are kept in single precision
 Sets = dict[str, Floats]
 
 

@@ -12,8 +12,7 @@ from biasgauge.errors import ParameterError
 
 Method = Literal["pca", "mean-difference"]
 
-_NOTHING = 1e-12
-"""A component of a unit vector this small is zero but for rounding."""
+_NOTHING = 1e-12  # a component of a unit vector this small is zero but for rounding
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.metrics.weat import WeatResult, weat_from_similarities
 from biasgauge.stats import BCA, Resampling, pooled_effect
 
-_BLOCK_NUMBERS = 2**23
-"""Numbers gathered at a time: bounds the memory."""
+_BLOCK_NUMBERS = 2**23  # numbers gathered at a time: bounds the memory
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from biasgauge.core import Floats, check_number
 from biasgauge.metrics.set_test import AssociationResult, SetTest, floats, prepared, undefined
 from biasgauge.stats import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 
-_MOST_REFITTED = 100
-"""Attribute words up to which the classifier is refitted for every resample."""
+_MOST_REFITTED = 100  # attribute words up to which the classifier is refitted for every resample
 _BLOCK_NUMBERS = 1 << 22
 
 

@@ -35,8 +35,7 @@ from biasgauge.stats import (
     permutation_p,
 )
 
-_LARGE = 2**24
-"""Similarities above which a contiguous copy is not worth its memory."""
+_LARGE = 2**24  # similarities above which a contiguous copy is not worth its memory
 
 
 @dataclass(frozen=True, kw_only=True)

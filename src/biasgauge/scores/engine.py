@@ -35,8 +35,7 @@ LEAST_FOR_ALL_PAIRS = 8192
 SMALL, LARGE = 1e-30, 1e30
 """Between these, the square of a length is safe in single precision."""
 
-_DOUBT = 1e-6
-"""A bias of a single-precision unit vector this small may have the wrong sign."""
+_DOUBT = 1e-6  # a bias of a single-precision unit vector this small may have the wrong sign
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,7 @@ _LEAST_ROOM = 256
 
 KEPT = 2**30
 """Bytes of unit vectors that are kept beside the vectors; more are made when they are used."""
-_LEAST, _MOST = 1e-12, 1e12
-"""Lengths by which products of single precision can be divided without loss."""
+_LEAST, _MOST = 1e-12, 1e12  # lengths by which products of single precision can be divided without loss
 _COLUMNS = 2**18
 
 

@@ -18,14 +18,11 @@ import numpy as np
 from biasgauge.core import Flags, Floats, Integers, Places, Vectors
 from biasgauge.errors import ParameterError
 
-_DOUBT = 1e-4
-"""Share of the raw sum of squares below which a difference of sums is computed again on centered columns."""
+_DOUBT = 1e-4  # share of the raw sum of squares below which a difference of sums is computed again on centered columns
 _ROUNDING = 1e-13
 """Share of the sum of squares within columns below which a difference of sums is rounding, and counts as zero."""
-_EQUAL = 1e-14
-"""Scores that differ by this share of their size are equal."""
-_TINY, _HUGE = 1e-250, 1e250
-"""Raw sums of squares outside of these are looked at again."""
+_EQUAL = 1e-14  # scores that differ by this share of their size are equal
+_TINY, _HUGE = 1e-250, 1e250  # raw sums of squares outside of these are looked at again
 _SMALL, _LARGE = 1e-100, 1e100
 """A matrix whose largest score is outside of these is scaled by it, and so are its sums: ratios are the same."""
 

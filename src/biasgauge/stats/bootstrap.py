@@ -22,17 +22,14 @@ Method = Literal["bca", "percentile", "jackknife"]
 BootstrapMethod = Literal["bca", "percentile"]
 Weighted = Callable[[Mapping[str, Floats]], Floats]
 
-_BLOCK = 500
-"""Resamples computed at a time: bounds the memory; results do not depend on it."""
+_BLOCK = 500  # resamples computed at a time: bounds the memory; results do not depend on it
 MOST_LEFT_OUT = 1_000
 """Words of a set up to which each is left out alone; longer sets are left out in so many groups."""
-_CELLS = 4_000_000
-"""Numbers held at a time: bounds the memory; results do not depend on it."""
+_CELLS = 4_000_000  # numbers held at a time: bounds the memory; results do not depend on it
 JACKKNIFE = "jackknife-t"
 """Name of the interval from leaving out one unit at a time, with Student's t on one degree of freedom fewer."""
 NO_SPREAD = "leaving out any model gives the same value"
-_SAME = 1e-13
-"""Variances of means within [−1, 1] that are but the rounding of single precision."""
+_SAME = 1e-13  # variances of means within [−1, 1] that are but the rounding of single precision
 TOLERATED = 0.05
 """Largest share of resamples without a value; beyond it the rest would be a selection."""
 

@@ -27,19 +27,15 @@ METHODS: dict[Kind, str] = {"pearson": "fisher-z", "spearman": "fisher-z, bonett
 LEAST = 4
 """Points below which there is no interval: the variance is 1 / (n − 3)."""
 PERFECT = 1 - 1e-12
-_FLAT = 1e-14
-"""A variance below this share of the mean square of a column is rounding."""
-_CELLS = 2_000_000
-"""Weights held at a time: bounds the memory; results do not depend on it."""
+_FLAT = 1e-14  # a variance below this share of the mean square of a column is rounding
+_CELLS = 2_000_000  # weights held at a time: bounds the memory; results do not depend on it
 _MOST_LEFT_OUT = 2_000
 """Units up to which each is left out in turn for BCa; with more, BCa and percentile hardly differ."""
-_EXACT = 8
-"""Points up to which Spearman's p goes through all orders."""
+_EXACT = 8  # points up to which Spearman's p goes through all orders
 SHUFFLES = 9_999
 NO_SIGNAL = "the first number varies no more than by its own error"
 CORRECTED = "r / √reliability"
-_FEW_UNITS = 7
-"""Units up to which all their orders (7! = 5,040) are fewer than the shuffles."""
+_FEW_UNITS = 7  # units up to which all their orders (7! = 5,040) are fewer than the shuffles
 
 
 @dataclass(frozen=True, kw_only=True)

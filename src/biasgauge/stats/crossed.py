@@ -18,8 +18,7 @@ from biasgauge.core import Flags, Floats, Vectors
 
 Subset = tuple[int, ...]
 
-_BLOCK = 2**21
-"""Scores worked on at a time: bounds the memory."""
+_BLOCK = 2**21  # scores worked on at a time: bounds the memory
 _LAYOUTS = 100
 _CELLS = 60_000
 """Cells of a simulated layout; where there are more, it has fewer words, and what grows with words is scaled up."""

@@ -51,13 +51,10 @@ Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _METHODS = {"1": "F", "2": "F, Satterthwaite degrees of freedom", "3": "F"}
-_FEW = 512
-"""As many quantiles of F as SciPy may compute one by one."""
-_BLOCK = 2**14
-"""Quantiles computed at a time, in the processor's cache."""
+_FEW = 512  # as many quantiles of F as SciPy may compute one by one
+_BLOCK = 2**14  # quantiles computed at a time, in the processor's cache
 _DEGREES = (16, 32, 64)
-_ACCURACY = 1e-11
-"""Largest relative error of a quantile from a series, at the points where it is checked."""
+_ACCURACY = 1e-11  # largest relative error of a quantile from a series, at the points where it is checked
 FEWEST = 20
 """Subjects below which tails cannot be judged (Anscombe & Glynn 1983)."""
 SIGNIFICANT = 0.05

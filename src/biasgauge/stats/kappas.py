@@ -36,16 +36,11 @@ Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 
 MISSING = -1
 """The code of a rating that was not given."""
-_CATEGORIES = 3
-"""Directions: to the first end, to neither, to the second."""
-_DRAWS = 200
-"""Draws computed at a time."""
-_BLOCK = 1_000
-"""Matrices counted at a time."""
-_CERTAIN = 1e-12
-"""Agreement by chance this near to 1 is certain; differences of this share of a sum are rounding."""
-_MOST_VALUES = 5_000
-"""Different values that ratings on a ratio scale may have: every two of them are compared."""
+_CATEGORIES = 3  # directions: to the first end, to neither, to the second
+_DRAWS = 200  # draws computed at a time
+_BLOCK = 1_000  # matrices counted at a time
+_CERTAIN = 1e-12  # agreement by chance this near to 1 is certain; differences of this share of a sum are rounding
+_MOST_VALUES = 5_000  # different values that ratings on a ratio scale may have: every two of them are compared
 
 
 def cohen_kappa(

@@ -14,13 +14,11 @@ from biasgauge.stats.anova import mean_squares
 from biasgauge.stats.bootstrap import draw_counts, percentile_ends
 from biasgauge.stats.intraclass import Interval, add_bootstrap_intervals, from_mean_squares, without_gaps
 
-_GROUPS = 500
-"""Observations beyond this number are drawn again in groups."""
+_GROUPS = 500  # observations beyond this number are drawn again in groups
 _ITERATIONS, _TOLERANCE = 5_000, 1e-10
 _RESAMPLE_ITERATIONS, _RESAMPLE_TOLERANCE = 200, 1e-5
 """Iterations and largest last step of a fit; and of the fits to resamples, of which only the spread counts."""
-_COMMUNALITY = 0.995
-"""Most of an item's variance that the factor may explain: an item is never free of error."""
+_COMMUNALITY = 0.995  # most of an item's variance that the factor may explain: an item is never free of error
 _ROUNDING = 1e-14
 
 

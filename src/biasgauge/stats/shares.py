@@ -66,8 +66,7 @@ def agresti_min(gained: int, lost: int, pairs: int, *, level: float = 0.95, over
 
 
 NEWCOMBE = "Newcombe 2006, method 5"
-_EDGE = 1e-12
-"""At 0 and 1 themselves there is no variance, and so a second root."""
+_EDGE = 1e-12  # at 0 and 1 themselves there is no variance, and so a second root
 
 
 def greater_share(first: NDArray[np.number[Any]], second: NDArray[np.number[Any]]) -> float:

@@ -30,10 +30,8 @@ from biasgauge.stats.power import FEWEST
 
 _STARTS = ((1.0, 0.0, 1.0), (0.1, 0.0, 0.1), (3.0, 0.0, 0.1), (0.1, 0.0, 3.0))
 _BOUNDS = [(0.0, None), (None, None), (0.0, None)]
-_ZERO = 1e-4
-"""A standard deviation below this share of the residual one is the boundary."""
-_ON_LINES = 1e-10
-"""Share of the spread of y that may be rounding."""
+_ZERO = 1e-4  # a standard deviation below this share of the residual one is the boundary
+_ON_LINES = 1e-10  # share of the spread of y that may be rounding
 FEW_STRATA = 5
 """Strata below which the spread of their slopes is not estimated."""
 

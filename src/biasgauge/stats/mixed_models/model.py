@@ -229,7 +229,8 @@ class Pivot(NamedTuple):
             shrunken = 1 + ratios[..., None] * self.sizes
             terms = self.squares / shrunken
             slope = (terms * self.sizes / shrunken).mean(axis=-1)
-            step = np.maximum(terms.mean(axis=-1) - targets, 0.0) / slope
+            gap = np.maximum(terms.mean(axis=-1) - targets, 0.0)
+            step = np.divide(gap, slope, out=np.zeros_like(gap), where=slope > 0)
             ratios = ratios + np.where(at_zero > targets, step, 0.0)
             if (step <= 1e-10 * ratios).all():
                 break

@@ -18,12 +18,10 @@ from scipy.sparse import csr_array
 from biasgauge.core import Floats, Integers, Vectors
 from biasgauge.errors import ParameterError
 
-_ROWS = 32_768
-"""Rows summed at a time: bounds the memory."""
+_ROWS = 32_768  # rows summed at a time: bounds the memory
 _COLLINEAR = 1e-10
 """A column of which less than this share (of its sum of squares) is left beside the others adds nothing."""
-_DIGITS = 1e-12
-"""A column that differs from a constant by less than this share of it differs by rounding."""
+_DIGITS = 1e-12  # a column that differs from a constant by less than this share of it differs by rounding
 MOST_LEVELS = 6_000
 """Levels of all groups together; the work grows with their third power."""
 

@@ -33,18 +33,14 @@ _GRID = np.logspace(-4, 6, 11)
 _SMALLEST, _TINY = 1e-10, 1e-4
 """Variances in those units that are as good as 0, if the criterion rises from 0 on: always, and where it is too flat to
 tell."""
-_LARGEST = 1e14
-"""A variance in those units beyond which double precision cannot follow."""
+_LARGEST = 1e14  # a variance in those units beyond which double precision cannot follow
 _FALLS = 1e-9
 _MOST_FOR_SWEEPS = 400
 _NEARLY = 1e-9
 _LONGEST_STEP = 3.0
-_SHORT = 0.01
-"""A last step, in logarithms, that leads to the minimum rather than along a flat valley."""
-_PERFECT = 1e-14
-"""Share of the outcome's sum of squares below which nothing is left to be error."""
-_SAYS_NOTHING = 1e-10
-"""Below this share of the largest curvature, the likelihood says nothing in a direction."""
+_SHORT = 0.01  # a last step, in logarithms, that leads to the minimum rather than along a flat valley
+_PERFECT = 1e-14  # share of the outcome's sum of squares below which nothing is left to be error
+_SAYS_NOTHING = 1e-10  # below this share of the largest curvature, the likelihood says nothing in a direction
 
 
 @dataclass(frozen=True)
