@@ -48,7 +48,8 @@ def test_every_result_says_what_it_comes_to() -> None:
 
 def test_direct_bias_shows_its_value_and_its_interval() -> None:
     vectors = bg.vectors.load_default(3_000)
-    found = bg.scores.direct_bias(vectors, pairs="bolukbasi2016", words=["nurse", "teacher", "judge"], min_coverage=0)
+    lenient = bg.core.WordPolicy(0, case="exact")
+    found = bg.scores.direct_bias(vectors, pairs="bolukbasi2016", words=["nurse", "teacher", "judge"], policy=lenient)
     shown = found._repr_html_()
     assert f"{found.mean.value:.3f} [{found.mean.low:.3f}, {found.mean.high:.3f}]" in shown
     lost = bg.scores.direct_bias(vectors, pairs="bolukbasi2016", words=["<b>nobody"])

@@ -167,7 +167,7 @@ def test_direct_bias_leaves_out_words_without_direction_and_counts_the_others() 
     asked = partial(
         bg.scores.direct_bias, vectors, pairs=[("he", "she")], words=["along", "half", "nothing"], interval=None
     )
-    found = asked(min_coverage=0.5)
+    found = asked(policy=WordPolicy(0.5))
     assert found.words == pytest.approx({"along": 1.0, "half": 2**-0.5})
     assert found.mean.value == pytest.approx((1 + 2**-0.5) / 2)
     assert found.mean.n == 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.core import Estimate, Fields, Floats, JsonMapping, JsonObject, check_level
+from biasgauge.core import Estimate, Fields, JsonMapping, JsonObject, check_level
 from biasgauge.lexicons import language_of
 from biasgauge.results import Column, Result, Shown, Summary, Table, measure_name, share_text
 from biasgauge.scores.tensor import ScoreTensor, describe
@@ -76,8 +76,8 @@ class WordScores(Result):
 
     def summary(self) -> Summary:
         """Each word's mean over pairs, most biased first, and what is undefined."""
-        sizes = {axis: f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in self.about["shape"].items()}
-        undefined = [f"{count:,} scores are undefined: {reason}." for reason, count in self.about["undefined"].items()]
+        first, second = next(iter(self.about["pairs"]), ("first", "second"))
+        lean = f"Positive scores lean to the first word of the pairs ({first}), negative ones to the second ({second})."
         lost = [
             f"{model}: not in the vocabulary (OOV), {set_name}: {', '.join(words)}"
             for model, coverage in self.coverage.items()
@@ -85,16 +85,15 @@ class WordScores(Result):
         ]
         return Summary(
             title="Bias scores",
-            headline=" × ".join(sizes.values()),
-            sentences=(*self._reading(), *undefined),
+            headline=" × ".join(f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in self.about["shape"].items()),
+            sentences=(
+                lean,
+                "The interval of a mean says how far it would move with other pairs of the same kind.",
+                *(f"{count:,} scores are undefined: {reason}." for reason, count in self.about["undefined"].items()),
+            ),
             warnings=(*self.warnings, *lost),
             tables=tuple(self._table(measure) for measure in self.about["measures"]),
         )
-
-    def _reading(self) -> tuple[str, ...]:
-        first, second = next(iter(self.about["pairs"]), ("first", "second"))
-        lean = f"Positive scores lean to the first word of the pairs ({first}), negative ones to the second ({second})."
-        return lean, "The interval of a mean says how far it would move with other pairs of the same kind."
 
     def _table(self, measure: str) -> Table:
         """One row for each word and model, the words with the largest scores first."""
@@ -102,32 +101,26 @@ class WordScores(Result):
         measure_scores = [score for score in self.scores if score.measure == measure]
         size = {score.word: abs(score.value or 0) for score in measure_scores if score.model is None or not many_models}
         rank = {word: index for index, word in enumerate(sorted(size, key=lambda word: -size[word]))}
-        rows = [
-            (score.word, *([score.model or "mean"] if many_models else []), score, _agreeing(score))
-            for score in sorted(measure_scores, key=lambda score: rank[score.word])
-        ]
+        rows = []
+        for score in sorted(measure_scores, key=lambda score: rank[score.word]):
+            agree = None
+            if score.agree is not None and score.n:
+                text = f"{round(score.agree * score.n)} of {score.n}, {share_text(score.agree)}"
+                agree = Shown(score.agree, text)
+            rows.append((score.word, *([score.model or "mean"] if many_models else []), score, agree))
         columns = [
             "word",
             *(["model"] if many_models else []),
             Column("mean [95 % interval]", "estimate", 3, about="over the pairs"),
             Column("pairs that agree", "share", about="pairs whose direction is that of the mean"),
         ]
+        meaning = measure
+        if measure in registry.names("measure"):
+            summary = registry.get("measure", measure).summary
+            meaning = f"{measure_name(measure)}: {summary.partition('. ')[0]}"
         # Scores of a few words are shown in full, whatever the number of models.
         most = MOST_ROWS if len(rank) > FEW_WORDS else len(rows)
-        return Table.of(f"scores-{measure}", _meaning(measure), columns, rows, most=most)
-
-
-def _agreeing(score: WordScore) -> Shown | None:
-    if score.agree is None or not score.n:
-        return None
-    return Shown(score.agree, f"{round(score.agree * score.n)} of {score.n}, {share_text(score.agree)}")
-
-
-def _meaning(measure: str) -> str:
-    """A measure's name, and what its number means where it is registered."""
-    if measure not in registry.names("measure"):
-        return measure
-    return f"{measure_name(measure)}: {registry.get('measure', measure).summary.partition('. ')[0]}"
+        return Table.of(f"scores-{measure}", meaning, columns, rows, most=most)
 
 
 def _mixed_languages(pairs: str, words: str) -> list[str]:
@@ -146,12 +139,8 @@ def word_scores(scores: ScoreTensor | ScoreStore, *, level: float = 0.95) -> Wor
     """Sum up scores: for each word and measure the mean over pairs, with an interval, and the share that agrees.
 
     Each model has its rows; with several, a last row for each word has scores that were averaged over models first. The
-    interval is Student's t over pairs: how far the mean would move with other pairs of the same kind. Of more than
-    10,000 words, the first 10,000 are summed up, with a warning.
-
-    Args:
-        scores: as `score` and `score_to_store` give them.
-        level: nominal coverage of the intervals.
+    interval is Student's t over pairs, of the nominal coverage `level`: how far the mean would move with other pairs of
+    the same kind. Of more than 10,000 words, the first 10,000 are summed up, with a warning.
     """
     check_level(level)
     description = describe(scores)
@@ -187,33 +176,15 @@ def _scores_of_measure(
 
     select = scores.read if hasattr(scores, "read") else scores.select
     selected = select(measure=[measure], word=words, model=None if model is None else [model])
-    averages = _mean(
-        np.where(selected.undefined == 0, selected.values, np.nan).astype(np.float64)[0], axis=2
-    )  # pair × word
+    values = np.where(selected.undefined == 0, selected.values, np.nan).astype(np.float64)[0]  # pair × word × model
+    averages = means_along(values, axis=2).mean
     counts, means, reach = means_along(averages, axis=0, level=level)
     agree = (np.sign(averages) == np.sign(means)).sum(axis=0)
-    for index, word in enumerate(words):
-        n = int(counts[index])
-        labels: Fields = {
-            "word": word,
-            "measure": measure,
-            "model": model,
-            "level": level,
-            "method": METHOD,
-            "over": "pairs",
-            "n": n,
-        }
+    fields: Fields = {"measure": measure, "model": model, "level": level, "method": METHOD, "over": "pairs"}
+    columns = [column.tolist() for column in (counts, means, reach, agree)]
+    for word, n, mean, half, same_sign in zip(words, *columns, strict=True):
         if n == 0:
-            yield WordScore(value=None, agree=None, reason="no pair gives it a score", **labels)
-            continue
-        mean, half = float(means[index]), float(reach[index])
-        ends: Fields = {"low": mean - half, "high": mean + half} if n > 1 else {"reason": "one pair gives no interval"}
-        yield WordScore(value=mean, agree=int(agree[index]) / n, **labels, **ends)
-
-
-def _mean(values: Floats, axis: int) -> Floats:
-    """Mean of what is defined; NaN where nothing is."""
-    defined = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        means: Floats = np.where(defined, values, 0).sum(axis=axis) / defined.sum(axis=axis)
-    return means
+            yield WordScore(word=word, value=None, agree=None, n=n, reason="no pair gives it a score", **fields)
+        else:
+            ends = {"low": mean - half, "high": mean + half} if n > 1 else {"reason": "one pair gives no interval"}
+            yield WordScore(word=word, value=mean, agree=same_sign / n, n=n, **ends, **fields)

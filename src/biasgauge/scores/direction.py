@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from biasgauge.core import Estimate, JsonMapping, JsonObject, PairsLike, VectorsLike, WordsLike
+from biasgauge.core import Estimate, JsonMapping, JsonObject, PairsLike, VectorsLike, WordPolicy, WordsLike
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.metrics import Direction, Method, pair_direction
 from biasgauge.metrics import direct_bias as direct_bias_of
 from biasgauge.metrics import indirect_bias as indirect_bias_of
 from biasgauge.results import Column, Result, Summary, Table, counted, share_text
+from biasgauge.scores.scoring import AS_WRITTEN
 from biasgauge.stats import BCA, Resampled, Resampling, estimate_over_words, not_estimated
 from biasgauge.vectors import Coverage, Embedding, load
 
@@ -70,8 +71,7 @@ def direct_bias(
     words: WordsLike,
     c: float = 1.0,
     method: Method = "pca",
-    min_coverage: float = 0.8,
-    case_fallback: bool = False,
+    policy: WordPolicy = AS_WRITTEN,
     interval: Resampling | None = BCA,
 ) -> DirectBias:
     """Direct bias of a set of words along the direction that the pairs share.
@@ -82,22 +82,21 @@ def direct_bias(
         words: a lexicon, one of its sets, or words.
         c: strictness; 0 counts any component fully, larger values count small ones less.
         method: "pca" of the centered pairs, or "mean-difference".
-        min_coverage: share of the words, and of the pairs, that must be found.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up, by default as they are written, and the share of words and pairs to be found.
         interval: how to find the interval over words; None for none.
     """
     model = load(vectors)
-    direction, coverage = _direction(model, pairs, method, case_fallback=case_fallback)
-    word_list = words_of(words).words
-    of_words = model.coverage({"words": word_list}, case_fallback=case_fallback, directions=True)
+    fallback = policy.uses_fallback([model])
+    direction, coverage = _direction(model, pairs, method, case_fallback=fallback)
+    of_words = model.coverage({"words": words_of(words).words}, case_fallback=fallback, directions=True)
     coverage = Coverage.of({**coverage.sets, **of_words.sets})
-    settings = {"c": c, "method": method, "min_coverage": min_coverage, "model_checksum": model.checksum}
+    settings = {"c": c, "method": method, "min_coverage": policy.min_coverage, "model_checksum": model.checksum}
     lookup = coverage.sets["words"]
     values = direct_bias_of(model.vectors[lookup.rows], direction, c)
     shares = dict(zip(lookup.words, values.tolist(), strict=True))
-    short = coverage.short_of(min_coverage)
+    short = coverage.short_of(policy.min_coverage)
     if short:
-        reason = f"fewer than {share_text(min_coverage)} found of: {', '.join(short)}"
+        reason = f"fewer than {share_text(policy.min_coverage)} found of: {', '.join(short)}"
         none = not_estimated(interval, reason) or Estimate(value=None, reason=reason)
         return DirectBias(none, shares, direction.explained, coverage, settings)
     mean = float(values.mean())

@@ -31,7 +31,7 @@ from biasgauge.results import Result, counted, number_text
 from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS, MOST, run_phases
 from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
 from biasgauge.stats import jackknife_mean, leave_one_out, mean_estimate
-from biasgauge.vectors import Embedding, JointVocabulary, by_reason, load_models
+from biasgauge.vectors import JointVocabulary, by_reason, load_models
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,16 +86,9 @@ class NeighborOverlap(Result):
 
     def to_dict(self) -> JsonObject:
         """One JSON-ready object: the mean; words are in `to_frame`."""
-        return {
-            "models": list(self.models),
-            "k": self.k,
-            "words": len(self.words),
-            "pool": self.pool,
-            "chance": self.chance,
-            "mean": self.mean.value,
-            "interval": self.mean.interval(),
-            "undefined": by_reason(REASONS, self.undefined),
-        }
+        sizes = {"models": list(self.models), "k": self.k, "words": len(self.words), "pool": self.pool}
+        mean = {"mean": self.mean.value, "interval": self.mean.interval()}
+        return {**sizes, "chance": self.chance, **mean, "undefined": by_reason(REASONS, self.undefined)}
 
     def _title(self) -> str:
         return f"Overlap of the {self.k} nearest neighbors"
@@ -140,21 +133,26 @@ def neighbor_overlap(
     word_list = tuple(every) if words is None else distinct_words(words, "words", "neighbor_overlap")
     directed = [model.directed(rows[shared]) for model, rows in zip(models, joint.rows, strict=True)]
     pool = shared[np.logical_and.reduce(directed)]
-    undefined, pool_indices = _reasons(joint, shared, pool, word_list)
+    indices = joint.places(word_list)
+    in_pool, is_shared = np.full(len(joint.words) + 1, -1, np.intp), np.zeros(len(joint.words) + 1, bool)
+    in_pool[pool], is_shared[shared] = np.arange(len(pool)), True  # the last index, −1, stays that of lost words
+    pool_indices = in_pool[indices]
+    undefined = np.where(is_shared[indices], np.where(pool_indices >= 0, 0, 2), 1).astype(np.uint8)
     if len(pool) <= k:
         undefined[undefined == 0] = 3
-    usable = np.flatnonzero(undefined == 0)
+    defined = undefined == 0
     sums, pairs = np.zeros((len(models), len(word_list))), len(models) * (len(models) - 1) // 2
-    if len(usable):
+    if defined.any():
         neighbors = [
-            _neighbors(model, rows[pool], pool_indices[usable], k, n_jobs)
+            _neighbors(unit_singles(model.vectors, rows[pool]), pool_indices[defined], k, n_jobs)
             for model, rows in zip(models, joint.rows, strict=True)
         ]
         for i, j in combinations(range(len(models)), 2):
-            shares = _count_in_common(neighbors[i], neighbors[j]) / k
-            sums[i, usable] += shares
-            sums[j, usable] += shares
-    defined = undefined == 0
+            # No neighbor occurs twice in a row of either: equal numbers beside each other are those in common.
+            both = np.sort(np.concatenate([neighbors[i], neighbors[j]], axis=1), axis=1)
+            shares = np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1) / k
+            sums[i, defined] += shares
+            sums[j, defined] += shares
     counts = np.tile(np.where(defined, len(models) - 1.0, 0.0), (len(models), 1))
     values = np.where(defined, sums.sum(axis=0) / 2 / pairs, np.nan)
     margins = leave_one_out(sums.sum(axis=0) / 2, defined * float(pairs), sums, counts).margins(level)
@@ -183,53 +181,20 @@ def _mean(values: Floats, sums: Floats, pairs: int, level: float) -> Estimate:
     return jackknife_mean(float(values.mean()), float(left_out.margins(level)[0]), level, (0.0, 1.0), n=len(values))
 
 
-def _reasons(joint: JointVocabulary, shared: Places, pool: Places, word_list: Sequence[str]) -> tuple[Codes, Places]:
-    """Return codes of the reasons why words cannot be compared, and their indices in the pool (−1 outside it)."""
-    indices = joint.places(word_list)
-    in_pool, is_shared = np.full(len(joint.words) + 1, -1, np.intp), np.zeros(len(joint.words) + 1, bool)
-    in_pool[pool], is_shared[shared] = np.arange(len(pool)), True  # the last place, −1, stays that of lost words
-    pool_indices = in_pool[indices]
-    return np.where(is_shared[indices], np.where(pool_indices >= 0, 0, 2), 1).astype(np.uint8), pool_indices
-
-
-def _neighbors(model: Embedding, rows: Places, pool_indices: Places, k: int, n_jobs: int | None) -> Places:
-    """Indices in the pool, `rows` of the model, of the k nearest of the words at `pool_indices`."""
-    pool = unit_singles(model.vectors, rows)
-    neighbors = np.empty((len(pool_indices), k), np.intp)
-    run_phases(_phases(pool, pool_indices, k, neighbors), n_jobs)
-    return neighbors
-
-
-def _phases(pool: Singles, pool_indices: Places, k: int, neighbors: Places) -> Iterator[Iterator[Callable[[], None]]]:
-    """Jobs that fill `neighbors`; those of one phase may run in any order."""
-    if len(pool) >= LEAST_FOR_ALL_PAIRS and len(pool_indices) > MOST * len(pool):
+def _neighbors(pool: Singles, pool_indices: Places, k: int, n_jobs: int | None) -> Places:
+    """Indices in the pool of the k nearest of the words at `pool_indices`."""
+    everything = len(pool) >= LEAST_FOR_ALL_PAIRS and len(pool_indices) > MOST * len(pool)
+    neighbors = np.empty((len(pool) if everything else len(pool_indices), k), np.intp)
+    phases: list[Iterator[Callable[[], None]]] = []
+    step = TILE if everything else block_rows(len(pool))
+    chunks = [slice(start, min(start + step, len(neighbors))) for start in range(0, len(neighbors), step)]
+    if everything:
         search = AllPairs(pool, k, exclude_self=True)
-        everything = np.empty((len(pool), k), np.intp)
-        yield search.first_jobs()
-        yield search.second_jobs()
-        chunks = [slice(at, min(at + TILE, len(pool))) for at in range(0, len(pool), TILE)]
-        yield (partial(_store_neighbors, everything, chunk, partial(search.neighbors, chunk)) for chunk in chunks)
-        neighbors[:] = everything[pool_indices]
-    else:
-        step = block_rows(len(pool))
-        chunks = [slice(at, min(at + step, len(pool_indices))) for at in range(0, len(pool_indices), step)]
-        yield (
-            partial(
-                _store_neighbors,
-                neighbors,
-                chunk,
-                partial(nearest, pool[pool_indices[chunk]], pool, k, pool_indices[chunk]),
-            )
-            for chunk in chunks
-        )
+        phases += [search.first_jobs(), search.second_jobs()]
 
+    def store(chunk: slice) -> None:
+        rows = pool_indices[chunk]
+        neighbors[chunk] = search.neighbors(chunk) if everything else nearest(pool[rows], pool, k, rows)
 
-def _store_neighbors(neighbors: Places, chunk: slice, search: Callable[[], Places]) -> None:
-    neighbors[chunk] = search()
-
-
-def _count_in_common(first: Places, second: Places) -> Places:
-    """Count the numbers that each row of two tables has in common; none occurs twice in a row."""
-    both = np.sort(np.concatenate([first, second], axis=1), axis=1)
-    shared: Places = np.count_nonzero(both[:, 1:] == both[:, :-1], axis=1)
-    return shared
+    run_phases([*phases, (partial(store, chunk) for chunk in chunks)], n_jobs)
+    return neighbors[pool_indices] if everything else neighbors

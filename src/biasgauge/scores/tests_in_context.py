@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from biasgauge._version import __version__
-from biasgauge.core import TEST_ROLES, Estimate, Flags, Floats, JsonMapping, JsonObject, Record, WordsLike
+from biasgauge.core import TEST_ROLES, Estimate, Flags, Floats, JsonMapping, JsonObject, Query, Record, WordsLike
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import shared_words
 from biasgauge.metrics import (
@@ -23,7 +23,7 @@ from biasgauge.metrics import (
 from biasgauge.results import Column, RecordTable, Result, p_text, share_text
 from biasgauge.scores.word_set_results import estimate_of_result
 from biasgauge.scores.word_set_tests import TestLike, query_of_test
-from biasgauge.stats import BCA, Resampling, icc, not_estimated
+from biasgauge.stats import BCA, Resampling, icc
 from biasgauge.vectors import NOT_THERE, Embedding
 
 Sentences = Literal["template", "context"]
@@ -133,8 +133,9 @@ class ContextualTests(Result):
         if not defined:
             return f"{self._title()}: undefined: {self.rows[0].result.reason if self.rows else 'there are no views'}"
         if len(defined) == 1:
-            effect = f"effect size {defined[0].value:.2f}, p {_p(defined[0].p_value)} over words"
-            return f"{self._title()}: {effect}"
+            p = defined[0].p_value
+            p_stated = "undefined" if p is None else p_text(p)
+            return f"{self._title()}: effect size {defined[0].value:.2f}, p {p_stated} over words"
         positive = sum((result.value or 0) > 0 for result in defined)
         significant = sum((result.p_value or 1.0) < 0.05 for result in defined)
         return (
@@ -177,48 +178,34 @@ def seat(
     Raises:
         ParameterError: an argument cannot be used.
     """
+    query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, TEST_ROLES)
     published = _published_seat if as_published else None
-    contextual_test = _ContextualTest(
-        views, "template", test, {"x": x, "y": y, "a": a, "b": b}, min_coverage, interval, settings
-    )
-    return contextual_test.tested("seat", published)
+    return _run("seat", "template", views, query, min_coverage, interval, settings, published)
 
 
 def ceat(
     views: Sequence[Embedding],
     test: TestLike | None = None,
     *,
-    x: WordsLike | None = None,
-    y: WordsLike | None = None,
-    a: WordsLike | None = None,
-    b: WordsLike | None = None,
     as_published: bool = False,
     draws: int = 1_000,
     min_coverage: float = 0.8,
     interval: Resampling | None = BCA,
     random_state: int = 0,
+    x: WordsLike | None = None,
+    y: WordsLike | None = None,
+    a: WordsLike | None = None,
+    b: WordsLike | None = None,
     **settings: Any,  # noqa: ANN401 - those of biasgauge.metrics.weat
 ) -> ContextualTests:
     """Contextualized Embedding Association Test: WEAT on words in natural contexts, by layer and pooling.
 
     Words are the sample and contexts are nested in them: each word is averaged over its contexts, and p splits words,
     two-sided by default. However many contexts there are, a null in which single words lean is rejected at the level of
-    the test; as published it is rejected nearly always (`association.ceat` says why).
+    the test; as published it is rejected nearly always (`metrics.ceat` says why). Arguments are those of `seat`, on
+    views that `encode` gives with `contexts`; `as_published` adds the combined effect size and p of the paper's code,
+    from as many `draws` of a random context of each word, with the seed `random_state`.
     Source: Guo & Caliskan, AIES 2021.
-
-    Args:
-        views: what `encode` gives with `contexts`.
-        test: a lexicon of kind "test", or give the four sets.
-        x: words, a lexicon, or one of its sets.
-        y: as x.
-        a: as x.
-        b: as x.
-        as_published: also the combined effect size and p of the paper's code.
-        draws: random contexts of each word for that, so many times.
-        min_coverage: share of each set that must have vectors.
-        interval: how to find the interval of d over words; None for none.
-        random_state: seed of the draws, and of p where splits are drawn.
-        settings: `alternative`, `ddof`, `max_exact`, `samples`, as in `weat`.
 
     Raises:
         ParameterError: an argument cannot be used.
@@ -227,107 +214,100 @@ def ceat(
     def published(sets: Mapping[str, Floats]) -> PublishedCeat:
         return published_ceat(**sets, draws=draws, random_state=random_state)
 
+    query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, TEST_ROLES)
     settings = {**settings, "random_state": random_state}
-    contextual_test = _ContextualTest(
-        views, "context", test, {"x": x, "y": y, "a": a, "b": b}, min_coverage, interval, settings
-    )
-    return contextual_test.tested("ceat", published if as_published else None)
+    return _run("ceat", "context", views, query, min_coverage, interval, settings, published if as_published else None)
 
 
-class _ContextualTest:
-    """Views, sets and settings of a test in context."""
-
-    def __init__(
-        self,
-        views: Sequence[Embedding],
-        sentences: Sentences,
-        test: TestLike | None,
-        sets: Mapping[str, WordsLike | None],
-        min_coverage: float,
-        interval: Resampling | None,
-        settings: JsonMapping,
-    ) -> None:
-        self.sentences = sentences
-        query = query_of_test(test, sets, TEST_ROLES)
-        self.name = query.name
-        self.labels = query.labels
-        self.words = {role: tuple(dict.fromkeys(words)) for role, words in query.sets.items()}
-        self.min_coverage, self.interval = min_coverage, interval
-        self.settings = {"alternative": "two-sided", "ddof": 1, **settings}
-        self.groups: dict[tuple[Any, ...], list[Embedding]] = {}
-        for view in views:
-            if not {"checkpoint", "layer", "pooling", sentences} <= set(view.facets):
-                raise ParameterError(f"A test in context needs views, as encode gives them. Got {view.name!r}.")
-            key = tuple(view.facets[name] for name in ("checkpoint", "layer", "pooling"))
-            self.groups.setdefault(key, []).append(view)
-        if not self.groups:
-            raise ParameterError("A test in context needs at least one view. Got none.")
-        if sentences == "context" and not any(view.facets["context"] for view in views):
-            raise ParameterError("CEAT needs words in natural contexts: encode(…, contexts=draw_contexts(…)).")
-
-    def tested(
-        self, test: str, published: Callable[[Mapping[str, Floats]], PublishedSeat | PublishedCeat] | None
-    ) -> ContextualTests:
-        """The test on each group of views."""
-        rows: list[ContextualTest] = []
-        lost: dict[str, Mapping[str, str]] = {}
-        for (checkpoint, layer, pooling), members in self.groups.items():
-            arrays, missing = self._arrays(members)
-            lost |= missing
-            result, agreement = self._result(arrays)
-            extra = None if published is None or result.value is None else published(arrays)
-            rows.append(ContextualTest(checkpoint, layer, pooling, len(members), result, agreement, extra))
-        level = 0.95 if self.interval is None else self.interval.level
-        recorded = {"sentences": self.sentences, "min_coverage": self.min_coverage, "level": level, **self.settings}
-        few = [] if all(row.sentences > 1 for row in rows) else [
-            f"each word stands in one {self.sentences} alone: how far another would change the result is unknown"
-        ]  # fmt: skip
-        shared = shared_words(self.words["a"], self.words["b"]).sentence
-        warnings = (*few, f"{self.labels['a']} and {self.labels['b']}: {shared}") if shared else tuple(few)
-        return ContextualTests(test, self.name, self.labels, tuple(rows), lost, recorded, warnings)
-
-    def _arrays(self, members: Sequence[Embedding]) -> tuple[dict[str, Floats], dict[str, Mapping[str, str]]]:
-        """Unit vectors by set, words × sentences × dimensions, of words that have any; and those that have none."""
-        arrays: dict[str, Floats] = {}
-        lost: dict[str, Mapping[str, str]] = {}
-        for role, words in self.words.items():
-            vectors = np.full((len(words), len(members), members[0].dim), np.nan)
-            for column, view in enumerate(members):
-                lookup = view.lookup(words)
-                vectors[[words.index(word) for word in lookup.words], column] = view.vectors[lookup.rows]
-            units = unit_contexts(vectors)
-            has_vector: Flags = np.asarray(np.any(~np.isnan(units[:, :, 0]), axis=1))
-            arrays[role] = units[has_vector]
-            reasons = {
-                word: members[0].dropped.get(word, NOT_THERE)
-                for word, present in zip(words, has_vector, strict=True)
-                if not present
-            }
-            lost |= {role: reasons} if reasons else {}
-        return arrays, lost
-
-    def _result(self, arrays: Mapping[str, Any]) -> tuple[WeatResult, Estimate]:
-        short = [role for role in TEST_ROLES if len(arrays[role]) < max(self.min_coverage * len(self.words[role]), 1)]
+def _run(
+    test: str,
+    sentences: Sentences,
+    views: Sequence[Embedding],
+    query: Query,
+    min_coverage: float,
+    interval: Resampling | None,
+    settings: JsonMapping,
+    published: Callable[[Mapping[str, Floats]], PublishedSeat | PublishedCeat] | None,
+) -> ContextualTests:
+    """Run the test on the views of each checkpoint, layer and pooling."""
+    sets = {role: tuple(dict.fromkeys(words)) for role, words in query.sets.items()}
+    settings = {"alternative": "two-sided", "ddof": 1, **settings}
+    rows: list[ContextualTest] = []
+    lost: dict[str, Mapping[str, str]] = {}
+    for (checkpoint, layer, pooling), members in _grouped(views, sentences).items():
+        arrays, missing = _arrays(members, sets)
+        lost |= missing
+        short = [role for role in TEST_ROLES if len(arrays[role]) < max(min_coverage * len(sets[role]), 1)]
         if short:
-            reason = f"fewer than {share_text(self.min_coverage)} of the words of {', '.join(short)} have vectors"
-            rules = {key: self.settings[key] for key in ("alternative", "ddof", "ties") if key in self.settings}
-            empty = WeatResult(value=None, reason=reason, interval=not_estimated(self.interval, reason), **rules)
-            return empty, Estimate(value=None, reason=reason)
-        result = contextual_weat(**arrays, interval=self.interval, **self.settings)
-        lean = np.subtract(*(np.nanmean(arrays[role], axis=1).mean(axis=0) for role in "ab"))
-        associations = np.concatenate([arrays["x"] @ lean, arrays["y"] @ lean])
-        complete = associations[np.isfinite(associations).all(axis=1)]
-        if complete.shape[1] < 2 or len(complete) < 2:
-            return result, Estimate(value=None, reason=f"each word stands in one {self.sentences} alone")
-        return result, cast("Estimate", icc(complete, form="1,1"))
+            reason = f"fewer than {share_text(min_coverage)} of the words of {', '.join(short)} have vectors"
+            rules = {key: settings[key] for key in ("alternative", "ddof", "ties") if key in settings}
+            result = WeatResult.undefined(reason, interval, **rules)
+            agreement = Estimate(value=None, reason=reason)
+        else:
+            x, y, a, b = (arrays[role] for role in TEST_ROLES)
+            result = contextual_weat(x, y, a, b, interval=interval, **settings)
+            agreement = _agreement(arrays, sentences)
+        extra = None if published is None or result.value is None else published(arrays)
+        rows.append(ContextualTest(checkpoint, layer, pooling, len(members), result, agreement, extra))
+    level = 0.95 if interval is None else interval.level
+    recorded = {"sentences": sentences, "min_coverage": min_coverage, "level": level, **settings}
+    warnings = []
+    if any(row.sentences == 1 for row in rows):
+        warnings.append(
+            f"each word stands in one {sentences} alone: how far another would change the result is unknown"
+        )
+    if shared := shared_words(sets["a"], sets["b"]).sentence:
+        warnings.append(f"{query.labels['a']} and {query.labels['b']}: {shared}")
+    return ContextualTests(test, query.name, query.labels, tuple(rows), lost, recorded, tuple(warnings))
+
+
+def _grouped(views: Sequence[Embedding], sentences: Sentences) -> dict[tuple[Any, ...], list[Embedding]]:
+    """Views by checkpoint, layer and pooling; each holds one template or context of every word."""
+    groups: dict[tuple[Any, ...], list[Embedding]] = {}
+    for view in views:
+        if not {"checkpoint", "layer", "pooling", sentences} <= set(view.facets):
+            raise ParameterError(f"A test in context needs views, as encode gives them. Got {view.name!r}.")
+        key = tuple(view.facets[name] for name in ("checkpoint", "layer", "pooling"))
+        groups.setdefault(key, []).append(view)
+    if not groups:
+        raise ParameterError("A test in context needs at least one view. Got none.")
+    if sentences == "context" and not any(view.facets["context"] for view in views):
+        raise ParameterError("CEAT needs words in natural contexts: encode(…, contexts=draw_contexts(…)).")
+    return groups
+
+
+def _arrays(
+    members: Sequence[Embedding], sets: Mapping[str, tuple[str, ...]]
+) -> tuple[dict[str, Floats], dict[str, Mapping[str, str]]]:
+    """Unit vectors by set, words × sentences × dimensions, of words that have any; and those that have none."""
+    arrays: dict[str, Floats] = {}
+    lost: dict[str, Mapping[str, str]] = {}
+    for role, words in sets.items():
+        vectors = np.full((len(words), len(members), members[0].dim), np.nan)
+        for column, view in enumerate(members):
+            lookup = view.lookup(words)
+            vectors[[words.index(word) for word in lookup.words], column] = view.vectors[lookup.rows]
+        units = unit_contexts(vectors)
+        has_vector: Flags = np.asarray(np.any(~np.isnan(units[:, :, 0]), axis=1))
+        arrays[role] = units[has_vector]
+        absent = [word for word, present in zip(words, has_vector, strict=True) if not present]
+        if absent:
+            lost[role] = {word: members[0].dropped.get(word, NOT_THERE) for word in absent}
+    return arrays, lost
+
+
+def _agreement(arrays: Mapping[str, Floats], sentences: Sentences) -> Estimate:
+    """ICC(1,1) of the target words' associations over sentences."""
+    lean = np.subtract(*(np.nanmean(arrays[role], axis=1).mean(axis=0) for role in "ab"))
+    associations = np.concatenate([arrays["x"] @ lean, arrays["y"] @ lean])
+    complete = associations[np.isfinite(associations).all(axis=1)]
+    if complete.shape[1] < 2 or len(complete) < 2:
+        return Estimate(value=None, reason=f"each word stands in one {sentences} alone")
+    return cast("Estimate", icc(complete, form="1,1"))
 
 
 def _published_seat(arrays: Mapping[str, Floats]) -> PublishedSeat:
     flat = {role: units[np.isfinite(units).all(axis=2)] for role, units in arrays.items()}
-    tables = {t + s: flat[t] @ flat[s].T for t in "xy" for s in "ab"}
+    tables = {targets + attributes: flat[targets] @ flat[attributes].T for targets in "xy" for attributes in "ab"}
     result = weat_from_similarities(*tables.values(), interval=None, ddof=1)
     return PublishedSeat(result.value, result.p_value, len(flat["x"]) + len(flat["y"]))
-
-
-def _p(p: float | None) -> str:
-    return "undefined" if p is None else p_text(p)
