@@ -25,13 +25,10 @@ SWAPPED = "monte-carlo, the two sides of each pair swapped"
 def bootstrap_values(
     cells: Integers, statistic: Callable[[Integers], Floats], resamples: int, random_state: int
 ) -> Floats:
-    """Values of a statistic in bootstrap samples, each group drawn with its own size.
+    """Values of a statistic in bootstrap samples of counts (groups, …), each group drawn with its own size.
 
-    Args:
-        cells: counts of the shape (groups, …).
-        statistic: from counts of the shape (resamples, groups, …) to an array whose first axis is resamples.
-        resamples: number of samples.
-        random_state: seed; each group has a stream of its own.
+    `statistic` goes from counts of the shape (resamples, groups, …) to an array whose first axis is resamples; each
+    group has a stream of random numbers of its own.
     """
     flat = cells.reshape(len(cells), -1)
     sizes = flat.sum(axis=1)
@@ -63,25 +60,18 @@ def exact_p(
 ) -> float:
     """P of a difference of rates at least as large, in either direction, when trials are shuffled between two groups.
 
-    Args:
-        first: successes and trials of one group.
-        second: of the other.
-        rate: from successes and trials to the rate.
+    `first` and `second` are successes and trials of the groups; their split given the sum is hypergeometric.
     """
     (hits_a, trials_a), (hits_b, trials_b) = first, second
     hits = int(hits_a + hits_b)
     possible: Integers = np.arange(max(0, hits - int(trials_b)), min(hits, int(trials_a)) + 1)
     of_first, of_second = np.full(possible.shape, trials_a), np.full(possible.shape, trials_b)
     gaps = np.abs(rate(possible, of_first) - rate(hits - possible, of_second))
-    log = _log_choose(of_first, possible) + _log_choose(of_second, hits - possible)
+    pairs = ((of_first, possible), (of_second, hits - possible))
+    log = np.sum([gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) for n, k in pairs], axis=0)  # log (n choose k)
     chances = np.exp(log - log.max())
     observed = gaps[int(hits_a) - int(possible[0])]
     return float(chances[gaps >= observed - SAME].sum() / chances.sum())
-
-
-def _log_choose(n: Integers, k: Integers) -> Floats:
-    logarithm: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return logarithm
 
 
 def shuffled_p(
@@ -107,11 +97,8 @@ def shuffled_p(
 def swapped_p(cells: Integers, statistic: Callable[[Integers], Floats], draws: int, random_state: int) -> Floats:
     """P-values of statistics when the last two marks of each item are swapped at random; Monte Carlo.
 
-    Args:
-        cells: counts of the shape (…, first mark, second mark).
-        statistic: from counts of the shape (draws, …) to (draws, statistics); 0 is expected.
-        draws: number of random swaps.
-        random_state: seed.
+    `cells` are counts of the shape (…, first mark, second mark); `statistic` goes from (draws, …) to
+    (draws, statistics), of which 0 is expected.
     """
     random = np.random.default_rng(random_state)
     upper = np.triu_indices(cells.shape[-1], 1)
@@ -140,32 +127,26 @@ def bootstrap_sums(sums: Floats, how: Resampling) -> Floats:
 def estimates_of_sums(
     sums: Floats, numbers: Callable[[Floats], Floats], how: Resampling, over: str, reasons: Sequence[str]
 ) -> list[Estimate]:
-    """Numbers that follow from sums, each with its interval over items.
+    """Numbers that follow from sums over items × quantities, each with its interval over items.
 
-    Args:
-        sums: items × the quantities that each adds.
-        numbers: from sums of the shape (…, quantities) to numbers (last axis), not finite where undefined.
-        how: level, resamples, seed and method of the interval.
-        over: name of the items.
-        reasons: why each of the numbers is undefined, where it is.
+    `numbers` goes from sums of the shape (…, quantities) to numbers (last axis), not finite where undefined, with the
+    `reasons` for each; `over` names the items.
     """
     totals = sums.sum(axis=0)
     values, drawn, without = (numbers(table) for table in (totals, bootstrap_sums(sums, how), totals - sums))
     return [
-        estimate_from_draws(float(value), own_drawn, partial(list, [own_without]), how, over)
+        estimate_from_draws(float(value), resampled, partial(list, [left_out]), how, over)
         if np.isfinite(value)
         else Estimate(value=None, reason=reason)
-        for value, own_drawn, own_without, reason in zip(values, drawn.T, without.T, reasons, strict=True)
+        for value, resampled, left_out, reason in zip(values, drawn.T, without.T, reasons, strict=True)
     ]
 
 
 def swapped_sums_p(sums: Floats, difference: Callable[[Floats], Floats], how: Resampling) -> Floats:
     """P of differences at least as large, in either direction, when the two sides of each pair are swapped at random.
 
-    Args:
-        sums: pairs × 2 sides × quantities.
-        difference: from sums of the shape (draws, 2, …) to (draws, differences); 0 is expected.
-        how: number of draws, and the seed.
+    `sums` are pairs × 2 sides × quantities; `difference` goes from (draws, 2, …) to (draws, differences), of which 0 is
+    expected; `how` has the number of draws, and the seed.
     """
     first = sums[:, 0].reshape(len(sums), -1)
     gain = sums[:, 1].reshape(len(sums), -1) - first

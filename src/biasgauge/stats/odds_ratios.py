@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from biasgauge.core import Estimate, Flags, Floats, Integers
-from biasgauge.stats.bootstrap import percentile_ends
+from biasgauge.stats.bootstrap import percentile_estimate
+from biasgauge.stats.means import student_estimate
+from biasgauge.stats.numerics import normal_quantile
 
 Shift = Literal["all", "zeros"]
 SIGNS: Floats = np.array([1.0, -1.0, -1.0, 1.0])
@@ -49,10 +50,7 @@ def log_odds_ratio(tables: Floats, shift: Shift = "all") -> Floats:
 def closed_form_se(tables: Floats, squares: Floats | None = None, shift: Shift = "all") -> Floats:
     """Standard error where every count is independent of every other: √(Σ 1 / count).
 
-    Args:
-        tables: counts, or sums of weights.
-        squares: sums of squared weights, where counts are weighted; the variance of a sum of weights is that sum.
-        shift: what becomes of tables with a 0.
+    Where counts are sums of weights, `squares` are the sums of squared weights, which are their variances.
     """
     counts = shifted(tables, shift)
     spread = counts if squares is None else np.where(_moved(tables, shift), squares + 0.5, squares)
@@ -62,8 +60,7 @@ def closed_form_se(tables: Floats, squares: Floats | None = None, shift: Shift =
 
 def closed_form(value: float, se: float, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - n, over
     """Return a log odds ratio with the normal interval of its standard error."""
-    margin = float(ndtri((1 + level) / 2)) * se
-    return Estimate(value=value, low=value - margin, high=value + margin, level=level, method=CLOSED_FORM, **fields)
+    return Estimate.symmetric(value, normal_quantile(level) * se, level=level, method=CLOSED_FORM, **fields)
 
 
 def left_out_changes(tables: Floats, shift: Shift = "all") -> Floats:
@@ -98,29 +95,19 @@ def over_documents(
 ) -> Estimate:
     """A number with its interval over documents: Student's t with a degree of freedom less than documents carry it.
 
-    Undefined where fewer than two documents carry the number.
-
-    Args:
-        value: the number.
-        changes: its change without each document.
-        carriers: documents that have the thing in either group.
-        least: the standard error is no less than this: that of independent counts.
-        level: nominal coverage.
-        fields: further fields of the estimate.
+    `changes` are those without each document, `carriers` the documents that have the thing in either group; the
+    standard error is no less than `least`, that of independent counts. Undefined where fewer than two documents carry
+    the number.
     """
-    fields |= {"value": value, "level": level, "method": DOCUMENTS, "over": "documents"}
+    fields |= {"method": DOCUMENTS, "over": "documents"}
     if carriers < LEAST_DOCUMENTS:
-        return Estimate(reason="fewer than two documents carry the number", **fields)
-    margin = float(stdtrit(carriers - 1, (1 + level) / 2)) * max(document_se(changes), least)
-    return Estimate(low=value - margin, high=value + margin, **fields)
+        return Estimate(value=value, level=level, reason="fewer than two documents carry the number", **fields)
+    return student_estimate(value, max(document_se(changes), least), carriers - 1, level, **fields)
 
 
 def bootstrap_estimate(value: float, drawn: Floats, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - n
     """Return a number with its percentile interval over documents."""
-    low, high = percentile_ends(drawn, level) or (None, None)
-    return Estimate(
-        value=value, low=low, high=high, level=level, method=BOOTSTRAP, over="documents", resamples=len(drawn), **fields
-    )
+    return percentile_estimate(value, drawn, level, method=BOOTSTRAP, over="documents", **fields)
 
 
 def draw_documents(documents: int, carriers: Integers, resamples: int, random_state: int) -> Iterator[Integers]:

@@ -7,18 +7,18 @@ likely, so that p is the share of splits at least as extreme as the observed one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations
 from math import comb
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.core import Estimate, Flags, Floats, Integers, check_choice, check_level, check_whole
+from biasgauge.core import Estimate, Floats, Integers, check_choice, check_level, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.stats.bootstrap import blocks
 from biasgauge.stats.numerics import SAME
 from biasgauge.stats.shares import clopper_pearson
 
@@ -33,8 +33,7 @@ RANDOM = 9_999
 """Random splits otherwise."""
 
 
-@dataclass(frozen=True)
-class PermutationP:
+class PermutationP(NamedTuple):
     """Share of splits at least as extreme as the observed one.
 
     Attributes:
@@ -102,10 +101,11 @@ def permutation_p(
         p = _count_extreme(pool - center, size, threshold, alternative, ties) / splits
         point = Estimate(value=p, low=p, high=p, level=1.0, method="exact", over="splits", n=splits)
         return PermutationP(p, "exact", point, splits, 0)
-    extreme = sum(
-        int(_is_extreme(sums, threshold, alternative, ties).sum())
-        for sums in _random_sums(pool - center, size, samples, random_state, block)
-    )
+    random, extreme = np.random.default_rng(random_state), 0
+    for draws in blocks(samples, len(pool), block):
+        sums = (pool - center)[_random_members(random, size, len(pool), draws)].sum(axis=1)
+        sums = np.abs(sums) if alternative == "two-sided" else sums
+        extreme += int((sums > threshold if ties == "strict" else sums >= threshold).sum())
     p = extreme / samples if ties == "strict" else (1 + extreme) / (1 + samples)
     smallest_p = 0.0 if ties == "strict" else 1 / splits
     return PermutationP(p, "monte-carlo", clopper_pearson(extreme, samples, smallest_p), splits, samples)
@@ -114,11 +114,8 @@ def permutation_p(
 def monte_carlo_p(observed: Floats, drawn: Iterable[Floats]) -> Floats:
     """Two-sided Monte Carlo p, (1 + #{|draw| ≥ |observed|}) / (1 + #draws), of each statistic.
 
-    Draws without a value are left out: given that there is one, the one observed is still one of them at random.
-
-    Args:
-        observed: one number per statistic.
-        drawn: blocks of draws × statistics under the null hypothesis.
+    `drawn` gives blocks of draws × statistics under the null hypothesis. Draws without a value are left out: given that
+    there is one, the one observed is still one of them at random.
     """
     size = np.abs(observed)
     extreme, defined = np.zeros(len(size), np.int64), np.zeros(len(size), np.int64)
@@ -138,11 +135,6 @@ def _two_lists(first: ArrayLike, second: ArrayLike, test: str) -> tuple[Floats, 
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ParameterError(f"{test} needs finite numbers. Got nan or infinity.")
     return x, y
-
-
-def _is_extreme(sums: Floats, threshold: float, alternative: str, ties: str) -> Flags:
-    size = np.abs(sums) if alternative == "two-sided" else sums
-    return size > threshold if ties == "strict" else size >= threshold
 
 
 def _count_extreme(values: Floats, size: int, threshold: float, alternative: str, ties: str) -> int:
@@ -178,14 +170,6 @@ def _subset_sums(values: Floats) -> list[Floats]:
         merged = (np.concatenate(pair) for pair in zip(sums[1:], with_value[:-1], strict=True))
         sums = [sums[0], *merged, with_value[-1]]
     return sums
-
-
-def _random_sums(values: Floats, size: int, samples: int, random_state: int, block: int) -> Iterator[Floats]:
-    """Blocks of sums of `size` values drawn at random without replacement."""
-    random = np.random.default_rng(random_state)
-    rows = max(1, block // len(values))
-    for start in range(0, samples, rows):
-        yield values[_random_members(random, size, len(values), min(rows, samples - start))].sum(axis=1)
 
 
 def _random_members(random: np.random.Generator, size: int, pool: int, draws: int) -> Integers:
@@ -271,8 +255,7 @@ def _shift_weights(first: int, second: int, random_state: int) -> tuple[Floats, 
     return weights, weights[:, :first].sum(axis=1), exact
 
 
-@dataclass(frozen=True, eq=False)
-class JointPermutation:
+class JointPermutation(NamedTuple):
     """Permutation inference about many analyses of the same words together.
 
     Attributes:
@@ -312,15 +295,9 @@ def joint_permutation(
 
     Each split is applied to all analyses at once, so that what they have in common stays in common. P of the whole
     curve: Simonsohn, Simmons & Nelson, *Nature Human Behaviour* 4, 2020. P of each analysis, adjusted for looking at
-    all of them, from the largest effect of each split: Westfall & Young 1993.
-
-    Args:
-        values: analyses × words, the words of the first group in front.
-        first: size of the first group.
-        alpha: at which an analysis by itself counts as clear.
-        samples: random splits, where there are more than `max_exact`.
-        random_state: seed.
-        max_exact: splits up to which all are enumerated.
+    all of them, from the largest effect of each split: Westfall & Young 1993. `values` has analyses × words, the
+    `first` words being the first group; an analysis by itself counts as clear at `alpha`; there are `samples` random
+    splits where there are more than `max_exact` of them.
 
     Raises:
         ParameterError: a group is empty, a number is not finite, or an analysis has the same number for every word.
@@ -346,18 +323,11 @@ def joint_permutation(
     counts = np.maximum((drawn >= limits).sum(axis=1), (drawn <= -limits).sum(axis=1))
     clear = int(max((effects >= limits).sum(), (effects <= -limits).sum()))
     low, high = np.quantile(np.sort(drawn, axis=1), [0.025, 0.975], axis=0)
-    return JointPermutation(
-        effects=effects,
-        p=np.asarray((size >= np.abs(effects) - SAME).mean(axis=0)),
-        p_adjusted=np.asarray((size.max(axis=1, keepdims=True) >= np.abs(effects) - SAME).mean(axis=0)),
-        p_median=float((np.abs(medians) >= abs(median) - SAME).mean()),
-        clear=clear,
-        p_clear=float((counts >= clear).mean()),
-        low=low,
-        high=high,
-        splits=len(drawn),
-        exact=exact,
-    )
+    p = (size >= np.abs(effects) - SAME).mean(axis=0)
+    p_adjusted = (size.max(axis=1, keepdims=True) >= np.abs(effects) - SAME).mean(axis=0)
+    p_median = float((np.abs(medians) >= abs(median) - SAME).mean())
+    p_clear = float((counts >= clear).mean())
+    return JointPermutation(effects, p, p_adjusted, p_median, clear, p_clear, low, high, len(drawn), exact)
 
 
 def _effects(scaled: Floats, members: Integers, block: int = 2**22) -> Floats:

@@ -17,6 +17,7 @@ from scipy.special import chdtri, gammaln, hyp2f1, nctdtr, stdtrit
 from biasgauge.core import check_number, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.stats.contrasts import ALL, BOTH, CROSSED, REPLICATES, SIDES, Contrast
+from biasgauge.stats.numerics import satterthwaite
 
 FEWEST = 3
 """Points below which a correlation is ±1 or undefined."""
@@ -141,14 +142,8 @@ def plan_words(
     """Words per list that a contrast of some size takes, by the variances of one that was measured.
 
     Power is that of a two-sided noncentral t test with noncentrality size / √variance. Variances are estimates too:
-    they are multiplied by df / χ²_df(1 − assurance), as large as they may be with the probability `assurance`.
-
-    Args:
-        contrast: of the lists at hand.
-        size: the contrast to be detected; the one measured by default.
-        power: how often it should be.
-        alpha: two-sided error of the test.
-        assurance: probability that the plan is enough.
+    they are multiplied by df / χ²_df(1 − assurance), as large as they may be with the probability `assurance`. The
+    `size` to be detected is by default the one measured.
 
     Raises:
         ParameterError: an argument cannot be used, or the contrast has no standard error.
@@ -165,16 +160,11 @@ def plan_words(
     def fewest(lists: Callable[[int], tuple[int, int]]) -> int | None:
         return smallest_sufficient(lambda words: model.at(*lists(words)), power, 1, MAX_WORDS)
 
-    return WordPlan(
-        contrast=size,
-        power=power,
-        alpha=alpha,
-        assurance=assurance,
-        targets=None if "targets" in fixed else fewest(lambda words: (words, columns)),
-        attributes=None if "attributes" in fixed else fewest(lambda words: (rows, words)),
-        both=None if fixed else fewest(lambda words: (words, words)),
-        now=model.at(rows, columns, assured=False),
-    )
+    targets = None if "targets" in fixed else fewest(lambda words: (words, columns))
+    attributes = None if "attributes" in fixed else fewest(lambda words: (rows, words))
+    both = None if fixed else fewest(lambda words: (words, words))
+    now = model.at(rows, columns, assured=False)
+    return WordPlan(size, power, alpha, assurance, targets, attributes, both, now)
 
 
 class _ContrastPower:
@@ -204,6 +194,5 @@ class _ContrastPower:
         terms = [(term, df) for term, df in terms if df > 0 and term > 0]
         if not terms:
             return 0.0
-        df = sum(term for term, _ in terms) ** 2 / sum(term**2 / freedom for term, freedom in terms)  # Satterthwaite
-        df = min(df, 1e6)
+        df = min(satterthwaite(terms), 1e6)
         return float(1 - nctdtr(df, self.size / variance**0.5, stdtrit(df, 1 - self.alpha / 2)))

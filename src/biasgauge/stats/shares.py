@@ -7,21 +7,26 @@ those of (Σw)² / Σw² independent words, w being how often each occurs (Kish,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, betaincinv, ndtri, stdtrit
+from scipy.special import bdtr, betaincinv
 
 from biasgauge.core import Estimate, Fields, JsonObject, check_level
+from biasgauge.stats.numerics import normal_quantile, student_quantile
 
+NEWCOMBE = "Newcombe 2006, method 5"
+WILSON = "wilson, effective size of repeated words"
+STUDENT = "student-t, effective size of repeated words"
+ORDER = "order statistics, distinct words"
 NO_WORDS = "no word has a direction from both"
 
 
 def wilson(share: float, size: float, level: float, method: str = "Wilson", over: str = "words") -> Estimate:
     """Share of `size` independent units with Wilson's score interval, cut at 0 and 1; `method` and `over` label it."""
-    z = float(ndtri((1 + level) / 2))
+    z = normal_quantile(level)
     center = (share + z**2 / (2 * size)) / (1 + z**2 / size)
     margin = z / (1 + z**2 / size) * (share * (1 - share) / size + z**2 / (4 * size**2)) ** 0.5
     low, high = 0.0 if share == 0 else max(center - margin, 0.0), 1.0 if share == 1 else min(center + margin, 1.0)
@@ -30,11 +35,10 @@ def wilson(share: float, size: float, level: float, method: str = "Wilson", over
 
 def share_of_words(count: int, n: int, level: float, statistic: str, k: int = 2) -> Estimate:
     """Share of words, with Wilson's interval; undefined without words."""
-    fields: Fields = {"statistic": statistic, "level": level, "method": "Wilson", "n": n, "k": k}
     if n == 0:
+        fields: Fields = {"statistic": statistic, "level": level, "method": "Wilson", "n": n, "k": k}
         return Estimate(value=None, reason=NO_WORDS, **fields)
-    estimate = wilson(count / n, n, level)
-    return Estimate(value=count / n, low=estimate.low, high=estimate.high, **fields)
+    return replace(wilson(count / n, n, level, over=""), statistic=statistic, k=k)
 
 
 def clopper_pearson(
@@ -44,10 +48,8 @@ def clopper_pearson(
     tail = (1 - level) / 2
     low = float(betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
     high = float(betaincinv(hits + 1, trials - hits, 1 - tail)) if hits < trials else 1.0
-    return Estimate(
-        value=hits / trials, low=max(low, least), high=high, level=level, method="clopper-pearson", over=over,
-        n=trials, resamples=trials,
-    )  # fmt: skip
+    fields: Fields = {"level": level, "method": "clopper-pearson", "over": over, "n": trials, "resamples": trials}
+    return Estimate(value=hits / trials, low=max(low, least), high=high, **fields)
 
 
 def agresti_min(gained: int, lost: int, pairs: int, *, level: float = 0.95, over: str = "words") -> Estimate:
@@ -58,14 +60,10 @@ def agresti_min(gained: int, lost: int, pairs: int, *, level: float = 0.95, over
     """
     size = pairs + 2.0
     value = (gained - lost) / size
-    margin = float(ndtri((1 + level) / 2)) * ((gained + lost + 1) / size - value**2) ** 0.5 / size**0.5
-    return Estimate(
-        value=value, low=max(value - margin, -1.0), high=min(value + margin, 1.0), level=level, method="agresti-min",
-        over=over, n=pairs,
-    )  # fmt: skip
+    margin = normal_quantile(level) * ((gained + lost + 1) / size - value**2) ** 0.5 / size**0.5
+    return Estimate.symmetric(value, margin, (-1.0, 1.0), level=level, method="agresti-min", over=over, n=pairs)
 
 
-NEWCOMBE = "Newcombe 2006, method 5"
 _EDGE = 1e-12  # at 0 and 1 themselves there is no variance, and so a second root
 
 
@@ -93,26 +91,16 @@ def auc_estimate(
     if not all(sizes):
         return Estimate(value=None, reason=f"one of the groups has no {over}", **fields)
     value = greater_share(first, second)
-    quantile = float(ndtri((1 + level) / 2))
+    quantile = normal_quantile(level)
 
     def beyond(area: float) -> float:
-        return (area - value) ** 2 - quantile**2 * _auc_variance(area, *sizes)
+        # Variance of an area (Hanley & McNeil 1982, with both sizes at their mean).
+        spread = 1 + (sum(sizes) / 2 - 1) * ((1 - area) / (2 - area) + area / (1 + area))
+        return (area - value) ** 2 - quantile**2 * area * (1 - area) * spread / (sizes[0] * sizes[1])
 
     low = 0.0 if value <= 0 else float(brentq(beyond, 0.0, min(value, 1 - _EDGE)))
     high = 1.0 if value >= 1 else float(brentq(beyond, max(value, _EDGE), 1.0))
     return Estimate(value=value, low=low, high=high, **fields)
-
-
-def _auc_variance(area: float, first: int, second: int) -> float:
-    """Variance of the area where its true value is `area` (Hanley & McNeil 1982, with both sizes at their mean)."""
-    pairs_of_others = (first + second) / 2 - 1
-    spread = 1 + pairs_of_others * ((1 - area) / (2 - area) + area / (1 + area))
-    return area * (1 - area) * spread / (first * second)
-
-
-WILSON = "wilson, effective size of repeated words"
-STUDENT = "student-t, effective size of repeated words"
-ORDER = "order statistics, distinct words"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,8 +149,8 @@ def mean_cosine(values: ArrayLike, words: Sequence[str] | None, level: float, ov
     fields: Fields = {"value": value, "sd": sd, "level": level, "method": STUDENT, "over": over}
     if size <= 1:
         return WordStatistic(n=len(cosines), reason="there are fewer than two words", **fields)
-    margin = float(stdtrit(size - 1, (1 + level) / 2)) * sd / (size - 1) ** 0.5
-    return WordStatistic(n=len(cosines), low=max(value - margin, -1.0), high=min(value + margin, 1.0), **fields)
+    margin = student_quantile(size - 1, level) * sd / (size - 1) ** 0.5
+    return WordStatistic.symmetric(margin=margin, bounds=(-1.0, 1.0), n=len(cosines), **fields)
 
 
 def median_of_distinct(values: ArrayLike, words: Sequence[str], level: float) -> WordStatistic:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, stdtr, stdtrit
+from scipy.special import chdtrc, stdtr
 
-from biasgauge.core import Floats, JsonObject, LabeledEstimate, Places, Record
+from biasgauge.core import Fields, Floats, JsonObject, LabeledEstimate, Places, Record
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import Resampling
 from biasgauge.stats.correlations import (
@@ -25,7 +25,7 @@ from biasgauge.stats.correlations import (
     why_undefined,
 )
 from biasgauge.stats.mixed_models.model import fit_mixed
-from biasgauge.stats.numerics import SAME
+from biasgauge.stats.numerics import SAME, student_quantile
 from biasgauge.stats.power import FEWEST
 
 _STARTS = ((1.0, 0.0, 1.0), (0.1, 0.0, 0.1), (3.0, 0.0, 0.1), (0.1, 0.0, 3.0))
@@ -151,18 +151,16 @@ def _within_slope(x: Floats, y: Floats, strata: Places, level: float) -> LevelEs
         return LevelEstimate(value=None, n=len(x), reason="x does not vary within strata, or points are too few")
     slope = float(dx @ dy) / xx
     residuals = dy - slope * dx
-    return _student(
-        slope, (float(residuals @ residuals) / freedom / xx) ** 0.5, freedom, level, "t, fixed effects", len(x)
-    )
+    se = (float(residuals @ residuals) / freedom / xx) ** 0.5
+    return _student(slope, se, freedom, level, "t, fixed effects", len(x))
 
 
 def _student(value: float, se: float, df: float, level: float, name: str, n: int) -> LevelEstimate:
     if se <= SAME * abs(value):
         return LevelEstimate(value=value, level=level, n=n, reason="all points lie on lines")
-    reach, p = float(stdtrit(df, (1 + level) / 2)) * se, float(2 * stdtr(df, -abs(value) / se))
-    return LevelEstimate(
-        value=value, low=value - reach, high=value + reach, level=level, method=name, over="points", n=n, p=p
-    )
+    fields: Fields = {"level": level, "method": name, "over": "points", "n": n}
+    p = float(2 * stdtr(df, -abs(value) / se))
+    return LevelEstimate.symmetric(value, student_quantile(df, level) * se, p=p, **fields)
 
 
 def _between(x: Floats, y: Floats, strata: Places, level: float) -> LevelEstimate:
@@ -187,9 +185,8 @@ def _random_intercept(x: Floats, y: Floats, strata: Places, level: float) -> Lev
 
 
 def _random_slope(x: Floats, y: Floats, strata: Places, level: float) -> tuple[LevelEstimate, float | None]:
-    size = np.bincount(strata)
-    apart = [bool(np.ptp(x[strata == stratum]) > 0) for stratum in range(len(size))]
-    enough = sum(1 for count, varies in zip(size.tolist(), apart, strict=True) if count >= FEWEST and varies)
+    members = [x[strata == stratum] for stratum in range(int(strata.max()) + 1)]
+    enough = sum(len(values) >= FEWEST and bool(np.ptp(values) > 0) for values in members)
     if enough < FEW_STRATA:
         reason = f"slopes that differ between strata take {FEW_STRATA} strata of {FEWEST} points; there are {enough}"
         return LevelEstimate(value=None, n=enough, reason=reason), None
@@ -214,8 +211,7 @@ def _heterogeneity(x: Floats, y: Floats, strata: Places) -> tuple[float | None, 
     return q, len(z) - 1, float(chdtrc(len(z) - 1, q))
 
 
-@dataclass(frozen=True)
-class RandomSlopes:
+class RandomSlopes(NamedTuple):
     """A line in every stratum: y = a + b x + (a_s + b_s x) + error, with (a_s, b_s) normal of any covariance.
 
     The slope is the mean over strata; `slope_sd` is 0 where true slopes do not seem to differ, `intercept_sd` is at the
@@ -240,13 +236,7 @@ class _Sums(NamedTuple):
 
 
 def random_slopes(x: Floats, y: Floats, strata: Places) -> RandomSlopes | None:
-    """Fit the model; None when all points lie on the lines of their strata, so that there is no error to compare with.
-
-    Args:
-        x: one number a point.
-        y: the outcome.
-        strata: the stratum of each point, 0, 1, ….
-    """
+    """Fit the model; None when all points lie on the lines of their strata (0, 1, …): there is no error to compare with."""
     from scipy.optimize import minimize
 
     unit = float(x.std()), float(y.std())
@@ -269,14 +259,11 @@ def random_slopes(x: Floats, y: Floats, strata: Places) -> RandomSlopes | None:
     spreads = np.sqrt(variance) * np.array([abs(best.x[0]), np.hypot(best.x[1], best.x[2])])
     spreads[spreads < _ZERO * np.sqrt(variance)] = 0.0
     scale = unit[1] / unit[0]
-    return RandomSlopes(
-        slope=float(coefficients[1]) * scale,
-        se=float(np.sqrt(variance * inverse[1, 1])) * scale,
-        slope_sd=float(spreads[1]) * scale,
-        intercept_sd=float(spreads[0]) * unit[1],
-        residual_sd=float(np.sqrt(variance)) * unit[1],
-        criterion=value + 2 * (len(x) - 2) * float(np.log(unit[1])) + 2 * float(np.log(unit[0])),
-    )
+    slope, se = float(coefficients[1]) * scale, float(np.sqrt(variance * inverse[1, 1])) * scale
+    intercept_sd, slope_sd = float(spreads[0]) * unit[1], float(spreads[1]) * scale
+    # Back to the units of x and y: each log-likelihood term and the determinant of X'V⁻¹X change with them.
+    in_units = value + 2 * (len(x) - 2) * float(np.log(unit[1])) + 2 * float(np.log(unit[0]))
+    return RandomSlopes(slope, se, slope_sd, intercept_sd, float(np.sqrt(variance)) * unit[1], in_units)
 
 
 def _profile(sums: _Sums, theta: Floats) -> tuple[float, Floats, Floats, float]:
