@@ -236,7 +236,7 @@ class _Sums(NamedTuple):
 
 
 def random_slopes(x: Floats, y: Floats, strata: Places) -> RandomSlopes | None:
-    """Fit the model; None when all points lie on the lines of their strata (0, 1, …): there is no error to compare with."""
+    """Fit the model; None when all points lie on the lines of their strata (0, 1, …), which leaves no error."""
     from scipy.optimize import minimize
 
     unit = float(x.std()), float(y.std())
