@@ -84,6 +84,9 @@ class CrossedModel:
         cells: the (connection, word) that have rows, in order.
         attributes: labels of the attributes that have rows, in order.
         pairings: True where the group of each word was given, so that pairings have effects too.
+        dimensions: number of standard deviations.
+        spread: standard deviation of the distances; where they are all the same, what the prior expects of it.
+        resolutions: smallest standard deviations that the distances can tell from 0, roughly, in the order of columns.
     """
 
     def __init__(
@@ -109,26 +112,12 @@ class CrossedModel:
         self._totals = np.array([self._y[member] @ self._y[member] for member in members])
         group = np.zeros(len(row), np.intp) if groups is None else groups[word]
         slots, slot = np.unique(np.stack([self._attribute, group, connection], 1), axis=0, return_inverse=True)
-        self._slots = len(slots)
         self._kinds = _group_attributes(slots, slot.reshape(-1), design, self._y)
-
-    @property
-    def dimensions(self) -> int:
-        """Number of standard deviations."""
-        return 2 * len(self.connections) + 1 + self.pairings
-
-    @property
-    def spread(self) -> float:
-        """Standard deviation of the distances; where they are all the same, what the prior expects of it."""
-        return float(self._y.std()) or self.priors.residual.mean
-
-    @property
-    def resolutions(self) -> Floats:
-        """Smallest standard deviations that the distances can tell from 0, roughly, in the order of the columns."""
-        count = len(self.connections)
-        units = [len(self.cells)] * count + [len(self.attributes)] + [self._slots] * self.pairings
-        shares = [0.1] * count + [(len(self._y) / count) ** -0.5 for count in units]
-        return self.spread * np.array(shares)
+        self.dimensions = 2 * len(connections) + 1 + self.pairings
+        self.spread = float(self._y.std()) or priors.residual.mean
+        units = [len(self.cells)] * len(connections) + [len(self.attributes)] + [len(slots)] * self.pairings
+        shares = [0.1] * len(connections) + [(len(self._y) / count) ** -0.5 for count in units]
+        self.resolutions = self.spread * np.array(shares)
 
     @property
     def degenerate(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -210,24 +210,17 @@ def plan_attributes(
     if fitted is not None and prob is None:
         contrasts = [row for row in fitted.contrasts if {row.a, row.b} == set(contrast) and row.word is None]
         observed = next((row.high - row.low for row in contrasts if row.high is not None and row.low is not None), None)
+    typical: dict[str, Any] = {
+        "most_attributes": float(np.median(now.widths(np.inf, factor, inside))),
+        "expected_width": float(np.median(now.widths(1.0, 1.0, inside))) if fitted else None,
+        "most_words": float(np.median(now.widths(1.0, np.inf, inside))) if fitted else None,
+    }
     return AttributePlan(
-        contrast=contrast,
-        width=width,
-        prob=inside,
-        assurance=assurance,
-        variant=fitted.variant if fitted else "chosen",
-        words=_scaled(now.words, factor),
-        attributes=enough,
-        attributes_now=now.attributes if fitted else None,
-        low=None if low is None else low[0],
-        high=None if high is None else high[0],
-        p_never=float(np.isinf(needed).mean()),
-        expected_width=float(np.median(now.widths(1.0, 1.0, inside))) if fitted else None,
-        observed_width=observed,
-        most_attributes=float(np.median(now.widths(np.inf, factor, inside))),
-        most_words=float(np.median(now.widths(1.0, np.inf, inside))) if fitted else None,
-        rows=tuple(rows),
-    )
+        contrast=contrast, width=width, prob=inside, assurance=assurance, words=_scaled(now.words, factor),
+        variant=fitted.variant if fitted else "chosen", attributes=enough,
+        attributes_now=now.attributes if fitted else None, low=low and low[0], high=high and high[0],
+        p_never=float(np.isinf(needed).mean()), observed_width=observed, rows=tuple(rows), **typical,
+    )  # fmt: skip
 
 
 class _Variances(NamedTuple):

@@ -268,11 +268,6 @@ class Cells:
         return len(self.words) > 1 and float(np.ptp(self.mean)) <= _ROUNDING
 
 
-def cells_of(table: DistanceTable) -> list[Cells]:
-    """The cells of each connection that has rows, in the order of `CONNECTIONS`."""
-    return [_cells(table, name) for name in table.connections]
-
-
 def cell_labels(cells: Sequence[Cells]) -> dict[str, Any]:
     """Connection and word of each cell, as fields of `Draws`."""
     return {
@@ -282,13 +277,15 @@ def cell_labels(cells: Sequence[Cells]) -> dict[str, Any]:
     }
 
 
-def _cells(table: DistanceTable, connection: str) -> Cells:
-    rows = table.rows_of([connection])
-    words, word = np.unique(table.word[rows], return_inverse=True)
-    values = table.distance[rows]
-    count = np.bincount(word).astype(np.float64)
-    mean = np.bincount(word, values) / count
-    residual = values - mean[word]
-    mean += np.bincount(word, residual) / count  # a second pass takes the rounding out
-    residual = values - mean[word]
-    return Cells(connection, words, count, mean, float(residual @ residual))
+def cells_of(table: DistanceTable) -> list[Cells]:
+    """The cells of each connection that has rows, in the order of `CONNECTIONS`."""
+    cells = []
+    for connection in table.connections:
+        rows = table.rows_of([connection])
+        words, word = np.unique(table.word[rows], return_inverse=True)
+        values, count = table.distance[rows], np.bincount(word).astype(np.float64)
+        mean = np.bincount(word, values) / count
+        mean += np.bincount(word, values - mean[word]) / count  # a second pass takes the rounding out
+        residual = values - mean[word]
+        cells.append(Cells(connection, words, count, mean, float(residual @ residual)))
+    return cells
