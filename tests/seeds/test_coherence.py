@@ -15,13 +15,13 @@ from biasgauge.analyses.seeds.coherence import (
     published_coherences,
     rank_gaps,
 )
-from biasgauge.analyses.seeds.word_pairs import Rows, SeedPair, locate
+from biasgauge.analyses.seeds.word_pairs import PairRows, SeedPair, locate
 
 MEN = ("he", "man", "his", "boy", "father", "son")
 WOMEN = ("she", "woman", "her", "girl", "mother", "daughter")
 
 
-def rows_of(model: bg.Embedding, a: tuple[str, ...], b: tuple[str, ...]) -> Rows:
+def rows_of(model: bg.Embedding, a: tuple[str, ...], b: tuple[str, ...]) -> PairRows:
     (found,) = locate([SeedPair("a", "b", a, b)], [model])
     return found.rows[0]
 

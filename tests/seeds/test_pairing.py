@@ -9,7 +9,7 @@ import biasgauge as bg
 from biasgauge.analyses.seeds import seeds
 from biasgauge.analyses.seeds.pairing import _first_without_each, held_out_accuracy, shuffled_shares
 from biasgauge.analyses.seeds.subspaces import pair_components
-from biasgauge.analyses.seeds.word_pairs import Rows
+from biasgauge.analyses.seeds.word_pairs import PairRows
 
 MEN = ["he", "man", "his", "boy", "father", "son"]
 WOMEN = ["she", "woman", "her", "girl", "mother", "daughter"]
@@ -46,7 +46,7 @@ def test_held_out_pairs_are_judged_by_the_others_alone(dim: int) -> None:
         vectors = random.normal(size=(16, dim))
         vectors[:8, 0] += 0.8
         first_rows, second_rows = random.integers(0, 8, 7), random.integers(8, 16, 7)  # words recur in pairs
-        rows = Rows(first_rows, second_rows, first_rows, second_rows)
+        rows = PairRows(first_rows, second_rows, first_rows, second_rows)
         ends = vectors[first_rows], vectors[second_rows]
         found = held_out_accuracy(rows, *ends)
         assert found == pytest.approx(slow_accuracy(first_rows, second_rows, *ends))
@@ -66,7 +66,7 @@ def test_first_shares_without_each_pair(dim: int) -> None:
 def test_two_pairs_with_a_word_in_common_judge_nothing() -> None:
     vectors = np.random.default_rng(0).normal(size=(3, 4))
     first, second = np.array([0, 0]), np.array([1, 2])
-    rows = Rows(first[:1], second, first, second)
+    rows = PairRows(first[:1], second, first, second)
     assert np.isnan(held_out_accuracy(rows, vectors[first], vectors[second]))
 
 

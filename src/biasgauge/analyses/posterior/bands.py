@@ -155,7 +155,13 @@ def within_band(
     check_level(level)
     check_whole(0, resamples=resamples, random_state=random_state)
     table = table_of(vectors, lexicon, **lookup)
-    width, mac = (band, None) if band is not None else _band_of(table)
+    width, mac = band, None
+    if width is None:
+        whole = mac_from_similarities(table.similarities(), interval=None)
+        if whole.value is None or whole.value >= 1:
+            why = whole.reason if whole.value is None else f"MAC is {number_text(whole.value, 4)}, not below 1"
+            raise ParameterError(f"There is no band of 1 − MAC: {why}; give one, as in band=.14.")
+        width, mac = 1 - whole.value, whole.value
     check_number(0, 2, band=width)
     check_number(0, ends=False, band=width)
     left_out: dict[str, int] = {}
@@ -186,15 +192,6 @@ def within_band(
     ]
     interval = {"level": level, "method": METHOD, "resamples": resamples}
     return WithinBand(table.name, float(width), mac, tuple(shares), interval, left_out, sides)
-
-
-def _band_of(table: DistanceTable) -> tuple[float, float]:
-    """1 − MAC over all protected words and lists of stereotypes, and the MAC."""
-    mac = mac_from_similarities(table.similarities(), interval=None)
-    if mac.value is None or mac.value >= 1:
-        why = mac.reason if mac.value is None else f"MAC is {number_text(mac.value, 4)}, not below 1"
-        raise ParameterError(f"There is no band of 1 − MAC: {why}; give one, as in band=.14.")
-    return 1 - mac.value, mac.value
 
 
 def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int, random_state: int) -> Floats:

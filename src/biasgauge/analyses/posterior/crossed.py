@@ -143,7 +143,12 @@ class CrossedModel:
             half, diagonal = _factor(square, vector)
             log_determinant = 2 * np.log(diagonal).sum(axis=1)
             density[batch] = -0.5 * (remainder + log_determinant - (half**2).sum(axis=1))
-        density[computable] += self._log_prior(sds[computable])
+        count, usable = len(self.connections), sds[computable]
+        density[computable] += (
+            self.priors.residual.log_density(usable[:, :count]).sum(axis=1)
+            + self.priors.between.log_density(usable[:, count : 2 * count]).sum(axis=1)
+            + self.priors.attribute.log_density(usable[:, 2 * count :]).sum(axis=1)
+        )
         return density
 
     def draw_effects(self, sds: Floats, random: np.random.Generator) -> Effects:
@@ -167,15 +172,6 @@ class CrossedModel:
     def _batches(self, indices: Places) -> Iterator[Places]:
         size = max(1, _BATCH_NUMBERS // (max(len(self._kinds), self._columns) * self._columns))
         return (indices[start : start + size] for start in range(0, len(indices), size))
-
-    def _log_prior(self, sds: Floats) -> Floats:
-        count = len(self.connections)
-        density: Floats = (
-            self.priors.residual.log_density(sds[:, :count]).sum(axis=1)
-            + self.priors.between.log_density(sds[:, count : 2 * count]).sum(axis=1)
-            + self.priors.attribute.log_density(sds[:, 2 * count :]).sum(axis=1)
-        )
-        return density
 
     def _slot_variances(self, kind: _Kind, sds: Floats) -> tuple[Floats, Floats, Floats]:
         """Residual variance of each slot, variance of pairings, and their sum per row of a slot: sigma² + n kappa²."""

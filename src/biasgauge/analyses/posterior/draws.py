@@ -193,7 +193,7 @@ def inference_data(draws: Draws, table: DistanceTable) -> Any:  # noqa: ANN401 -
         return arviz.from_dict(groups, coords=coords, dims=dims)
 
 
-class Fit(NamedTuple):
+class FittedDraws(NamedTuple):
     """Draws, their diagnostics and sampler, connections without any; `simulated` by a user's model: draws × rows."""
 
     draws: Draws
@@ -212,7 +212,7 @@ def fit(
     sampler: Sampler = "auto",
     random_state: int = 0,
     stream: int = 0,
-) -> Fit:
+) -> FittedDraws:
     """Draw from the posterior of a variant.
 
     `draws` are rounded up to a multiple of the four chains. Samplers are "exact" (independent draws; Normal variants),
@@ -234,7 +234,7 @@ def fit(
     usable = table.select(~table.rows_of(undefined), relabel=False)
     if not len(usable):
         nothing = Diagnostics(None, "", None, "", problems=("no connection could be fitted",))
-        return Fit(no_draws(CHAINS * per_chain, CHAINS), nothing, chosen, undefined)
+        return FittedDraws(no_draws(CHAINS * per_chain, CHAINS), nothing, chosen, undefined)
     seeds = [random_state, stream]
     facts: dict[str, Any] = {}
     simulated = None
@@ -252,7 +252,7 @@ def fit(
         facts["acceptance"] = min(part.acceptance for part in parts)
     else:
         sample, facts = _exact_draws(usable, str(variant), priors, CHAINS * per_chain, seeds)
-    return Fit(sample, sample.diagnose(**facts), chosen, undefined, simulated)
+    return FittedDraws(sample, sample.diagnose(**facts), chosen, undefined, simulated)
 
 
 def _choose_sampler(variant: str, requested: str) -> str:

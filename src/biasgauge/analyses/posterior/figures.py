@@ -231,7 +231,7 @@ def _band(result: WithinBand) -> AltairChart:
     right = float(points["cosine_similarity"].max())
     labels = shares.assign(label=[_label(row) for row in shares.itertuples()], cosine_similarity=right)
     order = [name for name in COLORS if name in set(points["connection"])]
-    color = alt.Color("connection:N", legend=None, scale=alt.Scale(domain=list(COLORS), range=list(COLORS.values())))
+    color = _color(alt, legend=False)
     y = alt.Y("connection:N", title=None, sort=order, axis=alt.Axis(grid=False, labelFontSize=12))
     x = alt.X("cosine_similarity:Q", title="cosine similarity", scale=alt.Scale(nice=True))
     apart = alt.YOffset("spread:Q", scale=alt.Scale(domain=[0, 1]))

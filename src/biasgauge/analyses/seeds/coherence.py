@@ -17,7 +17,7 @@ import numpy as np
 
 from biasgauge.analyses.seeds.ranks import Ties, ranks_along
 from biasgauge.analyses.seeds.subspaces import Method, mean_direction, pair_components, seed_vectors, unit_differences
-from biasgauge.analyses.seeds.word_pairs import Located, Rows
+from biasgauge.analyses.seeds.word_pairs import Located, PairRows
 from biasgauge.core import Estimate, Floats, Places, Record, Vectors
 from biasgauge.stats import mean_over_models
 from biasgauge.vectors import Embedding
@@ -27,7 +27,7 @@ MOST_LEFT_OUT = 500
 """With more seeds in a set, none is left out: no single one could matter, and the work grows with their square."""
 
 
-def direction_of(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool) -> Floats | None:
+def direction_of(vectors: Vectors, rows: PairRows, method: Method, *, scaled: bool) -> Floats | None:
     """The subspace of one pair of sets in one model: a direction of length 1 that points to A; None without one."""
     if method == "mean-difference":
         return mean_direction(*(seed_vectors(vectors, seeds, scaled=scaled) for seeds in (rows.a, rows.b)))
@@ -35,7 +35,7 @@ def direction_of(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool) 
     return None if components is None else components.axes[0]
 
 
-def directions_of(vectors: Vectors, rows: Sequence[Rows], method: Method, *, scaled: bool) -> Floats:
+def directions_of(vectors: Vectors, rows: Sequence[PairRows], method: Method, *, scaled: bool) -> Floats:
     """The subspaces of many pairs of sets in one model: pairs × dimensions; NaN where there is none."""
     if method == "mean-difference" and rows:
         sets = [seeds for pair in rows for seeds in (pair.a, pair.b)]
@@ -82,7 +82,7 @@ def published_coherences(vectors: Vectors, lists: Sequence[tuple[Places, Places]
     construction: values of different models or tables do not compare.
     """
     coherences = np.full(len(lists), np.nan)
-    rows = [Rows(a, b, a[: len(b)], b[: len(a)]) for a, b in lists]
+    rows = [PairRows(a, b, a[: len(b)], b[: len(a)]) for a, b in lists]
     directions = directions_of(vectors, rows, method, scaled=False)
     sound = np.flatnonzero(np.isfinite(directions).all(axis=1)).tolist()
     if sound:
@@ -105,7 +105,7 @@ class LeftOut(NamedTuple):
     rank: Floats
 
 
-def leave_one_out(vectors: Vectors, rows: Sequence[Rows], method: Method, *, scaled: bool) -> list[LeftOut]:
+def leave_one_out(vectors: Vectors, rows: Sequence[PairRows], method: Method, *, scaled: bool) -> list[LeftOut]:
     """Find every pair's coherence without each seed, and where the seed then stands; all of one model at once."""
     without = [_without_each(vectors, pair, method, scaled=scaled) for pair in rows]
     sound = [np.flatnonzero(np.isfinite(directions[:, 0])) for directions in without]
@@ -129,7 +129,7 @@ def leave_one_out(vectors: Vectors, rows: Sequence[Rows], method: Method, *, sca
     return results
 
 
-def _without_each(vectors: Vectors, rows: Rows, method: Method, *, scaled: bool) -> Floats:
+def _without_each(vectors: Vectors, rows: PairRows, method: Method, *, scaled: bool) -> Floats:
     """Direction without each seed of A, then of B; NaN where there is none, or where nothing is left of a set.
 
     A word that stands in both sets is left out of both.

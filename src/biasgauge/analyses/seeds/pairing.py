@@ -15,7 +15,7 @@ import numpy as np
 
 from biasgauge.analyses.reliability import word_properties
 from biasgauge.analyses.seeds.subspaces import component_shares, pair_components, seed_vectors
-from biasgauge.analyses.seeds.word_pairs import Located, Rows
+from biasgauge.analyses.seeds.word_pairs import Located, PairRows
 from biasgauge.core import (
     UNDEFINED,
     Estimate,
@@ -173,7 +173,7 @@ def _shares_of_halves(halves: Floats) -> Floats:
     return component_shares(halves @ turned if halves.shape[1] <= halves.shape[2] else turned @ halves)
 
 
-def held_out_accuracy(rows: Rows, first: Floats, second: Floats) -> float:
+def held_out_accuracy(rows: PairRows, first: Floats, second: Floats) -> float:
     """Share of pairs that the first component of the others puts in the right order, ties half; NaN without others.
 
     Pairs that have a word in common with the held-out one are left out with it.
@@ -232,7 +232,7 @@ def set_similarities(located: Located, models: Sequence[Embedding], *, scaled: b
     return np.array(cosines, np.float64)
 
 
-def similarity_left_out(vectors: Vectors, rows: Rows, *, scaled: bool) -> list[Floats]:
+def similarity_left_out(vectors: Vectors, rows: PairRows, *, scaled: bool) -> list[Floats]:
     """The similarity without each seed of A, and without each of B."""
     a, b = (seed_vectors(vectors, seeds, scaled=scaled) for seeds in (rows.a, rows.b))
     cosines = []
@@ -283,7 +283,11 @@ def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, 
     else:
         both = set(a) & set(b)
         shared, spelled = tuple(word for word in a if word in both), [a, b]
-    tags = {end: _pos_shares(words) for end, words in zip("ab", spelled, strict=True)}
+    properties = word_properties()
+    tags = {}
+    for end, words in zip("ab", spelled, strict=True):
+        listed = [properties[word.lower()].tag for word in words if word.lower() in properties]
+        tags[end] = {tag: listed.count(tag) / len(listed) for tag in sorted(set(listed))}
     return Balance(
         shared=shared,
         overlap=len(shared) / (len(a) + len(b) - len(shared)) if a or b else 0.0,
@@ -292,15 +296,9 @@ def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, 
         frequency_source="row order" if counts is None else "counts",
         pos=_alike(tags["a"], tags["b"]),
         pos_shares=tags,
-        pos_unknown=tuple(dict.fromkeys(word for word in chain(*spelled) if word.lower() not in word_properties())),
+        pos_unknown=tuple(dict.fromkeys(word for word in chain(*spelled) if word.lower() not in properties)),
         names=tuple(end for end, words in zip("ab", (a, b), strict=True) if are_names(words)),
     )
-
-
-def _pos_shares(words: Sequence[str]) -> dict[str, float]:
-    table = word_properties()
-    tags = [table[word.lower()].tag for word in words if word.lower() in table]
-    return {tag: tags.count(tag) / len(tags) for tag in sorted(set(tags))}
 
 
 def _alike(a: Mapping[str, float], b: Mapping[str, float]) -> float | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 
 from biasgauge.analyses.seeds.figures import subspace_charts
-from biasgauge.analyses.seeds.word_pairs import Rows, locate, seed_pairs
+from biasgauge.analyses.seeds.word_pairs import PairRows, locate, seed_pairs
 from biasgauge.core import (
     BLOCK,
     DEFAULT_POLICY,
@@ -228,7 +228,12 @@ def bias_subspace(
     (located,) = locate(seed_pairs(a, b, None), [model], replace(policy, min_coverage=0))
     if located.reason is not None:
         raise ParameterError(f"There is no subspace: {located.reason}.")
-    rows = _ordered(located.rows[0], order, len(model), np.random.default_rng([random_state, 3]))
+    rows, stream = located.rows[0], np.random.default_rng([random_state, 3])
+    if order == "shuffled":
+        rows = rows._replace(second=stream.permutation(rows.second))
+    elif order == "random":
+        first, second = np.split(stream.choice(len(model), 2 * len(rows.first), replace=False), 2)
+        rows = PairRows(first, second, first, second)
     if len(models) > 1 and not aligned:
         names = [tuple(model.words[row] for row in members.tolist()) for members in rows]
         vector, explained = _averaged(models, names, method, component, scaled=unit)
@@ -242,15 +247,6 @@ def bias_subspace(
     }  # fmt: skip
     a_name, b_name = located.pair[:2]
     return BiasSubspace(a_name, b_name, vector, explained, model.words, cosines, located.coverage, settings)
-
-
-def _ordered(rows: Rows, order: Order, words: int, stream: np.random.Generator) -> Rows:
-    if order == "shuffled":
-        return rows._replace(second=stream.permutation(rows.second))
-    if order == "random":
-        first, second = np.split(stream.choice(words, 2 * len(rows.first), replace=False), 2)
-        return Rows(first, second, first, second)
-    return rows
 
 
 def _direction(

@@ -125,7 +125,7 @@ def _of_bank(paper: str | None, bank_filter: Filter) -> tuple[SeedPair, ...]:
     return tuple(SeedPair(a, b, bank.sets[a], bank.sets[b]) for a, b in pairings)
 
 
-class Rows(NamedTuple):
+class PairRows(NamedTuple):
     """Rows of a pair of sets in one model: of the distinct seeds, and of the pairs by position with both ends."""
 
     a: Places
@@ -151,7 +151,7 @@ class Located:
     pair: SeedPair
     a: tuple[str, ...]
     b: tuple[str, ...]
-    rows: Mapping[int, Rows]
+    rows: Mapping[int, PairRows]
     full_lists: Mapping[int, tuple[Places, Places]]
     coverage: Coverage
     models: int
@@ -234,12 +234,12 @@ def _over_models(words: Sequence[str], found: Sequence[_Found]) -> Lookup:
     return Lookup(tuple(rows), np.array(list(rows.values()), np.intp), lost, respelled)
 
 
-def _rows_in(pair: SeedPair, a: Sequence[str], b: Sequence[str], row_of: Mapping[str, int]) -> Rows:
+def _rows_in(pair: SeedPair, a: Sequence[str], b: Sequence[str], row_of: Mapping[str, int]) -> PairRows:
     rows = _array(a, row_of), _array(b, row_of)
     in_a, in_b = (set(members.tolist()) for members in rows)
     positions = [(row_of.get(first), row_of.get(second)) for first, second in zip(*pair[2:], strict=False)]
     both = [(first, second) for first, second in positions if first in in_a and second in in_b]
-    return Rows(*rows, *np.array(both, np.intp).reshape(-1, 2).T)
+    return PairRows(*rows, *np.array(both, np.intp).reshape(-1, 2).T)
 
 
 def _array(words: Iterable[str], row_of: Mapping[str, int]) -> Places:
