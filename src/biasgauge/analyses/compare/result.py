@@ -340,10 +340,17 @@ def _draw_differences(result: Comparison) -> results.AltairChart:
     frame = pd.DataFrame(rows)
     of_pair = "" if len(pairs) > 1 else f": {_less(result.differences[0])}"
     x = alt.X("value:Q", title=f"difference, {UNITS[result.settings['measure']]}{of_pair}")
-    color = alt.value(results.ACCENT)
-    chart = results.interval_chart(frame, x, width=_WIDTH, step=alt.Step(44), color=color)
+    color, y = alt.value(results.ACCENT), _title_rows()
+    chart = results.interval_chart(frame, x, width=_WIDTH, step=alt.Step(44), color=color, y=y)
     thick = alt.Chart(frame).mark_rule(strokeWidth=5, opacity=0.45, color=results.ACCENT)
-    return chart + thick.encode(y=alt.Y("what:N", sort=None), x="these_low:Q", x2="these_high:Q")
+    return chart + thick.encode(y=y, x="these_low:Q", x2="these_high:Q")
+
+
+def _title_rows() -> Any:  # noqa: ANN401 - the library has no stubs
+    """Rows of questions, whose labels break where their titles have a colon."""
+    alt = results.altair()
+    axis = alt.Axis(grid=True, labelLimit=280, labelExpr="split(datum.label, ': ')")
+    return alt.Y("what:N", sort=None, title=None, axis=axis)
 
 
 def _draw_groups(result: Comparison) -> results.AltairChart:
@@ -362,8 +369,8 @@ def _draw_groups(result: Comparison) -> results.AltairChart:
     x = alt.X("value:Q", title=f"{measure.replace('_', ' ')}, {UNITS[measure]}")
     colors = {"range": [results.SECOND, results.ACCENT]} if len(names) == 2 else {"scheme": "dark2"}
     color = alt.Color("group:N", sort=names, title=None, scale=alt.Scale(domain=names, **colors))
-    offset = alt.YOffset("group:N", sort=names)
-    return results.interval_chart(pd.DataFrame(rows), x, width=_WIDTH, step=alt.Step(18), color=color, yOffset=offset)
+    channels = {"color": color, "yOffset": alt.YOffset("group:N", sort=names), "y": _title_rows()}
+    return results.interval_chart(pd.DataFrame(rows), x, width=_WIDTH, step=alt.Step(18), **channels)
 
 
 def _draw_trends(result: Comparison) -> results.AltairChart:

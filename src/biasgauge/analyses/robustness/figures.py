@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.results import AltairChart, Chart, altair, measure_name, number_text, pair_text, spelled
+from biasgauge.results import AltairChart, Chart, altair, measure_name, pair_text, spelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,5 +146,5 @@ def _heat(frame: pd.DataFrame, number: str, row: str, columns: list[str], rows: 
 
 def _kappa_text(kappa: float) -> str:
     """A kappa in a cell, as papers print it: ".42"."""
-    text = number_text(kappa).replace("0.", ".")
+    text = f"{kappa:.2f}".replace("-", "−").replace("0.", ".")
     return {"1.00": "1", "−.00": ".00"}.get(text, text)
