@@ -220,11 +220,7 @@ class AssociationTest(Lexicon):
         return {"counterparts": [list(pair) for pair in self.counterparts], **sets} if self.counterparts else {**sets}
 
     def _rows(self) -> list[dict[str, object]]:
-        return [
-            {"set": role, "word": word, "label": members.name}
-            for role, members in self.roles.items()
-            for word in members.words
-        ]
+        return [{**row, "label": self.roles[str(row["set"])].name} for row in super()._rows()]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -304,11 +300,8 @@ class Stereotypes(Lexicon):
     @property
     def sets(self) -> Mapping[str, tuple[str, ...]]:
         """Words under "GROUP.protected" and "GROUP.attributes"."""
-        return {
-            f"{group.name}.{kind}": words
-            for group in self.groups
-            for kind, words in (("protected", group.protected), ("attributes", group.attributes))
-        }
+        kinds = ("protected", "attributes")
+        return {f"{group.name}.{kind}": getattr(group, kind) for group in self.groups for kind in kinds}
 
     @property
     def slots(self) -> tuple[tuple[str, str], ...]:
@@ -338,8 +331,8 @@ class Stereotypes(Lexicon):
         return content
 
     def _rows(self) -> list[dict[str, object]]:
-        return [
-            {"set": name, "word": word, "group": name.rpartition(".")[0], "part": name.rpartition(".")[2]}
-            for name, words in self.sets.items()
-            for word in words
-        ]
+        rows = []
+        for row in super()._rows():
+            group, _, kind = str(row["set"]).rpartition(".")
+            rows.append({**row, "group": group, "part": kind})
+        return rows

@@ -236,11 +236,11 @@ class Data:
         """Every file or folder for a need, in the order of what it accepts, then by name."""
         if name not in self.needs:
             raise InternalError(f"The paper has no need {name!r}; it has {', '.join(self.needs) or 'none'}.")
-        return () if self.folder is None else self.once(("paths", name), lambda: self._search(self.needs[name]))
-
-    def _search(self, need: Need) -> tuple[Path, ...]:
+        if self.folder is None:
+            return ()
+        need = self.needs[name]
         paths = (path for accepted in need.accepts for path in sorted((self.folder or Path()).glob(accepted)))
-        return tuple(dict.fromkeys(path for path in paths if need.holds(path)))
+        return self.once(("paths", name), lambda: tuple(dict.fromkeys(filter(need.holds, paths))))
 
     def path(self, name: str) -> Path:
         """As `find`, for a part that runs only where its needs are met."""
