@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.analyses.calibrate import GENDERED
 from biasgauge.core import JsonMapping
 from biasgauge.io import map_array, write_array
 from biasgauge.lexicons import language_of, languages
@@ -137,6 +136,13 @@ def _reading(job: Job, plan: CalibrationPlan, source: str) -> ModelReading:
     return ModelReading(scores, job.open_model(source, source))
 
 
+def _read_lexicons() -> tuple[str, ...]:
+    """Base pairs of every language, and the lexicons whose words are no carriers."""
+    from biasgauge.analyses.calibrate import GENDERED  # late: it compiles
+
+    return (*(name for record in languages() for name in record.named("base_pairs")), *GENDERED)
+
+
 CALIBRATE = Kind(
     "calibrate",
     needs="planted",
@@ -149,7 +155,7 @@ CALIBRATE = Kind(
     },
     hidden=("trainer", "tell"),
     extra=(Setting(JUDGED, default=True, annotation="bool"),),
-    implicit_lexicons=lambda: (*(name for record in languages() for name in record.named("base_pairs")), *GENDERED),
+    implicit_lexicons=_read_lexicons,
     trial=_try_design,
     about="What each measure and test reads of associations of known strength that were planted in the text: limits "
     "of detection, false positives, validity beside reliability.",
