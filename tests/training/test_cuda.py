@@ -250,7 +250,8 @@ def test_blocks_fit_into_a_multiprocessor(name: str, dim: int, replicates: int) 
             pass
 
     settings = {"dim": dim, "window": 5, "negative": 5}
-    shape = kernels.shape_of(name, settings, replicates, Large())
+    device: Any = Large()
+    shape = kernels.shape_of(name, settings, replicates, device)
     assert shape.threads % 32 == 0
     assert 96 <= shape.threads <= 1024
     assert shape.threads * shape.blocks <= 2048

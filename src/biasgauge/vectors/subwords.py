@@ -177,10 +177,8 @@ def load_subwords(path: str | os.PathLike[str]) -> Subwords:
 def _notices(composed: Mapping[str, Singles]) -> Iterable[Notice]:
     zero = [word for word, vector in composed.items() if not vector.any()]
     added = "words that the model lacks got the mean vector of their character n-grams"
-    for code, message, words in (
-        ("composed", added, list(composed)),
-        ("zero", "the n-grams of composed words cancel out", zero),
-    ):
+    cancel = "the n-grams of composed words cancel out"
+    for code, message, words in (("composed", added, list(composed)), ("zero", cancel, zero)):
         if words:
             shown = ", ".join(brief(repr(word), _LONGEST_SHOWN) for word in words[:_SHOWN])
             more = ", …" if len(words) > _SHOWN else ""
