@@ -71,7 +71,7 @@ class EmulatedProgram:
 
 
 class EmulatedDevice:
-    """As `cuda.device.Device`; `order` and `late` are what emulated_block.h says."""
+    """As `cuda.device.CudaDevice`; `order` and `late` are what emulated_block.h says."""
 
     name = "emulated"
     multiprocessors = 2

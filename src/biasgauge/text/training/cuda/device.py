@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -14,8 +14,49 @@ _OPTIONS = ("--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false"
 """Arithmetic as the source has it: nothing fused, division and root rounded as on a CPU, small numbers kept."""
 
 
-class Buffer:
-    """Memory of a device, freed with the object: an array of CuPy."""
+class Buffer(Protocol):
+    """Memory of a device, freed with the object."""
+
+    @property
+    def address(self) -> int:
+        """Address of its first byte."""
+
+    def get(self) -> NDArray[Any]:
+        """Copy it to main memory."""
+
+
+class Program(Protocol):
+    """A compiled kernel."""
+
+    shared_bytes: int
+
+    def launch(self, name: str, grid: tuple[int, int], threads: int, arguments: tuple[int, int, int]) -> None:
+        """Run one of the kernel's functions to its end; arguments are addresses."""
+
+
+class Device(Protocol):
+    """The part of a GPU that training uses."""
+
+    name: str
+    multiprocessors: int
+    shared_memory: int
+    """Bytes of shared memory that one block can have."""
+
+    def free_memory(self) -> int:
+        """Bytes of free memory."""
+
+    def put(self, array: NDArray[Any]) -> Buffer:
+        """Copy an array to the device."""
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Buffer:
+        """Make an array of zeros on the device."""
+
+    def program(self, kernel: Kernel) -> Program:
+        """Compile a kernel."""
+
+
+class CudaBuffer:
+    """An array of CuPy."""
 
     def __init__(self, array: Any) -> None:  # noqa: ANN401 - CuPy has no types
         self._array = array
@@ -31,8 +72,8 @@ class Buffer:
         return copy
 
 
-class Program:
-    """A compiled kernel: a module of CuPy."""
+class CudaProgram:
+    """A module of CuPy."""
 
     def __init__(self, cupy: Any, kernel: Kernel) -> None:  # noqa: ANN401 - CuPy has no types
         self._cupy = cupy
@@ -57,8 +98,8 @@ class Program:
         self._cupy.cuda.Device().synchronize()
 
 
-class Device:
-    """The current GPU; `shared_memory` is what one block can have, in bytes. Tests emulate it."""
+class CudaDevice:
+    """The current GPU."""
 
     def __init__(self, cupy: Any) -> None:  # noqa: ANN401 - CuPy has no types
         self._cupy = cupy
@@ -66,26 +107,26 @@ class Device:
         self.name = properties["name"].decode()
         self.multiprocessors = int(properties["multiProcessorCount"])
         self.shared_memory = int(properties["sharedMemPerBlockOptin"])
-        self._programs: dict[Kernel, Program] = {}
+        self._programs: dict[Kernel, CudaProgram] = {}
 
     def free_memory(self) -> int:
         """Bytes of free memory."""
         self._cupy.get_default_memory_pool().free_all_blocks()
         return int(self._cupy.cuda.Device().mem_info[0])
 
-    def put(self, array: NDArray[Any]) -> Buffer:
+    def put(self, array: NDArray[Any]) -> CudaBuffer:
         """Copy an array to the device."""
         raw = np.ascontiguousarray(array)  # records go as bytes: CuPy has no such type
-        return Buffer(self._cupy.asarray(raw.view(np.uint8) if raw.dtype.names else raw))
+        return CudaBuffer(self._cupy.asarray(raw.view(np.uint8) if raw.dtype.names else raw))
 
-    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Buffer:
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> CudaBuffer:
         """Make an array of zeros on the device."""
-        return Buffer(self._cupy.zeros(shape, dtype))
+        return CudaBuffer(self._cupy.zeros(shape, dtype))
 
-    def program(self, kernel: Kernel) -> Program:
+    def program(self, kernel: Kernel) -> CudaProgram:
         """Compile a kernel, once."""
         if kernel not in self._programs:
-            self._programs[kernel] = Program(self._cupy, kernel)
+            self._programs[kernel] = CudaProgram(self._cupy, kernel)
         return self._programs[kernel]
 
 
@@ -108,4 +149,4 @@ def open_device() -> Device:
         raise InputError(
             f'device="cuda" needs an NVIDIA GPU with its driver: {problem}. Train on the CPU.'
         ) from problem
-    return Device(cupy)
+    return CudaDevice(cupy)
