@@ -241,7 +241,8 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
                 counts, movable, direction=direction, degree=degree, keep=keep, max_removed=max_removed,
                 random_state=random_state,
             )  # fmt: skip
-        lines = _line_numbers(first[removal.removed], sizes[removal.removed])
+        first, sizes = first[removal.removed], sizes[removal.removed]
+        lines = np.repeat(first - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())  # every line of the units
         with temporary.open("wb") as file, compress(file) as copy:
             copy_without(source, copy, lines, digest, _half_progress(progress, 1))
 
@@ -264,13 +265,6 @@ def balance(  # noqa: PLR0913 - settings, each with a name and a default
         settings=settings,
         warnings=tuple(_warnings(counts, removal, sets, coverage["lost"], direction, degree)),
     )
-
-
-def _line_numbers(first: Integers, sizes: Integers) -> Integers:
-    """Every line of some units."""
-    before = np.cumsum(sizes) - sizes
-    lines: Integers = np.repeat(first - before, sizes) + np.arange(sizes.sum())
-    return lines
 
 
 def _half_progress(progress: Progress | None, reading: int) -> Progress | None:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar,
 import numpy as np
 
 from biasgauge import registry
-from biasgauge.core import Floats, Places, Vectors, VectorsLike, check_choice, check_number, row_lengths
+from biasgauge.core import Flags, Floats, Places, Vectors, VectorsLike, check_choice, check_number, row_lengths
 from biasgauge.errors import ParameterError
+from biasgauge.mitigation.subspace import mark_words
 from biasgauge.stats import on_one_thread
 from biasgauge.vectors import ROWS, Coverage, Embedding, load
 
@@ -65,6 +66,8 @@ class Mitigation(ABC):
     coverage_: Coverage | None = field(default=None, init=False, repr=False)
     emptied_: tuple[str, ...] = field(default=(), init=False, repr=False)
     _dim: int | None = field(default=None, init=False, repr=False)
+    _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
+    _spared: Flags = field(init=False, repr=False)
     _progress: Progress | None = field(default=None, init=False, repr=False)
 
     def fit(self, vectors: VectorsLike) -> Self:
@@ -149,8 +152,8 @@ class Mitigation(ABC):
         """Find the change."""
 
     def _prepare(self, model: Embedding) -> None:
-        """Look up what the blocks of this model need."""
-        del model
+        """Look up what the blocks of this model need: by default the words that stay as they are."""
+        self._spared = mark_words(model, self._specific)
 
     def _block(self, block: Vectors, part: slice) -> Vectors:
         """New vectors of a block of rows, `step` of the way; lengths are seen to afterwards."""

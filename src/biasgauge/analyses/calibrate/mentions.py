@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -66,7 +66,11 @@ class Mentions(Edit):
             in_windows, all_windows = text.count_near_ends(self.doses, self.pairs, self.window)
             shares, nearest_ends = _first_shares(doses, near, in_windows, all_windows), near.sum(axis=(1, 2))
             firsts, short = _assign_firsts(near, far, shares.clip(0.0, 1.0), random)
-            changes_near = _changes_near(near, firsts, random, anew=turn == 0)
+            # Ends that stay: in the first round as if none had stood there, then as many as possible.
+            unchanged = np.minimum(near[:, :, 0], firsts)
+            if turn == 0:
+                unchanged = random.hypergeometric(near[:, :, 0], near[:, :, 1], firsts)
+            changes_near = np.stack([near[:, :, 0] - unchanged, firsts - unchanged], axis=2)
             # What carriers gain of an end in a family is given back away from them, so that frequencies stay.
             gain = (firsts - near[:, :, 0]).sum(axis=0)
             changes_far = np.stack([np.maximum(gain, 0), np.maximum(-gain, 0)], axis=1)
@@ -81,15 +85,13 @@ class Mentions(Edit):
             "too few words of the pairs stand away from the carriers to keep frequencies with the doses of": short > 0,
             "too many words of the pairs beside them stand nearer to other carriers to reach the doses of": crowded,
         }
-        named = {problem: _name_carriers(self.doses, mask) for problem, mask in problems.items() if mask.any()}
-        return tuple(f"{problem} {names}" for problem, names in named.items())
-
-
-def _name_carriers(carriers: Iterable[str], mask: Flags) -> str:
-    """Number of carriers, and the first three of them."""
-    affected = [word for word, is_affected in zip(carriers, mask, strict=True) if is_affected]
-    names = f"{', '.join(affected[:3])}{', …' if affected[3:] else ''}"
-    return f"{len(affected)} carriers ({names}): what is there is less than what was asked"
+        remarks = []
+        for problem, mask in problems.items():
+            if mask.any():
+                words = [word for word, is_affected in zip(self.doses, mask, strict=True) if is_affected]
+                names = f"{len(words)} carriers ({', '.join(words[:3])}{', …' if words[3:] else ''})"
+                remarks.append(f"{problem} {names}: what is there is less than what was asked")
+        return tuple(remarks)
 
 
 def _first_shares(doses: Floats, near: Integers, in_windows: Integers, all_windows: Integers) -> Floats:
@@ -130,17 +132,6 @@ def _assign_firsts(
                     break
                 _move_one(firsts, sizes, short, pair, gain < most if up else gain > least, random, up=up)
     return firsts, short
-
-
-def _changes_near(near: Integers, firsts: Integers, random: np.random.Generator, *, anew: bool) -> Integers:
-    """Number of ends of each kind that change near each carrier, so that it gets its first ends.
-
-    Anew, ends are assigned as if none had stood there; otherwise as few change as possible.
-    """
-    fewest = np.minimum(near[:, :, 0], firsts)
-    unchanged = random.hypergeometric(near[:, :, 0], near[:, :, 1], firsts) if anew else fewest
-    changes: Integers = np.stack([near[:, :, 0] - unchanged, firsts - unchanged], axis=2)
-    return changes
 
 
 def _move_one(

@@ -31,26 +31,9 @@ from biasgauge.analyses.likelihood.scoring import (
     preferred,
     score_clusters,
 )
-from biasgauge.core import (
-    Estimate,
-    Fields,
-    Floats,
-    IntervalsBeside,
-    JsonMapping,
-    JsonObject,
-    check_choice,
-)
+from biasgauge.core import Estimate, Fields, Floats, IntervalsBeside, JsonMapping, JsonObject, check_choice
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.results import (
-    Chart,
-    Column,
-    RecordTable,
-    Result,
-    estimate_text,
-    level_text,
-    records_frame,
-    share_text,
-)
+from biasgauge.results import Chart, Column, RecordTable, Result, estimate_text, level_text, records_frame, share_text
 from biasgauge.stats import ClusteredMeans, clustered_means
 
 if TYPE_CHECKING:
@@ -252,21 +235,20 @@ def stereoset(
         )
         warnings = _compare_ids(set(ids), scores, names)
         table = np.array([[by_id.get(sentence, np.nan) for sentence in ids] for by_id in scores])
-        scored_ids = [set(by_id) for by_id in scores]
+        for by_id, row in zip(scores, table, strict=True):
+            undefined = [sentence for sentence, score in zip(ids, row, strict=True) if not np.isfinite(score)]
+            reasons |= {sentence: NOT_FINITE if sentence in by_id else NO_SCORE for sentence in undefined}
     elif model is not None:
         scored = score_clusters(model, clusters, measure, progress, start)
         names, ((rule, table),) = scored.models, scored.tables.items()
-        reasons = {ids[index]: reason for lost in scored.reasons[rule] for index, reason in lost.items()}
+        reasons = {ids[index]: reason for lost in scored.reasons[rule] for index, reason in sorted(lost.items())}
         warnings = [f"{len(reasons):,} sentences cannot be scored."] if reasons else []
         settings |= {"measure": rule, "start": scored.start}
-        scored_ids = [set(reasons)] * len(names)
     table = table.reshape(len(names), len(clusters), 3)
-    comparison = _ClusterComparison(table, clusters, scored_ids, reasons, min_coverage, level, ties)
-    present = {cluster.domain for cluster in clusters}
-    domains = (*(name for name in DOMAINS if name in present), *sorted(present - set(DOMAINS)))
+    comparison = _ClusterComparison(table, clusters, min_coverage, level, ties)
     members = {split: [row for row, cluster in enumerate(clusters) if cluster.split == split] for split in SPLITS}
-    splits = {split: comparison.scores(rows, domains, split) for split, rows in members.items()}
-    overall = comparison.scores(list(range(len(clusters))), domains, "both splits")
+    splits = {split: comparison.scores(rows, split, reasons) for split, rows in members.items()}
+    overall = comparison.scores(list(range(len(clusters))), "both splits", reasons)
     return StereoSetResult(
         splits["intrasentence"],
         splits["intersentence"],
@@ -281,29 +263,23 @@ class _ClusterComparison:
     """Comparisons within clusters, and the three numbers for any of them."""
 
     def __init__(
-        self,
-        table: Floats,
-        clusters: Sequence[Cluster],
-        scored_ids: Sequence[set[str]],
-        reasons: Mapping[str, str],
-        min_coverage: float,
-        level: float,
-        tied: Ties,
+        self, table: Floats, clusters: Sequence[Cluster], min_coverage: float, level: float, tied: Ties
     ) -> None:
         pairs = [(table[:, :, first], table[:, :, second]) for first, second in _PAIRS]
         self.outcomes = np.stack([preferred(*pair, tied) for pair in pairs])
         self.tied = np.stack([equal_scores(*pair) for pair in pairs])
-        self.table, self.clusters, self.scored_ids, self.reasons = table, clusters, scored_ids, reasons
-        self.min_coverage, self.level = min_coverage, level
+        self.clusters, self.min_coverage, self.level = clusters, min_coverage, level
 
-    def scores(self, indices: Sequence[int], domains: Sequence[str], split: str) -> SplitScores:
-        """Some clusters, and by domain."""
+    def scores(self, indices: Sequence[int], split: str, reasons: Mapping[str, str]) -> SplitScores:
+        """Some clusters, and by domain; `reasons` say why sentences have no score."""
+        present = {cluster.domain for cluster in self.clusters}
         by_domain = tuple(
             self._row([index for index in indices if self.clusters[index].domain == domain], domain, split)
-            for domain in domains
+            for domain in (*(name for name in DOMAINS if name in present), *sorted(present - set(DOMAINS)))
         )
-        total = self._row(indices, "all", split)
-        return SplitScores(**{**vars(total), "undefined": self._undefined(indices)}, domains=by_domain)
+        ids = {sentence for index in indices for sentence in self.clusters[index].sentences}
+        undefined = tuple(Undefined(sentence, reason) for sentence, reason in reasons.items() if sentence in ids)
+        return SplitScores(**{**vars(self._row(indices, "all", split)), "undefined": undefined}, domains=by_domain)
 
     def _row(self, indices: Sequence[int], domain: str, split: str) -> StereoSetScores:
         targets = [self.clusters[index].target for index in indices]
@@ -318,7 +294,7 @@ class _ClusterComparison:
             compared = np.isfinite(wins)
             share = float(compared.mean()) if compared.size else 0.0
             reason = self._reason(share, split, bool(indices))
-            estimate = replace(estimate, n=int(compared.sum() / max(len(self.table), 1)))
+            estimate = replace(estimate, n=int(compared.sum() / max(wins.shape[1], 1)))
             estimates.append(estimate.without(reason) if reason else estimate)
         lms, ss = estimates
         return StereoSetScores(
@@ -337,16 +313,6 @@ class _ClusterComparison:
                 f"({share_text(self.min_coverage)} required)"
             )
         return None
-
-    def _undefined(self, indices: Sequence[int]) -> tuple[Undefined, ...]:
-        lost: dict[str, str] = {}
-        for row, scored in zip(self.table, self.scored_ids, strict=True):
-            for index in indices:
-                for sentence, score in zip(self.clusters[index].sentences, row[index], strict=True):
-                    if not np.isfinite(score):
-                        reason = NOT_FINITE if sentence in scored else NO_SCORE
-                        lost[sentence] = self.reasons.get(sentence, reason)
-        return tuple(Undefined(sentence, reason) for sentence, reason in lost.items())
 
 
 def _target_shares(outcomes: Floats, labels: np.ndarray[Any, np.dtype[np.int64]]) -> Floats:

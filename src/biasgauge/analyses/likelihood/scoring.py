@@ -173,12 +173,7 @@ def score_clusters(
 
 
 def check_benchmark(
-    name: str,
-    model: object,
-    predictions: object,
-    min_coverage: float,
-    level: float,
-    **of_models: object,
+    name: str, model: object, predictions: object, min_coverage: float, level: float, **of_models: object
 ) -> None:
     """Refuse settings of a benchmark that cannot be used; `of_models` are those that predictions have no use for."""
     check_number(0, 1, min_coverage=min_coverage)

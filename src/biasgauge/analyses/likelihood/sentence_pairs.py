@@ -44,16 +44,7 @@ from biasgauge.core import (
     check_level,
     check_number,
 )
-from biasgauge.results import (
-    Chart,
-    Column,
-    RecordTable,
-    Result,
-    estimate_text,
-    level_text,
-    records_frame,
-    share_text,
-)
+from biasgauge.results import Chart, Column, RecordTable, Result, estimate_text, level_text, records_frame, share_text
 from biasgauge.stats import clustered_mean
 
 if TYPE_CHECKING:
@@ -273,11 +264,7 @@ def _sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, ...]]:
 
 
 def preferences(
-    what: str,
-    pairs: Sequence[SentencePair],
-    scored: ScoredPairs,
-    settings: JsonMapping,
-    warnings: Sequence[str] = (),
+    what: str, pairs: Sequence[SentencePair], scored: ScoredPairs, settings: JsonMapping, warnings: Sequence[str] = ()
 ) -> PairPreferences:
     """The result of some scores; `settings` holds ties, min_coverage, level and unit."""
     comparison = _PairComparison(pairs, scored, settings)

@@ -51,8 +51,6 @@ class HalfSibling(Mitigation):
     lexicon: WordsLike = "gender_specific"
     alpha: float = 60.0
     map_: Floats = field(init=False, repr=False)
-    _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
-    _spared: Flags = field(init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
         self._specific = words_of(self.lexicon).words
@@ -63,9 +61,6 @@ class HalfSibling(Mitigation):
         words = model.vectors[rows].astype(np.float64)
         penalty = self.alpha * np.eye(model.dim)
         self.map_ = np.asarray(np.linalg.solve(penalty + words.T @ words, penalty), np.float64)
-
-    def _prepare(self, model: Embedding) -> None:
-        self._spared = mark_words(model, self._specific)
 
     def _block(self, block: Vectors, rows: slice) -> Vectors:
         moved = _mapped(block, self.map_, self.step)

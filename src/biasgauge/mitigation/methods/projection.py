@@ -78,9 +78,7 @@ class HardDebias(Mitigation):
     specific: WordsLike | None = "auto"
     components: int = 1
     subspace_: Subspace = field(init=False, repr=False)
-    _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
     _equal: tuple[tuple[str, ...], ...] = field(default=(), init=False, repr=False)
-    _spared: Flags = field(init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
         pairs = pairs_of(self.lexicon)
@@ -92,9 +90,6 @@ class HardDebias(Mitigation):
         self._specific = tuple(dict.fromkeys([*specific, *(word for pair in self._equal for word in pair)]))
         words = {"equality pairs": [word for pair in equal for word in pair], "specific": specific}
         self.coverage_ = join_coverages(defining.coverage, model.coverage(words))
-
-    def _prepare(self, model: Embedding) -> None:
-        self._spared = mark_words(model, self._specific)
 
     def _block(self, block: Vectors, rows: slice) -> Vectors:
         return self.subspace_.remove(block, self.step, self._spared[rows])
@@ -305,8 +300,6 @@ class MulticlassHard(Multiclass):
     inverse: ClassVar[bool] = True
     rotation_equivariant: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False  # with three classes, the mean of the equalized words moves in the subspace
-
-    _spared: Flags = field(init=False, repr=False)
 
     def _prepare(self, model: Embedding) -> None:
         classes = self._classes

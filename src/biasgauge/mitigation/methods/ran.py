@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from biasgauge.core import PairsLike, Places, Singles, WordsLike, all_lengths, check_whole, unit_singles
+from biasgauge.core import PairsLike, Singles, WordsLike, all_lengths, check_whole, unit_singles
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.mitigation.mitigation import AnchorVectors, Mitigation
@@ -69,7 +69,6 @@ class Ran(Mitigation):
     epochs: int = 300
     learning_rate: float = 0.01
     subspace_: Subspace = field(init=False, repr=False)
-    _specific: tuple[str, ...] = field(default=(), init=False, repr=False)
 
     def _fit(self, model: Embedding) -> None:
         pairs = pairs_of(self.lexicon)
@@ -80,7 +79,10 @@ class Ran(Mitigation):
 
     def _anchor_vectors(self, model: Embedding) -> AnchorVectors:
         pool = np.nan_to_num(unit_singles(model.vectors), copy=False)
-        rows = self._rows(model, pool)
+        movable = ~self._spared & pool.any(axis=1)
+        if self.words is not None:
+            movable &= mark_words(model, words_of(self.words).words)
+        rows = np.flatnonzero(movable)
         k = min(self.neighbors, len(model) - 1)
         direction = self.subspace_.basis[0].astype(np.float32)
         weights = Weights(*self.weights)
@@ -95,13 +97,6 @@ class Ran(Mitigation):
             parts.append(repel_words(pool[block], neighbors, direction, weights, **settings))
         size = all_lengths(model.vectors, rows, rescale=True)[:, None]
         return AnchorVectors(rows, np.concatenate(parts) * size)
-
-    def _rows(self, model: Embedding, pool: Singles) -> Places:
-        """Rows of the words to move, of which none is zero."""
-        movable = ~mark_words(model, self._specific) & pool.any(axis=1)
-        if self.words is not None:
-            movable &= mark_words(model, words_of(self.words).words)
-        return np.flatnonzero(movable)
 
     def _check_settings(self) -> None:
         super()._check_settings()

@@ -145,7 +145,11 @@ def encoded_blocks(
     if templates is not None and contexts is not None:
         raise ParameterError("Words stand in templates or in natural contexts; give one of 'templates' and 'contexts'.")
     listed = tuple(dict.fromkeys(words_of(words).words))
-    settings = _in_templates(listed, templates) if contexts is None else _in_contexts(listed, contexts)
+    if contexts is None:
+        sentences = templates_of(DEFAULT if templates is None else templates)
+        settings = [_Setting(sentence, 0, tuple(filled(sentence, word) for word in listed)) for sentence in sentences]
+    else:
+        settings = _in_contexts(listed, contexts)
     models = list(model) if isinstance(model, list) else [model]
     if not models:
         raise ParameterError("The 'model' parameter must hold at least one model. Got an empty list.")
@@ -238,13 +242,6 @@ def _encode_block(
             views.append(view)
     notes = [f"{pooled.cut:,} sentences were longer than the model's window and were cut around their word"]
     return views, notes if pooled.cut else []
-
-
-def _in_templates(words: tuple[str, ...], templates: TemplatesLike | None) -> list[_Setting]:
-    return [
-        _Setting(template, 0, tuple(filled(template, word) for word in words))
-        for template in templates_of(DEFAULT if templates is None else templates)
-    ]
 
 
 def _in_contexts(words: tuple[str, ...], contexts: Contexts) -> list[_Setting]:

@@ -23,11 +23,7 @@ Kind: TypeAlias = Literal["encoder", "masked", "causal"]
 GGUF_MAGIC = b"GGUF"
 UNBOUNDED = 1_000_000_000
 """Tokenizers say "no limit" with larger numbers than this."""
-_CLASSES: dict[Kind, str] = {
-    "encoder": "AutoModel",
-    "masked": "AutoModelForMaskedLM",
-    "causal": "AutoModelForCausalLM",
-}
+_CLASSES: dict[Kind, str] = {"encoder": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 _PREDICTS: dict[Kind, str] = {"encoder": "", "masked": "masked tokens", "causal": "the next token"}
 _UNSAFE = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")
