@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from biasgauge import registry
-from biasgauge.core.devices import device_named
+from biasgauge.core.optional import device_named
 from biasgauge.scores import engine, gpu
 from biasgauge.scores.engine import Pool, ScoringTask
 

@@ -27,7 +27,7 @@ def vectors() -> bg.Embedding:
 def test_a_mistyped_choice_is_guessed(vectors: bg.Embedding) -> None:
     """Names of lexicons and measures are guessed when they are mistyped; values of other parameters are not.
 
-    Where: `check_choice` in src/biasgauge/core/checks.py; `did_you_mean` in src/biasgauge/core/spelling.py makes the
+    Where: `check_choice` in src/biasgauge/core/inputs.py; `did_you_mean` in src/biasgauge/core/spelling.py makes the
     words. Tests: tests/test_checks.py.
     """
     with pytest.raises(bg.ParameterError) as problem:

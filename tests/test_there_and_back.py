@@ -23,7 +23,7 @@ import biasgauge as bg
 from biasgauge.analyses.reliability import decision_study, variance_components
 from biasgauge.audits.result import AuditResult
 from biasgauge.core.estimate import Estimate
-from biasgauge.core.plain import from_plain
+from biasgauge.core.records import from_plain
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon, SeedBank, lexicon
 from biasgauge.results import Result, Stored

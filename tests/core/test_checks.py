@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasgauge.core.checks import check_choice, check_number, check_whole
+from biasgauge.core.inputs import check_choice, check_number, check_whole
 from biasgauge.errors import ParameterError
 
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import biasgauge as bg
-from biasgauge.core.frames import as_pandas
+from biasgauge.core.optional import as_pandas
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge import registry
-from biasgauge.core.devices import device_named
+from biasgauge.core.optional import device_named
 from biasgauge.errors import ParameterError
 from biasgauge.scores import engine, score
 from biasgauge.scores.engine import ScoringTask

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasgauge.core.arrays import Array, Floats, Vectors
-from biasgauge.core.json_types import JsonMapping, JsonObject
-from biasgauge.core.plain import from_plain
-from biasgauge.core.record import Record
+from biasgauge.core.records import JsonMapping, JsonObject, Record, from_plain
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -1,12 +1,21 @@
-"""Types of what users hand to public functions: vectors, words, pairs and lexicons in all their forms.
+"""Arguments of public functions: types of vectors, words, pairs and lexicons in all their forms, and checks.
 
 `load` reads vectors, `words_of` and `pairs_of` read words and pairs, `lexicon` reads lexicons; each says what is wrong
-with something else.
+with something else. A check has one sentence for each kind of mistake, takes parameters by their names and hands
+nothing back:
+
+>>> check_whole(1, resamples=500, neighbors=10)
+>>> check_choice(("mean", "any"), to="all")
+Traceback (most recent call last):
+biasgauge.errors.ParameterError: The 'to' parameter must be one of mean, any. Got 'all'.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from math import inf, isfinite
+from numbers import Integral, Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -77,3 +86,66 @@ def distinct_words(words: Iterable[str], parameter: str, function: str) -> tuple
         if not isinstance(word, str):
             raise ParameterError(f"The '{parameter}' parameter of {function} must hold text only. Got {word!r}.")
     return tuple(dict.fromkeys(listed))
+
+
+def check_whole(least: int, /, **parameters: object) -> None:
+    """Each must be a whole number of at least so much.
+
+    Raises:
+        ParameterError: one is something else.
+    """
+    for name, value in parameters.items():
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise ParameterError(f"The {name!r} parameter must be a whole number of at least {least}. Got {value!r}.")
+
+
+def check_choice(allowed: Iterable[object], /, **parameters: object) -> None:
+    """Each must be one of the values that are allowed.
+
+    Raises:
+        ParameterError: one is something else.
+    """
+    values = list(allowed)
+    for name, value in parameters.items():
+        if value not in values:
+            raise ParameterError(f"The {name!r} parameter must be one of {', '.join(map(str, values))}. Got {value!r}.")
+
+
+def check_number(low: float = -inf, high: float = inf, /, *, ends: bool = True, **parameters: object) -> None:
+    """Each must be a finite number from `low` to `high`; with `ends=False`, strictly between them.
+
+    Raises:
+        ParameterError: one is something else.
+    """
+    for name, value in parameters.items():
+        number = not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+        if not number or not (low <= value <= high if ends else low < value < high):  # type: ignore[operator]
+            raise ParameterError(f"The {name!r} parameter must be {_range(low, high, ends=ends)}. Got {value!r}.")
+
+
+def _range(low: float, high: float, *, ends: bool) -> str:
+    if low == -inf and high == inf:
+        return "a finite number"
+    if high == inf:
+        return f"a number {'of at least' if ends else 'above'} {low:g}"
+    if low == -inf:
+        return f"a number {'of at most' if ends else 'below'} {high:g}"
+    return f"a number {'from' if ends else 'strictly between'} {low:g} {'to' if ends else 'and'} {high:g}"
+
+
+_LONGEST_NAME = 200
+"""Names longer than this are not compared: no known name comes near, and the comparison is quadratic."""
+
+
+def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
+    """Give up to `count` of the `known` names that look most like `name`, best first; empty when none does."""
+    if len(name) > _LONGEST_NAME:
+        return []
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    return [by_folded[match] for match in get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.6)]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Give "; did you mean 'x'?", or nothing when no known name is near."""
+    matches = nearest(name, known)
+    return f"; did you mean {matches[0]!r}?" if matches else ""

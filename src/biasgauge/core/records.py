@@ -1,4 +1,4 @@
-"""Records as plain data that JSON can hold, and back again by the types of their fields.
+"""`Record`: frozen fields that go to JSON as plain data, and back again by their types.
 
 Written once for all results. Undefined numbers (NaN, infinities) become None; arrays become lists; tuples become
 lists; keys become strings. `from_plain` reads the types of a record's fields, so that what was a tuple of records
@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache, partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, NotRequired, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NotRequired, Self, get_type_hints
 
-from biasgauge.core.json_types import JsonMapping
 from biasgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+    from pydantic_core import CoreSchema, ErrorDetails
 
+JsonObject = dict[str, Any]
+"""An object of JSON: what `to_dict` gives and `from_dict` takes."""
+JsonMapping = Mapping[str, Any]
+"""The same, only read: settings, provenance, what follows from the fields of a result."""
 _CONFIG: Any = {"arbitrary_types_allowed": True, "allow_inf_nan": False}
 _SCALARS = (str, int, bool, type(None))
 
@@ -248,3 +251,43 @@ _JSON_TYPES = {
     "a valid dictionary": "an object with keys",
 }
 """Names of types in messages of pydantic, and how users of JSON say it."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A part of a result: frozen fields that go to JSON and back.
+
+    A class may set `renamed` where the key in JSON is not the field's name, leave fields out of JSON with `hidden`
+    (they then need a default), and add keys that follow from the fields in `derived`.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {}
+    hidden: ClassVar[frozenset[str]] = frozenset()
+
+    def derived(self) -> JsonMapping:
+        """Keys of the JSON that follow from the fields; left aside when it is read back."""
+        return {}
+
+    def to_dict(self) -> JsonObject:
+        """One JSON-ready object; undefined numbers are None beside their reason."""
+        own = {self.renamed.get(name, name): value for name, value in fields_to_plain(self, self.hidden).items()}
+        return {**own, **{name: to_plain(value) for name, value in self.derived().items()}}
+
+    @classmethod
+    def from_dict(cls, content: JsonMapping) -> Self:
+        """The record of which `to_dict` made `content`.
+
+        Raises:
+            InputError: it is something else; names the key.
+        """
+        back = {key: name for name, key in cls.renamed.items()}
+        check_object(cls, content)
+        record: Self = record_from_plain(cls, {back.get(key, key): value for key, value in content.items()})
+        return record
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> CoreSchema:
+        """Inside another record, pydantic leaves reading to `from_dict`."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(partial(read_record, cls))
