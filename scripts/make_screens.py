@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import biasgauge as bg
-from biasgauge.results.summary import Summary
+from biasgauge.results import Summary
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 READY = "html[data-ready]"

@@ -13,7 +13,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.results import notebook
-from biasgauge.results.blocks import Forest, ForestRow
+from biasgauge.results import Forest, ForestRow
 from biasgauge.results.notebook import forest_spec
 from biasgauge.text import planted_corpus
 

@@ -10,7 +10,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.audits.page.bias_figures import bias_charts
 from biasgauge.lexicons import Lexicon, parse_lexicon
-from biasgauge.results.blocks import Histogram
+from biasgauge.results import Histogram
 from biasgauge.scores import Weat
 
 HOSTILE = "it's \"quoted\" \\ ['x'] . <b>"

@@ -12,8 +12,7 @@ from biasgauge import registry
 from biasgauge.audits.page.first_screen import CAVEAT, headline, slugs, tiles
 from biasgauge.audits.page.reporting_sentences import METHODS, _bibliography, citation_key, methods, references
 from biasgauge.audits.verdicts import Verdict
-from biasgauge.results import Summary
-from biasgauge.results.blocks import Quote
+from biasgauge.results import Quote, Summary
 from biasgauge.results.markup import markdown
 
 if TYPE_CHECKING:

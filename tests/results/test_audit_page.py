@@ -24,8 +24,7 @@ from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.io.json_file import read_saved
 from biasgauge.io.text_file import csv_text
 from biasgauge.lexicons import lexicon, parse_lexicon
-from biasgauge.results.page.document import PLOTS
-from biasgauge.results.page.rendering import summary_page
+from biasgauge.results.page.rendering import PLOTS, summary_page
 from biasgauge.scores import Weat
 
 if TYPE_CHECKING:

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from biasgauge.core.estimate import Estimate
-from biasgauge.results import Summary
-from biasgauge.results.blocks import Bar, Bars, Dot, Forest, ForestRow, Histogram, Quote, Strip, Tile
-from biasgauge.results.page.axis import Axis
-from biasgauge.results.page.drawings import BarsView, HistogramView, StripView, drawing_view, forest_view
-from biasgauge.results.page.rendering import summary_page
+from biasgauge.results import Bar, Bars, Dot, Forest, ForestRow, Histogram, Quote, Strip, Summary, Tile
+from biasgauge.results.page import summary_page
+from biasgauge.results.page.drawings import Axis, drawing_view, forest_axis
 
 
 @pytest.mark.parametrize("scale", [1e-4, 0.03, 1, 250])
@@ -35,22 +33,23 @@ def test_a_forest_row_stands_where_its_estimate_does() -> None:
         ForestRow("a", "", "report", "good", group="g", estimate=Estimate(value=0.1, low=0.05, high=0.2), part="a"),
         ForestRow("b", "", "not-measurable", group="g"),
     )
-    view = forest_view(Forest("f", "F", "", "contrast", rows, band=0.03), "verdicts")
-    first, second = view.groups["g"]
-    assert (first.low, first.point, first.high) == tuple(view.axis.at(value) for value in (0.05, 0.1, 0.2))
-    assert (first.anchor, first.number, first.interval) == ("verdicts-a", "+0.100", "[+0.050, +0.200]")
-    assert second.point is None
-    assert view.band is not None
-    assert view.band[0] == view.axis.at(-0.03)
-    assert view.band[0] + view.band[1] == pytest.approx(view.axis.at(0.03), abs=0.02)
+    forest = Forest("f", "F", "", "contrast", rows, band=0.03)
+    axis = forest_axis(forest)
+    page = summary_page(Summary("T", "", parts=(Summary("S", "", name="verdicts", forest=forest),)))
+    assert f'class="reach" x1="{axis.at(0.05)}%" x2="{axis.at(0.2)}%"' in page
+    assert f'<svg x="{axis.at(0.1)}%"' in page
+    assert page.count('class="reach"') == 1
+    assert "<b>+0.100</b> <span>[+0.050, +0.200]</span>" in page
+    left, width = axis.span(-0.03, 0.03)
+    assert f'class="band" x="{left}%" width="{width}%"' in page
+    assert left + width == pytest.approx(axis.at(0.03), abs=0.02)
 
 
 def test_dots_do_not_cover_each_other_and_labels_stay_apart() -> None:
     random = np.random.default_rng(0)
     dots = tuple(Dot(f"word{n}", float(value), apart=value < 0) for n, value in enumerate(random.normal(0.1, 0.1, 60)))
     view = drawing_view(Strip("s", "S", "", "score", dots))
-    assert isinstance(view, StripView)
-    places = [(x, y) for _, x, y in view.dots]
+    places = [(x, y) for _, x, y in view.marks]
     for number, (x, y) in enumerate(places):
         assert all(abs(x - other) >= 1.7 or y != level for other, level in places[:number])
     lines: dict[int, list[tuple[float, float]]] = {}
@@ -64,16 +63,16 @@ def test_dots_do_not_cover_each_other_and_labels_stay_apart() -> None:
 
 def test_histogram_and_bars_keep_their_proportions() -> None:
     histogram = drawing_view(Histogram("h", "H", "", "contrast", (0.0, 1.0, 2.0, 3.0), (1, 4, 0), 5.0))
-    assert isinstance(histogram, HistogramView)
-    assert [round(height / histogram.bars[1][2], 2) for *_, height in histogram.bars] == [0.25, 1.0]
-    assert histogram.at == histogram.axis.at(5.0)
+    assert [round(height / histogram.marks[1][2], 2) for *_, height in histogram.marks] == [0.25, 1.0]
+    assert histogram.labels[0].x == histogram.axis.at(5.0)
     parts = (Bar("x", 0.2, "g"), Bar("y", -0.1, "g"), Bar("z", 0.01, "g"))
-    bars = drawing_view(Bars("b", "B", "", "adds", parts, most=2))
-    assert isinstance(bars, BarsView)
-    shown = bars.groups["g"]
-    assert [one.bar.label for one in shown] == ["x", "y"]
-    assert shown[0].width == pytest.approx(2 * shown[1].width, abs=0.02)
-    assert bars.sizes == {"g": 3}
+    bars = Bars("b", "B", "", "adds", parts, most=2)
+    axis = drawing_view(bars).axis
+    assert axis.span(0, 0.2)[1] == pytest.approx(2 * axis.span(0, -0.1)[1], abs=0.02)
+    page = summary_page(Summary("T", "", parts=(Summary("S", "", name="s", drawings=(bars,)),)))
+    assert page.count("<bdi>") == 2
+    assert "2 largest of 3" in page
+    assert f'class="apart" x="{axis.span(0, -0.1)[0]}%"' in page
 
 
 def test_blocks_escape_what_they_are_given() -> None:

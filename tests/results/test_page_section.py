@@ -16,7 +16,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.core.estimate import Estimate
 from biasgauge.results import Chart, Column, Extra, Shown, Summary, Table
-from biasgauge.results.page.rendering import Cell, page_chart, page_table, records_table, summary_page
+from biasgauge.results.page.rendering import PageCell, page_cell, page_chart, records_table, summary_page
 
 FRAME = pd.DataFrame({"name": ["a", "b"], "value": [0.123456, -2.0], "mean_of": [None, None]})
 
@@ -30,21 +30,21 @@ CHART = Chart("name", "What it shows", "one\ntwo", lambda: chart(FRAME))
 
 def test_a_chart_has_its_numbers_in_a_table_and_its_title_apart() -> None:
     drawn = page_chart("section", CHART)
-    assert (drawn.key, drawn.title, drawn.remarks) == ("section-name", "What it shows", ("one", "two"))
+    assert (drawn.key, drawn.chart.title, drawn.remarks) == ("section-name", "What it shows", ["one", "two"])
     assert not {"title", "config", "$schema"} & set(drawn.spec)
     assert drawn.spec["description"] == "What it shows"
     (table,) = drawn.tables
-    assert table.columns == ("name", "value")
-    assert table.numbers == {1}
-    assert [[each.text for each in row] for row in table.rows] == [["a", "0.1235"], ["b", "−2"]]
-    assert [row[1].order for row in table.rows] == [0.123456, -2.0]
+    assert [(column.name, column.kind) for column in table.columns] == [("name", "text"), ("value", "number")]
+    cells = [page_cell(row[1], table.columns[1]) for row in table.rows]
+    assert [row[0] for row in table.rows] == ["a", "b"]
+    assert [(cell.text, cell.order) for cell in cells] == [("0.1235", 0.123456), ("−2", -2.0)]
 
 
 def test_a_chart_of_a_group_and_with_numbers_of_its_own() -> None:
     own = Table.of("own", "Own", ["name"], [("a",)])
     drawn = page_chart("section", replace(CHART, group="group", numbers=lambda: (own,)))
-    assert (drawn.key, drawn.group) == ("section-group-name", "group")
-    assert [table.caption for table in drawn.tables] == ["Own"]
+    assert drawn.key == "section-group-name"
+    assert [table.title for table in drawn.tables] == ["Own"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,8 @@ def test_a_chart_of_a_group_and_with_numbers_of_its_own() -> None:
     [(None, "–"), (True, "yes"), (12_345, "12,345"), (0.00001234, "1.234e−05"), (float("nan"), "–"), (3.0, "3")],
 )
 def test_numbers_of_a_figure_are_as_readers_expect_them(value: object, text: str) -> None:
-    assert records_table("c", [{"a": "x", "b": value}, {"a": "y", "b": 1}]).rows[0][1].text == text
+    table = records_table("c", [{"a": "x", "b": value}, {"a": "y", "b": 1}])
+    assert page_cell(table.rows[0][1], table.columns[1]).text == text
 
 
 def test_cells_of_every_kind() -> None:
@@ -63,21 +64,14 @@ def test_cells_of_every_kind() -> None:
         "link",
     ]
     words = {"first": [f"w{n}" for n in range(20)], "second": ["x"]}
-    table = page_table(
-        Table.of(
-            "t",
-            "T",
-            columns,
-            [(Estimate(value=-0.5, low=-1, high=0.25), "bad word", words, Shown(3, "three", "s", "bias"))],
-        )
-    )
-    (row,) = table.rows
-    assert row[0] == Cell("−0.50", "[−1.00,\u00a00.25]", -0.5)
+    values = (Estimate(value=-0.5, low=-1, high=0.25), "bad word", words, Shown(3, "three", "s", "bias"))
+    row = [page_cell(*pair) for pair in zip(values, Table.of("t", "T", columns, [values]).columns, strict=True)]
+    assert row[0] == PageCell("−0.50", "[−1.00,\u00a00.25]", -0.5)
     assert row[1].mark == "bad"
     assert (row[2].text, row[2].words["second"]) == ("21 words", "x")
     assert (row[3].text, row[3].small, row[3].order, row[3].link) == ("three", "s", 3.0, "bias")
-    undefined = page_table(Table.of("t", "T", columns[:1], [(Estimate(value=None, reason="too few"),)]))
-    assert undefined.rows[0][0] == Cell("undefined", "too few", mark="bad")
+    undefined = page_cell(Estimate(value=None, reason="too few"), Column("estimate", "estimate"))
+    assert undefined == PageCell("undefined", "too few", mark="bad")
 
 
 def test_a_page_of_any_summary_needs_no_room() -> None:

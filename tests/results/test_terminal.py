@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from biasgauge.results.summary import Column, Table
+from biasgauge.results import Column, Table
 from biasgauge.results.terminal import print_table
 
 TABLE = Table.of(

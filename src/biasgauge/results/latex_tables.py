@@ -12,7 +12,8 @@ from biasgauge.results.wording import NUMERIC, figures_text, table_texts
 if TYPE_CHECKING:
     import pandas as pd
 
-    from biasgauge.results.summary import Summary, Table
+    from biasgauge.results.summary import Summary
+    from biasgauge.results.tables import Table
 
 # ruff: noqa: RUF001 - letters that look like others are meant
 _COMMANDS = {

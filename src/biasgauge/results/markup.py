@@ -10,7 +10,8 @@ from biasgauge.io import csv_text
 from biasgauge.results.wording import NUMERIC, cell_text, table_texts
 
 if TYPE_CHECKING:
-    from biasgauge.results.summary import Summary, Table
+    from biasgauge.results.summary import Summary
+    from biasgauge.results.tables import Table
 
 
 def markdown(summary: Summary, depth: int = 1) -> str:

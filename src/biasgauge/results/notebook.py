@@ -13,8 +13,8 @@ from biasgauge.results.drawing import WIDTHS, fitted_to_grid
 from biasgauge.results.wording import NUMERIC, cell_text, counted
 
 if TYPE_CHECKING:
-    from biasgauge.results.blocks import Forest, Quote
-    from biasgauge.results.summary import Summary, Table
+    from biasgauge.results.summary import Forest, Quote, Summary
+    from biasgauge.results.tables import Table
 
 _MOST = 12
 """Rows of a table that a notebook shows."""

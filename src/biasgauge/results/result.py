@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from biasgauge.core import JsonMapping, JsonObject, Record, check_object, to_plain
 from biasgauge.errors import ParameterError
-from biasgauge.results.summary import Chart, Column, RecordTable, Summary, Table
+from biasgauge.results.summary import Chart, Summary
+from biasgauge.results.tables import Column, RecordTable, Table
 from biasgauge.results.wording import counted
 
 if TYPE_CHECKING:

@@ -1,72 +1,24 @@
-"""Summary of a result as data: sentences, tables and charts that every renderer shows in its own way.
+"""Summary of a result as data: sentences, tables, drawings and charts that every renderer shows in its own way.
 
-No analysis prints, and no renderer knows an analysis. Cells are values, not text: a renderer decides how a number
-looks, so that a terminal, a page, a spreadsheet and a paper show the same thing. Sentences are made from values at the
-end and are never read back.
+No analysis prints, and no renderer knows an analysis: a terminal, a page, a spreadsheet and a paper show the same
+values. Sentences are made from values at the end and are never read back. Drawings need no script, and each block has
+a table for those who cannot see it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from operator import attrgetter
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from biasgauge.errors import InternalError
-from biasgauge.results.blocks import Drawing, Forest, Quote, Tile, Tone
-from biasgauge.results.wording import level_text
+from biasgauge.results.tables import Column, Table, Tone
 
-Kind = Literal["text", "name", "number", "count", "share", "p", "estimate", "words", "mark"]
-"""How a column's values are meant. "name": a measure or test as its registry calls it, shown by its display name;
-"estimate": an `Estimate`, value with interval; "share": 0 to 1, shown in percent; "p": a p-value; "words": a list of
-words, or lists by name, shortened where there is little room; "mark": one of a few words that a renderer may color."""
+if TYPE_CHECKING:
+    from biasgauge.core import Estimate
 
-
-@dataclass(frozen=True)
-class Column:
-    """One column of a table.
-
-    Attributes:
-        name: its head.
-        kind: what its values are.
-        digits: decimals of its numbers.
-        tones: for marks, how each word is meant.
-        about: what the column holds, where the head alone does not say it.
-        source: in a `RecordTable`, the attribute of a record that it shows: "contrast", "result.contrast", "." for the
-            record itself, or a function of the record; by default its head in small letters with underscores.
-    """
-
-    name: str
-    kind: Kind = "text"
-    digits: int = 2
-    tones: Mapping[str, Tone] = field(default_factory=dict)
-    about: str = ""
-    source: str | Callable[[Any], Any] = ""
-
-    def value_of(self, record: Any) -> Any:  # noqa: ANN401 - a record of any kind
-        """The value that this column shows of a record."""
-        if callable(self.source):
-            return self.source(record)
-        if self.source == ".":
-            return record
-        return attrgetter(self.source or self.name.lower().replace(" ", "_"))(record)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A cell with a look of its own: a number as a paper printed it, seconds as "2.5 h".
-
-    Attributes:
-        value: what files hold and columns are sorted by.
-        text: how it looks.
-        remark: what stands small under it where there is room.
-        link: the part of a page that has more, by its name.
-    """
-
-    value: Any
-    text: str
-    remark: str = ""
-    link: str = ""
+Shape = Literal["", "full", "half", "cross", "ring", "query", "dash"]
+"""A mark that says the same as its color: filled circle, half-filled circle, cross, ring, question mark, dash."""
+Grouped = TypeVar("Grouped", "ForestRow", "Bar")
 
 
 @dataclass(frozen=True)
@@ -78,117 +30,232 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of values.
+class Tile:
+    """One number of a first screen: as it is shown, what it counts, how it is meant, and the mark beside it."""
+
+    value: str
+    label: str
+    tone: Tone = "plain"
+    shape: Shape = ""
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Text that a reader may copy as it stands.
 
     Attributes:
-        name: what files of it are called.
+        title: its subject.
+        text: the text to be copied.
+        caveat: what has to be known beside it; not copied.
+        mark, tone, shape: the decision in a word, how it is meant, and the mark beside it.
+    """
+
+    title: str
+    text: str
+    caveat: str = ""
+    mark: str = ""
+    tone: Tone = "plain"
+    shape: Shape = ""
+
+
+@dataclass(frozen=True)
+class ForestRow:
+    """One line of a forest plot.
+
+    Attributes:
+        claim: the question or the claim, in plain language.
+        detail: test, words, p, and what speaks against it; stands small under the claim.
+        mark, tone, shape: the decision in a word, how it is meant, and the mark beside it and on the axis.
+        group: rows of one group stand together.
+        estimate: value with its interval; None where there is none.
+        part: name of the part of the summary that opens under the line; may be empty.
+        drawn: whether its interval belongs on the common axis.
+    """
+
+    claim: str
+    detail: str
+    mark: str
+    tone: Tone = "plain"
+    shape: Shape = ""
+    group: str = ""
+    estimate: Estimate | None = None
+    part: str = ""
+    drawn: bool = True
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Values with intervals on one axis, grouped, each with what was decided about it.
+
+    Attributes:
+        name: base name of its files.
         title: what it shows.
-        columns: its columns.
-        rows: values, one for each column; None where there is none.
-        note: what the reader should know to read it.
-        most: rows that a renderer with little room shows; None for all.
-        folded: only for those who ask: a page folds it away, a terminal leaves it to the page.
-        one_line: a terminal cuts long text with an ellipsis, so that every row takes one line.
+        remark: advice on reading it.
+        axis: title of the axis.
+        rows: its lines, in order.
+        band: values between − and + this are too small to matter; None where nobody said.
+        digits: decimals of the numbers.
     """
 
     name: str
     title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    note: str = ""
-    most: int | None = None
-    folded: bool = False
-    one_line: bool = False
+    remark: str
+    axis: str
+    rows: tuple[ForestRow, ...]
+    band: float | None = None
+    digits: int = 3
 
-    def __post_init__(self) -> None:
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise InternalError(f"a row of {self.name!r} has {len(row)} cells for {len(self.columns)} columns")
+    @property
+    def groups(self) -> dict[str, list[ForestRow]]:
+        """Rows by group, in order."""
+        return _by_group(self.rows)
 
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        title: str,
-        columns: Sequence[object],
-        rows: Sequence[Sequence[Any]],
-        **more: Any,  # noqa: ANN401 - note, most, folded
-    ) -> Table:
-        """A table from sequences; a column is a `Column`, or a plain string for a column of text."""
-        heads = tuple(column if isinstance(column, Column) else Column(str(column)) for column in columns)
-        return cls(name, title, heads, tuple(tuple(row) for row in rows), **more)
+    @property
+    def drawn(self) -> list[ForestRow]:
+        """Rows that have a number to draw."""
+        return [row for row in self.rows if row.drawn and row.estimate is not None and row.estimate.defined]
 
-    def without_empty(self) -> Table:
-        """The same table without columns that have no value in any row."""
-        filled = [index for index in range(len(self.columns)) if any(row[index] not in (None, "") for row in self.rows)]
-        rows = tuple(tuple(row[index] for index in filled) for row in self.rows)
-        return replace(self, columns=tuple(self.columns[index] for index in filled), rows=rows)
+    def table(self) -> Table:
+        """Return the same numbers as a table."""
+        tones: dict[str, Tone] = {row.mark: row.tone for row in self.rows}
+        number = Column(self.axis, "estimate", self.digits)
+        columns = ["group", "question", Column("decision", "mark", tones=tones), number, "evidence"]
+        rows = [(row.group, row.claim, row.mark, row.estimate, row.detail) for row in self.rows]
+        return Table.of(self.name, self.title, columns, rows)
+
+
+def _by_group(rows: Sequence[Grouped]) -> dict[str, list[Grouped]]:
+    groups: dict[str, list[Grouped]] = {}
+    for row in rows:
+        groups.setdefault(row.group, []).append(row)
+    return groups
 
 
 @dataclass(frozen=True)
-class RecordTable:
-    """A table whose rows are records of a result, declared on its class: see `Result.record_tables`.
+class Drawing:
+    """A small drawing that needs no script.
 
     Attributes:
-        source: the attribute of the result that holds the records.
-        title: what it shows.
-        columns: a `Column`, or the name of an attribute, whose kind then follows from its values; without any, all
-            fields of the records. "{level}" and "{method}" in the head of a column of estimates are those of their
-            intervals.
-        note, most, folded: as those of a `Table`.
-        drop_empty: leave out columns that have no value in any row.
-        name: base name of its files; by default `source`.
+        kind: how it is drawn.
+        name: base name of its files and of links to it.
+        title: the claim that it shows.
+        remark: advice on reading it.
+        axis: what the axis, or the length of a bar, measures.
     """
 
-    source: str
-    title: str = ""
-    columns: tuple[Column | str, ...] = ()
-    note: str = ""
-    most: int | None = None
-    folded: bool = False
-    drop_empty: bool = False
-    name: str = ""
+    kind: ClassVar[str]
+    name: str
+    title: str
+    remark: str
+    axis: str
 
-    def fill(self, result: object) -> Table:
-        """The table of one result."""
-        records = tuple(attrgetter(self.source)(result))
-        columns = self.columns or (_record_columns(records[0]) if records else ())
-        cells, heads = [], []
-        for column in columns:
-            named = column if isinstance(column, Column) else Column(column.replace("_", " "), source=column)
-            values = [named.value_of(record) for record in records]
-            cells.append(values)
-            heads.append(_complete_head(named, values, infer=isinstance(column, str)))
-        rows = tuple(zip(*cells, strict=True))
-        table = Table(self.name or self.source, self.title, tuple(heads), rows, self.note, self.most, self.folded)
-        return table.without_empty() if self.drop_empty else table
+    def table(self) -> Table:
+        """Return the same numbers as a table."""
+        raise NotImplementedError
+
+    def file_table(self) -> Table:
+        """Return the numbers for a file, where a table on a page would be too long."""
+        return self.table()
+
+    def _table(self, columns: Sequence[object], rows: Sequence[Sequence[Any]]) -> Table:
+        return Table.of(self.name, self.title, columns, rows, folded=True)
 
 
-def _record_columns(record: Any) -> tuple[Column | str, ...]:  # noqa: ANN401 - a record of any kind
-    """Columns of all fields of a record; of one that is an estimate itself, its labels and then the estimate."""
-    from biasgauge.core import Estimate
+@dataclass(frozen=True)
+class Dot:
+    """One value of a strip; `apart`: to be seen, such as a dissenter: drawn in another color, with its label."""
 
-    names = [field_of_record.name for field_of_record in fields(record)]
-    if not isinstance(record, Estimate):
-        return tuple(names)
-    inherited = {field_of_record.name for field_of_record in fields(Estimate)}
-    return *(name for name in names if name not in inherited), Column("value [{level}]", "estimate", source="."), "n"
+    label: str
+    value: float
+    apart: bool = False
 
 
-def _complete_head(column: Column, values: Sequence[Any], *, infer: bool) -> Column:
-    """The column with its level written out and, where it has to be inferred, the kind of its values."""
-    from biasgauge.core import Estimate
+@dataclass(frozen=True)
+class Strip(Drawing):
+    """Values along one axis, a dot each, 0 drawn.
 
-    present = [value for value in values if value is not None]
-    kinds: dict[type, Kind] = {
-        Estimate: "estimate", bool: "text", int: "count", float: "number", list: "words", tuple: "words", dict: "words"
-    }  # fmt: skip
-    if infer and present:
-        column = replace(column, kind=next((kinds[kind] for kind in kinds if isinstance(present[0], kind)), "text"))
-    interval = next((value for value in present if isinstance(value, Estimate)), Estimate(value=None))
-    name = column.name.replace("{level}", level_text(interval.level)).replace("{method}", interval.method)
-    return replace(column, name=name)
+    Attributes:
+        dots: the values.
+        of: what one dot is, in one word.
+    """
+
+    kind: ClassVar[str] = "strip"
+
+    dots: tuple[Dot, ...]
+    of: str = "value"
+
+    def table(self) -> Table:
+        """Return the same numbers as a table."""
+        rows = [(dot.label, dot.value) for dot in sorted(self.dots, key=lambda dot: -dot.value)]
+        return self._table([self.of, Column(self.axis, "number", 3)], rows)
+
+
+@dataclass(frozen=True)
+class Histogram(Drawing):
+    """Counts of values in bins, with one value marked.
+
+    Attributes:
+        edges: of the bins.
+        counts: in each bin.
+        at: the value to be compared with them.
+        band: most of them lie between − and + this; None where nobody said.
+    """
+
+    kind: ClassVar[str] = "histogram"
+
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    at: float
+    band: float | None = None
+
+    def table(self) -> Table:
+        """Return the same numbers as a table."""
+        numbers = [Column(name, "number", 3) for name in ("marked", "95 % within ±", "least", "most")]
+        row = (self.at, self.band, self.edges[0], self.edges[-1], sum(self.counts))
+        return self._table([*numbers, Column("count", "count")], (row,))
+
+    def file_table(self) -> Table:
+        """Return every bin, and beside it the value to be compared with them."""
+        low, high, marked = (Column(name, "number", 3) for name in ("from", "to", "marked"))
+        bins = zip(self.edges[:-1], self.edges[1:], self.counts, strict=True)
+        return self._table([low, high, Column("count", "count"), marked], [(*cells, self.at) for cells in bins])
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One term of a sum: its label and value, the list that it belongs to, and the sum `without` it where known."""
+
+    label: str
+    value: float
+    group: str = ""
+    without: float | None = None
+
+
+@dataclass(frozen=True)
+class Bars(Drawing):
+    """Terms of a sum, the largest first.
+
+    Attributes:
+        bars: the terms.
+        most: how many of each group are drawn; the table has all.
+        of: what one bar is, in one word.
+    """
+
+    kind: ClassVar[str] = "bars"
+
+    bars: tuple[Bar, ...]
+    most: int = 6
+    of: str = "word"
+
+    @property
+    def groups(self) -> dict[str, list[Bar]]:
+        """Bars by group, in order."""
+        return _by_group(self.bars)
+
+    def table(self) -> Table:
+        """Return the same numbers as a table."""
+        columns = [self.of, "list", Column(self.axis, "number", 4), Column("contrast without it", "number", 3)]
+        return self._table(columns, [(bar.label, bar.group, bar.value, bar.without) for bar in self.bars])
 
 
 @dataclass(frozen=True)

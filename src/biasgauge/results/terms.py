@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from biasgauge.results.wording import cell_text
 
 if TYPE_CHECKING:
-    from biasgauge.results.summary import Summary, Table
+    from biasgauge.results.summary import Summary
+    from biasgauge.results.tables import Table
 
 _ROWS = 60
 """Rows of a table in which terms are looked for."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from biasgauge.results.names import registered_name
 
 if TYPE_CHECKING:
-    from biasgauge.results.summary import Column, Table
+    from biasgauge.results.tables import Column, Table
 
 MISSING = "–"
 NUMERIC = frozenset({"number", "count", "share", "p", "estimate"})
