@@ -22,10 +22,8 @@ from typing import Any, cast
 import numpy as np
 
 from biasgauge import Embedding, registry
-from biasgauge.audits.answers import answer_queries
-from biasgauge.audits.matched_words import matched
-from biasgauge.audits.measurement import Measured, QueryOutcome, measure
-from biasgauge.audits.multiplicity import Corrected, corrected_questions
+from biasgauge.audits.answers import Corrected, answer_queries, corrected_questions
+from biasgauge.audits.measurement import Measured, QueryOutcome, matched, measure
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.audits.verdict_rule import Case

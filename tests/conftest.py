@@ -170,11 +170,10 @@ def small_replicates() -> list[Embedding]:
 def quick_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits without posteriors and with few meaningless ones, for tests that look at neither: each takes seconds."""
     from biasgauge.audits import run
-    from biasgauge.audits.null_lists import error_rates
-    from biasgauge.audits.part import Rows, ordered_parts
-    from biasgauge.audits.parts import error_rates as part
+    from biasgauge.audits.part import PartRows, ordered_parts
+    from biasgauge.audits.parts import null_lists
 
     parts = ordered_parts()
-    parts["uncertainty"] = replace(parts["uncertainty"], measure=lambda _: Rows(()))  # type: ignore[type-var]  # a Part
+    parts["uncertainty"] = replace(parts["uncertainty"], measure=lambda _: PartRows(()))  # type: ignore[type-var]  # a ShippedPart
     monkeypatch.setattr(run, "ordered_parts", lambda: parts)
-    monkeypatch.setattr(part, "error_rates", partial(error_rates, audits=20))
+    monkeypatch.setattr(null_lists, "error_rates", partial(null_lists.error_rates, audits=20))

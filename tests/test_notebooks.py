@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.results import notebook
-from biasgauge.results import Forest, ForestRow
+from biasgauge.results import Forest, ForestRow, notebook
 from biasgauge.results.notebook import forest_spec
 from biasgauge.text import planted_corpus
 

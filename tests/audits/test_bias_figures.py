@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.page.bias_figures import bias_charts
+from biasgauge.audits.parts.associations import bias_charts
 from biasgauge.lexicons import Lexicon, parse_lexicon
 from biasgauge.results import Histogram
 from biasgauge.scores import Weat

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biasgauge.audits.page.terminal_summary import MOST_ROWS, brief, held_back_by, next_step, stopped_by
-from biasgauge.audits.part import Rows
+from biasgauge.audits.parts.lexicons import LexiconVerdicts
 from biasgauge.audits.result import AuditResult
 from biasgauge.audits.verdicts import Evidence, Verdict
 
@@ -87,7 +87,7 @@ def test_what_to_do_next_depends_on_what_was_found(shipped_audit: Callable[..., 
     idle = replace(own, verdicts=(Verdict("w", "", "m", "contrast", "not-measurable", "", "a list: give pairs too"),))
     assert next_step(idle) == "a list: give pairs too"
     blamed = tuple(replace(one, case_to_blame=one.lexicon == "weat3") for one in own.lexicons)
-    case = own.with_part("lexicons", Rows(blamed))
+    case = replace(own, parts={**own.parts, "lexicons": LexiconVerdicts(blamed)})
     assert next_step(case) == "--case-fallback yes: 1 list lacks words only because of their case"
     assert brief(own).sentences[1].startswith("3 questions: ")
     twice = replace(own, subjects=(*own.subjects, replace(own.subjects[0], name="other")))

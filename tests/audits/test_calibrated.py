@@ -18,7 +18,7 @@ from biasgauge.audits.parts import calibration as calibrated
 from biasgauge.audits.parts.calibration import in_planted_units, verdict_rates
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
-from biasgauge.audits.verdicts import Evidence, Verdict
+from biasgauge.audits.verdicts import REPORTED, Evidence, Verdict
 from biasgauge.core import Estimate
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.stats import DoseResponse, Variances
@@ -120,7 +120,7 @@ def test_scores_that_are_shared_by_all_sets_of_a_text_decide_nothing_else() -> N
                 question = calibrated.planted_question(subject, readings.ends, *words)
                 own = SharedScores(subject.models, (question,), case_fallback=False)
                 decision = calibrated.planted_decision(subject, own, question)
-                alone.setdefault((size, level), []).append(decision in calibrated.REPORTED)
+                alone.setdefault((size, level), []).append(decision in REPORTED)
     decided = calibrated.verdict_decisions(readings, 0, models[0])
     assert {
         (size, level): passes for (name, size, level), passes in decided.items() if name.endswith("with care")

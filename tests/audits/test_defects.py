@@ -13,7 +13,7 @@ import biasgauge as bg
 from biasgauge.analyses.reliability import ReliabilityResult
 from biasgauge.analyses.robustness import RobustnessResult
 from biasgauge.audits import shared_scores
-from biasgauge.audits.multiplicity import corrected
+from biasgauge.audits.verdict_rule import corrected
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.page.did_it_work import OUTCOMES, ContrastChange, did_it_work, slope_charts, tiles
+from biasgauge.audits.parts.change import OUTCOMES, ContrastChange, did_it_work, slope_charts, tiles
 from biasgauge.audits.verdicts import Evidence, Verdict
 from biasgauge.core.estimate import Estimate
 

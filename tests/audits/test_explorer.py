@@ -119,10 +119,10 @@ def test_the_spread_of_each_pair_is_that_of_the_words() -> None:
 def test_words_are_those_of_lists_that_fit_and_then_the_first() -> None:
     vectors = model(1, ("the", "of", "small1", "small2", *(f"large{n}" for n in range(9)), "Other"))
     lists = [own(kind="words", words=[f"large{n}" for n in range(9)]), own(kind="words", words=["small2", "lost"])]
-    assert page_words(vectors, lists, 4) == ["small2", "the", "of", "small1"]
-    assert page_words(vectors, lists, 10)[:2] == ["small2", "large0"]
+    assert page_words(vectors, lists, 4) == ("small2", "the", "of", "small1")
+    assert page_words(vectors, lists, 10)[:2] == ("small2", "large0")
     assert len(page_words(vectors, lists, 100)) == len(vectors)
-    assert page_words(vectors, [own(kind="words", words=["other"])], 1, case_fallback=True) == ["Other"]
+    assert page_words(vectors, [own(kind="words", words=["other"])], 1, case_fallback=True) == ("Other",)
 
 
 def test_another_language_gets_a_reason() -> None:

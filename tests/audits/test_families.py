@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasgauge.audits.multiplicity import corrected
+from biasgauge.audits.verdict_rule import corrected
 from biasgauge.metrics import contrast_test
 from biasgauge.stats import contrast_estimate, holm
 

@@ -78,8 +78,7 @@ def test_the_forest_has_every_question_by_family_with_checks_last(audited: bg.au
         row = next(row for row in part.forest.rows if row.part == slugs(audited.verdicts)[verdict.id])
         assert row.mark == verdict.decision
         if row.estimate is not None:
-            excludes = row.estimate.low > 0 or row.estimate.high < 0
-            assert excludes == (verdict.decision in {"report", "report-with-care", "do-not-report"})
+            assert row.estimate.excludes(0) == (verdict.decision in {"report", "report-with-care", "do-not-report"})
 
 
 def test_slugs_are_fit_for_links_and_none_is_used_twice() -> None:

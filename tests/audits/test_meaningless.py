@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.matched_words import matched
-from biasgauge.audits.measurement import Measured, measure
-from biasgauge.audits.null_lists import (
+from biasgauge.audits.measurement import Measured, matched, measure
+from biasgauge.audits.parts.null_lists import (
     LIST,
     NULLS,
     ErrorRate,

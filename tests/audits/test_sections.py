@@ -12,8 +12,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.analyses.robustness import RobustnessResult
 from biasgauge.audits.part import NotMeasured
-from biasgauge.audits.parts.robustness import FREQUENT
-from biasgauge.audits.parts.robustness import measure as measure_robustness
+from biasgauge.audits.parts.analyses import FREQUENT, measure_robustness
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import language_of
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import biasgauge as bg
-from biasgauge.audits.rules.other_words import gender_roles
+from biasgauge.audits.rules import gender_roles
 from biasgauge.audits.verdicts import Rules, decide
 from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
 

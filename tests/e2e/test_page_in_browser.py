@@ -18,8 +18,7 @@ import pandas as pd
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.parts.extrinsic import Extrinsic, track
-from biasgauge.audits.tracking_verdict import answer_points
+from biasgauge.audits.parts.extrinsic import Extrinsic, answer_points, track
 from biasgauge.audits.verdicts import Rules
 from biasgauge.lexicons import lexicon, parse_lexicon
 from biasgauge.results.wording import number_text
@@ -59,7 +58,8 @@ def audited(shipped_audit: Callable[..., bg.audits.AuditResult]) -> bg.audits.Au
     """The default audit, with points of intrinsic against extrinsic."""
     default, tracked = shipped_audit(), track(points(), random_state=0)
     return replace(
-        default.with_part("extrinsic", Extrinsic(tracked)),
+        default,
+        parts={**default.parts, "extrinsic": Extrinsic(tracked)},
         verdicts=(*default.verdicts, answer_points(tracked, Rules())),
     )
 

@@ -103,7 +103,8 @@ def rich(word: str) -> bg.audits.AuditResult:
     own = parse_lexicon({"name": "own", "kind": "test", "title": word, **sets}, path="own.toml")
     model = bg.Embedding(words, vectors, name=word)
     shown = explore(SharedScores((model,), (own,)), [])  # by itself only in an audit of all lexicons
-    return bg.audit(model, lexicons=[own]).with_part("explorer", shown)
+    audit = bg.audit(model, lexicons=[own])
+    return replace(audit, parts={**audit.parts, "explorer": shown})
 
 
 @cache

@@ -4,7 +4,6 @@ from biasgauge.audits.measurement import Tabulated as Tabulated
 from biasgauge.audits.measurement import Unmeasurable as Unmeasurable
 from biasgauge.audits.measurement import tabulate as tabulate
 from biasgauge.audits.page.reporting_sentences import what_to_write as what_to_write
-from biasgauge.audits.page.terminal_summary import DECISIONS as DECISIONS
 from biasgauge.audits.page.terminal_summary import brief as brief
 from biasgauge.audits.page.terminal_summary import next_step as next_step
 from biasgauge.audits.page.terminal_summary import stopped_by as stopped_by
@@ -13,13 +12,13 @@ from biasgauge.audits.part import NotMeasured as NotMeasured
 from biasgauge.audits.part import read_part as read_part
 from biasgauge.audits.part import summarize_part as summarize_part
 from biasgauge.audits.part import write_part as write_part
+from biasgauge.audits.parts.associations import NO_BIAS as NO_BIAS
+from biasgauge.audits.parts.associations import spread_of as spread_of
 from biasgauge.audits.parts.calibration import decision_rates as decision_rates
 from biasgauge.audits.parts.calibration import verdict_decisions as verdict_decisions
 from biasgauge.audits.parts.calibration import verdict_rates as verdict_rates
 from biasgauge.audits.parts.extrinsic import track as track
 from biasgauge.audits.parts.lexicons import LexiconVerdict as LexiconVerdict
-from biasgauge.audits.parts.replicates import NO_BIAS as NO_BIAS
-from biasgauge.audits.parts.replicates import spread_of as spread_of
 from biasgauge.audits.result import AuditResult as AuditResult
 from biasgauge.audits.result import ModelSummary as ModelSummary
 from biasgauge.audits.run import audit as audit
@@ -28,6 +27,7 @@ from biasgauge.audits.subjects import Subject as Subject
 from biasgauge.audits.transformers import audit_encoder as audit_encoder
 from biasgauge.audits.transformers import audit_words as audit_words
 from biasgauge.audits.verdict_rule import VerdictRule as VerdictRule
+from biasgauge.audits.verdicts import DECISIONS as DECISIONS
 from biasgauge.audits.verdicts import Evidence as Evidence
 from biasgauge.audits.verdicts import Rules as Rules
 from biasgauge.audits.verdicts import Verdict as Verdict

@@ -10,12 +10,10 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
-from biasgauge.audits.multiplicity import corrected_questions
-from biasgauge.audits.null_lists import smallest_contrast
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
-from biasgauge.audits.verdict_rule import Case, VerdictRule
-from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, decide, same_direction
+from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected
+from biasgauge.audits.verdicts import Decision, Evidence, Opinion, Rules, Verdict, decide, same_direction
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import Lexicon, lexicons_without_query
 from biasgauge.results import interval_text, level_text, number_text
@@ -65,18 +63,32 @@ def answer_queries(
         policy: how words were looked up.
         random_state: seed.
     """
-    corrections = corrected_questions(measured, rules.alpha)
-    smallest = {subject: _smallest(subject, measured, rules, random_state) for subject in _subjects(measured)}
+    from biasgauge.audits.parts.null_lists import smallest_contrast
+
+    p_values = {
+        index: (outcome.query.family, outcome.p if isinstance(outcome, Measured) else None)
+        for index, outcome in enumerate(measured)
+    }
+    corrections = corrected(p_values, rules.alpha)
+    smallest: dict[Subject, float] = {}
     verdicts = []
-    for index, measurement in enumerate(measured):
+    for index, outcome in enumerate(measured):
+        subject = outcome.subject
         opinions = tuple(
-            _opinion(measurement, outcome) for outcome in _same_question(measurement, [*measured, *comparison_outcomes])
+            _opinion(outcome, second)
+            for second in (*measured, *comparison_outcomes)
+            if second.query.name == outcome.query.name and second.subject is not subject
         )
-        if isinstance(measurement, Unmeasurable):
-            verdicts.append(_undefined(measurement, policy.min_coverage, opinions))
+        if isinstance(outcome, Unmeasurable):
+            verdicts.append(_undefined(outcome, policy.min_coverage, opinions))
             continue
-        case = Case(measurement, corrections[index], rules, smallest[measurement.subject], scores, policy, random_state)
-        verdicts.append(_verdict(case, tuple(_evidence(case)), opinions))
+        if subject not in smallest:
+            same = [item for item in measured if item.subject is subject and isinstance(item, Measured)]
+            smallest[subject] = (
+                smallest_contrast(subject, same, random_state) if rules.smallest is None else rules.smallest
+            )
+        case = Case(outcome, corrections[index], rules, smallest[subject], scores, policy, random_state)
+        verdicts.append(_verdict(case, opinions))
     return tuple(verdicts)
 
 
@@ -87,33 +99,12 @@ def verdicts_for_unusable_lexicons(lexicons: Sequence[Lexicon], subjects: Sequen
             yield Verdict(lexicon.name, lexicon.title, subject.name, CONTRAST, "not-measurable", "", why)
 
 
-def _subjects(measured: Sequence[QueryOutcome]) -> list[Subject]:
-    return list(dict.fromkeys(measurement.subject for measurement in measured))
-
-
-def _smallest(subject: Subject, measured: Sequence[QueryOutcome], rules: Rules, random_state: int) -> float:
-    if rules.smallest is not None:
-        return rules.smallest
-    subject_outcomes = [
-        measurement for measurement in measured if measurement.subject is subject and isinstance(measurement, Measured)
-    ]
-    return smallest_contrast(subject, subject_outcomes, random_state)
-
-
-def _same_question(measurement: QueryOutcome, outcomes: Sequence[QueryOutcome]) -> Iterator[QueryOutcome]:
-    return (
-        outcome
-        for outcome in outcomes
-        if outcome.query.name == measurement.query.name and outcome.subject is not measurement.subject
-    )
-
-
-def _opinion(measurement: QueryOutcome, second: QueryOutcome) -> Opinion:
+def _opinion(outcome: QueryOutcome, second: QueryOutcome) -> Opinion:
     name = second.subject.name
     if isinstance(second, Unmeasurable):
         return Opinion(name, reason=second.reason)
     low, high = second.test.interval(0.95)
-    same = bool(np.sign(second.value) == np.sign(measurement.value)) if isinstance(measurement, Measured) else None
+    same = bool(np.sign(second.value) == np.sign(outcome.value)) if isinstance(outcome, Measured) else None
     return Opinion(name, second.value, low, high, second.p, same, method=CLUSTERED)
 
 
@@ -131,20 +122,22 @@ def _evidence(case: Case) -> Iterator[Evidence]:
             yield Evidence(rule.name, None, None, passes=None, reason=why)
 
 
-def _undefined(measurement: Unmeasurable, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
-    evidence = Evidence(
-        "coverage", measurement.share, min_coverage, passes=False, reason=measurement.reason, link="lexicons"
-    )
-    return _build_verdict(measurement, "not-measurable", "", measurement.reason, (evidence,), opinions)
+def _undefined(outcome: Unmeasurable, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
+    evidence = Evidence("coverage", outcome.share, min_coverage, passes=False, reason=outcome.reason, link="lexicons")
+    return _build_verdict(outcome, "not-measurable", "", outcome.reason, (evidence,), opinions)
 
 
-def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion, ...]) -> Verdict:
+def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
+    evidence = tuple(_evidence(case))
     measured, (association, *stable) = case.measured, evidence
+    plan = _plan(case)
     if not association.passes:
         small = _equivalence(case)
         decision = decide(found=False, stable=(), small=small.passes)
-        plan = _plan(case)
-        why = f"{small.reason} ({association.reason}){'' if small.passes else _words_needed(case, plan)}"
+        words = None if plan is None or small.passes else plan["both"]
+        size = number_text(case.smallest, 3)
+        more = "" if words is None else f"; about {words:,} words in each list would show a contrast of {size}"
+        why = f"{small.reason} ({association.reason}){more}"
         return _build_verdict(measured, decision, "", why, (association, small), opinions, plan)
     decision = decide(found=True, stable=[piece.passes for piece in stable])
     finding = f"{measured.claim} ({association.reason})"
@@ -154,7 +147,7 @@ def _verdict(case: Case, evidence: tuple[Evidence, ...], opinions: tuple[Opinion
         agreeing = [piece for piece in stable if piece.passes and piece.counts is not None]
         remarks = [piece.reason for piece in stable if piece not in agreeing]
         why = "; ".join(filter(None, [finding, same_direction(agreeing), *remarks]))
-    return _build_verdict(measured, decision, measured.claim, why, evidence, opinions, _plan(case))
+    return _build_verdict(measured, decision, measured.claim, why, evidence, opinions, plan)
 
 
 def _equivalence(case: Case) -> Evidence:
@@ -179,29 +172,19 @@ def _plan(case: Case) -> Mapping[str, int | float | None] | None:
     contrast = case.measured.test.contrast
     if contrast.se is None:
         return None
-    alpha = case.rules.alpha / case.corrected.k
-    return asdict(plan_words(contrast, case.smallest, alpha=alpha))
-
-
-def _words_needed(case: Case, plan: Mapping[str, int | float | None] | None) -> str:
-    """Clause on the number of words that would decide an open question, where more words can."""
-    words = None if plan is None else plan["both"]
-    if words is None:
-        return ""
-    return f"; about {words:,} words in each list would show a contrast of {number_text(case.smallest, 3)}"
+    return asdict(plan_words(contrast, case.smallest, alpha=case.rules.alpha / case.corrected.k))
 
 
 def _build_verdict(
-    measurement: QueryOutcome,
-    decision: str,
+    outcome: QueryOutcome,
+    decision: Decision,
     claim: str,
     why: str,
     evidence: tuple[Evidence, ...],
     opinions: tuple[Opinion, ...],
     plan: Mapping[str, int | float | None] | None = None,
 ) -> Verdict:
-    question = measurement.query
+    query, model = outcome.query, outcome.subject.name
     return Verdict(
-        question.name, question.title, measurement.subject.name, CONTRAST, decision, claim, why, evidence,  # type: ignore[arg-type]
-        question.family, opinions, plan,
-    )  # fmt: skip
+        query.name, query.title, model, CONTRAST, decision, claim, why, evidence, query.family, opinions, plan
+    )

@@ -10,14 +10,23 @@ from dataclasses import asdict, dataclass, field, replace
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.audits.lexicon_choice import select_lexicons
 from biasgauge.audits.measurement import QueryOutcome, measure
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.audits.verdicts import Rules
 from biasgauge.core import DEFAULT_POLICY, JsonObject, LexiconLike, Query, VectorsLike, WordPolicy
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import QUERY_KINDS, Language, Lexicon, queries_from_lexicons
+from biasgauge.lexicons import (
+    DEFAULT_LANGUAGE,
+    QUERY_KINDS,
+    Language,
+    Lexicon,
+    language_of,
+    languages,
+    lexicon,
+    lexicons_in_language,
+    queries_from_lexicons,
+)
 from biasgauge.stats import on_one_thread
 from biasgauge.vectors import load_models
 
@@ -75,13 +84,6 @@ class AuditContext:
     def replicates(self) -> list[Embedding]:
         """Models that have replicates, or views in their place."""
         return [model for subject in self.subjects if subject.replicated for model in subject.models]
-
-    @property
-    def single_models(self) -> list[Embedding]:
-        """Models to be measured one by one; of the dozens of views of a transformer the first alone."""
-        return [
-            model for subject in self.subjects for model in (subject.models[:1] if subject.viewed else subject.models)
-        ]
 
     @property
     def word_settings(self) -> dict[str, Any]:
@@ -149,6 +151,41 @@ class AuditContext:
 
 _WAITING: Any = object()
 """Stands for the result of a part while it is being measured."""
+
+
+def select_lexicons(
+    lexicons: Iterable[LexiconLike] | LexiconLike | None, language: str | os.PathLike[str] | Language | None
+) -> tuple[list[Lexicon], Language]:
+    """The lexicons to ask, and the record of the one language that they are in.
+
+    Raises:
+        ParameterError: lexicons are in several languages, or there is none in the language.
+    """
+    requested = None if language is None else language_of(language)
+    if lexicons is not None:
+        references = [lexicons] if isinstance(lexicons, (str, os.PathLike, Lexicon)) else lexicons
+        selected = [lexicon(reference) for reference in references]
+        codes = sorted({lexicon.language for lexicon in selected} | ({requested.name} if requested else set()))
+        if len(codes) > 1:
+            raise ParameterError(
+                f"An audit asks in one language. Got lexicons in {' and '.join(codes)}; audit each by itself."
+            )
+        return selected, requested or language_of(codes[0] if codes else DEFAULT_LANGUAGE)
+    language_record = requested or language_of(DEFAULT_LANGUAGE)
+    inside = lexicons_in_language(language_record)
+    if not inside:
+        names = ", ".join(record.name for record in languages())
+        raise ParameterError(
+            f"The 'language' parameter of audit must be a language of the shipped lexicons ({names}), or the "
+            f"file of one of your own (`biasgauge lexicons check {language_record.name}` says where its template is). "
+            f"Got {language_record.name!r}; or name your own lexicons."
+        )
+    if not any(lexicon.kind in QUERY_KINDS for lexicon in inside):
+        raise ParameterError(
+            f"The language {language_record.name!r} has no association test and no stereotypes to ask about: name your "
+            "own lexicons."
+        )
+    return inside, language_record
 
 
 def build_context(

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
-from biasgauge.audits.matched_words import FEWEST, random_words
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import Floats, Integers, Places, Query, Resolved, SimilarityTable, WordPolicy, resolve, resolve_sets
 from biasgauge.metrics import ContrastTest, contrast_test
+from biasgauge.stats import contrast_parts
+from biasgauge.vectors import Embedding
 
 SANITY = "sanity"
 """Family of the queries that check the instrument: no bias, and not about people."""
+CANDIDATES = 40
+"""Words of like frequency that may stand in the place of each word."""
+REFERENCE = 400
+"""Random words from which the lean of a list along base pairs is counted, at most."""
+FEWEST = 20
+"""Random words that are enough for that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +72,18 @@ class Tabulated:
     places: tuple[Places, Places]
     resolved: Resolved
     random_leans: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def contrasts_by_model(self) -> Floats:
+        """The contrast in each model alone."""
+        return contrast_parts(self.table[:, None], self.rows, self.columns, self.query.weights).value
+
+    @property
+    def contrasts_by_pair(self) -> Floats:
+        """The contrast of a question along base pairs, by each pair alone."""
+        weights = np.array([row[0] for row in self.query.weights])
+        means = np.stack([self.table[:, self.rows == group].mean(axis=(0, 1)) for group in range(len(weights))])
+        return np.asarray(weights @ means)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,3 +162,25 @@ def tabulate(query: Query, subject: Subject, policy: WordPolicy, random_state: i
         resolved=resolved,
         random_leans=leans,
     )
+
+
+def matched(rows: Places, words: int, random: np.random.Generator) -> Places:
+    """Random rows of about the same rank as these, as files list words by frequency; none of these themselves."""
+    low = np.minimum((rows / 1.5).astype(np.intp), words - 1)
+    high = np.clip((rows * 1.5).astype(np.intp) + 20 + len(rows), low + 1, words)
+    drawn: Places = random.integers(low, high)
+    sorted_rows = np.sort(rows)
+    for _ in range(10):
+        repeated = sorted_rows[np.minimum(sorted_rows.searchsorted(drawn), len(sorted_rows) - 1)] == drawn
+        if not repeated.any():
+            break
+        drawn[repeated] = random.integers(low[repeated], high[repeated])
+    return drawn
+
+
+def random_words(model: Embedding, rows: Places, excluded: Collection[str], random_state: int) -> tuple[str, ...]:
+    """Words of about the frequency of those in some rows, none of them in `excluded`; at most `REFERENCE`."""
+    random = np.random.default_rng([random_state, 23])
+    like = np.unique([matched(rows, len(model), random) for _ in range(CANDIDATES)])
+    drawn = (model.words[row] for row in random.permutation(like))
+    return tuple(word for word in drawn if word not in excluded)[:REFERENCE]

@@ -45,14 +45,43 @@ class AuditPart(Protocol):
         """Summarize for page and terminal; None: nothing to show. May take the whole `audit` as a second argument."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class PartRows(Result):
+    """Records of one kind; in the JSON of an audit they are a list."""
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+
+    rows: tuple[Any, ...]
+
+    @classmethod
+    def reader(cls, record: Callable[[Any], Any]) -> Callable[[Any], PartRows]:
+        """Return what reads the list back, each item by `record`."""
+        return lambda content: cls(tuple(map(record, content)))
+
+    def _headline(self) -> str:
+        return f"{counted(self.rows, 'row')}."
+
+    def to_list(self) -> list[Any]:
+        """Return the rows as JSON has them."""
+        return [to_plain(row) for row in self.rows]
+
+
+def summarize_result(result: Result) -> Summary | None:
+    """Return the summary of a result; None where it has no rows."""
+    return None if isinstance(result, PartRows) and not result.rows else result.summary()
+
+
 @dataclass(frozen=True)
-class Part:
+class ShippedPart:
     """A part that ships, as data.
 
     Attributes:
-        measure, summarize, name, title: as in `AuditPart`.
+        name, title, measure: as in `AuditPart`.
+        summarize: as in `AuditPart`; by default the summary of the result.
+        about: introduction of the section; by default that of the summary.
+        anchor: name of the section in the page; by default `name` with hyphens.
         order: on the page, and in which parts are computed: a part may wait for earlier ones.
-        stage: what is told while one waits for it.
+        stage: shown while one waits for it.
         read: from the value in the audit's JSON back to the result.
         write: from the result to that value.
         verdicts: verdicts that the part adds to those on the queries.
@@ -61,33 +90,14 @@ class Part:
     name: str
     title: str
     measure: Callable[[AuditContext], Result | None]
-    summarize: Callable[..., Summary | None]
+    summarize: Callable[..., Summary | None] = summarize_result
+    about: str = ""
+    anchor: str = ""
     order: int = LAST
     stage: str = ""
     read: Callable[[Any], Result] = Stored.from_dict
     write: Callable[..., Any] | None = None
     verdicts: Callable[[Any, AuditContext], tuple[Verdict, ...]] | None = None
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Rows(Result):
-    """Records of one kind; in the JSON of an audit they are a list."""
-
-    tables: ClassVar[tuple[str, ...]] = ("rows",)
-
-    rows: tuple[Any, ...]
-
-    @classmethod
-    def reader(cls, record: Callable[[Any], Any]) -> Callable[[Any], Rows]:
-        """Return what reads the list back, each item by `record`."""
-        return lambda content: cls(tuple(map(record, content)))
-
-    def _headline(self) -> str:
-        return f"{counted(self.rows, 'row')}."
-
-    def to_list(self) -> list[Any]:
-        """The rows as JSON has them."""
-        return [to_plain(row) for row in self.rows]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,7 +140,7 @@ def read_part(part: AuditPart, content: Any) -> Result:  # noqa: ANN401 - whatev
 
 def write_part(part: AuditPart, result: Result, audit: AuditResult) -> Any:  # noqa: ANN401 - whatever JSON holds
     """Return the result of a part as the JSON of an audit has it."""
-    if isinstance(result, Rows):
+    if isinstance(result, PartRows):
         return result.to_list()
     write = getattr(part, "write", None)
     return to_plain(result) if write is None else _call(write, result, audit)
@@ -138,19 +148,17 @@ def write_part(part: AuditPart, result: Result, audit: AuditResult) -> Any:  # n
 
 def summarize_part(part: AuditPart, result: Result, audit: AuditResult) -> Summary | None:
     """Return the section of a part; one that was read back and has no reader of its own shows its stored sentences."""
-    if isinstance(result, Stored) and not isinstance(part, Part):
-        return section(result.summary(), part.name, part.title)
-    summary: Summary | None = _call(part.summarize, result, audit)
-    if isinstance(part, Part) or not isinstance(summary, Summary):
+    shipped = isinstance(part, ShippedPart)
+    stored = isinstance(result, Stored) and not shipped
+    summary: Summary | None = result.summary() if stored else _call(part.summarize, result, audit)
+    if not isinstance(summary, Summary):
         return summary
-    return section(summary, part.name, part.title)
+    if not isinstance(part, ShippedPart):
+        return replace(summary, name=part.name, title=part.title)
+    anchor = part.anchor or part.name.replace("_", "-")
+    return replace(summary, name=anchor, title=part.title, about=part.about or summary.about)
 
 
 def _call(function: Callable[..., Any], result: Result, audit: AuditResult) -> Any:  # noqa: ANN401 - what it gives
     """Call a function of a part with its result, and with the whole audit where it takes that too."""
     return function(result, audit) if len(signature(function).parameters) > 1 else function(result)
-
-
-def section(summary: Summary, name: str, title: str, about: str | None = None) -> Summary:
-    """Return a summary as a section of the page: with the name and the title of its part."""
-    return replace(summary, name=name, title=title, about=summary.about if about is None else about)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge._version import __version__
-from biasgauge.audits.part import Rows, ordered_parts, read_part, write_part
+from biasgauge.audits.part import PartRows, ordered_parts, read_part, write_part
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Verdict
 from biasgauge.core import JsonMapping, JsonObject, Record, all_lengths, to_plain
@@ -122,11 +122,7 @@ class AuditResult(Result):
         if name.startswith("_") or name not in registry.names("audit_part"):
             raise AttributeError(f"An audit has no {name!r}.")
         result = self.parts.get(name)
-        return result.rows if isinstance(result, Rows) else result
-
-    def with_part(self, name: str, result: Result) -> AuditResult:
-        """Return this audit with another result of one part."""
-        return replace(self, parts={**self.parts, name: result})
+        return result.rows if isinstance(result, PartRows) else result
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -161,7 +157,7 @@ class AuditResult(Result):
 
     def summary(self) -> Summary:
         """Verdicts first, then each part."""
-        from biasgauge.audits.page.sections import audit_summary
+        from biasgauge.audits.page.first_screen import audit_summary
 
         return audit_summary(self)
 
@@ -175,19 +171,14 @@ class AuditResult(Result):
         for verdict in self.verdicts:
             numbers = verdict.observed(verdict.evidence[0].rule) if verdict.evidence else {}
             words = lexicons.get((verdict.question.partition(":")[0], first.get(verdict.model, verdict.model)))
-            value = next((numbers[name] for name in ("contrast", "r") if name in numbers), None)
+            labels = ("question", "model", "family", "title", "test", "decision")
             rows.append(
                 {
-                    "question": verdict.question,
-                    "model": verdict.model,
-                    "family": verdict.family,
-                    "title": verdict.title,
-                    "test": verdict.test,
-                    "decision": verdict.decision,
-                    "value": value,
+                    **{name: getattr(verdict, name) for name in labels},
+                    "value": next((numbers[name] for name in ("contrast", "r") if name in numbers), None),
                     **{name: numbers.get(name) for name in ("low", "high", "level", *P_VALUES)},
-                    "failed": "; ".join(piece.rule for piece in verdict.evidence if piece.passes is False),
-                    "unknown": "; ".join(piece.rule for piece in verdict.evidence if piece.passes is None),
+                    "failed": "; ".join(piece.rule for piece in verdict.failed),
+                    "unknown": "; ".join(piece.rule for piece in verdict.unknown),
                     "asked": words.asked if words else None,
                     "found": words.found if words else None,
                     "claim": verdict.claim,
@@ -200,7 +191,7 @@ class AuditResult(Result):
         """One row for each number: contrast, effect size or MAC of a lexicon in a model, with interval, p and words."""
         import pandas as pd
 
-        from biasgauge.audits.parts.bias import effect_rows
+        from biasgauge.audits.parts.associations import effect_rows
 
         return pd.DataFrame(list(effect_rows(self)))
 

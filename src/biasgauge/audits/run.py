@@ -15,7 +15,7 @@ from biasgauge.audits.context import (
     load_calibration_for,
     run_parts,
 )
-from biasgauge.audits.part import Part, ordered_parts
+from biasgauge.audits.part import ShippedPart, ordered_parts
 from biasgauge.audits.result import AuditResult, ModelSummary, SubjectSummary, audit_date
 from biasgauge.audits.subjects import Subject, last_layer_first
 from biasgauge.audits.verdicts import Rules, Verdict
@@ -134,7 +134,7 @@ def _all_verdicts(results: Mapping[str, Result], context: AuditContext) -> tuple
     added = {
         name: part.verdicts(results[name], context)
         for name, part in context.parts.items()
-        if name in results and isinstance(part, Part) and part.verdicts is not None
+        if name in results and isinstance(part, ShippedPart) and part.verdicts is not None
     }
     first = added.pop("change", ())
     unusable = () if context.whole_battery else verdicts_for_unusable_lexicons(context.lexicons, context.subjects)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
+from typing import Any
 
-from biasgauge.core import PairsLike, WordPolicy
+from biasgauge.core import EXACT_POLICY, FALLBACK_POLICY, PairsLike
 from biasgauge.errors import InputError
 from biasgauge.lexicons import (
     DEFAULT_LANGUAGE,
@@ -54,11 +55,9 @@ class SharedScores:
     @cached_property
     def page_words(self) -> tuple[str, ...]:
         """Words of the first model that a reader can look up."""
-        language_lexicons, fallback = lexicons_in_language(self.language), self.case_fallback
-        return tuple(
-            page_words(
-                self.models[0], self.lexicons, self.most_words, further=language_lexicons, case_fallback=fallback
-            )
+        further = lexicons_in_language(self.language)
+        return page_words(
+            self.models[0], self.lexicons, self.most_words, further=further, case_fallback=self.case_fallback
         )
 
     @property
@@ -89,17 +88,14 @@ class SharedScores:
         self, model: Embedding, words: Sequence[str], pairs: PairsLike, measures: Sequence[str] = MEASURES
     ) -> ScoreTensor:
         """Scores on pairs of one's own, or with other measures: nothing else sees them."""
-        return self._score([model], words, pairs, measures=measures)
+        return self._score([model], words, pairs, measures=list(measures))
 
     def of_page(self, pairs: Sequence[tuple[str, str]]) -> ScoreTensor:
         """Scores that a reader can look up; of a large vocabulary, with neighbors among its first words alone."""
-        if len(self.models[0]) <= POOL and set(pairs) <= set(self._known_pairs):
+        language_pairs = () if self.language.lacks("base_pairs") else self.pairs.pairs
+        if len(self.models[0]) <= POOL and set(pairs) <= set(language_pairs):
             return self._select(self.models, self.page_words).select(pair=pairs)
         return self._score(self.models, self.page_words, pairs, pool=list(self.models[0].words[:POOL]))
-
-    @property
-    def _known_pairs(self) -> tuple[tuple[str, str], ...]:
-        return () if self.language.lacks("base_pairs") else self.pairs.pairs
 
     def _select(self, models: Sequence[Embedding], words: Sequence[str]) -> ScoreTensor:
         with self._lock:
@@ -120,17 +116,11 @@ class SharedScores:
         models: Sequence[Embedding],
         words: Sequence[str],
         pairs: PairsLike,
-        pool: Sequence[str] | None = None,
-        measures: Sequence[str] = MEASURES,
+        **settings: Any,  # noqa: ANN401 - those of score
     ) -> ScoreTensor:
-        return score(
-            list(models),
-            pairs=pairs,
-            words=list(words),
-            measures=list(measures),
-            pool=pool,
-            policy=WordPolicy(case="fallback" if self.case_fallback else "exact"),
-        )
+        policy = FALLBACK_POLICY if self.case_fallback else EXACT_POLICY
+        settings = {"measures": list(MEASURES), "policy": policy, **settings}
+        return score(list(models), pairs=pairs, words=list(words), **settings)
 
 
 def words_of_lists(language: Language) -> tuple[str, ...]:
@@ -146,7 +136,7 @@ def page_words(
     *,
     further: Iterable[Lexicon] = (),
     case_fallback: bool = False,
-) -> list[str]:
+) -> tuple[str, ...]:
     """Words of the model for a page, `most_words` at most: of the lists, then of `further`, then the first.
 
     Smaller lists come first, and only lists that fit as a whole; the first words of a file are usually its most
@@ -164,7 +154,7 @@ def page_words(
         if len(selected) >= most_words:
             break
         selected[word] = None
-    return list(selected)
+    return tuple(selected)
 
 
 def usable_pairs(

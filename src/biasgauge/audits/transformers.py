@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.audits.lexicon_choice import select_lexicons
+from biasgauge.audits.context import select_lexicons
 from biasgauge.audits.result import AuditResult
 from biasgauge.audits.shared_scores import words_of_lists
 from biasgauge.core import LexiconLike

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from biasgauge.core import JsonMapping, Record, check_number
 from biasgauge.errors import ParameterError
-from biasgauge.results import Shape, Tone, count_of, share_text
+from biasgauge.results import BAD, CAUTION, GOOD, NEUTRAL, Shape, Tone, count_of, share_text
 
 Decision = Literal[
     "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
@@ -16,30 +16,32 @@ Decision = Literal[
 Observed = int | float | Mapping[str, int | float | None] | None
 """What a rule looks at: a number, or a few by name; None where it cannot be known."""
 
-MEANINGS: dict[Decision, str] = {
-    "report": "the finding may be reported for these vectors",
-    "report-with-care": "report it with care",
-    "do-not-report": "do not report it",
-    "no-association-shown": "no association is shown",
-    "inconclusive": "inconclusive",
-    "not-measurable": "cannot be measured",
+
+class DecisionStyle(NamedTuple):
+    """A decision for readers: its meaning in a sentence, its label beside a count, its tone, shape and chart mark."""
+
+    meaning: str
+    label: str
+    tone: Tone
+    shape: Shape
+    marker: tuple[str, str]
+
+
+DECISIONS: dict[Decision, DecisionStyle] = {
+    "report": DecisionStyle(
+        "the finding may be reported for these vectors", "may be reported", "good", "full", ("circle", GOOD)
+    ),
+    "report-with-care": DecisionStyle("report it with care", "with care", "caution", "half", ("triangle-up", CAUTION)),
+    "do-not-report": DecisionStyle("do not report it", "should not be reported", "bad", "cross", ("cross", BAD)),
+    "no-association-shown": DecisionStyle(
+        "no association is shown", "no association shown", "quiet", "ring", ("square", NEUTRAL)
+    ),
+    "inconclusive": DecisionStyle("inconclusive", "inconclusive", "quiet", "query", ("diamond", NEUTRAL)),
+    "not-measurable": DecisionStyle(
+        "cannot be measured", "not measurable", "quiet", "dash", ("triangle-down", NEUTRAL)
+    ),
 }
-TONES: dict[str, Tone] = {
-    "report": "good",
-    "report-with-care": "caution",
-    "do-not-report": "bad",
-    "no-association-shown": "quiet",
-    "inconclusive": "quiet",
-    "not-measurable": "quiet",
-}
-SHAPES: dict[str, Shape] = {
-    "report": "full",
-    "report-with-care": "half",
-    "do-not-report": "cross",
-    "no-association-shown": "ring",
-    "inconclusive": "query",
-    "not-measurable": "dash",
-}
+"""Every decision, the most reportable first."""
 REPORTED: tuple[Decision, ...] = ("report", "report-with-care")
 
 
@@ -169,9 +171,29 @@ class Verdict(Record):
         return f"{self.question}:{self.test}:{self.model}"
 
     @property
+    def style(self) -> DecisionStyle:
+        """Meaning and looks of the decision."""
+        return DECISIONS[self.decision]
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """Decision, tone and shape, as blocks of a summary take them."""
+        return {"mark": self.decision, "tone": self.style.tone, "shape": self.style.shape}
+
+    @property
+    def failed(self) -> list[Evidence]:
+        """Evidence that speaks against the answer."""
+        return [piece for piece in self.evidence if piece.passes is False]
+
+    @property
+    def unknown(self) -> list[Evidence]:
+        """Evidence that could not be had."""
+        return [piece for piece in self.evidence if piece.passes is None]
+
+    @property
     def sentence(self) -> str:
         """The whole verdict in one sentence."""
-        meaning = MEANINGS[self.decision]
+        meaning = self.style.meaning
         subject = self.title or self.question
         subject += "" if subject.endswith("?") else ":"
         return f"{subject} {self.why}; {meaning}." if self.decision in REPORTED else f"{subject} {meaning}: {self.why}."

@@ -152,14 +152,6 @@ def zero_line(at: float = 0.0, *, horizontal: bool = False) -> AltairChart:
     return rule.encode(y=alt.datum(at)) if horizontal else rule.encode(x=alt.datum(at))
 
 
-def end_labels(base: AltairChart, x: str, text: str, **looks: Any) -> AltairChart:  # noqa: ANN401 - those of a mark
-    """Words right of a mark, in the place of a legend."""
-    alt = altair()
-    return base.mark_text(align="left", baseline="middle", dx=7, fontSize=11, **looks).encode(
-        x=alt.X(x), text=alt.Text(text), tooltip=alt.value(None)
-    )
-
-
 def marks_of(meanings: Mapping[str, tuple[str, str]], field: str, values: Sequence[str]) -> dict[str, Any]:
     """Shape and color that say the same, for the values of a field that occur.
 

@@ -114,7 +114,7 @@ def chart_of_rows(
     def draw() -> AltairChart:
         import pandas as pd
 
-        frame = pd.DataFrame([{"low": None, "high": None, **row} for row in rows])
+        frame = pd.DataFrame([{**row, "low": row.get("low"), "high": row.get("high")} for row in rows])
         kinds = list(dict.fromkeys(frame[color].dropna())) if color else []
         looks = meanings or {kind: ("circle", COLORS[index % len(COLORS)]) for index, kind in enumerate(kinds)}
         channels = marks_of(looks, color, kinds) if kinds else {}

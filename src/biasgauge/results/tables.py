@@ -12,10 +12,11 @@ from biasgauge.results.wording import level_text
 
 Tone = Literal["good", "caution", "bad", "quiet", "plain"]
 """How a word is meant."""
-Kind = Literal["text", "name", "number", "count", "share", "p", "estimate", "words", "mark"]
+Kind = Literal["text", "name", "lexicon", "number", "count", "share", "p", "estimate", "words", "mark"]
 """How a column's values are meant. "name": a measure or test as its registry calls it, shown by its display name;
-"estimate": an `Estimate`, value with interval; "share": 0 to 1, shown in percent; "p": a p-value; "words": a list of
-words, or lists by name, shortened where there is little room; "mark": one of a few words that a renderer may color."""
+"lexicon": the same of a lexicon; "estimate": an `Estimate`, value with interval; "share": 0 to 1, shown in percent;
+"p": a p-value; "words": a list of words, or lists by name, shortened where there is little room; "mark": one of a few
+words that a renderer may color."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,9 @@ class Column:
         digits: decimals of its numbers.
         tones: for marks, how each word is meant.
         about: what the column holds, where the head alone does not say it.
-        source: in a `RecordTable`, the attribute of a record that it shows: "contrast", "result.contrast", "." for the
-            record itself, or a function of the record; by default its head in small letters with underscores.
+        source: in a `RecordTable`, the attribute of a record that it shows: "contrast", "result.contrast", a key where
+            records are mappings, "." for the record itself, or a function of the record; by default its head in small
+            letters with underscores.
     """
 
     name: str
@@ -45,7 +47,8 @@ class Column:
             return self.source(record)
         if self.source == ".":
             return record
-        return attrgetter(self.source or self.name.lower().replace(" ", "_"))(record)
+        name = self.source or self.name.lower().replace(" ", "_")
+        return record.get(name) if isinstance(record, Mapping) else attrgetter(name)(record)
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,7 @@ class RecordTable:
             intervals.
         note, most, folded: as those of a `Table`.
         drop_empty: leave out columns that have no value in any row.
+        drop_constant: names of columns to leave out where all rows have one value, such as the model.
         name: base name of its files; by default `source`.
     """
 
@@ -136,6 +140,7 @@ class RecordTable:
     most: int | None = None
     folded: bool = False
     drop_empty: bool = False
+    drop_constant: tuple[str, ...] = ()
     name: str = ""
 
     def fill(self, result: object) -> Table:
@@ -146,6 +151,8 @@ class RecordTable:
         for column in columns:
             named = column if isinstance(column, Column) else Column(column.replace("_", " "), source=column)
             values = [named.value_of(record) for record in records]
+            if named.name in self.drop_constant and all(value == values[0] for value in values):
+                continue
             cells.append(values)
             heads.append(_complete_head(named, values, infer=isinstance(column, str)))
         rows = tuple(zip(*cells, strict=True))

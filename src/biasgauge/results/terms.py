@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _ROWS = 60
 """Rows of a table in which terms are looked for."""
-_IN_WORDS = ("text", "name", "mark")
+_IN_WORDS = ("text", "name", "lexicon", "mark")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Sized
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
-from biasgauge.results.names import registered_name
+from biasgauge.results.names import lexicon_name, registered_name
 
 if TYPE_CHECKING:
     from biasgauge.results.tables import Column, Table
@@ -162,8 +162,8 @@ def cell_text(value: Any, column: Column, most_words: int | None = None) -> str:
         return p_text(value)
     if column.kind == "share":
         return share_text(value, max(column.digits - 2, 0))
-    if column.kind == "name":
-        return registered_name(str(value))
+    if column.kind in ("name", "lexicon"):
+        return (registered_name if column.kind == "name" else lexicon_name)(str(value))
     if column.kind == "words":
         return words_text(value, most_words)
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The first screen of an audit: one sentence, the counts, and one forest plot of every question."""
+"""Page of an audit: one sentence, the counts and a forest plot of every question, then the section of each part."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from biasgauge.audits.measurement import SANITY
-from biasgauge.audits.page.did_it_work import headline_of_change
+from biasgauge.audits.part import ordered_parts, summarize_part
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
-from biasgauge.audits.tracking_verdict import TEST as TRACKING
-from biasgauge.audits.verdicts import REPORTED, SHAPES, TONES, Verdict
+from biasgauge.audits.parts.change import LINK as CHANGE
+from biasgauge.audits.parts.change import did_it_work, headline_of_change
+from biasgauge.audits.parts.extrinsic import TRACKING
+from biasgauge.audits.verdicts import DECISIONS, REPORTED, Verdict
 from biasgauge.core import NO_FAMILY, Estimate
 from biasgauge.results import (
+    Column,
     Forest,
     ForestRow,
+    RecordTable,
+    Summary,
+    Table,
     Tile,
     count_of,
     counted,
@@ -21,12 +27,14 @@ from biasgauge.results import (
     name_and_about,
     number_text,
     p_phrase,
+    setting_text,
 )
 
 if TYPE_CHECKING:
     from biasgauge.audits.result import AuditResult
 
-CHANGE = "change"
+NOT_QUERIES = (CHANGE, TRACKING)
+"""Tests of verdicts that are not on a query."""
 GROUPS = {
     CHANGE: "What the change did",
     "gender": "Gender",
@@ -40,20 +48,69 @@ GROUPS = {
     SANITY: "Checks that the method works",
 }
 """Titles of the families of questions, in the order in which they are shown; others come before one's own."""
-LABELS = {
-    "report": "may be reported",
-    "report-with-care": "with care",
-    "do-not-report": "should not be reported",
-    "no-association-shown": "no association shown",
-    "inconclusive": "inconclusive",
-    "not-measurable": "not measurable",
-}
 CAVEAT = (
     "No verdict shows a system to be fair, or unfair: these are numbers about vectors and word lists, not about "
     "people, nor about an application that uses the vectors. “Inconclusive” does not mean that there is no bias."
 )
 MOST_CLAIMS = 3
 """Claims that a headline repeats."""
+VERDICTS = "verdicts"
+"""Name of the first section of the page."""
+MODELS = RecordTable(
+    "models",
+    "The vectors in numbers; lengths are Euclidean",
+    (
+        Column("model", source="name"),
+        "words",
+        Column("dimensions", "count", source="dim"),
+        Column("stored as", source=lambda model: f"{model.format}, {model.precision}"),
+        Column("smallest length", "number", source=lambda model: model.length_quantiles.get(0.0)),
+        Column("median length", "number", source=lambda model: model.length_quantiles.get(0.5)),
+        Column("largest length", "number", source=lambda model: model.length_quantiles.get(1.0)),
+        Column("SHA-256 of words and vectors", source="checksum"),
+    ),
+    folded=True,
+    name="vectors",
+)
+
+
+def audit_summary(result: AuditResult) -> Summary:
+    """The answer, the verdicts, then what they rest on, part by part; last, vectors and settings."""
+    from biasgauge.audits.page.reporting_sentences import what_to_write
+
+    names = ", ".join(subject.name for subject in result.subjects if subject.role == "audited")
+    parts = (
+        summarize_part(part, result.parts[name], result)
+        for name, part in ordered_parts().items()
+        if name in result.parts
+    )
+    shapes = "; ".join(f"{model.name}: {model.words:,} words × {model.dim}" for model in result.models)
+    vectors = Summary("Vectors", f"{shapes}.", name="vectors", tables=(MODELS.fill(result),))
+    settings = [(name.replace("_", " "), setting_text(value)) for name, value in result.settings.items()]
+    table = Table.of("settings", "Everything that decides the result", ["setting", "value"], settings)
+    last = Summary("Settings", "", name="settings", tables=(table,))
+    sections = (did_it_work(result), _verdicts(result), what_to_write(result), *parts, vectors, last)
+    return Summary(
+        title=f"Bias audit of {names}",
+        headline=headline(result),
+        date=result.date,
+        caveat=CAVEAT if result.verdicts else "",
+        tiles=tiles(result),
+        parts=tuple(section for section in sections if section is not None),
+        warnings=result.warnings,
+        brief=True,
+    )
+
+
+def _verdicts(result: AuditResult) -> Summary | None:
+    """Every question on one axis; each opens to what its answer rests on."""
+    from biasgauge.audits.page.panels import panels
+
+    if not result.verdicts:
+        return None
+    names = slugs(in_order(result))
+    plot, parts = forest(result, names), tuple(panels(result, names, VERDICTS))
+    return Summary("Verdicts", "", name=VERDICTS, forest=plot, parts=parts)
 
 
 def headline(result: AuditResult) -> str:
@@ -61,9 +118,7 @@ def headline(result: AuditResult) -> str:
     changes = [verdict for verdict in result.verdicts if verdict.test == CHANGE]
     if changes:
         return headline_of_change(changes[0])
-    verdicts = [
-        verdict for verdict in result.verdicts if verdict.family != SANITY and verdict.test not in (CHANGE, TRACKING)
-    ]
+    verdicts = [verdict for verdict in result.verdicts if verdict.family != SANITY and verdict.test not in NOT_QUERIES]
     if not verdicts:
         count = len(result.verdicts)
         return f"{count} questions were asked." if count > 1 else f"{'One' if count else 'No'} question was asked."
@@ -71,22 +126,19 @@ def headline(result: AuditResult) -> str:
     scope = "" if NO_FAMILY in families or "" in families else " about people"
     sure, careful = ([verdict for verdict in verdicts if verdict.decision == decision] for decision in REPORTED)
     if not sure and not careful:
-        counts = [
-            f"{sum(verdict.decision == decision for verdict in verdicts)} {label}"
-            for decision, label in LABELS.items()
-            if any(verdict.decision == decision for verdict in verdicts)
-        ]
+        decisions = [verdict.decision for verdict in verdicts]
+        counts = [f"{decisions.count(name)} {style.label}" for name, style in DECISIONS.items() if name in decisions]
         number = counted(verdicts, "question")
         return f"Nothing{scope} may be reported from these vectors: of {number}, {listed(counts)}."
     if len({verdict.model for verdict in verdicts}) > 1 or len(sure or careful) > MOST_CLAIMS:
-        share = count_of(len(sure) + len(careful), len(verdicts))
-        return f"{share[:1].upper()}{share[1:]} answers{scope} may be reported, {len(careful)} of them with care."
-    claims = [_statement(result, verdict) for verdict in sure or careful]
+        share = capitalized(count_of(len(sure) + len(careful), len(verdicts)))
+        return f"{share} answers{scope} may be reported, {len(careful)} of them with care."
+    claims = [_statement(verdict, breakdown_of(result, verdict)) for verdict in sure or careful]
     if sure:
-        remainder = "Nothing else{} may be reported{}.".format(scope, " without care" if careful else "")
+        remainder = f"Nothing else{scope} may be reported{' without care' if careful else ''}."
         return f"In these vectors, {listed(claims)}. {remainder}" if len(verdicts) > len(sure) else f"{listed(claims)}."
     reported_families = {verdict.family for verdict in careful}
-    silent = [_group(family).lower() for family in families if family and family not in reported_families]
+    silent = [group_title(family).lower() for family in families if family and family not in reported_families]
     remainder = (
         f" Nothing can be said either way about {listed(silent, 'or')}." if silent and NO_FAMILY not in families else ""
     )
@@ -97,10 +149,12 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
     """Counts of questions by decision, without checks of the method, and the rate of false alarms."""
     verdicts = [verdict for verdict in result.verdicts if verdict.family != SANITY] or result.verdicts
     decisions = [verdict.decision for verdict in verdicts]
-    tile_list = [
-        Tile(str(decisions.count(decision)), label, TONES[decision], SHAPES[decision])
-        for decision, label in LABELS.items()
-        if decision in decisions or decision in REPORTED
+    if not decisions:
+        return ()
+    counts = [
+        Tile(str(decisions.count(name)), style.label, style.tone, style.shape)
+        for name, style in DECISIONS.items()
+        if name in decisions or name in REPORTED
     ]
     rates = [rate for rate in result.error_rates if rate.null == "relabeled"]
     if rates:
@@ -109,81 +163,46 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
         caption = (
             f"false alarms: of {worst.audits} audits of meaningless lists in these vectors, so many find something"
         )
-        tile_list.append(Tile(f"≤\u00a0{share}\u00a0%", caption))
-    return tuple(tile_list) if decisions else ()
+        counts.append(Tile(f"≤\u00a0{share}\u00a0%", caption))
+    return tuple(counts)
 
 
-def forest(result: AuditResult, names: Mapping[str, str]) -> Forest | None:
+def forest(result: AuditResult, names: Mapping[str, str]) -> Forest:
     """Every question on one axis, by family; `names` are those of the parts that open under the rows."""
-    if not result.verdicts:
-        return None
-    many_models = len({verdict.model for verdict in result.verdicts if verdict.test not in (CHANGE, TRACKING)}) > 1
-    broken = breakdowns(result)
-    rows = [_row(verdict, broken.get(_key(verdict)), names[verdict.id], many_models) for verdict in in_order(result)]
-    smallest = {verdict.observed("association").get("smallest") for verdict in result.verdicts} - {None}
-    band = max((size for size in smallest if size is not None), default=None)
-    alpha = result.settings["rules"]["alpha"]
-    remark = f"Contrast in cosine units; intervals that hold together for all questions at {level_text(1 - alpha)}."
+    many_models = len({verdict.model for verdict in result.verdicts if verdict.test not in NOT_QUERIES}) > 1
+    rows = [
+        _row(verdict, breakdown_of(result, verdict), names[verdict.id], many_models) for verdict in in_order(result)
+    ]
+    sizes = [verdict.observed("association").get("smallest") for verdict in result.verdicts]
+    band = max((size for size in sizes if size is not None), default=None)
+    rules = result.settings["rules"]
+    level = level_text(1 - rules["alpha"])
+    remark = f"Contrast in cosine units; intervals that hold together for all questions at {level}."
     if band is not None:
-        chosen = (
-            "what you called" if result.settings["rules"]["smallest"] is not None else "by the measure of these vectors"
-        )
+        chosen = "what you called" if rules["smallest"] is not None else "by the measure of these vectors"
         remark += f" Gray: too small to matter, {chosen} (±{number_text(band, 3)})."
     title = f"{counted(rows, 'question')} and what may be said about {'it' if len(rows) == 1 else 'them'}"
     return Forest("verdicts", title, remark, "contrast, in cosine units", tuple(rows), band)
 
 
-def breakdowns(result: AuditResult) -> dict[tuple[str, str], Breakdown]:
-    """Breakdown of each contrast, by question and model."""
-    return {(broken.question, broken.model): broken for broken in result.breakdowns}
-
-
-def in_order(result: AuditResult) -> list[Verdict]:
-    """Verdicts by family, in the order in which families are shown."""
-    order = list(GROUPS)
-    own_lists_rank = order.index(NO_FAMILY)
-    ranks = {name: (number, "") for number, name in enumerate(order)}
-    return sorted(
-        result.verdicts, key=lambda verdict: ranks.get(_family(verdict), (own_lists_rank - 0.5, _family(verdict)))
-    )
-
-
-def plain_claim(verdict: Verdict, broken: Breakdown | None) -> str:
-    """Statement that may be reported; where none may, the question."""
-    if broken is None:
-        return _capital(verdict.title or verdict.question)
-    return _capital(broken.statement if verdict.decision in REPORTED and broken.statement else broken.asked)
-
-
-def short_title(verdict: Verdict) -> str:
-    """Short name of a test: "WEAT 7" of "WEAT 7: math and arts, …"."""
-    return name_and_about(verdict.title)[0] or verdict.question
-
-
-def _statement(result: AuditResult, verdict: Verdict) -> str:
-    broken = breakdowns(result).get(_key(verdict))
-    return broken.statement if broken is not None and broken.statement else verdict.claim
-
-
 def _row(verdict: Verdict, broken: Breakdown | None, part_name: str, many_models: bool) -> ForestRow:  # noqa: FBT001 - private
     numbers = verdict.observed("association")
-    estimate = None
-    if numbers.get("contrast") is not None:
-        estimate = Estimate(value=numbers["contrast"], low=numbers.get("low"), high=numbers.get("high"))
-    details = [short_title(verdict)]
-    details += [verdict.model] if many_models else []
-    details += [_sizes(broken)] if broken is not None and broken.sizes[0] else []
-    details += [p_phrase(numbers["p_adjusted"]).replace(" ", "\u00a0")] if numbers.get("p_adjusted") is not None else []
-    details += filter(None, [reason_in_brief(verdict)])
+    value, p = numbers.get("contrast"), numbers.get("p_adjusted")
+    estimate = None if value is None else Estimate(value=value, low=numbers.get("low"), high=numbers.get("high"))
+    details = [
+        short_title(verdict),
+        verdict.model if many_models else "",
+        _sizes(broken) if broken is not None and broken.sizes[0] else "",
+        "" if p is None else p_phrase(p).replace(" ", "\u00a0"),
+        reason_in_brief(verdict),
+    ]
     return ForestRow(
         claim=plain_claim(verdict, broken),
-        detail=" · ".join(details),
-        mark=verdict.decision,
-        tone=TONES[verdict.decision],
-        shape=SHAPES[verdict.decision],
-        group=_group(_family(verdict)),
+        detail=" · ".join(filter(None, details)),
+        group=group_title(_family(verdict)),
         estimate=estimate,
         part=part_name,
+        **verdict.look,
     )
 
 
@@ -195,12 +214,8 @@ def _sizes(broken: Breakdown) -> str:
 
 def reason_in_brief(verdict: Verdict) -> str:
     """Reason of the decision in a few words: the rule that fails, else what is unknown."""
-    if verdict.decision == "not-measurable":
+    if verdict.decision == "not-measurable" or (verdict.test in NOT_QUERIES and not verdict.evidence):
         return verdict.why
-    if verdict.test in (CHANGE, TRACKING) and not verdict.evidence:
-        return verdict.why
-    failed = [piece for piece in verdict.evidence if piece.passes is False]
-    unknown = [piece for piece in verdict.evidence if piece.passes is None]
     if verdict.decision == "inconclusive" and verdict.plan is not None:
         words = verdict.plan.get("both")
         more = f"; lists of about {words:,} words would tell" if words is not None else ""
@@ -208,23 +223,50 @@ def reason_in_brief(verdict: Verdict) -> str:
     if verdict.decision == "no-association-shown":
         return "whatever there is, is too small to matter"
     brief = {"other words": "no second list of these attributes to check it with", "replicates": "no replicates"}
-    reasons = [piece.reason for piece in failed] or [brief.get(piece.rule, piece.reason) for piece in unknown]
-    return "; ".join(reasons)
+    failed = [piece.reason for piece in verdict.failed]
+    return "; ".join(failed or [brief.get(piece.rule, piece.reason) for piece in verdict.unknown])
+
+
+def breakdown_of(result: AuditResult, verdict: Verdict) -> Breakdown | None:
+    """Breakdown of the contrast of a verdict; None where there is none."""
+    key = verdict.question, verdict.model
+    return next((broken for broken in result.breakdowns if (broken.question, broken.model) == key), None)
+
+
+def in_order(result: AuditResult) -> list[Verdict]:
+    """Verdicts by family, in the order in which families are shown."""
+    ranks = {name: (float(number), "") for number, name in enumerate(GROUPS)}
+    before_own = ranks[NO_FAMILY][0] - 0.5
+    return sorted(result.verdicts, key=lambda verdict: ranks.get(_family(verdict), (before_own, _family(verdict))))
+
+
+def plain_claim(verdict: Verdict, broken: Breakdown | None) -> str:
+    """Statement that may be reported; where none may, the question."""
+    if broken is None:
+        return capitalized(verdict.title or verdict.question)
+    return capitalized(broken.statement if verdict.decision in REPORTED and broken.statement else broken.asked)
+
+
+def short_title(verdict: Verdict) -> str:
+    """Short name of a test: "WEAT 7" of "WEAT 7: math and arts, …"."""
+    return name_and_about(verdict.title)[0] or verdict.question
+
+
+def _statement(verdict: Verdict, broken: Breakdown | None) -> str:
+    return broken.statement if broken is not None and broken.statement else verdict.claim
 
 
 def _family(verdict: Verdict) -> str:
-    return verdict.test if verdict.test in (CHANGE, TRACKING) else verdict.family or NO_FAMILY
+    return verdict.test if verdict.test in NOT_QUERIES else verdict.family or NO_FAMILY
 
 
-def _group(family: str) -> str:
-    return GROUPS.get(family) or _capital(family)
+def group_title(family: str) -> str:
+    """Title of a family of questions."""
+    return GROUPS.get(family) or capitalized(family)
 
 
-def _key(verdict: Verdict) -> tuple[str, str]:
-    return verdict.question, verdict.model
-
-
-def _capital(text: str) -> str:
+def capitalized(text: str) -> str:
+    """Text with a capital at its beginning, and otherwise as it is."""
     return f"{text[:1].upper()}{text[1:]}"
 
 

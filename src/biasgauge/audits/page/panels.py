@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from biasgauge.audits.page.first_screen import breakdowns, plain_claim
+from biasgauge.audits.page.first_screen import breakdown_of, capitalized, plain_claim
 from biasgauge.audits.page.reporting_sentences import quote
-from biasgauge.audits.parts.breakdowns import Breakdown
-from biasgauge.audits.verdicts import TONES, Evidence, Verdict
+from biasgauge.audits.parts.breakdowns import Breakdown, PartValue
+from biasgauge.audits.verdicts import Evidence, Verdict
 from biasgauge.results import (
     Bar,
     Bars,
@@ -28,7 +28,7 @@ from biasgauge.results import (
 )
 
 if TYPE_CHECKING:
-    from biasgauge.audits.null_lists import ChanceBand
+    from biasgauge.audits.parts.null_lists import ChanceBand
     from biasgauge.audits.result import AuditResult
 
 AXIS = "contrast, in cosine units"
@@ -40,48 +40,23 @@ ON_THE_AXIS = ("association", "equivalence")
 
 def panels(result: AuditResult, names: Mapping[str, str], page: str) -> Iterator[Summary]:
     """A panel for each verdict; `names` are those of the parts, `page` that of the section they stand in."""
-    broken = breakdowns(result)
     bands = {(band.question, band.model): band for band in result.chance}
     many_models = len({verdict.model for verdict in result.verdicts}) > 1
     for verdict in result.verdicts:
-        key = verdict.question, verdict.model
-        yield panel(
-            verdict, broken.get(key), bands.get(key), names[verdict.id], f"{page}-{names[verdict.id]}", many_models
+        broken, name = breakdown_of(result, verdict), names[verdict.id]
+        drawings = tuple(_drawings(verdict, broken, bands.get((verdict.question, verdict.model))))
+        yield Summary(
+            title=plain_claim(verdict, broken),
+            headline=f"{capitalized(verdict.why)}.",
+            name=name,
+            about=f"{verdict.question}, {verdict.model}" if many_models else verdict.question,
+            sentences=tuple(_sentences(verdict)),
+            tables=tuple(_evidence(verdict, f"{page}-{name}", {drawing.name for drawing in drawings})),
+            drawings=drawings,
+            quotes=(quote(verdict, broken),),
+            mark=verdict.decision,
+            tone=verdict.style.tone,
         )
-
-
-def panel(
-    verdict: Verdict,
-    broken: Breakdown | None,
-    band: ChanceBand | None,
-    name: str,
-    anchor: str,
-    many_models: bool,  # noqa: FBT001 - private
-) -> Summary:
-    """One verdict with everything that it rests on.
-
-    Args:
-        verdict: the verdict.
-        broken: what its contrast is made of; None where nothing is.
-        band: contrasts by chance; None where there are none.
-        name: of the part.
-        anchor: what the page calls the part.
-        many_models: whether there are several models to tell apart.
-    """
-    drawings = tuple(_drawings(verdict, broken, band))
-    drawn = {drawing.name for drawing in drawings}
-    return Summary(
-        title=plain_claim(verdict, broken),
-        headline=f"{verdict.why[:1].upper()}{verdict.why[1:]}.",
-        name=name,
-        about=f"{verdict.question}, {verdict.model}" if many_models else verdict.question,
-        sentences=tuple(_sentences(verdict)),
-        tables=tuple(_evidence(verdict, anchor, drawn)),
-        drawings=drawings,
-        quotes=(quote(verdict, broken),),
-        mark=verdict.decision,
-        tone=TONES[verdict.decision],
-    )
 
 
 def _evidence(verdict: Verdict, anchor: str, drawn: set[str]) -> Iterator[Table]:
@@ -112,12 +87,9 @@ def _link_to_evidence(piece: Evidence, anchor: str, drawn: set[str]) -> str:
 
 def _sentences(verdict: Verdict) -> Iterator[str]:
     """Yield sentences on what fails, what is unknown, what would decide it, and what other models say."""
-    failed = [piece.reason for piece in verdict.evidence if piece.passes is False]
-    unknown = [piece.reason for piece in verdict.evidence if piece.passes is None]
-    if failed:
-        yield f"What fails: {'; '.join(failed)}."
-    if unknown:
-        yield f"What is not known: {'; '.join(unknown)}."
+    for start, pieces in (("What fails", verdict.failed), ("What is not known", verdict.unknown)):
+        if pieces:
+            yield f"{start}: {'; '.join(piece.reason for piece in pieces)}."
     if verdict.plan is not None and verdict.decision == "inconclusive":
         yield _words_needed_sentence(verdict.plan)
     for opinion in verdict.opinions:
@@ -150,59 +122,38 @@ def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | Non
     value = verdict.observed("association").get("contrast")
     side = -1.0 if value is not None and value < 0 else 1.0
     if broken.pairs:
-        yield _pairs(broken, side)
+        dots = _dots(broken.pairs, side)
+        agree = sum(not dot.apart for dot in dots)
+        by_measure = ", ".join(f"{measure_name(score.name)} {signed_text(score.value)}" for score in broken.measures)
+        remark = "A dot is the difference of the two lists on one base pair; those on the other side are named."
+        remark += f" Mean over pairs by measure: {by_measure}." if by_measure else ""
+        title = f"{agree} of {len(dots)} base pairs give the direction of the contrast"
+        yield Strip("pairs", title, remark, "difference of mean scores", dots, of="pair")
     if band is not None:
-        yield _chance(band)
+        outside = abs(band.contrast) > band.band
+        title = (
+            "Larger than the contrasts of 95 % of random lists" if outside else "Random lists give contrasts as large"
+        )
+        remark = (
+            "Bars: the same question with random words of like frequency as attributes (along base pairs: as targets). "
+            "Line: what was measured."
+        )
+        yield Histogram("chance", title, remark, AXIS, band.edges, band.counts, band.contrast, band.band)
     if broken.replicates:
-        yield _replicates(broken, side)
+        dots = _dots(broken.replicates, side)
+        values = [dot.value for dot in dots]
+        agree = sum(not dot.apart for dot in dots)
+        models = "views" if broken.viewed else "replicates"
+        differ = "their layer, pooling or template" if broken.viewed else "their random seed or sample alone"
+        title = f"{agree} of {len(dots)} {models} agree, from {signed_text(min(values))} to {signed_text(max(values))}"
+        remark = f"A dot is the contrast in one model; the models differ by {differ}."
+        yield Strip("replicates", title, remark, AXIS, dots, of=models[:-1])
     yield _words(broken)
 
 
-def _pairs(broken: Breakdown, side: float) -> Strip:
-    dots = tuple(Dot(pair.name, pair.value, apart=pair.value * side <= 0) for pair in broken.pairs)
-    agree = sum(not dot.apart for dot in dots)
-    by_measure = ", ".join(f"{measure_name(score.name)} {signed_text(score.value)}" for score in broken.measures)
-    measures = f" Mean over pairs by measure: {by_measure}." if by_measure else ""
-    return Strip(
-        "pairs",
-        f"{agree} of {len(dots)} base pairs give the direction of the contrast",
-        f"A dot is the difference of the two lists on one base pair; those on the other side are named.{measures}",
-        "difference of mean scores",
-        dots,
-        of="pair",
-    )
-
-
-def _replicates(broken: Breakdown, side: float) -> Strip:
-    values = [replicate.value for replicate in broken.replicates]
-    agree = sum(value * side > 0 for value in values)
-    called = "views" if broken.viewed else "replicates"
-    differ = "their layer, pooling or template" if broken.viewed else "their random seed or sample alone"
-    return Strip(
-        "replicates",
-        f"{agree} of {len(values)} {called} agree, from {signed_text(min(values))} to {signed_text(max(values))}",
-        f"A dot is the contrast in one model; the models differ by {differ}.",
-        AXIS,
-        tuple(
-            Dot(replicate.name, replicate.value, apart=replicate.value * side <= 0) for replicate in broken.replicates
-        ),
-        of=called[:-1],
-    )
-
-
-def _chance(band: ChanceBand) -> Histogram:
-    outside = abs(band.contrast) > band.band
-    return Histogram(
-        "chance",
-        "Larger than the contrasts of 95 % of random lists" if outside else "Random lists give contrasts as large",
-        "Bars: the same question with random words of like frequency as attributes (along base pairs: as targets). "
-        "Line: what was measured.",
-        AXIS,
-        band.edges,
-        band.counts,
-        band.contrast,
-        band.band,
-    )
+def _dots(values: Sequence[PartValue], side: float) -> tuple[Dot, ...]:
+    """A dot for each value; those on the other side of 0 than the contrast stand apart."""
+    return tuple(Dot(value.name, value.value, apart=value.value * side <= 0) for value in values)
 
 
 def _words(broken: Breakdown) -> Bars:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from biasgauge import registry
 from biasgauge._version import __version__
-from biasgauge.audits.null_lists import NULLS
-from biasgauge.audits.page.first_screen import CHANGE, breakdowns, in_order, short_title
+from biasgauge.audits.page.first_screen import NOT_QUERIES, breakdown_of, capitalized, in_order, short_title
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
-from biasgauge.audits.tracking_verdict import TEST as TRACKING
-from biasgauge.audits.verdicts import REPORTED, SHAPES, TONES, Verdict
+from biasgauge.audits.parts.null_lists import NULLS
+from biasgauge.audits.verdicts import DECISIONS, REPORTED, Verdict
 from biasgauge.core import NO_FAMILY, to_plain
 from biasgauge.results import (
     Listing,
@@ -88,40 +87,35 @@ def what_to_write(result: AuditResult) -> Summary | None:
 
 def quotes(result: AuditResult) -> tuple[Quote, ...]:
     """A sentence for each question, those that may be reported first."""
-    broken = breakdowns(result)
-    verdicts = sorted(in_order(result), key=lambda verdict: list(SHAPES).index(verdict.decision))
-    return tuple(quote(verdict, broken.get((verdict.question, verdict.model))) for verdict in verdicts)
+    verdicts = sorted(in_order(result), key=lambda verdict: list(DECISIONS).index(verdict.decision))
+    return tuple(quote(verdict, breakdown_of(result, verdict)) for verdict in verdicts)
 
 
 def quote(verdict: Verdict, broken: Breakdown | None) -> Quote:
     """A ready sentence about one question, and its caveat."""
     text, caveat = _sentence_and_caveat(verdict, broken)
-    look = {"mark": verdict.decision, "tone": TONES[verdict.decision], "shape": SHAPES[verdict.decision]}
-    return Quote(short_title(verdict), text, caveat, **look)  # type: ignore[arg-type]
+    return Quote(short_title(verdict), text, caveat, **verdict.look)
 
 
 def _sentence_and_caveat(verdict: Verdict, broken: Breakdown | None) -> tuple[str, str]:
     name, model = short_title(verdict), verdict.model
-    if verdict.test in (CHANGE, TRACKING) or broken is None:
+    if verdict.test in NOT_QUERIES or broken is None:
         return verdict.sentence, ABOUT_THESE
     numbers = _numbers(verdict)
-    reasons = {state: [piece.reason for piece in verdict.evidence if piece.passes is state] for state in (False, None)}
+    failed, unknown = ("; ".join(piece.reason for piece in pieces) for pieces in (verdict.failed, verdict.unknown))
     if verdict.decision in REPORTED:
-        caveat = f"{_sentence(reasons[None])} {ABOUT_THESE}" if reasons[None] else ABOUT_THESE
+        caveat = f"{capitalized(unknown)}. {ABOUT_THESE}" if unknown else ABOUT_THESE
         return f"In {model}, {broken.statement} ({name}: {numbers}{_agreement(verdict)}).", caveat
     if verdict.decision == "do-not-report":
         return (
-            f"{name} gives a contrast in {model} ({numbers}), which we do not interpret: {'; '.join(reasons[False])}.",
+            f"{name} gives a contrast in {model} ({numbers}), which we do not interpret: {failed}.",
             "The association depends on a choice that should not matter. Do not report it as a finding.",
         )
     if verdict.decision == "no-association-shown":
         equivalence = verdict.observed("equivalence")
-        level, ends = (
-            equivalence.get("level") or 0.9,
-            interval_text(equivalence.get("low"), equivalence.get("high"), 3, signed=True),
-        )
+        ends = interval_text(equivalence.get("low"), equivalence.get("high"), 3, signed=True)
         smallest = number_text(verdict.observed("association").get("smallest"), 3)
-        tested = f"{level_text(level)} interval {ends}, equivalence test"
+        tested = f"{level_text(equivalence.get('level') or 0.9)} interval {ends}, equivalence test"
         text = f"{name} shows no contrast in {model} as large as ±{smallest} ({tested})."
         return text, "It rules out what these lists would show. Other lists may show another association."
     if verdict.decision == "inconclusive":
@@ -143,19 +137,17 @@ def _agreement(verdict: Verdict) -> str:
     return "".join(f"; {counts[0]} of {counts[1]} {rule}" for rule, counts in counted if counts is not None)
 
 
-def _sentence(reasons: list[str]) -> str:
-    joined = "; ".join(reasons)
-    return f"{joined[:1].upper()}{joined[1:]}."
-
-
 def methods(result: AuditResult) -> str:
     """Methods section of the audit."""
     settings, rules = result.settings, result.settings["rules"]
     audited = [subject for subject in result.subjects if subject.role == "audited"]
     models = listed([_vectors(result, subject) for subject in audited])
-    verdicts = [verdict for verdict in result.verdicts if verdict.test not in (CHANGE, TRACKING)]
-    smallest = {verdict.observed("association").get("smallest") for verdict in verdicts} - {None}
+    verdicts = [verdict for verdict in result.verdicts if verdict.test not in NOT_QUERIES]
+    smallest = {verdict.observed("association").get("smallest") for verdict in verdicts}
     sizes = listed([number_text(size, 3) for size in sorted(size for size in smallest if size is not None)])
+    repeated = _repeated(result)
+    renamed = {NO_FAMILY: "lists of our own"}
+    families = dict.fromkeys(renamed.get(verdict.family, verdict.family) for verdict in verdicts if verdict.family)
     count = len({verdict.question for verdict in verdicts})
     sentences = [
         METHODS_TEXT.format(
@@ -163,28 +155,26 @@ def methods(result: AuditResult) -> str:
             version=__version__,
             questions="One question was asked" if count == 1 else f"{count} questions were asked",
             each=":" if count == 1 else ", each",
-            families=listed(list(dict.fromkeys(_family(verdict) for verdict in verdicts if verdict.family))),
-            over=f"targets, attributes and {_repeated(result)}{_facets(result)}"
-            if result.replicated_models
-            else "targets and attributes",
+            families=listed(list(families)),
+            over="targets, attributes and " + repeated if result.replicated_models else "targets and attributes",
             alpha=f"{rules['alpha']:g}",
             agreement=f"{100 * rules['agreement']:g}",
-            repeated=_repeated(result),
+            repeated=repeated.partition(" ")[0],
         )
     ]
     if sizes:
         sentences.append(EQUIVALENCE.format(sizes=sizes, chosen=CHOSEN[rules["smallest"] is None]))
     case = "; words were also looked up in another case" if settings["case_fallback"] else ""
-    sentences.append(
-        f"A list was measured if at least {share_text(settings['min_coverage'])} of each set was found{case}."
-    )
-    sentences += _error_rates(result)
+    share = share_text(settings["min_coverage"])
+    sentences.append(f"A list was measured if at least {share} of each set was found{case}.")
+    if result.error_rates:
+        by_null = ([rate for rate in result.error_rates if rate.null == null] for null in NULLS)
+        worst = [max(rates, key=lambda rate: rate.rate) for rates in by_null if rates]
+        shares = listed([f"{share_text(rate.rate, 1)} ({rate.about})" for rate in worst])
+        meaningless = f"In {result.error_rates[0].audits} audits each of lists that mean nothing"
+        sentences.append(f"{meaningless}, in these vectors, an association was found in {shares}.")
     sentences.append(f"Random seed: {settings['random_state']}.")
     return " ".join(sentences)
-
-
-def _family(verdict: Verdict) -> str:
-    return "lists of our own" if verdict.family == NO_FAMILY else verdict.family
 
 
 def _vectors(result: AuditResult, subject: SubjectSummary) -> str:
@@ -192,27 +182,13 @@ def _vectors(result: AuditResult, subject: SubjectSummary) -> str:
     size = "" if model_summary is None else f" ({model_summary.words:,} words, {model_summary.dim} dimensions)"
     if len(subject.models) == 1:
         return f"{subject.name}{size}"
-    return f"{len(subject.models)} {_repeated(result)}{_facets(result)} of {subject.shared or subject.name}{size}"
+    return f"{len(subject.models)} {_repeated(result)} of {subject.shared or subject.name}{size}"
 
 
 def _repeated(result: AuditResult) -> str:
-    """Name for the models of a subject: replicates, or views of a transformer."""
-    return "views" if any(subject.views for subject in result.subjects) else "replicates"
-
-
-def _facets(result: AuditResult) -> str:
-    """Facets by which views of a transformer differ, in brackets."""
-    return " (layer × pooling × template)" if any(subject.views for subject in result.subjects) else ""
-
-
-def _error_rates(result: AuditResult) -> Iterator[str]:
-    if not result.error_rates:
-        return
-    by_null = {null: [rate for rate in result.error_rates if rate.null == null] for null in NULLS}
-    worst = [max(rates, key=lambda rate: rate.rate) for rates in by_null.values() if rates]
-    parts = listed([f"{share_text(rate.rate, 1)} ({rate.about})" for rate in worst])
-    audits = result.error_rates[0].audits
-    yield f"In {audits} audits each of lists that mean nothing, in these vectors, an association was found in {parts}."
+    """Name for the models of a subject: replicates, or views of a transformer and what they differ by."""
+    viewed = any(subject.views for subject in result.subjects)
+    return "views (layer × pooling × template)" if viewed else "replicates"
 
 
 def references(result: AuditResult) -> tuple[str, ...]:
@@ -221,7 +197,7 @@ def references(result: AuditResult) -> tuple[str, ...]:
     used = dict.fromkeys(_keys(result))
     entries = {key: bibliography[key] for key in used if key in bibliography}
     lexicons = registry.everything("lexicon")
-    for name in _asked_lexicons(result):
+    for name in dict.fromkeys(verdict.question.partition(":")[0].partition("~")[0] for verdict in result.verdicts):
         citation = getattr(lexicons.get(name), "citation", "")
         key = citation_key(citation)
         if citation and key not in entries:
@@ -246,10 +222,6 @@ def _keys(audit: AuditResult) -> Iterator[str]:
         content = to_plain(result)
         if name in METHODS and content and not (isinstance(content, dict) and content.get("reason")):
             yield from METHODS[name]
-
-
-def _asked_lexicons(result: AuditResult) -> list[str]:
-    return list(dict.fromkeys(verdict.question.partition(":")[0].partition("~")[0] for verdict in result.verdicts))
 
 
 def _bibliography() -> dict[str, str]:

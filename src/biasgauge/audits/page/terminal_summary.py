@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import get_args
 
 from biasgauge.audits.measurement import SANITY
 from biasgauge.audits.page.first_screen import headline
 from biasgauge.audits.result import AuditResult
-from biasgauge.audits.verdicts import TONES, Decision, Evidence, Verdict
+from biasgauge.audits.verdicts import DECISIONS, Evidence, Verdict
 from biasgauge.results import Column, Summary, Table, counted, name_and_about, p_phrase, share_text
 
-DECISIONS: tuple[Decision, ...] = get_args(Decision)
 MOST_ROWS = 18
 """Questions that a screen shows; --verbose and the page have all."""
 MOST_NOTES = 2
@@ -25,21 +23,14 @@ def brief(result: AuditResult) -> Summary:
     many_models = models > 1
     question_count = len({verdict.question for verdict in result.verdicts})
     questions = f"{counted(question_count, 'question')}{f' to each of {models} models' if many_models else ''}"
-    ordered = sorted(result.verdicts, key=lambda verdict: (DECISIONS.index(verdict.decision), verdict.family == SANITY))
-    rows = [
-        (
-            verdict.decision,
-            verdict.question,
-            *([verdict.model] if many_models else []),
-            held_back_by(verdict),
-            _short_topic(verdict),
-        )
-        for verdict in ordered
-    ]
-    columns = [
-        Column("verdict", "mark", tones=TONES), "question", *(["vectors"] if many_models else []), "rule not met",
-        "about",
-    ]  # fmt: skip
+    order = list(DECISIONS)
+    ordered = sorted(result.verdicts, key=lambda verdict: (order.index(verdict.decision), verdict.family == SANITY))
+    rows = []
+    for verdict in ordered:
+        model = [verdict.model] if many_models else []
+        rows.append((verdict.decision, verdict.question, *model, held_back_by(verdict), _short_topic(verdict)))
+    state = Column("verdict", "mark", tones={name: style.tone for name, style in DECISIONS.items()})
+    columns = [state, "question", *(["vectors"] if many_models else []), "rule not met", "about"]
     more = len(rows) - MOST_ROWS
     note = f"and {more} more: --verbose lists them" if more > 0 else ""
     sentences = [
@@ -64,11 +55,11 @@ def held_back_by(verdict: Verdict) -> str:
         return "none"
     if verdict.decision == "no-association-shown":
         return "none: too small to matter" if any(piece.passes for piece in verdict.evidence) else "association"
-    failed = [piece for piece in verdict.evidence if piece.passes is False]
+    failed = verdict.failed
     if failed:
         further_rules = len([piece for piece in failed if piece.rule != "equivalence"]) - 1
         return f"{_with_number(failed[0])}{_more(further_rules)}"
-    unknown = [piece.rule for piece in verdict.evidence if piece.passes is None]
+    unknown = [piece.rule for piece in verdict.unknown]
     if unknown:
         return f"unknown: {unknown[0]}{_more(len(unknown) - 1)}"
     return "asks nothing by itself" if verdict.decision == "not-measurable" else ""
@@ -83,7 +74,7 @@ def next_step(result: AuditResult) -> str:
         return f"--case-fallback yes: {lists} words only because of their case"
     if idle := [verdict.why for verdict in result.verdicts if not verdict.evidence]:
         return idle[0]
-    unknown = {piece.rule for verdict in result.verdicts for piece in verdict.evidence if piece.passes is None}
+    unknown = {piece.rule for verdict in result.verdicts for piece in verdict.unknown}
     if any(subject.views for subject in result.subjects):
         return "open the page for the curve over layers, poolings and templates; --templates tries others"
     if "replicates" in unknown:

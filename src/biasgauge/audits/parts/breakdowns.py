@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
-from biasgauge.audits.part import Part, Rows
-from biasgauge.audits.rules.other_words import gender_roles, own_pair_contrasts, pair_differences, sides_along
+from biasgauge.audits.part import PartRows, ShippedPart
+from biasgauge.audits.rules import gender_roles, pair_differences, sides_along
 from biasgauge.audits.shared_scores import SharedScores
-from biasgauge.core import Floats, Integers, Query, Record, words_phrase
+from biasgauge.core import Query, Record, words_phrase
 from biasgauge.errors import InputError
 from biasgauge.lexicons import AssociationTest
 from biasgauge.results import group_name
-from biasgauge.stats import contrast_parts
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -87,8 +86,7 @@ def break_down(measured: QueryOutcome, scores: SharedScores) -> Breakdown:
     pairs, measures = _pairs(measured, scores)
     replicates: tuple[PartValue, ...] = ()
     if subject.replicated:
-        contrasts = contrast_parts(measured.table[:, None], measured.rows, measured.columns, question.weights).value
-        replicates = _named([model.name for model in subject.models], map(float, contrasts))
+        replicates = _named([model.name for model in subject.models], measured.contrasts_by_model)
     return Breakdown(
         *start,
         statement=statements[0 if measured.value > 0 else 1],
@@ -107,7 +105,8 @@ def wording(question: Query) -> tuple[str, tuple[str, str]]:
     if question.kind == "test":
         ends = [words_phrase(words) for words in question.attributes]
         claim = f"{names[0]} are more associated with {{}} than {names[1]} are"
-        return f"Are {names[0]} more associated with {ends[0]} than {names[1]} are?", _both(claim, ends)
+        question_text = f"Are {names[0]} more associated with {ends[0]} than {names[1]} are?"
+        return question_text, (claim.format(ends[0]), claim.format(ends[1]))
     if question.kind == "stereotypes":
         groups = listed([group_name(words.name) for words in question.targets])
         words, comparison = f"words for {groups}", "each other's" if len(names) == 2 else "the others'"
@@ -122,37 +121,31 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def _both(claim: str, ends: list[str]) -> tuple[str, str]:
-    return claim.format(ends[0]), claim.format(ends[1])
-
-
 def _pairs(measured: Measured, scores: SharedScores) -> tuple[tuple[PartValue, ...], tuple[PartValue, ...]]:
     """The contrast by each base pair, its own or in the place of its lists of men and women; and by measure."""
-    question = measured.query
-    if question.pairs:
-        values = map(float, own_pair_contrasts(measured))
-        return _named(measured.attribute_words, values), ()
-    if not isinstance(question.lexicon, AssociationTest):
+    test = measured.query.lexicon
+    if measured.query.pairs:
+        return _named(measured.attribute_words, measured.contrasts_by_pair), ()
+    roles = gender_roles(test, scores.language) if isinstance(test, AssociationTest) else ""
+    if not isinstance(test, AssociationTest) or not roles:
         return (), ()
-    roles = gender_roles(question.lexicon, scores.language)
-    if not roles:
-        return (), ()
-    sides = sides_along(question.lexicon, roles)
-    words = list(dict.fromkeys((*sides[0].words, *sides[1].words)))
+    sides = sides_along(test, roles)
     try:
+        words = list(dict.fromkeys((*sides[0].words, *sides[1].words)))
         word_scores = scores.of_words(measured.subject.models[0], words)
     except InputError:
         return (), ()
-    differences = pair_differences(word_scores.values[..., 0].astype(np.float64), word_scores.words, sides)
+    differences = pair_differences(word_scores, sides)
     means = [float(row[~np.isnan(row)].mean()) if not np.isnan(row).all() else np.nan for row in differences]
-    return _named(["–".join(pair) for pair in word_scores.pairs], map(float, differences[0])), _named(
-        word_scores.measures, means
-    )
+    pairs = ["–".join(pair) for pair in word_scores.pairs]
+    return _named(pairs, differences[0]), _named(word_scores.measures, means)
 
 
 def _named(names: Iterable[str], values: Iterable[float]) -> tuple[PartValue, ...]:
     """Values under their names, without those that are undefined."""
-    return tuple(PartValue(name, value) for name, value in zip(names, values, strict=True) if not np.isnan(value))
+    return tuple(
+        PartValue(name, float(value)) for name, value in zip(names, values, strict=True) if not np.isnan(value)
+    )
 
 
 def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
@@ -164,7 +157,10 @@ def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
         table, weights, row_groups, column_groups = table.T, weights.T, column_groups, row_groups
         words = measured.attribute_words
         sets = ["base pairs"] if measured.query.pairs else [words_phrase(words) for words in measured.query.attributes]
-    leans = _leans(table, weights, row_groups, column_groups)
+    # Lean of each word: its weighted mean similarity with the groups on the other side, weights as its own group has.
+    groups = range(weights.shape[1])
+    similarity = np.stack([table[:, column_groups == group].mean(axis=1) for group in groups], axis=1)
+    leans = (similarity * weights[row_groups]).sum(axis=1)
     counts = np.bincount(row_groups)[row_groups]
     shares = leans / counts
     means = np.array([leans[row_groups == group].mean() for group in range(len(weights))])[row_groups]
@@ -177,22 +173,16 @@ def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
     )
 
 
-def _leans(table: Floats, weights: Floats, row_groups: Integers, column_groups: Integers) -> Floats:
-    """Each row's weighted mean similarity with the groups of columns, weights as its own group has them."""
-    means = np.stack([table[:, column_groups == group].mean(axis=1) for group in range(weights.shape[1])], axis=1)
-    return np.asarray((means * weights[row_groups]).sum(axis=1))
-
-
-def measure(context: AuditContext) -> Rows:
+def measure(context: AuditContext) -> PartRows:
     """Take every contrast apart."""
-    return Rows(tuple(break_down(outcome, context.scores) for outcome in context.outcomes))
+    return PartRows(tuple(break_down(outcome, context.scores) for outcome in context.outcomes))
 
 
-def summarize(_: Rows) -> None:
+def summarize(_: PartRows) -> None:
     """Show nothing here: the panels of the verdicts show it."""
 
 
-PART = Part(
+PART = ShippedPart(
     "breakdowns", "Breakdown of the contrasts", measure, summarize, order=20, stage="testing",
-    read=Rows.reader(Breakdown.from_dict),
+    read=PartRows.reader(Breakdown.from_dict),
 )  # fmt: skip

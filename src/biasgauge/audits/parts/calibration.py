@@ -21,13 +21,13 @@ from biasgauge.analyses.calibrate import (
 )
 from biasgauge.audits.answers import answer_queries
 from biasgauge.audits.measurement import measure as measure_query
-from biasgauge.audits.part import Part, section
+from biasgauge.audits.part import ShippedPart
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
-from biasgauge.audits.verdicts import Evidence, Rules, Verdict
+from biasgauge.audits.verdicts import REPORTED, Evidence, Rules, Verdict
 from biasgauge.core import JsonMapping, WordPolicy
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, queries_from_lexicons
-from biasgauge.results import Column, Result, Shown, Summary, Table, counted
+from biasgauge.results import Column, RecordTable, Result, Shown, Summary, Tone, counted
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import Z, dose_of_score, wilson
 from biasgauge.vectors import load
@@ -40,9 +40,6 @@ MEASURE = "dbwa"
 """A contrast is the difference of two mean scores by this measure."""
 RULE = "calibration"
 SIZES, SETS = (8, 25), 6
-REPORTED = ("report", "report-with-care")
-
-
 Decisions = dict[tuple[str, int, float], list[float]]
 """By rule, number of words and dose: for each set whether it would be reported."""
 
@@ -116,6 +113,42 @@ def planted_decision(subject: Subject, scores: SharedScores, question: Associati
     return answer_queries(measured, rules=Rules(), scores=scores, policy=policy, random_state=0)[0].decision
 
 
+def _limit(limit: CalibrationLimit) -> Shown | None:
+    return None if limit.odds_ratio is None else Shown(limit.odds_ratio, limit_text(limit.detection))
+
+
+def _limit_remark(limit: CalibrationLimit) -> str:
+    return limit.detection.reason or ("beyond what was planted" if limit.beyond else "")
+
+
+LIMITS = RecordTable(
+    "limits",
+    "What can be told from nothing (DB/WA)",
+    (
+        Column("words", "count"),
+        Column("leaning to", source=lambda limit: f"{limit.side} end"),
+        Column("limit of blank", "number", 4, source="blank"),
+        Column("limit of detection, odds ratio", "number", 2, source=_limit),
+        Column("remark", source=_limit_remark),
+    ),
+    name="calibration-limits",
+)
+YES_OR_NO: dict[str, Tone] = {"yes": "good", "no": "quiet"}
+WORDS = RecordTable(
+    "by_dose",
+    "Words as planted odds ratios",
+    (
+        "word",
+        Column("score", "number", 3),
+        Column("planted odds ratio", "number", 2, source=lambda word: Shown(word.dose.value, as_odds(word.dose))),
+        Column("detected", "mark", tones=YES_OR_NO, source=lambda word: "yes" if word.detected else "no"),
+    ),
+    most=12,
+    folded=True,
+    name="calibration-words",
+)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibratedScores(Result):
     """Scores of words in the audited models as planted odds ratios, and what can be detected at all.
@@ -148,53 +181,30 @@ class CalibratedScores(Result):
         """Limits, then words."""
         seen = sum(word.detected is True for word in self.words)
         tokens = self.settings.get("corpus", {}).get("tokens")
-        rows: list[tuple[Any, ...]] = [
-            (word.word, word.score, Shown(word.dose.value, as_odds(word.dose)), "yes" if word.detected else "no")
-            for word in sorted(self.words, key=lambda word: word.dose.value or 0.0)
-        ]
-        columns = [
-            "word", Column("score", "number", 3), Column("planted odds ratio", "number", 2),
-            Column("detected", "mark", tones={"yes": "good", "no": "quiet"}),
-        ]  # fmt: skip
-        if self.too_coarse:
-            rows, columns = [(*row[:2], row[3]) for row in rows], [*columns[:2], columns[3]]
-        limits = [
-            (
-                limit.words, f"{limit.side} end", limit.blank,
-                None if limit.odds_ratio is None else Shown(limit.odds_ratio, limit_text(limit.detection)),
-                limit.detection.reason or ("beyond what was planted" if limit.beyond else ""),
-            )
-            for limit in self.limits
-        ]  # fmt: skip
-        heads = [
-            Column("words", "count"), "leaning to", Column("limit of blank", "number", 4),
-            Column("limit of detection, odds ratio", "number", 2), "remark",
-        ]  # fmt: skip
-        introduction = (
-            "Associations of known strength were planted in text and vectors trained on it"
-            f"{'' if tokens is None else f' ({tokens:,} tokens)'}. An odds ratio above 1 leans to the first end of the "
-            f"base pairs{self._first_end()}. "
-        )
-        title = "Words as planted odds ratios"
+        vectors = f"vectors trained on it{'' if tokens is None else f' ({tokens:,} tokens)'}"
         remark = "The interval covers the dose of a single word with this score."
+        words = WORDS
         if self.too_coarse:
-            title = "Which words can be told from nothing"
+            columns = WORDS.columns[:2] + WORDS.columns[3:]
+            words = replace(WORDS, title="Which words can be told from nothing", columns=columns)
             remark = (
                 "Scores of real words differ by more than what was planted moves them: they rest on all contexts of a "
                 "word, not only on mentions beside it."
             )
         return Summary(
             title="Calibration",
-            name="calibration",
-            question="What would a planted association of known strength give?",
             headline=f"{seen} of {counted(self.words, 'word')} of the lists can be told from nothing.{self._needed()}",
-            about=introduction + remark,
-            tables=(
-                Table.of("calibration-limits", "What can be told from nothing (DB/WA)", heads, limits),
-                Table.of("calibration-words", title, columns, rows, most=12, folded=True),
-            ),
+            question="What would a planted association of known strength give?",
+            about=f"Associations of known strength were planted in text and {vectors}. An odds ratio above 1 leans to "
+            f"the first end of the base pairs{self._first_end()}. {remark}",
+            tables=(LIMITS.fill(self), words.fill(self)),
             warnings=(self.remark,) if self.remark else (),
         )
+
+    @property
+    def by_dose(self) -> list[Equivalent]:
+        """Words in the order of their doses."""
+        return sorted(self.words, key=lambda word: word.dose.value or 0.0)
 
     def _first_end(self) -> str:
         """The first words of the first base pairs, in brackets."""
@@ -305,12 +315,7 @@ def measure(context: AuditContext) -> CalibratedScores | None:
     return calibrated_scores(context.calibration, context.scores.of_lists(context.replicates or list(context.models)))
 
 
-def summarize(result: CalibratedScores) -> Summary:
-    """Limits of detection, then words."""
-    return section(result.summary(), PART.name, PART.title)
-
-
-PART = Part(
-    "calibration", "Calibration against planted bias", measure, summarize, order=105, stage="calibration",
+PART = ShippedPart(
+    "calibration", "Calibration against planted bias", measure, order=105, stage="calibration",
     read=CalibratedScores.from_dict,
 )  # fmt: skip

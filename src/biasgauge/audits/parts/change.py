@@ -1,40 +1,96 @@
-"""Effect of a change of vectors: bias, side effects and what can be recovered, before and after."""
+"""Effect of a change of vectors: bias, side effects and what can be recovered, before and after.
+
+The first section of the page has three tiles and a slope for each question; a later one everything that was compared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from biasgauge.audits.measurement import SANITY, Measured, QueryOutcome
-from biasgauge.audits.page.did_it_work import ContrastChange, nearer_text
-from biasgauge.audits.part import Part, section
+from biasgauge.audits.part import ShippedPart
 from biasgauge.audits.subjects import subjects_of
 from biasgauge.audits.verdicts import Decision, Evidence, Rules, Verdict
-from biasgauge.core import Estimate, JsonMapping, JsonObject, check_object, to_plain
-from biasgauge.results import Result, Stored, Summary, share_text, signed_text
+from biasgauge.core import Estimate, IntervalsBeside, JsonMapping, JsonObject, check_object, to_plain
+from biasgauge.results import (
+    Chart,
+    Extra,
+    Result,
+    Slope,
+    Stored,
+    Summary,
+    lexicon_name,
+    name_and_about,
+    share_text,
+    shares_text,
+    signed_text,
+    slope_chart,
+)
 from biasgauge.stats import Contrast, contrast_estimate
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
+    from biasgauge.audits.result import AuditResult
     from biasgauge.mitigation import MitigationEffect
 
 MOST_LEXICONS = 4
 """Lexicons that are compared when all shipped ones were asked for: the usual ones. Each takes a second."""
-
-
+MOST_SLOPES = 40
+"""Lines of a slope chart; the table has all."""
 TITLE = "Did the change remove the bias?"
 LINK = "change"
-COMPARED = (
-    "What became of the bias, what moved that should not have, and what can still be recovered (Gonen & Goldberg 2019)."
-)
+TONES = {True: "good", False: "bad", None: "caution"}
+OUTCOMES = {
+    "report": "The change removed the bias",
+    "report-with-care": "The change reduced the bias, as far as can be told",
+    "do-not-report": "The change did not remove the bias",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContrastChange(IntervalsBeside):
+    """One question's contrast before and after.
+
+    Attributes:
+        question: name of the lexicon that asks it.
+        title: what it is about.
+        family: gender, race, …; "sanity" for checks of the instrument, which are no bias to be removed.
+        before: the contrast before, in cosine units.
+        after: the same after.
+        change: after less before, on the same words; None where words differ.
+        shown: an association was shown before.
+        reduced: that association is clearly nearer to 0; None where nothing was shown, or words differ.
+        flipped: the contrast came out on the other side of 0.
+        overcorrected: and shows an association there.
+    """
+
+    intervals_of: ClassVar[tuple[str, ...]] = ("before", "after", "change")
+
+    question: str
+    title: str
+    family: str
+    before: Estimate
+    after: Estimate
+    change: Estimate | None
+    shown: bool
+    reduced: bool | None
+    flipped: bool
+    overcorrected: bool
+
+    @property
+    def biased(self) -> bool:
+        """True if there was a bias to remove: flowers may stay pleasant."""
+        return self.shown and self.family != SANITY
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Change(Result):
-    """Description of what was done to the vectors.
+class VectorChange(Result):
+    """Effect of what was done to the vectors.
 
     Attributes:
         effect: bias, side effects and what can be recovered, before and after.
@@ -61,7 +117,7 @@ class Change(Result):
         return summary
 
 
-def measure(context: AuditContext) -> Change | None:
+def measure(context: AuditContext) -> VectorChange | None:
     """Compare two models on the tests and stereotypes of an audit, or on the usual ones where it has very many."""
     if context.before is None:
         return None
@@ -74,15 +130,10 @@ def measure(context: AuditContext) -> Change | None:
         context.before, context.models[0], chosen, policy=context.policy, random_state=context.random_state
     )
     before = context.measure(subjects_of([context.before]))
-    return Change(effect, contrast_changes(before, context.outcomes, context.rules))
+    return VectorChange(effect, contrast_changes(before, context.outcomes, context.rules))
 
 
-def summarize(result: Change) -> Summary:
-    """Everything that was compared: bias, side effects and what is left."""
-    return section(result.summary(), PART.name, PART.title, COMPARED)
-
-
-def verdicts(result: Change, _: AuditContext) -> tuple[Verdict, ...]:
+def verdicts(result: VectorChange, _: AuditContext) -> tuple[Verdict, ...]:
     """The verdict on the change."""
     return (answer_change(result.effect, result.contrasts),)
 
@@ -90,13 +141,7 @@ def verdicts(result: Change, _: AuditContext) -> tuple[Verdict, ...]:
 def contrast_changes(
     before: Sequence[QueryOutcome], after: Sequence[QueryOutcome], rules: Rules
 ) -> tuple[ContrastChange, ...]:
-    """The contrast of each question that both vectors can be asked, before and after.
-
-    Args:
-        before: the questions put to the vectors before.
-        after: the same, put to those after.
-        rules: thresholds.
-    """
+    """The contrast of each question that both vectors can be asked, before and after."""
     return tuple(
         _contrast_change(earlier, later, rules)
         for earlier, later in zip(before, after, strict=True)
@@ -140,12 +185,7 @@ def _estimate(contrast: Contrast) -> Estimate:
 
 
 def answer_change(effect: MitigationEffect, contrasts: Sequence[ContrastChange]) -> Verdict:
-    """The verdict on a change of vectors: reduced, overcorrected, hidden but recoverable, damage done.
-
-    Args:
-        effect: what moved, and what is left.
-        contrasts: every question before and after.
-    """
+    """The verdict on a change of vectors: reduced, overcorrected, hidden but recoverable, damage done."""
     biased = [contrast for contrast in contrasts if contrast.biased]
     name = f"{effect.before} → {effect.after}"
     side_effects = (*_recovered(effect), *_damage(effect))
@@ -216,7 +256,152 @@ def _damage(effect: MitigationEffect) -> Iterator[Evidence]:
     yield Evidence("no damage", {"worse": float(len(worse)), "of": float(len(tried))}, 0.0, not worse, reason, LINK)
 
 
-PART = Part(
-    "change", "Effect of the change", measure, summarize, order=10, stage="before and after", read=Change.from_dict,
+class ChangeTile(NamedTuple):
+    """One of the three answers about a change.
+
+    Attributes:
+        name: what was asked.
+        word: the answer in a word or two, as the verdict has it.
+        number: the number that it rests on, as a reader sees it; None where there is none.
+        about: what that number is, or why there is none.
+        tone: how the answer is meant.
+        more: a remark beside it.
+    """
+
+    name: str
+    word: str
+    number: str | None
+    about: str
+    tone: str
+    more: str = ""
+
+
+def headline_of_change(verdict: Verdict) -> str:
+    """State whether a change removed the bias, in one sentence with the numbers of the three answers."""
+    start = OUTCOMES.get(verdict.decision, "Before the change there was no bias to remove")
+    measured, recoverable, damage = tiles(verdict)
+    parts = [f"{measured.number} {measured.about}"] if verdict.decision in OUTCOMES else []
+    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number else "recoverable: unknown"]
+    return f"{start}: {'; '.join([*parts, damage.word if damage.number else 'damage: unknown'])}."
+
+
+def did_it_work(result: AuditResult) -> Summary | None:
+    """Three tiles and the slope of every question, above everything else."""
+    if result.change is None:
+        return None
+    verdict = next(verdict for verdict in result.verdicts if verdict.test == "change")
+    answers = tiles(verdict)
+    return Summary(
+        title=TITLE,
+        headline="; ".join(f"{tile.name.lower()}: {tile.word}" for tile in answers).capitalize() + ".",
+        name="did-it-work",
+        about=(
+            "Debiasing has to do three things at once: remove the associations that were measured, leave nothing from "
+            "which they can be recovered (Gonen & Goldberg 2019), and keep the vectors fit for what they are for."
+        ),
+        question=f"{result.settings['before']} → {result.models[0].name}",
+        more=(verdict.sentence,),
+        charts=slope_charts(result.change.contrasts),
+        extra=Extra("biasgauge.audits", "did_it_work.html", {"tiles": answers}),
+    )
+
+
+def tiles(verdict: Verdict) -> tuple[ChangeTile, ...]:
+    """Bias measured, bias recoverable, damage: each from the numbers of the verdict's evidence."""
+    pieces = {piece.rule: piece for piece in verdict.evidence}
+    return (
+        _measured_tile(pieces.get("reduced"), pieces.get("not overcorrected")),
+        _recoverable_tile(pieces.get("not recoverable")),
+        _damage_tile(pieces.get("no damage")),
+    )
+
+
+def _numbers(piece: Evidence | None) -> dict[str, Any]:
+    return dict(piece.observed) if piece is not None and isinstance(piece.observed, dict) else {}
+
+
+def nearer_text(smaller: int, total: int) -> str:
+    """Words after a count of associations that came nearer to 0: "1 of 2 associations is …"."""
+    return f"{'association' if total == 1 else 'associations'} {'is' if smaller == 1 else 'are'} clearly nearer to 0"
+
+
+def _measured_tile(reduced: Evidence | None, turned: Evidence | None) -> ChangeTile:
+    numbers = _numbers(reduced)
+    if not numbers:
+        return ChangeTile(
+            "Bias measured", "nothing to remove", "0", "associations were shown before the change", "caution"
+        )
+    smaller, total = int(numbers["agree"]), int(numbers["of"])
+    word = "reduced" if smaller == total else "not reduced" if not smaller else "reduced in part"
+    over = int(turned.observed) if turned is not None and isinstance(turned.observed, float | int) else 0
+    description, tone = nearer_text(smaller, total), TONES[smaller == total and not over]
+    more = f"{over} {'shows' if over == 1 else 'show'} the opposite association" if over else ""
+    return ChangeTile(
+        "Bias measured", "overcorrected" if over else word, f"{smaller} of {total}", description, tone, more
+    )
+
+
+def _recoverable_tile(piece: Evidence | None) -> ChangeTile:
+    numbers = _numbers(piece)
+    if piece is None or not numbers:
+        return ChangeTile("Bias recoverable", "unknown", None, "too few biased words for a classifier", TONES[None])
+    ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
+    chance = f"chance is {share_text(piece.threshold or 0)}"
+    description = f"of the most biased words have their side told by a classifier{ends}; {chance}"
+    word = "not recoverable" if piece.passes else "hidden but recoverable"
+    return ChangeTile("Bias recoverable", word, share_text(numbers["accuracy"]), description, TONES[piece.passes])
+
+
+def _damage_tile(piece: Evidence | None) -> ChangeTile:
+    numbers = _numbers(piece)
+    if piece is None or not numbers:
+        return ChangeTile("Damage", "unknown", None, "no similarity benchmark could be tried", TONES[None])
+    description = "similarity benchmarks are clearly worse"
+    word = "no damage seen" if piece.passes else "damage done"
+    return ChangeTile(
+        "Damage", word, f"{int(numbers['worse'])} of {int(numbers['of'])}", description, TONES[piece.passes]
+    )
+
+
+def _short_label(contrast: ContrastChange) -> str:
+    """Short label of a question beside its line: "WEAT 7: math and arts"."""
+    name, topic = name_and_about(contrast.title)
+    return f"{name}: {topic.partition(',')[0]}" if topic else lexicon_name(contrast.question)
+
+
+def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
+    """The contrast of every question before and after; those that flipped or were shown before come first."""
+    defined = [
+        contrast for contrast in contrasts if contrast.before.value is not None and contrast.after.value is not None
+    ]
+    if not defined:
+        return ()
+    first = sorted(defined, key=lambda contrast: (not contrast.flipped, not contrast.biased))[:MOST_SLOPES]
+    flips = sum(contrast.flipped for contrast in defined)
+    sign_changes = (
+        f"{flips} of {len(defined)} change their sign" if flips else f"none of {len(defined)} changes its sign"
+    )
+    title = f"Contrast of each question, before and after: {sign_changes}"
+    left = f" {len(defined) - len(first)} more are in the table." if len(defined) > len(first) else ""
+    remark = (
+        "In cosine units; the gray line is 0, no difference. A line that crosses it came out on the other side. "
+        f"* a bias that was shown before.{left}"
+    )
+    slopes = [
+        Slope(
+            _short_label(contrast),
+            float(contrast.before.value or 0),
+            float(contrast.after.value or 0),
+            note=" *" * contrast.biased,
+        )
+        for contrast in first
+    ]
+    return (Chart("slopes", title, remark, partial(slope_chart, slopes, "contrast")),)
+
+
+PART = ShippedPart(
+    "change", "Effect of the change", measure, order=10, stage="before and after", read=VectorChange.from_dict,
     verdicts=verdicts,
+    about="What became of the bias, what moved that should not have, and what can still be recovered (Gonen & Goldberg "
+    "2019).",
 )  # fmt: skip

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasgauge.audits.part import Part
+from biasgauge.audits.part import ShippedPart
 from biasgauge.audits.shared_scores import SharedScores, usable_pairs
-from biasgauge.core import JsonObject
+from biasgauge.core import Codes, Floats, JsonObject
 from biasgauge.errors import InputError
-from biasgauge.lexicons import Language, Pairs, lexicons_in_language
+from biasgauge.lexicons import Pairs, lexicons_in_language
 from biasgauge.results import Extra, Result, Stored, Summary, counted, lexicon_name, measure_name
 from biasgauge.scores import REASONS, ScoreTensor
 from biasgauge.stats import Means, means_along
@@ -118,19 +117,14 @@ class Explorer(Result):
     def summary(self, *, shipped: bool = False) -> Summary:
         """A section of the page that only a page can show; `shipped`: the replicates are those of the package."""
         if self.scores is None:
-            return Summary("Explore a word", f"Not possible: {self.reason}.", name="explorer")
-        extra = Extra(
-            "biasgauge.audits",
-            "explorer.html",
-            {"explorer": self, "shipped": shipped},
-            {"explorer-data": self.packed()},
-            ("explorer.js",),
-        )
+            return Summary("Explore a word", f"Not possible: {self.reason}.")
+        context, data = {"explorer": self, "shipped": shipped}, {"explorer-data": self.packed()}
+        extra = Extra("biasgauge.audits", "explorer.html", context, data, ("explorer.js",))
         pairs = f"{counted(self.scores.pairs, 'base pair')} ({self.whose})"
         headline = f"The page has scores of {counted(self.scores.words, 'word')} on {pairs}."
-        return Summary("Explore a word", headline, extra=extra, name="explorer")
+        return Summary("Explore a word", headline, extra=extra)
 
-    def _scales(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _scales(self, values: Floats) -> Floats:
         """Size of one step of an integer, for each measure: the largest number of all tables is at most `LARGEST`."""
         tables = [values, *(() if self.by_pair is None else (self.by_pair.mean, self.by_pair.reach))]
         tables += [means.reach[:, None] for means in (self.over_pairs, self.over_replicates) if means is not None]
@@ -147,9 +141,10 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
         return Explorer(reason=reason)
     model = scores.models[0]
     pair_sets = tuple(lists) or (scores.pairs,)
-    comparison_lists = (
-        pair_sets if len(pair_sets) > 1 else () if lists else _other_pair_lists(scores.language, pair_sets[0])
-    )
+    beside = pair_sets if len(pair_sets) > 1 else ()
+    if not lists:
+        shipped = (lexicon for lexicon in lexicons_in_language(scores.language) if isinstance(lexicon, Pairs))
+        beside = tuple(lexicon for lexicon in shipped if lexicon.name != scores.pairs.name)
     all_pairs = list(dict.fromkeys(pair for pairs in pair_sets for pair in pairs.pairs))
     usable, without = usable_pairs(model, all_pairs, case_fallback=scores.case_fallback)
     pairs, lost = usable[:MOST_PAIRS], tuple(without)
@@ -167,7 +162,7 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
         pool=scores.pool,
         lost_pairs=lost,
         lists=pair_sets,
-        beside=comparison_lists,
+        beside=beside,
     )
     if len(replicates) < 2:
         return explorer
@@ -181,11 +176,6 @@ def explore(scores: SharedScores, replicates: Sequence[Embedding], *, lists: Seq
     )
 
 
-def _other_pair_lists(language: Language, base: Pairs) -> tuple[Pairs, ...]:
-    lists = (lexicon for lexicon in lexicons_in_language(language) if isinstance(lexicon, Pairs))
-    return tuple(lexicon for lexicon in lists if lexicon.name != base.name)
-
-
 def pair_lists(pairs: Sequence[tuple[str, str]], named_lists: Sequence[Pairs]) -> dict[str, list[int]]:
     """Positions of the pairs that stand in each of several lists, by the name of the list."""
     positions = {pair: index for index, pair in enumerate(pairs)}
@@ -197,14 +187,14 @@ def pair_lists(pairs: Sequence[tuple[str, str]], named_lists: Sequence[Pairs]) -
     return lists
 
 
-def _packed_means(means: Means, scales: NDArray[np.float64]) -> dict[str, str]:
+def _packed_means(means: Means, scales: Floats) -> dict[str, str]:
     return {"mean": _integers(means.mean, scales), "reach": _integers(means.reach, scales, coarse=2)}
 
 
 def _integers(
-    values: NDArray[np.float64],
-    scales: NDArray[np.float64],
-    undefined: NDArray[np.uint8] | None = None,
+    values: Floats,
+    scales: Floats,
+    undefined: Codes | None = None,
     coarse: int = 1,
 ) -> str:
     """Integers of 16 bits in C order as hexadecimal digits: all high bytes, then all low ones, which packs best."""
@@ -214,7 +204,7 @@ def _integers(
     return integers.astype(">i2").reshape(-1, 1).view(np.uint8).T.tobytes().hex()
 
 
-def _spread(values: NDArray[np.float64]) -> list[float] | None:
+def _spread(values: Floats) -> list[float] | None:
     """Mean and standard deviation of a pair's scores over the words of the page."""
     defined = values[~np.isnan(values)]
     if len(defined) < 2:
@@ -231,8 +221,8 @@ def measure(context: AuditContext) -> Explorer | None:
 def summarize(result: Explorer | Stored, audit: AuditResult) -> Summary:
     """Any word of the page's vocabulary, under every measure and pair."""
     if isinstance(result, Stored):
-        return Summary(PART.title, "Scores are not kept in the JSON of an audit.", name=PART.name)
+        return Summary("Explore a word", "Scores are not kept in the JSON of an audit.")
     return result.summary(shipped=bool(audit.settings["shipped"]))
 
 
-PART = Part("explorer", "Explore a word", measure, summarize, order=40, stage="scoring")
+PART = ShippedPart("explorer", "Explore a word", measure, summarize, order=40, stage="scoring")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
-from biasgauge.audits.part import Part, Rows
+from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.core import JsonObject, Record, WordPolicy
 from biasgauge.lexicons import TOGETHER, Lexicon
-from biasgauge.results import Column, Shown, Summary, Table, Tone, counted, share_text
+from biasgauge.results import Column, RecordTable, Shown, Summary, Tone, counted, share_text
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:
@@ -72,14 +72,45 @@ class LexiconVerdict(Record):
     checksum: str
 
 
-def measure(context: AuditContext) -> Rows:
+@dataclass(frozen=True, eq=False, repr=False)
+class LexiconVerdicts(PartRows):
+    """Verdicts on all lexicons of an audit."""
+
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "rows",
+            "Which lexicons can be measured, and which words are lost",
+            (
+                Column("lexicon", source=lambda row: Shown(row.lexicon, row.lexicon, row.title)),
+                "kind",
+                "model",
+                Column("found", "count", source="coverage.found"),
+                Column("of", "count", source="coverage.asked"),
+                Column("share", "share", source="coverage.share"),
+                Column("verdict", "mark", tones=TONES),
+                "reason",
+                Column("not in the vocabulary (OOV)", "words", source="coverage.lost"),
+            ),
+            drop_constant=("model",),
+            name="lexicons",
+        ),
+    )
+
+    def _headline(self) -> str:
+        counts = [count_lexicons(self.rows, verdict) for verdict in MEASURABLE]
+        return f"{counted(counts[0], 'lexicon')} can be measured, {counts[1]} in part, {counts[2]} cannot."
+
+    def _sentences(self) -> Sequence[str]:
+        rescued = len({row.lexicon for row in self.rows if row.case_to_blame})
+        cause = "lack words only because of upper and lower case"
+        return [f"{rescued} {cause}: try again with case fallback (--case-fallback)."] if rescued else []
+
+
+def measure(context: AuditContext) -> LexiconVerdicts:
     """Judge every lexicon on the first model of each subject."""
-    return Rows(
-        tuple(
-            judge_lexicon(subject.models[0], lexicon, context.policy)
-            for lexicon in context.lexicons
-            for subject in context.subjects
-        )
+    models = [subject.models[0] for subject in context.subjects]
+    return LexiconVerdicts(
+        tuple(judge_lexicon(model, lexicon, context.policy) for lexicon in context.lexicons for model in models)
     )
 
 
@@ -122,44 +153,18 @@ def count_lexicons(rows: Sequence[LexiconVerdict], verdict: Measurable) -> int:
     return sum(rank == MEASURABLE.index(verdict) for rank in worst.values())
 
 
-def summarize(result: Rows, audit: AuditResult) -> Summary:
+def summarize(result: LexiconVerdicts, audit: AuditResult) -> Summary:
     """Every lexicon with its lost words."""
-    model_column = ["model"] if len(audit.models) > 1 else []
-    state = Column("verdict", "mark", tones=TONES)
-    columns: list[Column | str] = [
-        "lexicon", "kind", *model_column, Column("found", "count"), Column("of", "count"), Column("share", "share"),
-        state, "reason", Column("not in the vocabulary (OOV)", "words"),
-    ]  # fmt: skip
-    rows = []
-    for lexicon in result.rows:
-        start = (
-            Shown(lexicon.lexicon, lexicon.lexicon, lexicon.title),
-            lexicon.kind,
-            *([lexicon.model] if model_column else []),
-        )
-        words = lexicon.coverage
-        rows.append((*start, words.found, words.asked, words.share, lexicon.verdict, lexicon.reason, words.lost))
-    counts = [count_lexicons(result.rows, verdict) for verdict in MEASURABLE]
-    least = share_text(audit.settings["min_coverage"])
     case = " (another case counts)" if audit.settings["case_fallback"] else ""
-    rescued = len({lexicon.lexicon for lexicon in result.rows if lexicon.case_to_blame})
-    advice = (
-        f"{rescued} lack words only because of upper and lower case: try again with case fallback (--case-fallback)."
+    share = share_text(audit.settings["min_coverage"])
+    about = (
+        f"A lexicon can be measured when at least {share} of each of its sets is in the vocabulary{case}. A number "
+        "from fewer words would look like any other, and mean less."
     )
-    return Summary(
-        title=PART.title,
-        headline=f"{counted(counts[0], 'lexicon')} can be measured, {counts[1]} in part, {counts[2]} cannot.",
-        name="lexicons",
-        about=(
-            f"A lexicon can be measured when at least {least} of each of its sets is in the vocabulary{case}. A number "
-            "from fewer words would look like any other, and mean less."
-        ),
-        sentences=(advice,) if rescued else (),
-        tables=(Table.of("lexicons", "Which lexicons can be measured, and which words are lost", columns, rows),),
-    )
+    return replace(result.summary(), about=about)
 
 
-PART = Part(
+PART = ShippedPart(
     "lexicons", "Coverage of the word lists", measure, summarize, order=130, stage="coverage",
-    read=Rows.reader(LexiconVerdict.from_dict),
+    read=LexiconVerdicts.reader(LexiconVerdict.from_dict),
 )  # fmt: skip

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
-from biasgauge.audits.part import Part, section
+from biasgauge.audits.part import ShippedPart
 from biasgauge.core import Estimate, IntervalsBeside, JsonMapping, WordPolicy
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest
-from biasgauge.results import Column, Result, Summary, Table, counted
+from biasgauge.results import Column, RecordTable, Result, counted
 from biasgauge.scores import Weat
 
 if TYPE_CHECKING:
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 WINDOW = 5
 """Tokens on either side within which words count as near each other."""
-ABOUT = (
-    "Log odds ratios counted in the text that was given: how much more likely the words of the first target set are "
-    "near words of the first attribute set than near the second, less the same for the second target set. The interval "
-    "speaks of other documents of the same kind. Slope: by how much a word's association in the vectors rises where "
-    "its odds in the text are e = 2.7 times as large; 0 means that the vectors do not follow these counts."
-)
 
 
 @dataclass(frozen=True)
@@ -62,34 +56,37 @@ class CorpusComparison(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("answers",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "answers",
+            "Text and vectors side by side",
+            (
+                "question",
+                Column("text: log odds", "estimate", source="text"),
+                Column("vectors: contrast", "number", 3, source="vectors"),
+                Column("slope", "estimate", 3),
+                Column("r", "estimate"),
+                "words",
+            ),
+            name="text",
+        ),
+    )
 
     answers: tuple[CorpusAssociation, ...]
     settings: JsonMapping
 
-    def summary(self) -> Summary:
-        """Text and vectors side by side."""
-        columns = [
-            "question", Column("text: log odds", "estimate"), Column("vectors: contrast", "number", 3),
-            Column("slope", "estimate", 3), Column("r", "estimate"), Column("words", "count"),
-        ]  # fmt: skip
-        rows = [(row.question, row.text, row.vectors, row.slope, row.r, row.words) for row in self.answers]
-        both = [row for row in self.answers if row.text.excludes(0) and row.vectors is not None]
+    def _headline(self) -> str:
+        shown = [row for row in self.answers if row.text.excludes(0)]
+        both = [row for row in shown if row.vectors is not None]
         agree = sum((row.text.value or 0) * (row.vectors or 0) > 0 for row in both)
-        sized = (
-            f"{self.settings['tokens']:,} tokens in {counted(self.settings['documents'], 'document')}, within "
-            f"{self.settings['window']} tokens of each other."
+        return (
+            f"The text itself shows {len(shown)} of {counted(self.answers, 'association')}; the vectors have the same "
+            f"direction in {agree} of {len(both)}."
         )
-        shown = sum(row.text.excludes(0) is True for row in self.answers)
-        return Summary(
-            title="What the text says",
-            headline=f"The text itself shows {shown} of {counted(self.answers, 'association')}; the vectors have the "
-            f"same direction in {agree} of {len(both)}.",
-            sentences=(sized,),
-            tables=(Table.of("text", "Text and vectors side by side", columns, rows),),
-            name="text",
-            question="What does the text itself say?",
-            about=ABOUT,
-        )  # fmt: skip
+
+    def _sentences(self) -> Sequence[str]:
+        documents, window = counted(self.settings["documents"], "document"), self.settings["window"]
+        return [f"{self.settings['tokens']:,} tokens in {documents}, within {window} tokens of each other."]
 
 
 def measure(context: AuditContext) -> CorpusComparison | None:
@@ -121,17 +118,16 @@ def _compare(
     from biasgauge.analyses.corpus_bias import corpus_bias
     from biasgauge.analyses.criterion import amplification
 
-    contrasts = [
-        model.contrast.value for model in models if model.contrast is not None and model.contrast.value is not None
-    ]
+    values = [model.contrast.value for model in models if model.contrast is not None]
+    contrasts = [value for value in values if value is not None]
     vectors = sum(contrasts) / len(contrasts) if contrasts else None
     try:
-        counted = corpus_bias(text, test=test, window=WINDOW, policy=WordPolicy(context.policy.min_coverage))
+        counts = corpus_bias(text, test=test, window=WINDOW, policy=WordPolicy(context.policy.min_coverage))
     except ParameterError as problem:
         none = Estimate(value=None, reason=str(problem))
         return CorpusAssociation(test.name, test.title, none, vectors, none, none, 0)
-    contrast = counted.contrast or Estimate(value=None, reason="there is no contrast")
-    plain = Estimate(**{name: getattr(contrast, name) for name in (field.name for field in fields(Estimate))})
+    contrast = counts.contrast or Estimate(value=None, reason="there is no contrast")
+    plain = Estimate(**{field.name: getattr(contrast, field.name) for field in fields(Estimate)})
     words: dict[str, list[float]] = {}
     for model in models:
         for word, number in model.associations.items():
@@ -140,16 +136,14 @@ def _compare(
         none = Estimate(value=None, reason="the vectors have no association")
         return CorpusAssociation(test.name, test.title, plain, vectors, none, none, 0)
     means = {word: sum(numbers) / len(numbers) for word, numbers in words.items()}
-    row = amplification(counted, means, random_state=context.random_state, resamples=1_000).rows[0]
+    row = amplification(counts, means, random_state=context.random_state, resamples=1_000).rows[0]
     return CorpusAssociation(test.name, test.title, plain, vectors, row.slope, row.r, row.words)
 
 
-def summarize(result: CorpusComparison) -> Summary:
-    """Text and vectors side by side."""
-    return section(result.summary(), PART.name, PART.title)
-
-
-PART = Part(
-    "text", "Associations in the text itself", measure, summarize, order=35, stage="counting",
-    read=CorpusComparison.from_dict,
+PART = ShippedPart(
+    "text", "Associations in the text itself", measure, order=35, stage="counting", read=CorpusComparison.from_dict,
+    about="Log odds ratios counted in the text that was given: how much more likely the words of the first target set "
+    "are near words of the first attribute set than near the second, less the same for the second target set. The "
+    "interval speaks of other documents of the same kind. Slope: by how much a word's association in the vectors rises "
+    "where its odds in the text are e = 2.7 times as large; 0 means that the vectors do not follow these counts.",
 )  # fmt: skip

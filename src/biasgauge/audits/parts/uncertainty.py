@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from biasgauge.audits.part import Part, Rows
-from biasgauge.audits.parts.bias import concept_cell
-from biasgauge.core import Estimate, JsonObject, Record, to_plain
+from biasgauge.audits.part import PartRows, ShippedPart
+from biasgauge.core import Estimate, JsonObject, Record
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon
 from biasgauge.results import Chart, Column, Stored, Summary, Table, level_text, lexicon_name, number_text
@@ -77,10 +76,6 @@ class LexiconPosterior(Record):
             *([f"{lexicon_name(self.lexicon)}: {self.posterior.caution}."] if self.posterior.caution else []),
         )
 
-    def claim(self, contrast: ConnectionContrast) -> str:
-        """State which connection is closer."""
-        return _compared(contrast, "")
-
     def difference(self, contrast: ConnectionContrast) -> str:
         """State in words how much closer the first of two connections is."""
         mean, low, high = (0.0 if end is None else end for end in (contrast.mean, contrast.low, contrast.high))
@@ -102,7 +97,7 @@ class LexiconPosterior(Record):
         return {**labels, **content}
 
 
-def measure(context: AuditContext) -> Rows:
+def measure(context: AuditContext) -> PartRows:
     """Fit the crossed model to the distances of each lexicon, with the first model of each subject.
 
     Stereotypes always have a posterior; tests, which take a second each, where there are few of them.
@@ -110,15 +105,14 @@ def measure(context: AuditContext) -> Rows:
     kinds = ("test", "stereotypes") if len(context.lexicons) <= MOST_POSTERIORS else ("stereotypes",)
     chosen = [lexicon for lexicon in context.lexicons if lexicon.kind in kinds]
     models = [subject.models[0] for subject in context.subjects]
-    return Rows(tuple(_posterior(model, lexicon, context) for lexicon in chosen for model in models))
+    return PartRows(tuple(_posterior(model, lexicon, context) for lexicon in chosen for model in models))
 
 
 def _posterior(model: Embedding, lexicon: Lexicon, context: AuditContext) -> LexiconPosterior:
     from biasgauge.analyses.posterior import bayes
 
-    policy = context.policy.decided([])  # of these words, none is looked up in another case unless that was asked for
     try:
-        posterior = bayes(model, lexicon, variant=VARIANT, policy=policy, random_state=context.random_state)
+        posterior = bayes(model, lexicon, variant=VARIANT, policy=context.policy, random_state=context.random_state)
     except InputError as problem:
         return LexiconPosterior(model.name, lexicon.name, lexicon.title, reason=str(problem))
     lacking = "; ".join(f"{name}: {reason}" for name, reason in posterior.undefined.items()) or None
@@ -135,47 +129,43 @@ def _compared(contrast: ConnectionContrast, much: str) -> str:
     return f"group words are {much}{closer} {to} their own stereotype's attributes than {to} {comparison}"
 
 
-def summarize(result: Rows, audit: AuditResult) -> Summary | None:
+def summarize(result: PartRows, audit: AuditResult) -> Summary | None:
     """Posteriors with their intervals; charts of the first model alone, a group for each lexicon; numbers of all."""
     if not result.rows:
         return None
-    many_models = len({to_plain(row)["model"] for row in result.rows}) > 1
+    contents = result.to_list()
+    many_models = len({content["model"] for content in contents}) > 1
     first = audit.models[0].name
     charts: list[Chart] = []
-    sentences: list[str] = []
-    rows: list[tuple[Any, ...]] = []
     for row in result.rows:
-        content = to_plain(row)
-        model_label = f" ({content['model']})" if many_models else ""
-        sentences += [f"{sentence}{model_label}" for sentence in content["sentences"]]
         if isinstance(row, LexiconPosterior) and row.posterior is not None and row.model == first:
-            posterior_charts = {chart.name: chart for chart in row.posterior.summary().charts}
-            charts += [
-                replace(posterior_charts[name], group=row.lexicon) for name in POSTERIORS if name in posterior_charts
-            ]
-        groups = content["groups"] or [{"connection": None, "reason": content.get("reason")}]
-        for group in groups:
-            mean, low, high, sd, reason = (group.get(name) for name in ("mean", "low", "high", "sd", "reason"))
-            estimate = Estimate(value=mean, low=low, high=high, reason=reason)
+            drawn = {chart.name: chart for chart in row.posterior.summary().charts}
+            charts += [replace(drawn[name], group=row.lexicon) for name in POSTERIORS if name in drawn]
+    rows = []
+    for content in contents:
+        for group in content["groups"] or [{"connection": None, "reason": content.get("reason")}]:
+            ends = {name: group.get(name) for name in ("low", "high", "reason")}
             model = [content["model"]] if many_models else []
-            rows.append((concept_cell(content["lexicon"]), *model, group["connection"], estimate, sd))
-    columns: list[Column | str] = [
-        "lexicon", *(["model"] if many_models else []), "connection", Column("mean", "estimate", 3),
-        Column("standard deviation", "number", 3),
-    ]  # fmt: skip
+            estimate = Estimate(value=group.get("mean"), **ends)
+            rows.append((content["lexicon"], *model, group["connection"], estimate, group.get("sd")))
+    columns = [Column("lexicon", "lexicon"), *(["model"] if many_models else []), "connection",
+               Column("mean", "estimate", 3), Column("standard deviation", "number", 3)]  # fmt: skip
     title = "Mean cosine distance: posterior mean, interval and standard deviation"
     return Summary(
-        title=PART.title,
+        title="Posterior distributions of distances",
         headline="",
-        name=PART.name,
         about=ABOUT + (f" The charts are of {first}." if many_models else ""),
-        sentences=tuple(sentences),
+        sentences=tuple(
+            f"{sentence} ({content['model']})" if many_models else sentence
+            for content in contents
+            for sentence in content["sentences"]
+        ),
         charts=tuple(charts),
         tables=(Table.of("uncertainty", title, columns, rows),),
     )
 
 
-PART = Part(
+PART = ShippedPart(
     "uncertainty", "Posterior distributions of distances", measure, summarize, order=90, stage="posteriors",
-    read=Rows.reader(Stored.from_dict),
+    read=PartRows.reader(Stored.from_dict),
 )  # fmt: skip

@@ -1,24 +1,29 @@
-"""Null distributions from random word lists, drawn from the vocabulary of the audited vectors.
+"""Null distributions from random word lists, and the two parts of an audit that show them.
 
 Three ways to make a question meaningless, in the user's own vectors: relabel its attributes by a coin toss; put random
-words in the place of all of its words; put random words of like frequency in the place of its attributes.
+words in the place of all of its words; put random words of like frequency in the place of its attributes. Error rates
+are shares of audits of such lists that find something; chance bands are contrasts of random words beside the measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from biasgauge.audits.matched_words import CANDIDATES, matched
-from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
-from biasgauge.audits.multiplicity import corrected
+from biasgauge.audits.measurement import CANDIDATES, Measured, QueryOutcome, matched
+from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.subjects import Subject
-from biasgauge.core import Floats, Record, unit_vectors
+from biasgauge.audits.verdict_rule import corrected
+from biasgauge.core import Estimate, Floats, Record, unit_vectors
 from biasgauge.metrics import contrast_test
+from biasgauge.results import Column, RecordTable, Summary, counted, level_text, share_text
 from biasgauge.stats import clopper_pearson, contrast_parts
+
+if TYPE_CHECKING:
+    from biasgauge.audits.context import AuditContext
 
 Null = Literal["relabeled", "shuffled", "matched"]
 NULLS: dict[Null, str] = {
@@ -66,26 +71,52 @@ class ErrorRate(Record):
     high: float | None
     alpha: float
 
+    @property
+    def share(self) -> Estimate:
+        """The rate with its interval."""
+        return Estimate(value=self.rate, low=self.low, high=self.high)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorRates(PartRows):
+    """Error rates of an audit."""
+
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "rows",
+            "Audits of meaningless lists in these vectors",
+            (
+                Column("vectors", source="subject"),
+                Column("lists", source="about"),
+                "audits",
+                Column("found something", "count", source="found"),
+                Column("share", "estimate", 3),
+            ),
+            name="error-rates",
+        ),
+    )
+
+    def _headline(self) -> str:
+        worst = max(self.rows, key=lambda rate: rate.rate)
+        return (
+            f"Of {worst.audits} audits of lists that mean nothing, at most {share_text(worst.rate, 1)} would have "
+            f"found an association ({worst.about})."
+        )
+
 
 def error_rates(
     measured: Sequence[QueryOutcome], alpha: float, random_state: int, audits: int = AUDITS
 ) -> tuple[ErrorRate, ...]:
     """Audit meaningless lists of the same sizes, on each subject and in each way."""
     rates = []
-    for subject in dict.fromkeys(measurement.subject for measurement in measured):
-        subject_outcomes = [
-            measurement
-            for measurement in measured
-            if measurement.subject is subject and isinstance(measurement, Measured)
-        ]
+    for subject in dict.fromkeys(outcome.subject for outcome in measured):
+        outcomes = [outcome for outcome in measured if outcome.subject is subject and isinstance(outcome, Measured)]
         random = np.random.default_rng([random_state, 19])
-        if len(subject_outcomes) > MOST_QUESTIONS:
-            subject_outcomes = [
-                subject_outcomes[index]
-                for index in sorted(random.choice(len(subject_outcomes), MOST_QUESTIONS, replace=False))
-            ]
+        if len(outcomes) > MOST_QUESTIONS:
+            chosen = sorted(random.choice(len(outcomes), MOST_QUESTIONS, replace=False))
+            outcomes = [outcomes[index] for index in chosen]
         for null, description in NULLS.items():
-            usable = [measurement for measurement in subject_outcomes if _can_simulate(measurement, null)]
+            usable = [outcome for outcome in outcomes if _can_simulate(outcome, null)]
             if not usable:
                 continue
             hits = _count_false_alarms(usable, null, alpha, audits, random)
@@ -124,23 +155,23 @@ def _null_tables(measurement: Measured, null: Null, count: int, random: np.rando
     if null == "relabeled":
         order = random.random((count, columns)).argsort(axis=1)
         return np.moveaxis(measurement.table[:, :, order], 2, 0)
-    models = measurement.subject.models if _alike(measurement.subject) else measurement.subject.models[:1]
+    models = measurement.subject.models
+    if any(model.words != models[0].words for model in models):  # rows are drawn once, for all models
+        models = models[:1]
+    tables = np.empty((count, len(models), rows, columns))
     if null == "shuffled":
-        paired = 2 if measurement.query.pairs else 1
-        needed = 2 * (rows + paired * columns)
-        pool = random.choice(len(models[0]), min(max(POOL, needed), len(models[0])), replace=False)
-        drawn = random.random((count, len(pool))).argsort(axis=1)[:, : rows + paired * columns]
-        tables = np.empty((count, len(models), rows, columns))
+        paired = bool(measurement.query.pairs)
+        needed = rows + (1 + paired) * columns
+        pool = random.choice(len(models[0]), min(max(POOL, 2 * needed), len(models[0])), replace=False)
+        drawn = random.random((count, len(pool))).argsort(axis=1)[:, :needed]
         for index, model in enumerate(models):
             units = unit_vectors(model, pool)
-            similar = units @ units.T
-            ends = similar[drawn[:, :rows, None], drawn[:, None, rows:]]
-            tables[:, index] = ends[..., :columns] - ends[..., columns:] if paired == 2 else ends
+            ends = (units @ units.T)[drawn[:, :rows, None], drawn[:, None, rows:]]
+            tables[:, index] = ends[..., :columns] - ends[..., columns:] if paired else ends
         return tables
     targets, attributes = measurement.places
     choices = np.stack([matched(attributes, len(models[0]), random) for _ in range(CANDIDATES)])
     picked = random.integers(0, CANDIDATES, (count, columns))
-    tables = np.empty((count, len(models), rows, columns))
     for index, model in enumerate(models):
         similar = unit_vectors(model, targets) @ unit_vectors(model, choices.ravel()).T
         similar = similar.reshape(rows, CANDIDATES, columns)
@@ -185,21 +216,42 @@ class ChanceBand(Record):
     counts: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ChanceBands(PartRows):
+    """Contrasts by chance of every question."""
+
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "rows",
+            "Contrasts of random words, and those measured",
+            (
+                Column("question", "lexicon"),
+                Column("vectors", source="model"),
+                Column("contrast", "number", 3),
+                Column("95 % of random lists below", "number", 3, source="band"),
+            ),
+            folded=True,
+            name="chance",
+        ),
+    )
+
+    def _headline(self) -> str:
+        outside = sum(abs(band.contrast) > band.band for band in self.rows)
+        contrasts = counted(self.rows, "contrast is", "contrasts are")
+        return f"{outside} of {contrasts} larger than those of 95 % of random lists."
+
+
 def chance_band(measurement: QueryOutcome, random_state: int) -> ChanceBand | None:
     """Contrasts by chance as a histogram; None where there are none."""
-    drawn = np.empty(0) if isinstance(measurement, Unmeasurable) else chance_contrasts(measurement, random_state)
-    if isinstance(measurement, Unmeasurable) or not drawn.size:
+    if not isinstance(measurement, Measured):
+        return None
+    drawn = chance_contrasts(measurement, random_state)
+    if not drawn.size:
         return None
     counts, edges = np.histogram(drawn, BINS)
+    question, model = measurement.query.name, measurement.subject.name
     band = float(np.quantile(np.abs(drawn), 0.95))
-    return ChanceBand(
-        measurement.query.name,
-        measurement.subject.name,
-        measurement.value,
-        band,
-        tuple(edges.tolist()),
-        tuple(map(int, counts)),
-    )
+    return ChanceBand(question, model, measurement.value, band, tuple(edges.tolist()), tuple(counts.tolist()))
 
 
 def smallest_contrast(subject: Subject, outcomes: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
@@ -215,5 +267,39 @@ def smallest_contrast(subject: Subject, outcomes: Sequence[Measured], random_sta
     return float(np.sqrt(np.mean(np.square(values))))
 
 
-def _alike(subject: Subject) -> bool:
-    return all(model.words == subject.models[0].words for model in subject.models)
+def measure_error_rates(context: AuditContext) -> ErrorRates:
+    """Audit random lists of the same sizes, on each subject and under each null."""
+    return ErrorRates(error_rates(context.outcomes, context.rules.alpha, context.random_state))
+
+
+def measure_chance(context: AuditContext) -> ChanceBands:
+    """Draw random attributes for each contrast; along base pairs, random targets."""
+    bands = (chance_band(outcome, context.random_state) for outcome in context.outcomes)
+    return ChanceBands(tuple(band for band in bands if band is not None))
+
+
+def summarize_error_rates(result: ErrorRates) -> Summary | None:
+    """Section on the error rates, which names the rate that the audit promises."""
+    if not result.rows:
+        return None
+    about = (
+        "The same audit of lists that mean nothing, in these vectors: how often would it have found something? Where "
+        "the attributes of a question are relabeled by a coin toss, where every word is a random one, and where the "
+        f"attributes are random words of like frequency. The audit promises at most {level_text(result.rows[0].alpha)}."
+    )
+    return replace(result.summary(), about=about)
+
+
+PART = (
+    ShippedPart(
+        "error_rates", "Error rates of this audit", measure_error_rates, summarize_error_rates, order=100,
+        stage="chance lists", read=ErrorRates.reader(ErrorRate.from_dict),
+    ),
+    ShippedPart(
+        "chance", "Contrasts of random words", measure_chance, order=108, stage="chance lists",
+        read=ChanceBands.reader(ChanceBand.from_dict),
+        about="Contrasts of the same targets with random attributes of like frequency; along base pairs, of random "
+        "targets. Topics differ from each other along any direction: a contrast that random words give too says "
+        "nothing about these.",
+    ),
+)  # fmt: skip

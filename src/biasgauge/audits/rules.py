@@ -1,0 +1,254 @@
+"""Rules of the verdicts: association, random words, other words, views of a transformer, replicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from biasgauge import registry
+from biasgauge.audits.measurement import FEWEST, Unmeasurable, measure
+from biasgauge.audits.shared_scores import MEASURES
+from biasgauge.audits.verdict_rule import Case, VerdictRule
+from biasgauge.audits.verdicts import Evidence
+from biasgauge.core import Flags, Floats
+from biasgauge.errors import InputError
+from biasgauge.lexicons import AssociationTest, Language, WordSet, language_of, pairs_of, queries_from_lexicons
+from biasgauge.results import p_phrase, signed_text
+from biasgauge.scores import ScoreTensor
+
+MOST_NAMED = 3
+"""Base pairs that are named in a sentence."""
+FEWEST_HELD_OUT = 4
+"""Words of another list that are enough to ask again."""
+BASE_PAIRS = "unknown whether base pairs give the same direction: "
+
+
+def judge_association(case: Case) -> Iterator[Evidence]:
+    """Yield evidence that passes if the largest p of the contrast, adjusted for all questions, is at most alpha."""
+    test, alpha = case.measured.test, case.rules.alpha
+    level = 1 - alpha / case.corrected.k
+    low, high = test.interval(level)
+    estimate = {"contrast": test.value, "low": low, "high": high, "level": level}
+    tests = {"se": test.contrast.se, "df": test.contrast.df, "p_contrast": test.contrast.p,
+             "p_targets": test.p_targets, "p_attributes": test.p_attributes, "p": case.measured.p}  # fmt: skip
+    audit = {"k": case.corrected.k, "p_adjusted": case.corrected.p, "smallest": case.smallest}
+    interval = f"[{signed_text(low)}, {signed_text(high)}]" if low is not None else "without an interval"
+    questions = case.corrected.questions
+    adjusted = f"; {p_phrase(case.corrected.p)} among {questions} questions" if questions > 1 else ""
+    reason = f"contrast {signed_text(test.value)} {interval} in cosine units, {p_phrase(case.measured.p)}{adjusted}"
+    yield Evidence("association", {**estimate, **tests, **audit}, alpha, case.corrected.p <= alpha, reason, "bias")
+
+
+def judge_random_words(case: Case) -> Iterator[Evidence]:
+    """Yield evidence that passes with enough random words; with fewer, the contrast has the lean of all words.
+
+    Other kinds of question set two lists against each other and need no such comparison.
+    """
+    measured = case.measured
+    if measured.query.kind != "lean":
+        return
+    leans = measured.random_leans
+    if not leans.size:
+        reason = f"unknown whether any words lean as much: the vocabulary has fewer than {FEWEST} of like frequency"
+        yield Evidence("random words", None, FEWEST, None, reason, "chance")
+        return
+    mean = float(leans.mean())
+    reason = f"counted from {len(leans)} random words of like frequency, which lean by {signed_text(mean)}"
+    yield Evidence(
+        "random words", {"mean": mean, "words": len(leans)}, FEWEST, passes=True, reason=reason, link="chance"
+    )
+
+
+def judge_other_words(case: Case) -> Iterator[Evidence]:
+    """Base pairs in the place of a list of men and women; attributes of another author for the same concept."""
+    measured, test = case.measured, case.measured.query.lexicon
+    if measured.query.pairs:
+        same = np.sign(measured.contrasts_by_pair) == case.side
+        yield _pair_directions(
+            case, same, [word for word, good in zip(measured.attribute_words, same, strict=True) if not good]
+        )
+        return
+    evidence = []
+    if isinstance(test, AssociationTest):
+        roles = gender_roles(test, case.scores.language)
+        evidence = [*(_gender_pairs(case, test, roles) if roles else ()), *_held_out(case, test)]
+    yield from evidence
+    if not evidence:
+        reason = "unknown whether other words for the same attributes give the same: no other list of them ships"
+        yield Evidence("other words", None, case.rules.alpha, None, reason)
+
+
+def _pair_directions(case: Case, same: Flags, against: Sequence[str]) -> Evidence:
+    """Evidence from base pairs that give the direction of the contrast, and those `against` it."""
+    named = ", ".join(against[:MOST_NAMED]) + (", …" if len(against) > MOST_NAMED else "")
+    but = f", {named} {'does' if len(against) == 1 else 'do'} not" if against else ""
+    return Evidence.directions("base pairs", int(same.sum()), len(same), case.rules.agreement, "bias", but)
+
+
+def gender_roles(test: AssociationTest, language: Language | None = None) -> str:
+    """Roles of the sets for men and women, in the order of the base pairs of the language: "ab", "yx", or empty.
+
+    `language` is the record of a language; a test in another one has no such sets.
+    """
+    spoken = language_of(test.language) if language is None else language
+    if test.language != spoken.name or spoken.lacks("base_pairs"):
+        return ""
+    gender = pairs_of(spoken.named("base_pairs")[0])
+    ends = [{pair[end] for pair in gender.pairs} for end in (0, 1)]
+    for roles in ("ab", "ba", "xy", "yx"):
+        sets = [test.roles[role] for role in roles]
+        shares = [
+            np.mean([word in gendered for word in group.words]) for group, gendered in zip(sets, ends, strict=True)
+        ]
+        if min(shares) >= 0.5:
+            return roles
+    return ""
+
+
+def _gender_pairs(case: Case, test: AssociationTest, roles: str) -> Iterator[Evidence]:
+    """Every base pair in the place of the two sets, and other measures over them."""
+    sides = sides_along(test, roles)
+    words = list(dict.fromkeys((*sides[0].words, *sides[1].words)))
+    try:
+        scores = case.scores.of_words(case.model, words)
+    except InputError as problem:
+        yield Evidence("base pairs", None, case.rules.agreement, None, f"{BASE_PAIRS}{problem}", "bias")
+        return
+    differences = pair_differences(scores, sides)
+    usable = ~np.isnan(differences[0])
+    if not usable.any():
+        reason = f"{BASE_PAIRS}no pair has both of its words in the vocabulary"
+        yield Evidence("base pairs", None, case.rules.agreement, None, reason, "bias")
+        return
+    same = np.sign(differences[0][usable]) == case.side
+    pairs = ["–".join(pair) for pair in np.array(scores.pairs)[usable]]
+    yield _pair_directions(case, same, [pair for pair, good in zip(pairs, same, strict=True) if not good])
+    yield from _measures(case, sides, words, differences)
+
+
+def _measures(case: Case, sides: Sequence[WordSet], words: Sequence[str], differences: Floats) -> Iterator[Evidence]:
+    """Measures other than the cosine, which the contrast itself is made of, averaged over the pairs."""
+    rows = dict(zip(MEASURES[1:], differences[1:], strict=True))
+    if added := registry.added("measure"):
+        scores = case.scores.of_pairs(case.model, words, case.scores.pairs, added)
+        rows |= dict(zip(added, pair_differences(scores, sides), strict=True))
+    defined = {name: row[~np.isnan(row)] for name, row in rows.items()}
+    directions = {name: bool(np.sign(row.mean()) == case.side) for name, row in defined.items() if len(row)}
+    if not directions:
+        reason = (
+            "unknown whether other measures give the same direction: too few neighbors, or no pair in the vocabulary"
+        )
+        yield Evidence("measures", None, 1.0, None, reason, "bias")
+        return
+    against = [name for name, same in directions.items() if not same]
+    but = f", {', '.join(against)} {'reverses' if len(against) == 1 else 'reverse'} it" if against else ""
+    yield Evidence.directions("measures", len(directions) - len(against), len(directions), 1.0, "bias", but)
+
+
+def sides_along(test: AssociationTest, roles: str) -> tuple[WordSet, WordSet]:
+    """The two sets that are measured along base pairs: those that do not stand for men and women.
+
+    Scores along a base pair count from women to men. Where the test has women first, its contrast counts the other way,
+    and so do its two sets.
+    """
+    first, second = (test.x, test.y) if roles in ("ab", "ba") else (test.a, test.b)
+    return (first, second) if roles in ("ab", "xy") else (second, first)
+
+
+def pair_differences(scores: ScoreTensor, sides: Sequence[WordSet]) -> Floats:
+    """Mean score of the first set less that of the second in the first model, measures × pairs; NaN where undefined."""
+    values = scores.values[..., 0].astype(np.float64)
+    index = {word: row for row, word in enumerate(scores.words)}
+    means = []
+    for members in sides:
+        member_scores = values[:, :, [index[word] for word in dict.fromkeys(members.words)]]
+        undefined = np.isnan(member_scores).all(axis=2)
+        member_scores[undefined] = 0.0  # a mean of nothing would warn
+        mean = np.nanmean(member_scores, axis=2)
+        mean[undefined] = np.nan
+        means.append(mean)
+    return np.asarray(means[0] - means[1])
+
+
+def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
+    """The same targets with the attributes of other tests for the same concepts, less the words that these have."""
+    attribute_words = {*test.a.words, *test.b.words}
+    held_out: dict[str, dict[str, None]] = {"a": {}, "b": {}}
+    for lexicon in registry.everything("lexicon").values():
+        if not isinstance(lexicon, AssociationTest) or lexicon.language != test.language or lexicon.name == test.name:
+            continue
+        named = {lexicon.a.name: lexicon.a.words, lexicon.b.name: lexicon.b.words}
+        if {test.a.name, test.b.name} <= named.keys():
+            for role, name in (("a", test.a.name), ("b", test.b.name)):
+                held_out[role] |= dict.fromkeys(word for word in named[name] if word not in attribute_words)
+    if min(map(len, held_out.values())) < FEWEST_HELD_OUT:
+        return
+    a, b = (WordSet(words.name, tuple(held_out[role])) for role, words in (("a", test.a), ("b", test.b)))
+    second_test = AssociationTest(name=test.name, language=test.language, x=test.x, y=test.y, a=a, b=b)
+    query = next(queries_from_lexicons([second_test]))
+    outcome = measure(query, case.measured.subject, replace(case.policy, min_coverage=0.5), case.random_state)
+    if isinstance(outcome, Unmeasurable):
+        return
+    again = outcome.test
+    p = again.contrast.p if again.contrast.p is not None else 1.0
+    passes = bool(np.sign(again.value) == case.side and p <= case.rules.alpha)
+    sizes = again.contrast.words[1]
+    ends = {"low": again.contrast.low, "high": again.contrast.high}
+    numbers = {"contrast": again.value, **ends, "p": p, "a": sizes[0], "b": sizes[1]}
+    reason = (
+        f"other words for {test.a.name} and {test.b.name} ({sizes[0]} and {sizes[1]}) give "
+        f"{'the same' if passes else 'no such contrast'}: {signed_text(again.value)}, {p_phrase(p)}"
+    )
+    yield Evidence("held-out attributes", numbers, case.rules.alpha, passes, reason, "bias")
+
+
+def judge_views(case: Case) -> Iterator[Evidence]:
+    """Yield evidence that passes if enough views of a transformer give the pooled direction; none for other models."""
+    measured = case.measured
+    if not measured.subject.viewed:
+        return
+    contrasts = measured.contrasts_by_model
+    against = [
+        f"layer {model.facets['layer']} {model.facets['pooling']}"
+        for model, value in zip(measured.subject.models, contrasts, strict=True)
+        if np.sign(value) != case.side
+    ]
+    named = ", ".join(dict.fromkeys(against[:2]))
+    but = f", others such as {named} do not" if against else ""
+    yield Evidence.directions(
+        "views", len(contrasts) - len(against), len(contrasts), case.rules.agreement, "views", but,
+        least=float(contrasts.min()), most=float(contrasts.max()),
+    )  # fmt: skip
+
+
+def judge_replicates(case: Case) -> Iterator[Evidence]:
+    """Yield evidence that passes if every replicate gives the pooled direction; the interval covers other seeds."""
+    subject = case.measured.subject
+    if subject.viewed or not subject.replicated:
+        why = (
+            "all views are of one checkpoint"
+            if subject.viewed
+            else "there are no replicates (biasgauge train --seeds 8)"
+        )
+        reason = f"unknown whether training again gives the same: {why}"
+        yield Evidence("replicates", None, 1.0, None, reason)
+        return
+    contrasts = case.measured.contrasts_by_model
+    agree = int((np.sign(contrasts) == case.side).sum())
+    least, most = float(contrasts.min()), float(contrasts.max())
+    yield Evidence.directions("replicates", agree, len(contrasts), 1.0, "replicates", least=least, most=most)
+
+
+RULE = (
+    VerdictRule("association", "is there an association beyond these very words?", judge_association, 10),
+    VerdictRule(
+        "random-words", "is a lean counted from what any words of like frequency give?", judge_random_words, 15
+    ),
+    VerdictRule(
+        "other-words", "do other words for the same concept, and other measures, give the same?", judge_other_words, 20
+    ),
+    VerdictRule("views", "do layer, pooling, template and context leave the direction as it is?", judge_views, 25),
+    VerdictRule("replicates", "do all replicates give the same direction?", judge_replicates, 30),
+)

@@ -1,1 +1,0 @@
-"""Rules of the verdicts: each module holds its `RULE`, which the registry finds."""
