@@ -14,7 +14,7 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.audits.measurement import Unmeasurable, measure
-from biasgauge.audits.null_lists import chance_band
+from biasgauge.audits.parts.null_lists import chance_band
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import lexicon, queries_from_lexicons

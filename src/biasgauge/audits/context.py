@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
@@ -84,13 +84,6 @@ class AuditContext:
     def replicates(self) -> list[Embedding]:
         """Models that have replicates, or views in their place."""
         return [model for subject in self.subjects if subject.replicated for model in subject.models]
-
-    @property
-    def word_settings(self) -> dict[str, Any]:
-        """The policy as separate settings, with the random state."""
-        fallback = self.policy.case == "fallback"
-        settings = {"min_coverage": self.policy.min_coverage, "case_fallback": fallback}
-        return {**settings, "random_state": self.random_state}
 
     @property
     def outcomes(self) -> list[QueryOutcome]:
@@ -210,7 +203,7 @@ def build_context(
         lexicons=tuple(selected),
         queries=tuple(queries_from_lexicons(asking)),
         language=spoken,
-        policy=replace(policy, case="fallback" if fallback else "exact"),
+        policy=policy.decided(models),
         scores=SharedScores(scored, tuple(selected), fallback, language=spoken),
         whole_battery=lexicons is None,
         **further,
