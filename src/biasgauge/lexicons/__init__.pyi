@@ -3,7 +3,6 @@ from biasgauge.lexicons.by_name import BANK as BANK
 from biasgauge.lexicons.by_name import lexicon as lexicon
 from biasgauge.lexicons.by_name import pairs_of as pairs_of
 from biasgauge.lexicons.by_name import words_of as words_of
-from biasgauge.lexicons.checking import TOGETHER as TOGETHER
 from biasgauge.lexicons.checking import LexiconCheck as LexiconCheck
 from biasgauge.lexicons.checking import SetCheck as SetCheck
 from biasgauge.lexicons.checking import check as check
@@ -38,6 +37,7 @@ from biasgauge.lexicons.parse import parse_lexicon as parse_lexicon
 from biasgauge.lexicons.parse import read_lexicon as read_lexicon
 from biasgauge.lexicons.parse import read_words as read_words
 from biasgauge.lexicons.queries import QUERY_KINDS as QUERY_KINDS
+from biasgauge.lexicons.queries import TOGETHER as TOGETHER
 from biasgauge.lexicons.queries import lexicons_without_query as lexicons_without_query
 from biasgauge.lexicons.queries import queries_from_lexicons as queries_from_lexicons
 from biasgauge.lexicons.queries import queries_of as queries_of

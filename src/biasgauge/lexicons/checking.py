@@ -26,6 +26,7 @@ from biasgauge.lexicons.findings import (
 )
 from biasgauge.lexicons.language import Language, language_of
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
+from biasgauge.lexicons.queries import TOGETHER
 from biasgauge.lexicons.seed_sets import SeedBank
 from biasgauge.results import Result, counted, level_text, number_text
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 AS_WRITTEN = WordPolicy(case="exact")
 """Words count where they are in the vocabulary as they are written; four in five must be found."""
-TOGETHER = frozenset({"test", "pairs", "stereotypes"})
-"""Kinds whose sets are measured against each other: one set short, and nothing can be measured."""
 
 
 @dataclass(frozen=True)

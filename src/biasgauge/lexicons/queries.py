@@ -12,6 +12,8 @@ from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotype
 
 QUERY_KINDS = ("test", "stereotypes")
 """Kinds of lexicons that ask a question by themselves."""
+TOGETHER = frozenset({"test", "pairs", "stereotypes"})
+"""Kinds whose sets are measured against each other: one set short, and nothing can be measured."""
 
 
 def queries_from_lexicons(lexicons: Sequence[Lexicon]) -> Iterator[Query]:

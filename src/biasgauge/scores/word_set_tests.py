@@ -28,7 +28,7 @@ from biasgauge.metrics import AssociationResult, MacChange, MacResult, WeatResul
 from biasgauge.metrics import mac_change as mac_change_of
 from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats import BCA, Resampling, not_estimated
-from biasgauge.vectors import SEPARATE, Coverage, Embedding, load, separately_trained
+from biasgauge.vectors import Coverage, Embedding, load
 
 
 @runtime_checkable
@@ -286,5 +286,7 @@ def mac_change(
     macs = [cast("MacResult", result.result) for result in results]
     if before_replicates:
         return mac_change_over_runs(macs[: len(sides[0])], macs[len(sides[0]) :])
+    from biasgauge.vectors import SEPARATE, separately_trained  # alignment is loaded where models are compared
+
     warnings = (SEPARATE,) if separately_trained(sides[0][0], sides[1][0]) else ()
     return replace(mac_change_of(*macs), warnings=warnings)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.reliability import word_properties
 from biasgauge.analyses.seeds.coherence import in_every_model
 from biasgauge.analyses.seeds.pairing import set_similarities
 from biasgauge.analyses.seeds.subspaces import Method, pair_components, seed_vectors
@@ -97,6 +96,8 @@ def generated_sets(
 def _nouns(model: Embedding, nouns: frozenset[str] | None) -> Places:
     """Rows of nouns: those that are given, or common nouns as far as tables tell."""
     if nouns is None:
+        from biasgauge.analyses.reliability import word_properties  # few need generated sets
+
         nouns = frozenset(word for word, facts in word_properties().items() if facts.tag == "NOUN" and facts.senses)
     rows = np.array([row for row, word in enumerate(model.words) if word in nouns and word.isalpha()], np.intp)
     return rows[model.directed(rows)]
