@@ -22,11 +22,11 @@ from typing import Any, cast
 import numpy as np
 
 from biasgauge import Embedding, registry
-from biasgauge.audits.answers import Corrected, answer_queries, corrected_questions
+from biasgauge.audits.answers import answer_queries
 from biasgauge.audits.measurement import Measured, QueryOutcome, matched, measure
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
-from biasgauge.audits.verdict_rule import Case
+from biasgauge.audits.verdict_rule import Case, Corrected, corrected_questions
 from biasgauge.audits.verdicts import Rules
 from biasgauge.core import WordPolicy
 from biasgauge.core.geometry import unit_rows

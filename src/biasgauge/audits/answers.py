@@ -12,7 +12,7 @@ from biasgauge import registry
 from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
-from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected
+from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_questions
 from biasgauge.audits.verdicts import Decision, Evidence, Opinion, Rules, Verdict, decide, same_direction
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import Lexicon, lexicons_without_query
@@ -65,11 +65,7 @@ def answer_queries(
     """
     from biasgauge.audits.parts.null_lists import smallest_contrast
 
-    p_values = {
-        index: (outcome.query.family, outcome.p if isinstance(outcome, Measured) else None)
-        for index, outcome in enumerate(measured)
-    }
-    corrections = corrected(p_values, rules.alpha)
+    corrections = corrected_questions(measured, rules.alpha)
     smallest: dict[Subject, float] = {}
     verdicts = []
     for index, outcome in enumerate(measured):

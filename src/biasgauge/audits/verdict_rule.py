@@ -8,11 +8,11 @@ that no spelling option changes the correction of another question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from biasgauge.audits.measurement import Measured
+from biasgauge.audits.measurement import Measured, QueryOutcome
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.verdicts import Evidence, Rules
 from biasgauge.core import WordPolicy
@@ -56,6 +56,15 @@ def corrected(p_values: Mapping[Key, tuple[str, float | None]], alpha: float) ->
                 stopped = k  # no later question is held to less than the one at which Holm stops
             corrections[key] = Corrected(largest, stopped or k, family, len(members), total)
     return {key: corrections[key] for key, (_, p) in p_values.items() if p is not None}
+
+
+def corrected_questions(outcomes: Sequence[QueryOutcome], alpha: float) -> dict[int, Corrected]:
+    """Correct p of each question that was measured, by its index in `outcomes`; all that were asked count."""
+    p_values = {
+        index: (outcome.query.family, outcome.p if isinstance(outcome, Measured) else None)
+        for index, outcome in enumerate(outcomes)
+    }
+    return corrected(p_values, alpha)
 
 
 @dataclass(frozen=True, eq=False)
