@@ -32,7 +32,7 @@ from biasgauge.vectors import load_default, load_default_replicates
 
 ELSEWHERE = {
     "AuditResult": "audits/test_defects.py",
-    "Change": "audits/test_did_it_work.py",
+    "VectorChange": "audits/test_did_it_work.py",
     "Extrinsic": "audits/test_tracking.py",
     "ChangeResult": "posterior/test_change.py",
     "Comparison": "compare/test_compare.py",
@@ -131,7 +131,7 @@ def test_every_class_of_results_is_shown_in_one_line(name: str) -> None:
 
 WITHOUT_ROWS = {
     "Alignment": "one fit: residual, share met, rank",
-    "Change": "an effect, which has rows of its own",
+    "VectorChange": "an effect, which has rows of its own",
     "Explorer": "scores for a page",
     "Extrinsic": "a correlation, which has rows of its own",
     "FitnessCard": "one pair of seed sets: coherence, similarity, each with its interval",
