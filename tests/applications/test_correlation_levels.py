@@ -86,7 +86,9 @@ def test_random_slopes_are_those_of_statsmodels(seed: int) -> None:
     frame = pd.DataFrame({"x": x - x.mean(), "y": y, "s": codes})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its optimizer complains on its way
-        expected = formula.mixedlm("y ~ x", frame, groups="s", re_formula="~x").fit(method=["lbfgs", "powell"])
+        model = formula.mixedlm("y ~ x", frame, groups="s", re_formula="~x")
+        # Each of its optimizers stops short of the optimum for some seed.
+        expected = max((model.fit(method=method) for method in ("lbfgs", "nm")), key=lambda fit: fit.llf)
     found = random_slopes(x, y, codes)
     assert found is not None
     assert found.criterion <= -2 * expected.llf + 1e-4

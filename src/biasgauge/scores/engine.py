@@ -35,6 +35,7 @@ LEAST_FOR_ALL_PAIRS = 8192
 SMALL, LARGE = 1e-30, 1e30
 """Between these, the square of a length is safe in single precision."""
 
+_LAST_BITS = 1e-13  # relative error of a product in double precision, in whatever order it is summed: far above
 _DOUBT = 1e-6  # a bias of a single-precision unit vector this small may have the wrong sign
 
 
@@ -173,19 +174,30 @@ def _linear_block(
     task: ScoringTask, scores: Singles, measure_indices: list[int], directions: Singles, per_length: Flags, chunk: slice
 ) -> None:
     rows = task.rows[chunk]
-    block = np.zeros((-(-len(rows) // _TILE) * _TILE, task.vectors.shape[1]), np.float32)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # `linear_exact` does those again
-        block[: len(rows)] = task.vectors[rows]
-        # The last bits of a product depend on its shape, so all have one: a score is the same in whatever company.
-        tiles = directions @ block.reshape(-1, _TILE, block.shape[1]).transpose(0, 2, 1)
-        products = tiles.transpose(1, 0, 2).reshape(len(directions), len(block))[:, : len(rows)]
-        squares = np.einsum("ij,ij->i", block, block)[: len(rows)]
-        products[per_length] /= np.sqrt(squares)
+        block = task.vectors[rows].astype(np.float32).astype(np.float64)
+        squares = np.einsum("ij,ij->i", block, block)
+        products = _rounded_products(directions.astype(np.float64), block, squares)
+        products[per_length] /= np.sqrt(squares).astype(np.float32)
     extreme = np.flatnonzero(~((squares > SMALL) & (squares < LARGE)))
     if len(extreme):
         products[:, extreme] = linear_exact(task, rows[extreme], directions, per_length)
     products[np.isnan(directions[:, 0])] = np.nan  # one NaN of the many that there are: same input, same bytes
     scores[measure_indices, :, chunk] = products.reshape(len(measure_indices), len(task.first), len(rows))
+
+
+def _rounded_products(directions: Floats, block: Floats, squares: Floats) -> Singles:
+    """Products of directions and words, rounded to single precision, the same wherever a word stands in its block.
+
+    The last bits of a matrix product depend on its shape and on the position in it. Where they could decide the
+    rounding, the product is summed again in a fixed order: about one in a million.
+    """
+    products = directions @ block.T
+    error = _LAST_BITS * np.sqrt(np.outer(np.einsum("ij,ij->i", directions, directions), squares))
+    rounded: Singles = products.astype(np.float32)
+    pairs, words = np.nonzero((products - error).astype(np.float32) != (products + error).astype(np.float32))
+    rounded[pairs, words] = np.einsum("ij,ij->i", directions[pairs], block[words])
+    return rounded
 
 
 def linear_exact(task: ScoringTask, rows: Places, directions: Singles, per_length: Flags) -> Floats:
