@@ -54,7 +54,7 @@ def test_every_module_is_imported_in_the_ordinary_way(module: str) -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'biasgauge' has no attribute 'weet'"):
+    with pytest.raises(AttributeError, match="'biasgauge'"):
         package.weet  # noqa: B018 - the access is the test
 
 

@@ -220,11 +220,11 @@ def test_hatecheck_judges_a_classifier_that_learned_elsewhere(table: Path, vecto
     assert found.counts == {"Muslims": 20, "women": 40}
     assert found.settings["texts"]["test"] == 60
     assert (found.settings["train_on"], found.settings["train_data"]) == ("csv", str(table))
-    with pytest.raises(ParameterError, match=r"a challenge set: name the data of hateval-en to learn from"):
+    with pytest.raises(ParameterError, match="hateval-en"):
         extrinsic("hatecheck-en", vectors, tmp_path)
-    with pytest.raises(ParameterError, match="The task 'edos' has no setting 'split_seed'"):
+    with pytest.raises(ParameterError, match="'edos'"):
         extrinsic("hatecheck-en", vectors, tmp_path, train_on="edos", train_data=table, split_seed=1)
-    with pytest.raises(ParameterError, match="'train_on' parameter must be one of"):
+    with pytest.raises(ParameterError, match="'train_on'"):
         extrinsic("hatecheck-en", vectors, tmp_path, train_on="hatecheck-en", train_data=table)
 
 
@@ -259,9 +259,9 @@ def test_gaps_with_other_vectors_are_compared(table: Path, vectors: Embedding) -
     assert (change.a, change.b) == ("b", "a")
     assert change.first == pytest.approx(of(first.gaps, metric="recall", positive_class="1").value)
     assert change.second == pytest.approx(of(second.gaps, metric="recall", positive_class="1").values[0])
-    with pytest.raises(ParameterError, match=r"must have the seed to compare. Got seeds \[0\] and \[0, 1\]"):
+    with pytest.raises(ParameterError, match="compare"):
         compare_tasks(first, second, seed=1)
-    with pytest.raises(ParameterError, match="the same test items and groups; these differ"):
+    with pytest.raises(ParameterError, match="groups"):
         compare_tasks(first, run(table, vectors, epochs=1, group_words={"a": ["fillera"], "b": ["fillerb"]}))
     with pytest.raises(ParameterError, match="one of these has none"):
         compare_tasks(first, run(table, vectors, epochs=1, group_column="nothing"))
@@ -297,7 +297,7 @@ def test_what_cannot_be_asked(
 
 
 def test_vectors_without_a_word_of_the_task(table: Path) -> None:
-    with pytest.raises(ParameterError, match=r"'memory' have none of the 15 different words of csv"):
+    with pytest.raises(ParameterError, match="'memory'"):
         extrinsic("csv", (["GOOD", "BAD"], np.eye(2)), table)
 
 
@@ -305,7 +305,7 @@ def test_without_pytorch_one_sentence_says_how_to_get_it(
     table: Path, vectors: Embedding, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(classification, "find_spec", lambda name: None if name == "torch" else 1)
-    with pytest.raises(InputError, match=r"need PyTorch. Install it with: pip install \"biasgauge\[extrinsic\]\""):
+    with pytest.raises(InputError, match="biasgauge"):
         extrinsic("csv", vectors, table)
 
 

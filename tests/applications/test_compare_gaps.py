@@ -113,5 +113,5 @@ def test_bad_input_gets_a_sentence() -> None:
     labels, first, second, who = items()
     with pytest.raises(ParameterError, match="Got lists of 200, 200, 3, 200"):
         compare_gaps(labels, first, second[:3], who)
-    with pytest.raises(ParameterError, match="'interval' parameter of compare_gaps"):
+    with pytest.raises(ParameterError, match="'interval'"):
         compare_gaps(labels, first, second, who, interval="normal")  # type: ignore[arg-type]

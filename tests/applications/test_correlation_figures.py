@@ -72,7 +72,7 @@ def test_a_grid_of_panels_with_lines(found: CorrelationResult, tmp_path: Path) -
 def test_panels_and_colors_can_be_chosen(found: CorrelationResult) -> None:
     chart = found.figures(rows="method", columns="test", color="a.metric")["points"].to_dict()
     assert (chart["facet"]["row"]["title"], chart["facet"]["column"]["title"]) == ("method", "test")
-    with pytest.raises(ParameterError, match=r"made of test, a\.metric, method. Got 'metric'"):
+    with pytest.raises(ParameterError, match="'metric'"):
         found.figures(rows="metric")
 
 

@@ -63,9 +63,9 @@ def test_hateval_in_another_order_has_no_groups(tmp_path: Path, size: int, ascen
 
 def test_hateval_without_a_part_or_with_another_label(tmp_path: Path) -> None:
     hateval(tmp_path, "en", 10)
-    with pytest.raises(InputError, match="is a file; name the folder with HatEval's train, dev and test files"):
+    with pytest.raises(InputError, match="HatEval"):
         load_hateval(tmp_path / "hateval2019_en_train.csv", "en")
-    with pytest.raises(InputError, match=r"has no HatEval's train file; expected a file hateval2019_es_train\.csv"):
+    with pytest.raises(InputError, match="es_train"):
         load_hateval(tmp_path, "es")
     write(tmp_path / "hateval2019_en_dev.csv", "id,text,HS,TR,AG", "1,x,0,0,0", "2,x,2,0,0")
     with pytest.raises(CorpusError, match=r"line 3: 'HS' must be one of 0, 1"):
@@ -110,7 +110,7 @@ def test_mlma_labels_and_groups(tmp_path: Path) -> None:
             assert label == ("hateful" if at in {1, 2} else "not hateful")
             assert group == (None if at in {1, 2} else groups[at])
     write(path, header, *rows, "9,x,enraged,direct,x,gender,women")
-    with pytest.raises(CorpusError, match="line 22: 'sentiment' must be one of"):
+    with pytest.raises(CorpusError, match=r"line 22.*'sentiment'"):
         load_mlma(tmp_path)
 
 
@@ -162,7 +162,7 @@ def test_other_columns_and_a_split_of_ones_own(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="expected a column 'text'"):
         load_csv(path)
     only = write(tmp_path / "only.csv", "text,label,split", "a,1,train", "b,0,train")
-    with pytest.raises(CorpusError, match="the column 'split' names no texts for test"):
+    with pytest.raises(CorpusError, match="'split'"):
         load_csv(only)
 
 
@@ -182,7 +182,7 @@ def test_labels_that_do_not_say_what_is_positive(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="nothing is labeled 'c'"):
         load_csv(path, positive="c")
     write(path, "text,label", *[f"x,{at}" for at in range(101)])
-    with pytest.raises(CorpusError, match="the column 'label' has 101 different values"):
+    with pytest.raises(CorpusError, match="'label'"):
         load_csv(path)
     write(path, "text,label", "a,1", "b,", "c,0")
     with pytest.raises(CorpusError, match="line 3: 'label' is empty"):

@@ -169,7 +169,7 @@ def test_a_number_that_is_none_is_named(tmp_path: Path) -> None:
     content["gaps"][0]["value"] = "much"
     path = tmp_path / "task.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(InputError, match=r"must be a number\. Got 'much'"):
+    with pytest.raises(InputError, match="'much'"):
         read_task(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_task(tmp_path / "nowhere.json")

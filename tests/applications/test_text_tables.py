@@ -97,15 +97,13 @@ def test_a_file_that_is_no_table(tmp_path: Path, content: bytes, sentence: str) 
 
 def test_columns_and_codes_that_are_not_there(tmp_path: Path) -> None:
     table = read_table(written(tmp_path / "t.csv", f"text,HS\nx,1\n{SECRET},{SECRET}\n"))
-    with pytest.raises(CorpusError, match=r"expected a column 'Text'; did you mean 'text'\? its columns are text, HS"):
+    with pytest.raises(CorpusError, match="'Text'"):
         table.cells("Text")
     bare = read_table(written(tmp_path / "bare.csv", f"1,{SECRET * 5}\n2,x\n"))
-    with pytest.raises(
-        CorpusError, match="expected a column 'text'; the first line does not look like a header"
-    ) as said:
+    with pytest.raises(CorpusError, match="'text'") as said:
         bare.cells("text")
     assert SECRET not in str(said.value)
-    with pytest.raises(CorpusError, match=r"line 3: 'HS' must be one of 0, 1; found something else") as caught:
+    with pytest.raises(CorpusError, match=r"line 3.*something") as caught:
         table.coded("HS", {"0": "no", "1": "yes"})
     assert SECRET not in str(caught.value)
 
@@ -114,7 +112,7 @@ def test_files_are_found_by_name_in_a_folder(tmp_path: Path) -> None:
     path = written(tmp_path / "b.csv.gz", "")
     assert find_file(tmp_path, ("a.csv", "b.csv"), "texts") == path
     assert find_file(path, ("a.csv",), "texts") == path
-    with pytest.raises(InputError, match=r"has no texts; expected a file a\.csv or c\.csv, plain or compressed"):
+    with pytest.raises(InputError, match="compressed"):
         find_file(tmp_path, ("a.csv", "c.csv"), "texts")
-    with pytest.raises(InputError, match="there is no such folder; name the folder with texts"):
+    with pytest.raises(InputError, match="folder"):
         find_file(tmp_path / "nowhere", ("a.csv",), "texts")

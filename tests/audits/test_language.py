@@ -153,7 +153,7 @@ def test_the_text_is_counted_for_attributes_of_unequal_number(spanish: list[bg.E
 
 
 def test_german_ships_no_question_and_says_so() -> None:
-    with pytest.raises(bg.ParameterError, match="'de' has no association test and no stereotypes to ask about"):
+    with pytest.raises(bg.ParameterError, match="association"):
         bg.audit(bg.vectors.load_default(100), language="de")
 
 
@@ -167,9 +167,9 @@ def test_defaults_of_robustness_follow_the_language_of_the_pairs(spanish: list[b
     assert found.settings["words"] == "es_occupations"
     assert found.settings["forms"] == ["feminine", "capitalized", "upper"]
     own = bg.lexicons.parse_lexicon({"kind": "pairs", "language": "tlh", "pairs": [["él", "ella"]]})
-    with pytest.raises(bg.ParameterError, match="The 'words' of robustness must be named: the language 'tlh' has no"):
+    with pytest.raises(bg.ParameterError, match="'words'"):
         bg.robustness(spanish[0], pairs=own)
-    with pytest.raises(bg.ParameterError, match="The 'concepts' must be named: the language 'tlh' has no"):
+    with pytest.raises(bg.ParameterError, match="'concepts'"):
         bg.analyses.robustness.flips(spanish[0], pairs=own)
 
 

@@ -245,7 +245,7 @@ def test_two_lists_of_pairs_are_two_questions() -> None:
 
 def test_languages_are_not_mixed() -> None:
     spanish = parse_lexicon({"name": "lista", "kind": "words", "language": "es", "words": ["uno"]}, path="lista.toml")
-    with pytest.raises(bg.ParameterError, match=r"one language\. Got lexicons in en and es; audit each by itself"):
+    with pytest.raises(bg.ParameterError, match="language"):
         bg.audit(vectors(), lexicons=[TEST, spanish])
     with pytest.raises(bg.ParameterError, match="en and es"):
         bg.audit(vectors(), lexicons=[TEST], language="es")

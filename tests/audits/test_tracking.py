@@ -145,9 +145,7 @@ def test_columns_are_found_by_their_usual_names(tmp_path: Path) -> None:
     own = frame.rename(columns={"weat": "bias", "gap": "harm"})
     asked = track(own, "bias", "harm", ["test"], "method")
     assert (asked.x, asked.y, asked.by, asked.settings["unit"]) == ("bias", "harm", ("test",), "method")
-    with pytest.raises(
-        bg.ParameterError, match=r"name the one of the intrinsic number \(--points-x\); its columns are"
-    ):
+    with pytest.raises(bg.ParameterError, match="intrinsic"):
         track(own)
     with pytest.raises(bg.ParameterError, match="no column 'bia'"):
         track(own, "bia", "harm")

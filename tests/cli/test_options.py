@@ -225,5 +225,5 @@ def test_tables_for_papers_are_printed_alone(flag: str, starts: str, capsys: pyt
 
 
 def test_a_setting_that_has_an_option_is_told_so() -> None:
-    with pytest.raises(ParameterError, match="option of its own, --per-dose"):
+    with pytest.raises(ParameterError, match="per-dose"):
         read_settings(["per-dose=3"], SETTINGS, "f", options=["per_dose"])

@@ -26,7 +26,7 @@ def test_what_is_no_whole_number_or_too_small_is_named(value: object) -> None:
 
 def test_a_choice_is_one_of_the_values() -> None:
     check_choice(("mean", "any", None), to="mean", other=None)
-    with pytest.raises(ParameterError, match=r"The 'to' parameter must be one of mean, any\. Got 'all'\."):
+    with pytest.raises(ParameterError, match="'all'"):
         check_choice(("mean", "any"), to="all")
 
 

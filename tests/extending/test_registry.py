@@ -72,7 +72,8 @@ def test_everything_that_ships_is_found_and_is_what_it_should_be(group: str) -> 
     things = registry.everything(group)
     assert tuple(things) == registry.names(group)
     assert things or group == "encoder"
-    assert registry.added(group) == ()
+    if group != "study_step":  # `make study` installs steps
+        assert registry.added(group) == ()
     for name, thing in things.items():
         assert thing.name == name
         assert registry.get(group, name) is thing

@@ -200,12 +200,12 @@ def test_points_and_tasks_have_their_shape() -> None:
     assert content["extrinsic"]["groups"][0]["reliability"]["mean"]["value"] > 0.9
     assert content["verdicts"][-1]["question"] == "extrinsic"
     del content["extrinsic"]["tasks"][0]["gaps"][0]["interval"]
-    with pytest.raises(jsonschema.ValidationError, match="'interval' is a required property"):
+    with pytest.raises(jsonschema.ValidationError, match="'interval'"):
         jsonschema.validate(content["extrinsic"], SCHEMA["properties"]["extrinsic"])  # type: ignore[index]
 
 
 def test_the_schema_can_fail(shipped_audit: Callable[..., bg.audits.AuditResult]) -> None:
     content = shipped_audit("weat3").to_dict()
     del content["verdicts"][0]["decision"]
-    with pytest.raises(jsonschema.ValidationError, match="'decision' is a required property"):
+    with pytest.raises(jsonschema.ValidationError, match="'decision'"):
         jsonschema.validate(json.loads(json.dumps(content)), SCHEMA)

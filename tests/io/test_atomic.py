@@ -64,13 +64,13 @@ def test_part_lies_beside_and_is_hidden(tmp_path: Path) -> None:
 
 def test_folder_that_does_not_exist(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "file"
-    with pytest.raises(InputError, match=r"nowhere does not exist; make it first"), atomic_file(path):
+    with pytest.raises(InputError, match="nowhere"), atomic_file(path):
         pytest.fail("the block must not run")
     assert not (tmp_path / "nowhere").exists()
 
 
 def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder; name a file inside it"), atomic_file(tmp_path):
+    with pytest.raises(InputError, match="folder"), atomic_file(tmp_path):
         pytest.fail("the block must not run")
 
 

@@ -134,11 +134,11 @@ def test_a_language_without_a_list_says_what_cannot_be_answered_and_what_to_do()
     )
     assert "and no word lists" in unknown.lacks("base_pairs", "scored_words")
     assert language_of("es").lacks("base_pairs") == ""
-    with pytest.raises(ParameterError, match="A role of a language must be one of base_pairs"):
+    with pytest.raises(ParameterError, match="base_pairs"):
         unknown.named("pairs")
-    with pytest.raises(LexiconError, match="'weat7' holds test, but a language is wanted here"):
+    with pytest.raises(LexiconError, match="language"):
         language_of("weat7")
-    with pytest.raises(LexiconError, match="there is no language 'tlh': copy the template"):
+    with pytest.raises(LexiconError, match="'tlh'"):
         check_language("tlh")
 
 

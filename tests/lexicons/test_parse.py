@@ -134,9 +134,9 @@ def test_bad_bytes_get_one_sentence(tmp_path: Path, content: bytes, expected: st
 def test_missing_file_folder_and_impossible_names(tmp_path: Path) -> None:
     with pytest.raises(LexiconError, match=r"none\.toml: there is no such file"):
         lexicon(tmp_path / "none.toml")
-    with pytest.raises(LexiconError, match="is a folder; name a TOML file"):
+    with pytest.raises(LexiconError, match="folder"):
         lexicon(tmp_path)
-    with pytest.raises(LexiconError, match="is not a usable file name"):
+    with pytest.raises(LexiconError, match="usable"):
         lexicon("a\0b.toml")
 
 
@@ -195,5 +195,5 @@ def test_a_family_is_kept_and_changes_no_checksum() -> None:
     assert (plain.family, mine.family) == ("", "age")
     assert mine.checksum == plain.checksum
     assert parse_lexicon(mine.to_dict()) == mine
-    with pytest.raises(LexiconError, match="'family' must be a string"):
+    with pytest.raises(LexiconError, match="'family'"):
         parse_lexicon({"kind": "words", "words": ["a"], "family": 3})

@@ -49,7 +49,7 @@ def test_an_unknown_name_gets_the_nearest_and_where_to_look(name: str, near: str
 
 @pytest.mark.parametrize("wrong", [None, 3, b"occ16", ["occ16"]])
 def test_what_cannot_be_a_lexicon_is_refused(wrong: object) -> None:
-    with pytest.raises(ParameterError, match="a lexicon must be a name, a path or a Lexicon, found"):
+    with pytest.raises(ParameterError, match="lexicon"):
         lexicon(wrong)  # type: ignore[arg-type]
 
 
@@ -111,7 +111,7 @@ def test_seed_sets_come_corrected() -> None:
 
 
 def test_an_empty_seed_set_says_why() -> None:
-    with pytest.raises(LexiconError, match="'professions-Zhao_et_al_2018' cannot be used: its source lists no words"):
+    with pytest.raises(LexiconError, match="professions-Zhao_et_al"):
         words_of("professions-Zhao_et_al_2018")
 
 

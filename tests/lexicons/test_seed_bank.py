@@ -171,7 +171,7 @@ def test_filtered_bank_survives_pickling(published: FilteredSeedBank) -> None:
 
 @pytest.mark.parametrize("wrong", ["publish", "", None, ["published"]])
 def test_unknown_filter_is_refused(wrong: object) -> None:
-    with pytest.raises(ParameterError, match="'filter' parameter must be one of corrected, published, none"):
+    with pytest.raises(ParameterError, match="'filter'"):
         seed_bank(wrong)  # type: ignore[arg-type]
 
 

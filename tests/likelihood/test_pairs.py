@@ -114,10 +114,10 @@ def test_scores_do_not_depend_on_the_order_of_pairs(masked: tuple[Any, Any]) -> 
 def test_bad_pairs_are_one_sentence(causal: tuple[Any, Any], tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("one,two\na,b\n")
-    with pytest.raises(CorpusError, match="has no column 'first' or 'sent_more'"):
+    with pytest.raises(CorpusError, match="'first'"):
         bg.analyses.likelihood.score_pairs(causal, path)
     path.write_text("first,second\nA cat.\n")
-    with pytest.raises(CorpusError, match=r"line 2: has another number of columns than the header \(2\)") as problem:
+    with pytest.raises(CorpusError, match=r"line 2.*columns") as problem:
         bg.analyses.likelihood.score_pairs(causal, path)
     assert "cat" not in str(problem.value)
     path.write_text("first,second\n")
@@ -126,9 +126,9 @@ def test_bad_pairs_are_one_sentence(causal: tuple[Any, Any], tmp_path: Path) -> 
     path.write_text("id,first,second\n1,a,b\n1,c,d\n")
     with pytest.raises(ParameterError, match=r"Every pair needs an id of its own\. Got '1' 2 times"):
         bg.analyses.likelihood.score_pairs(causal, path)
-    with pytest.raises(ParameterError, match="A pair must be two sentences"):
+    with pytest.raises(ParameterError, match="sentences"):
         bg.analyses.likelihood.score_pairs(causal, ["A cat."])
-    with pytest.raises(ParameterError, match="Measures must be distinct"):
+    with pytest.raises(ParameterError, match="Measures"):
         bg.analyses.likelihood.score_pairs(causal, [("a", "b")], measures=["causal-sum", "causal-sum"])
 
 
@@ -225,5 +225,5 @@ def test_crows_pairs_by_direction_count_the_more_stereotypical_sentence_in_both(
     assert by_direction == {"stereo": pytest.approx(100 * 2 / 3), "antistereo": pytest.approx(50.0)}
     assert result.measures[0].preferred.value == pytest.approx(60.0)
     assert "By direction of the pair" in str([table.title for table in result.summary().tables])
-    with pytest.raises(ParameterError, match="'start' parameter is for a model"):
+    with pytest.raises(ParameterError, match="'start'"):
         bg.analyses.likelihood.crows_pairs(tmp_path / "crows.csv", predictions=tmp_path / "scores.csv", start="x")

@@ -220,7 +220,7 @@ def test_data_that_are_something_else(tmp_path: Path, content: object, message: 
 def test_other_bad_input_is_one_sentence(tmp_path: Path) -> None:
     data, scores = made_up(np.random.default_rng(6))
     path = write(tmp_path, data)
-    with pytest.raises(ParameterError, match="predictions or a model, and not both"):
+    with pytest.raises(ParameterError, match="predictions"):
         bg.analyses.likelihood.stereoset(path)
     with pytest.raises(InputError, match="no sentence in common"):
         bg.analyses.likelihood.stereoset(path, {"somebody else's": 1.0})
@@ -229,21 +229,21 @@ def test_other_bad_input_is_one_sentence(tmp_path: Path) -> None:
     twice = {"intrasentence": [{"id": "a", "score": 1}, {"id": "a", "score": 2}]}
     with pytest.raises(CorpusError, match="'a' has two scores"):
         bg.analyses.likelihood.stereoset(path, write(tmp_path, twice, "twice.json"))
-    with pytest.raises(CorpusError, match="not a file of predictions"):
+    with pytest.raises(CorpusError, match="predictions"):
         bg.analyses.likelihood.stereoset(path, write(tmp_path, data, "again.json"))
     for hostile in (1e308, None, {"a": 1}, "text"):
-        with pytest.raises(CorpusError, match="is not StereoSet: expected an object 'data' with lists"):
+        with pytest.raises(CorpusError, match="'data'"):
             bg.analyses.likelihood.stereoset(
                 write(tmp_path, {"data": {**data["data"], "intersentence": hostile}}), scores
             )
     sound = data["data"]["intrasentence"][0]["sentences"][0]["gold_label"]
     for label in (["stereotype"], {"a": 1}, None):  # what cannot be a key stopped it with a TypeError
         data["data"]["intrasentence"][0]["sentences"][0]["gold_label"] = label
-        with pytest.raises(CorpusError, match="one sentence for each gold_label"):
+        with pytest.raises(CorpusError, match="gold_label"):
             bg.analyses.likelihood.stereoset(write(tmp_path, data), scores)
     data["data"]["intrasentence"][0]["sentences"][0]["gold_label"] = sound
     data["data"]["intrasentence"][0]["sentences"].pop()
-    with pytest.raises(CorpusError, match="one sentence for each gold_label") as problem:
+    with pytest.raises(CorpusError, match="gold_label") as problem:
         bg.analyses.likelihood.stereoset(write(tmp_path, data), scores)
     assert "lunch" not in str(problem.value)
 

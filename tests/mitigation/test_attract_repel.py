@@ -251,7 +251,7 @@ def test_a_pair_to_attract_and_to_repel_is_repelled(embedding: Embedding) -> Non
     assert words == [["he", "math"]]
     assert len(found.repel) == 1
     assert found.coverage.lost == {"attract": ("xyzzy",)}
-    with pytest.raises(ParameterError, match="No pair to attract or to repel"):
+    with pytest.raises(ParameterError, match="attract"):
         mitigate(embedding, "attract_repel", lexicon=None, attract=[("xyzzy", "he")])
 
 
@@ -297,7 +297,7 @@ def test_seeds_and_settings(embedding: Embedding) -> None:
     with pytest.raises(ParameterError, match="must be fitted"):
         AttractRepel().snapshots(embedding)
     method = AttractRepel().fit(embedding)
-    with pytest.raises(ParameterError, match="transform the one that it was fitted on"):
+    with pytest.raises(ParameterError, match="transform"):
         method.transform(method.transform(embedding))
     impossible: dict[str, dict[str, Any]] = {
         "'epochs' parameter must be a whole number of at least 1. Got 0.": {"epochs": 0},

@@ -139,11 +139,11 @@ def test_rows_that_stay_are_the_rows_that_should(
 def test_a_row_that_is_wrong_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"t": "x"}\n{"t": 3}\n', encoding="utf-8")
-    with pytest.raises(CorpusError, match=r"a\.jsonl, line 2: the field 't' is a number, expected text"):
+    with pytest.raises(CorpusError, match=r"line 2.*number"):
         balance(path, SETS, out=tmp_path / "out", field="t")
-    with pytest.raises(CorpusError, match=r"line 1: name the field of the text \(field\): the object has 't'"):
+    with pytest.raises(CorpusError, match=r"line 1.*object"):
         balance(path, SETS, out=tmp_path / "out")
-    with pytest.raises(ParameterError, match="is for tables and JSON lines"):
+    with pytest.raises(ParameterError, match="tables"):
         balance(path, SETS, out=tmp_path / "out", field="t", layout="lines")
     assert not (tmp_path / "out").exists()
 

@@ -165,7 +165,7 @@ def test_what_cannot_be_used_is_said(name: str, embedding: Embedding) -> None:
     for wrong in bad:
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             method(name, **wrong).fit(embedding)
-    with pytest.raises(ParameterError, match="has no setting 'strenght'"):
+    with pytest.raises(ParameterError, match="'strenght'"):
         mitigate(embedding, name, strenght=1)
     fitted = method(name).fit(embedding)
     with pytest.raises(ParameterError, match="dimensions"):
@@ -186,7 +186,7 @@ def test_it_says_what_it_is(name: str) -> None:
 
 
 def test_an_unknown_method() -> None:
-    with pytest.raises(ParameterError, match="must be one of attract_repel"):
+    with pytest.raises(ParameterError, match="attract_repel"):
         mitigation_method("soft")
 
 

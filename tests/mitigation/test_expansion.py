@@ -163,11 +163,11 @@ def test_the_shipped_vectors_bring_in_kin() -> None:
 
 def test_what_cannot_be_expanded() -> None:
     model = random_embedding(0)
-    with pytest.raises(LexiconError, match="'occ16' holds words; only lexicons of kind test or sets can be expanded"):
+    with pytest.raises(LexiconError, match="lexicons"):
         expand_lexicon("occ16", model)
-    with pytest.raises(LexiconError, match="no word of the set 'x' of 'weat7' has a vector in random"):
+    with pytest.raises(LexiconError, match="vector"):
         expand_lexicon("weat7", model)
-    with pytest.raises(ParameterError, match=r"'n' parameter must be a whole number of at least 1. Got 0"):
+    with pytest.raises(ParameterError, match="number"):
         expand_lexicon(TEST, model, n=0)
-    with pytest.raises(ParameterError, match=r"'to' parameter must be one of mean, any. Got 'max'"):
+    with pytest.raises(ParameterError, match="'max'"):
         expand_lexicon(TEST, model, to="max")  # type: ignore[arg-type]

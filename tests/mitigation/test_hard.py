@@ -150,7 +150,7 @@ def test_lost_pairs_are_listed_and_none_is_an_error(embedding: Embedding) -> Non
     assert method.coverage_ is not None
     assert set(method.coverage_.sets["pairs"].lost) == {"sir", "xyzzy"} - set(embedding.words)
     assert "xyzzy" in method.coverage_.lost["equality pairs"]
-    with pytest.raises(ParameterError, match="No pair of 'given pairs' has both ends in planted"):
+    with pytest.raises(ParameterError, match="planted"):
         mitigate(embedding, "hard", lexicon=[("he", "xyzzy")])
     with pytest.raises(ParameterError, match="differ in 1 directions"):
         mitigate(embedding, "hard", lexicon=[("he", "she")], components=2)

@@ -292,5 +292,5 @@ def test_sets_of_the_user_and_what_cannot_be_used(embedding: Embedding) -> None:
         mitigate(embedding, "multiclass_hard", lexicon="weat7")
     with pytest.raises(ParameterError, match="needs the attributes"):
         mitigate(embedding, "multiclass_soft", lexicon=[["rabbi", "priest"]], as_published=True)
-    with pytest.raises(ParameterError, match="'weight' parameter must be a number of at least 0"):
+    with pytest.raises(ParameterError, match="'weight'"):
         mitigate(embedding, "multiclass_soft", weight=-1)

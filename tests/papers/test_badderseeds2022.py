@@ -289,7 +289,7 @@ def test_a_review_that_is_none_is_named_with_its_line(tmp_path: Path) -> None:
     pytest.importorskip("spacy")
     path = tmp_path / "goodreads_reviews_history_biography.json"
     path.write_text(review(1, "what a wonderful read it was") + '\n{"book": 1}\n', encoding="utf-8")
-    with pytest.raises(CorpusError, match=r"line 2.*book_id and review_text"):
+    with pytest.raises(CorpusError, match=r"line 2.*review_text"):
         reproduce("badderseeds2022", tmp_path, parts=["tableA1"])
 
 

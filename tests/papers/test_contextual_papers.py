@@ -150,7 +150,7 @@ def test_the_pairs_are_counted(shared_data: Path) -> None:
 
 def test_another_table_is_named(tmp_path: Path) -> None:
     (tmp_path / "crows_pairs_anonymized.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(CorpusError, match="line 1: has no column 'annotations'"):
+    with pytest.raises(CorpusError, match=r"line 1.*'annotations'"):
         reproduce("nangia2020", tmp_path, parts=["data"])
 
 

@@ -120,9 +120,9 @@ def test_a_model_of_the_users_own(golden_table: DistanceTable) -> None:
     assert own.predictive is not None
     assert shipped.predictive is not None
     assert own.predictive.within_89 == pytest.approx(shipped.predictive.within_89, abs=0.04)
-    with pytest.raises(ParameterError, match="your own model states its own priors"):
+    with pytest.raises(ParameterError, match="states"):
         prior_sensitivity(own)
-    with pytest.raises(ParameterError, match="one of the shipped variants"):
+    with pytest.raises(ParameterError, match="variants"):
         loo(own)
 
     def nameless(table: DistanceTable) -> Any:  # noqa: ANN401

@@ -106,7 +106,7 @@ def test_json_there_and_back(table: DistanceTable, asked: dict[str, Any]) -> Non
     pd.testing.assert_frame_equal(again.to_frame(), found.to_frame())
     assert not len(again.draws)
     assert not len(again.table)
-    with pytest.raises(ParameterError, match="There is no protected word 'imam'"):
+    with pytest.raises(ParameterError, match="'imam'"):
         again.figures(word="imam")
 
 

@@ -123,15 +123,15 @@ def test_what_cannot_be_compared(table: DistanceTable) -> None:
     other = distance_table(
         "other", [("priest", "cheap", "jew", "different", 0.9), ("nun", "cheap", "jew", "different", 1.0)]
     )
-    with pytest.raises(ParameterError, match="have no pair of words in common"):
+    with pytest.raises(ParameterError, match="common"):
         bayes_change(table, other)
     rows = list(zip(*(table.columns()[name] for name in COLUMNS), strict=True))
     twice = distance_table("twice", rows * 2, duplicates="keep")
-    with pytest.raises(ParameterError, match="repeated rows must be dropped"):
+    with pytest.raises(ParameterError, match="repeated"):
         bayes_change(twice, table)
-    with pytest.raises(ParameterError, match="must be one of paired, independent"):
+    with pytest.raises(ParameterError, match="independent"):
         bayes_change(table, table, method="both")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="There is no parameter 'coverage' of bayes_change"):
+    with pytest.raises(ParameterError, match="'coverage'"):
         bayes_change(table, table, coverage=0.5)
 
 

@@ -84,7 +84,7 @@ def test_the_crossed_model_predicts_best_where_attributes_differ(roomy_table: Di
 def test_models_of_different_data_are_not_compared(table: DistanceTable) -> None:
     pytest.importorskip("arviz_stats")
     other = table.select(table.connection > 0)
-    with pytest.raises(ParameterError, match="only on the same distances"):
+    with pytest.raises(ParameterError, match="distances"):
         compare({"one": bayes(table, draws=100), "other": bayes(other, draws=100)})
     with pytest.raises(ParameterError, match="at least one fit"):
         compare({})
@@ -133,7 +133,7 @@ def test_nothing_to_compare() -> None:
     from biasgauge.analyses.posterior import distance_table
 
     flat = distance_table("flat", [("a", "b", "l", "human", 0.9), ("a", "c", "l", "human", 0.9)])
-    with pytest.raises(ParameterError, match="no connection could be fitted"):
+    with pytest.raises(ParameterError, match="connection"):
         prior_sensitivity(bayes(flat))
 
 

@@ -164,9 +164,9 @@ def test_only_the_words_needed_are_read(tmp_path: Path) -> None:
 
 
 def test_lexicons_of_other_kinds_are_refused() -> None:
-    with pytest.raises(ParameterError, match="'occ16' is of kind 'words'; distances need kind 'stereotypes' or 'test'"):
+    with pytest.raises(ParameterError, match="'words'"):
         bayes(VECTORS, "occ16")
-    with pytest.raises(LexiconError, match="there is no lexicon named"):
+    with pytest.raises(LexiconError, match="lexicon"):
         bayes(VECTORS, "religio")
     with pytest.raises(ParameterError, match="min_coverage"):
         bayes(VECTORS, TWO, policy=WordPolicy(1.5))

@@ -134,9 +134,9 @@ def test_a_line_that_unpacks_without_end(write: Callable[..., Path]) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.csv: there is no such file; check the path"):
+    with pytest.raises(InputError, match="nowhere"):
         read_distances(tmp_path / "nowhere.csv")
-    with pytest.raises(InputError, match="is not a regular file; name a file"):
+    with pytest.raises(InputError, match="regular"):
         read_distances(tmp_path)
 
 
@@ -176,7 +176,7 @@ def test_repetition_makes_the_model_overconfident(table: DistanceTable) -> None:
 
 def test_two_distances_of_the_same_words_are_a_mistake(write: Callable[..., Path]) -> None:
     path = write(HEADER + ROWS + "8,imam,clock,neutral,0.91,0.09,none\n")
-    with pytest.raises(ParameterError, match=r"'imam' and 'clock' \(neutral\) have two distances, 0.9 and 0.91"):
+    with pytest.raises(ParameterError, match="'imam'"):
         read_distances(path)
     assert len(read_distances(path, duplicates="keep")) == 7
 
@@ -216,5 +216,5 @@ def test_distances_of_one_word(write: Callable[..., Path]) -> None:
     table = read_distances(write(HEADER + ROWS))
     assert table.of_word("rabbi").to_frame()["word_to_compare"].tolist() == ["greedy", "dirty"]
     assert table.of_word("rabbi").words == ("rabbi",)
-    with pytest.raises(ParameterError, match="There is no protected word 'priest'; there are: imam, rabbi"):
+    with pytest.raises(ParameterError, match="'priest'"):
         table.of_word("priest")

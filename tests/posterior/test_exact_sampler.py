@@ -226,7 +226,7 @@ def test_priors_of_the_wrong_kind_are_refused(table: DistanceTable) -> None:
     for bad in (lambda: Exponential(0), lambda: HalfNormal(-1), lambda: Normal(0, 0)):
         with pytest.raises(ValueError, match="must be a number above 0"):
             bad()
-    with pytest.raises(ValueError, match="'mean' parameter must be a finite number"):
+    with pytest.raises(ValueError, match="'mean'"):
         Normal(np.nan, 1)
 
 

@@ -74,12 +74,12 @@ def test_one_word_on_request(posterior: Posterior) -> None:
     distances = [row["cosine_distance"] for row in nearest]
     every = posterior.word_frame("imam")["cosine_distance"]
     assert distances == sorted(every)[:40]
-    with pytest.raises(bg.ParameterError, match=r"no protected word 'pope'; there are: imam, priest, rabbi"):
+    with pytest.raises(bg.ParameterError, match="'pope'"):
         posterior.figures(word="pope")
 
 
 def test_a_choice_that_is_not_there_gets_a_sentence(posterior: Posterior) -> None:
-    with pytest.raises(bg.ParameterError, match=r"leave word to choose\. Got 'color'"):
+    with pytest.raises(bg.ParameterError, match="'color'"):
         posterior.figures(color="red")
 
 

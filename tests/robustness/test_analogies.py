@@ -184,9 +184,9 @@ def test_ranks_are_those_of_a_slow_count(seed: int) -> None:
 
 
 def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
-    with pytest.raises(ParameterError, match=r"'direction' parameter must be one of .*Got 'back'"):
+    with pytest.raises(ParameterError, match="'direction'"):
         analogies(glove, ASKED, direction="back")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"'restrict' parameter .*Got 0"):
+    with pytest.raises(ParameterError, match="'restrict'"):
         analogies(glove, ASKED, restrict=0)
     with pytest.raises(ParameterError, match="three or four words each"):
         analogies(glove, [("a", "b")])

@@ -195,15 +195,15 @@ def test_files_and_bad_arguments(tmp_path: Path) -> None:
     with pytest.raises(LexiconError, match="there is no such file"):
         similarity_explained(model, tmp_path / "nothing", **PLAIN)
     for bad in (7, [7], [("a", "b", "c")], {"x": "word"}):
-        with pytest.raises(ParameterError, match="'words' parameter of similarity_explained must be"):
+        with pytest.raises(ParameterError, match="'words'"):
             similarity_explained(model, bad, **PLAIN)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="holds no word"):
         similarity_explained(model, [], **PLAIN)
-    with pytest.raises(ParameterError, match="'pair' parameter of similarity_explained must be two different words"):
+    with pytest.raises(ParameterError, match="'pair'"):
         similarity_explained(model, ["x0"], pair=("a",), **PLAIN)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="'excluded' parameter of similarity_explained must be a collection"):
+    with pytest.raises(ParameterError, match="'excluded'"):
         similarity_explained(model, ["x0"], pair=("a", "c"), excluded="family", **PLAIN)
-    with pytest.raises(ParameterError, match="The 'neighbors' parameter must be a whole number of at least 1"):
+    with pytest.raises(ParameterError, match="'neighbors'"):
         similarity_explained(model, ["x0"], neighbors=0)
     with pytest.raises(ParameterError, match="'level' of an interval"):
         similarity_explained(model, ["x0"], level=1.0)

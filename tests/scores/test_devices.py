@@ -178,12 +178,12 @@ def test_cuda_without_a_gpu(people: Embedding, gpu: ModuleType) -> None:  # noqa
 
     if torch.cuda.is_available():
         pytest.skip("a GPU is here, so that asking for one is no mistake")
-    with pytest.raises(ParameterError, match=r"^The device 'cuda' cannot be used: .+\.$"):
+    with pytest.raises(ParameterError, match="'cuda'"):
         score(people, pairs=[("he", "she")], words=["king"], device="cuda")
 
 
 def test_without_pytorch(people: Embedding, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ParameterError, match=r"needs PyTorch: pip install 'biasgauge\[extrinsic\]'\.$"):
+    with pytest.raises(ParameterError, match="biasgauge"):
         score(people, pairs=[("he", "she")], words=["king"], device="cuda")
     assert score(people, pairs=[("he", "she")], words=["king"], k=3).undefined.sum() == 0, "the CPU needs none"

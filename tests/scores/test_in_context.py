@@ -111,9 +111,9 @@ def test_words_without_contexts_are_lost_and_few_leave_it_undefined() -> None:
 
 def test_what_a_test_in_context_needs() -> None:
     vectors = null(np.random.default_rng(5), contexts=2)
-    with pytest.raises(ParameterError, match="needs words in natural contexts"):
+    with pytest.raises(ParameterError, match="contexts"):
         ceat(views_of(vectors, "template"), **SETS)
-    with pytest.raises(ParameterError, match="needs views, as encode gives them"):
+    with pytest.raises(ParameterError, match="encode"):
         seat([Embedding(("x0",), vectors[:1, 0])], **SETS)
     with pytest.raises(ParameterError, match="at least one view"):
         seat([], **SETS)

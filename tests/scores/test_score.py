@@ -235,7 +235,7 @@ def test_a_registered_measure_is_found_by_its_name(people: Embedding, tmp_path: 
     finally:
         registry.unregister("measure", "distances")
     np.testing.assert_allclose(found.values[0, ..., 0], by_distances(people, ["king"], PAIR), rtol=1e-6)
-    with pytest.raises(ParameterError, match=r"^A measure must be one of dbwa.* Got 'distances'"):
+    with pytest.raises(ParameterError, match="'distances'"):
         score(people, pairs=PAIR, words=["king"], measures="distances")
 
 
@@ -243,7 +243,7 @@ def test_a_measure_that_computes_nothing_is_refused(people: Embedding) -> None:
     class Empty(Measure):
         pass
 
-    with pytest.raises(ParameterError, match=r"'empty' must be Linear, a Neighborhood, or define scores\(words, first"):
+    with pytest.raises(ParameterError, match="'empty'"):
         score(people, pairs=PAIR, words=["king"], measures=Empty(name="empty", **ABOUT))
 
 
@@ -252,7 +252,7 @@ def test_a_measure_that_gives_another_shape_is_refused(people: Embedding) -> Non
         def scores(self, words: Floats, first: Floats, second: Floats) -> Floats:  # noqa: ARG002 - the point
             return np.zeros(len(words))
 
-    with pytest.raises(ParameterError, match=r"'flat' must give scores of the shape .* \(1, 1\)\. Got \(1,\)"):
+    with pytest.raises(ParameterError, match="'flat'"):
         score(people, pairs=PAIR, words=["king"], measures=Flat(name="flat", **ABOUT))
 
 
@@ -313,7 +313,7 @@ def test_arguments_that_cannot_be_used(
 
 
 def test_two_models_of_one_name(people: Embedding) -> None:
-    with pytest.raises(ParameterError, match=r"^Every model needs a name of its own.* Got 'people'"):
+    with pytest.raises(ParameterError, match="'people'"):
         score([people, people], pairs=PAIR, words=["king"])
 
 

@@ -148,7 +148,7 @@ def test_labels_that_recur_are_refused(field: str, labels: tuple[Any, ...], axis
 
 @pytest.mark.parametrize("field", ["measures", "pairs", "words", "models", "values", "undefined"])
 def test_labels_that_do_not_fit_are_refused(field: str) -> None:
-    with pytest.raises(ParameterError, match="A ScoreTensor needs one label for each place of each axis"):
+    with pytest.raises(ParameterError, match="ScoreTensor"):
         replace(
             made(), **{field: getattr(made(), field)[:1]} if field != "measures" else {"measures": (*MEASURES, "x")}
         )

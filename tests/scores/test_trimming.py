@@ -125,7 +125,7 @@ def test_a_set_that_balance_leaves_too_small_is_undefined() -> None:
 def test_bad_rules_are_refused() -> None:
     with pytest.raises(bg.ParameterError, match=r"'counterparts'"):
         bg.weat(model(), TEST, policy=WordPolicy(counterparts="last"))  # type: ignore[arg-type]
-    with pytest.raises(bg.ParameterError, match="as published is that of WEAT; the test is 'mac'"):
+    with pytest.raises(bg.ParameterError, match="'mac'"):
         bg.association_test(model(), TEST, kind="mac", policy=WordPolicy(counterparts="as-published"))
 
 
@@ -133,5 +133,5 @@ def test_counterparts_of_a_file_must_be_in_one_set() -> None:
     data = named().to_dict()
     assert parse_lexicon(data) == named()
     data["counterparts"] = [["científico", "pintora"]]
-    with pytest.raises(bg.errors.LexiconError, match="item 1' has 'científico' and 'pintora', not both in one set"):
+    with pytest.raises(bg.errors.LexiconError, match="'pintora'"):
         parse_lexicon(data)

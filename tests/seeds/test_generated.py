@@ -90,10 +90,10 @@ def test_result_with_a_cloud(glove: bg.Embedding) -> None:
 
 @pytest.mark.parametrize(("sets", "size"), [(0, 5), (5, 1)])
 def test_numbers_too_small(glove: bg.Embedding, sets: int, size: int) -> None:
-    with pytest.raises(ParameterError, match="must be a whole number of at least"):
+    with pytest.raises(ParameterError, match="number"):
         generated_sets(glove, sets=sets, size=size)
 
 
 def test_too_few_nouns() -> None:
-    with pytest.raises(ParameterError, match="A model has 0 common nouns, too few"):
+    with pytest.raises(ParameterError, match="common"):
         generated_sets((("xq", "qx"), np.eye(2)))

@@ -88,7 +88,7 @@ def test_a_cluster_without_a_gpu_is_refused_before_cells_wait_for_ever(
     with distributed.Client(
         processes=False, n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", set_as_default=False
     ) as client:
-        with pytest.raises(InputError, match=r"has a GPU; start one for each with --resources GPU=1, or train on the"):
+        with pytest.raises(InputError, match="resources"):
             run_on(client, [make_cell("a"), make_cell("b", device="cuda")], store)
         assert set(states(run_on(client, [make_cell("a")], store)).values()) == {"done"}
 

@@ -126,15 +126,15 @@ def test_without_one_nothing_is_said(file: Path) -> None:
 
 def test_it_is_written_once_and_a_changed_one_is_refused(file: Path) -> None:
     preregister(file)
-    with pytest.raises(InputError, match=r"is there already; a preregistration is written once"):
+    with pytest.raises(InputError, match="preregistration"):
         preregister(file)
     path = file.with_name("small.preregistration.json")
     path.write_text(path.read_text().replace("two-sided", "greater"))
-    with pytest.raises(InputError, match="was changed after it was written"):
+    with pytest.raises(InputError, match="changed"):
         bg.run_study(file, workers=0)
     for damaged in ("", "[]", '{"sha256": 1}', "[" * 100_000):
         path.write_text(damaged)
-        with pytest.raises(InputError, match="is no preregistration that can be read"):
+        with pytest.raises(InputError, match="preregistration"):
             read_preregistration(path)
 
 

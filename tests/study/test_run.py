@@ -91,18 +91,18 @@ def test_impossible_budgets_are_refused(study: Path, name: str, value: object) -
 
 @pytest.mark.parametrize("budget", [{"workers": 3}, {"memory": 10**9}])
 def test_a_budget_is_not_for_a_cluster_of_others(study: Path, budget: dict[str, int]) -> None:
-    with pytest.raises(ParameterError, match="A Dask cluster decides itself how many workers"):
+    with pytest.raises(ParameterError, match="cluster"):
         run_study(study, scheduler="tcp://127.0.0.1:9", **budget)  # type: ignore[arg-type]
 
 
 def test_a_study_without_a_file_needs_a_folder(study: Path) -> None:
     content = {"study": {"name": "x"}, "corpora": {"text": {"path": "text.txt"}}}
-    with pytest.raises(ParameterError, match="The 'out' parameter of run_study"):
+    with pytest.raises(ParameterError, match="'out'"):
         run_study(study_from(content, folder=study.parent))
 
 
 def test_a_file_in_the_place_of_the_folder_is_named(study: Path) -> None:
-    with pytest.raises(InputError, match="is a file; name a folder for outcomes"):
+    with pytest.raises(InputError, match="outcomes"):
         run_study(study, out=study)
 
 

@@ -59,14 +59,14 @@ def test_another_corpus_in_the_place_is_an_error(change: dict[str, str], what: s
 def test_other_bytes_under_the_same_name_are_noticed(text: Path, tmp_path: Path) -> None:
     read_corpus(text, out=tmp_path / "kept")
     text.write_text(TEXT.replace("cat", "dog"), encoding="utf-8")
-    with pytest.raises(CorpusError, match="holds a corpus with other files"):
+    with pytest.raises(CorpusError, match="corpus"):
         read_corpus(text, out=tmp_path / "kept")
 
 
 def test_documents_given_as_strings_are_compared_by_what_they_say(tmp_path: Path) -> None:
     first = read_corpus(iter(["a b", "c"]), out=tmp_path / "kept")
     assert read_corpus(iter(["a b", "c"]), out=tmp_path / "kept").checksum == first.checksum
-    with pytest.raises(CorpusError, match="holds a corpus of other words"):
+    with pytest.raises(CorpusError, match="corpus"):
         read_corpus(iter(["a b", "d"]), out=tmp_path / "kept")
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
@@ -80,16 +80,16 @@ def test_function_of_the_same_name_is_compared_by_what_it_gives(text: Path, tmp_
 
     made_with(str.lower)
     assert made_with(str.lower).settings["tokenizer"]["name"].endswith("made_with.<locals>.split")
-    with pytest.raises(CorpusError, match="holds a corpus of other words"):
+    with pytest.raises(CorpusError, match="corpus"):
         made_with(str.upper)
 
 
 def test_folder_with_something_else_is_left_alone(text: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("all of it", encoding="utf-8")
-    with pytest.raises(CorpusError, match="mine: exists and is not a corpus; name another folder"):
+    with pytest.raises(CorpusError, match="exists"):
         read_corpus(text, out=tmp_path / "mine")
-    with pytest.raises(CorpusError, match=r"text\.txt: exists and is not a corpus"):
+    with pytest.raises(CorpusError, match="exists"):
         read_corpus(text, out=text)
     assert (tmp_path / "mine" / "thesis.txt").exists()
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "text.txt"}
@@ -104,7 +104,7 @@ def test_empty_folder_and_missing_parents_are_fine(text: Path, tmp_path: Path) -
 def test_corpus_is_not_put_among_the_texts_it_is_made_of(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a").write_text("a b", encoding="utf-8")
-    with pytest.raises(ParameterError, match="'out' parameter of read_corpus must lie outside the folder that is read"):
+    with pytest.raises(ParameterError, match="'out'"):
         read_corpus(tmp_path / "texts", out=tmp_path / "texts" / "corpus")
 
 

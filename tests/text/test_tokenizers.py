@@ -155,7 +155,7 @@ def test_own_function_is_recorded_by_its_name() -> None:
 
 @pytest.mark.parametrize("wrong", [[""], [1], [None]])
 def test_own_function_that_gives_no_words(wrong: list[object]) -> None:
-    with pytest.raises(ParameterError, match=r"The tokenizer .* must give words\. It gave"):
+    with pytest.raises(ParameterError, match="tokenizer"):
         read_corpus(iter(["a"]), tokenizer=lambda _: wrong)  # type: ignore[arg-type, return-value]  # on purpose
 
 
@@ -176,7 +176,7 @@ def test_unknown_name_is_told_with_the_nearest(name: str, near: str) -> None:
 
 
 def test_unknown_language() -> None:
-    with pytest.raises(ParameterError, match=r"a language that spaCy knows, as spacy:en does\. Got 'spacy:qq'"):
+    with pytest.raises(ParameterError, match="language"):
         tokenizer_named("spacy:qq")
 
 

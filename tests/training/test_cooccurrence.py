@@ -93,7 +93,7 @@ def test_against_a_dictionary(window: int) -> None:
 def test_any_small_text(lines: list[list[int]], window: int, memory: int) -> None:
     expected = slowly(lines, window)
     if not expected:
-        with pytest.raises(ParameterError, match="no line holds two words of the vocabulary"):
+        with pytest.raises(ParameterError, match="vocabulary"):
             Text(lines, 6).count(window=window, memory=memory)
         return
     found = as_dictionary(Text(lines, 6).count(window=window, memory=memory))
@@ -222,7 +222,7 @@ def test_damage_is_told(name: str, damage: Callable[[Path], None], tmp_path: Pat
 def test_another_format_is_told(tmp_path: Path) -> None:
     Text(random_lines(9), 40).count().save(tmp_path)
     (tmp_path / MANIFEST).write_text(json.dumps({"format": "cells 9", "sha256": {}}))
-    with pytest.raises(InputError, match=r"is of the format 'cells 9', this version reads 'biasgauge cooccurrence 1'"):
+    with pytest.raises(InputError, match="cooccurrence"):
         Cooccurrence.open(tmp_path)
 
 
@@ -239,7 +239,7 @@ def test_a_write_that_fails_leaves_nothing_to_open(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(cooccurrence, "write_array", failing)
     with pytest.raises(OSError, match="No space left"):
         cells.save(tmp_path)
-    with pytest.raises(InputError, match="holds no co-occurrence counts"):
+    with pytest.raises(InputError, match="co-occurrence"):
         Cooccurrence.open(tmp_path)
 
 

@@ -186,7 +186,7 @@ def test_a_model_too_large_for_the_device_is_refused(
     corpus: TokenCorpus, tmp_path: Path, kernels_at: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(monkeypatch, EmulatedDevice(kernels_at, memory=1000))
-    with pytest.raises(InputError, match=r"One model would take about .* KB of the GPU's memory"):
+    with pytest.raises(InputError, match="memory"):
         train(corpus, tmp_path, device="cuda")
 
 
@@ -194,7 +194,7 @@ def test_threads_within_a_model_and_unknown_devices_are_refused(
     corpus: TokenCorpus, tmp_path: Path, kernels_at: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(monkeypatch, EmulatedDevice(kernels_at))
-    with pytest.raises(ParameterError, match="n_jobs_per_model must be 1"):
+    with pytest.raises(ParameterError, match="n_jobs_per_model"):
         train(corpus, tmp_path, device="cuda", n_jobs_per_model=2)
     with pytest.raises(ParameterError, match="device"):
         train(corpus, tmp_path, device="gpu")

@@ -320,5 +320,5 @@ def test_impossible_settings(changes: dict[str, Any], sentence: str) -> None:
 
 
 def test_no_cells() -> None:
-    with pytest.raises(ParameterError, match=r"^The 'cells' of train_glove must not be empty"):
+    with pytest.raises(ParameterError, match="'cells'"):
         train_glove(as_cells(np.zeros((3, 3))), GloveSettings(), seed=0)

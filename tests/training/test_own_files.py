@@ -69,12 +69,12 @@ def test_a_trained_model_is_what_its_recipe_says(corpus: TokenCorpus, tmp_path: 
     )
     model.path.write_bytes(vectors[:-3] + bytes([vectors[-3] ^ 0x40]) + vectors[-2:])
     for use in uses:
-        with pytest.raises(InputError, match=r"is damaged \(its checksum differs\); train it again or, .* remove sgns"):
+        with pytest.raises(InputError, match="checksum"):
             use()
     model.path.write_bytes(vectors)
     beside.write_text(recipe.replace('"window": 5', '"window": 6'))
     for use in uses:
-        with pytest.raises(InputError, match=r"\.json: is damaged \(its checksum differs\); train it again, or remove"):
+        with pytest.raises(InputError, match="checksum"):
             use()
     beside.write_text(recipe)
     for use in uses:

@@ -56,7 +56,7 @@ def test_path_is_returned_and_an_old_file_replaced(embedding: Embedding, tmp_pat
 
 @pytest.mark.parametrize(("name", "format_"), [("v.npz", None), ("v", None), ("v.gz", None), ("v.bin", "glove-text")])
 def test_unknown_format_is_refused(name: str, format_: str | None, embedding: Embedding, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="The 'format' parameter of save must be one of safetensors, word2vec-bin"):
+    with pytest.raises(ParameterError, match="'format'"):
         save(embedding, tmp_path / name, format=format_)
     assert not list(tmp_path.iterdir())
 
@@ -65,16 +65,16 @@ def test_unknown_format_is_refused(name: str, format_: str | None, embedding: Em
 def test_refusal_leaves_the_old_file(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"v{ending}"
     path.write_bytes(b"old")
-    with pytest.raises(ParameterError, match=r"word2vec-\w+ cannot hold the word 'new york'; use safetensors"):
+    with pytest.raises(ParameterError, match="safetensors"):
         save(Embedding(("a", "new york"), np.ones((2, 1))), path)
-    with pytest.raises(ParameterError, match=r"cannot hold the vector of 'b', which is too large for 32-bit"):
+    with pytest.raises(ParameterError, match="cannot"):
         save(Embedding(("a", "b"), np.array([[1.0], [1e39]])), path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_folder_must_exist(embedding: Embedding, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"the folder .*nowhere does not exist"):
+    with pytest.raises(InputError, match="nowhere"):
         save(embedding, tmp_path / "nowhere" / "v.bin")
 
 
@@ -89,6 +89,6 @@ def test_file_that_is_being_read_from_can_be_replaced(embedding: Embedding, tmp_
 def test_vectors_are_never_saved_over_their_own_file(embedding: Embedding, tmp_path: Path) -> None:
     path = save(embedding, tmp_path / "v.safetensors")
     before = path.read_bytes()
-    with pytest.raises(InputError, match="is an input, which is never overwritten"):
+    with pytest.raises(InputError, match="overwritten"):
         save(load(path), path)
     assert path.read_bytes() == before

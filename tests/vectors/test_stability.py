@@ -300,15 +300,15 @@ def test_progress_is_told() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     one = Embedding(("a", "b"), np.eye(2), name="one")
-    with pytest.raises(ParameterError, match=r"at least two models. Got one"):
+    with pytest.raises(ParameterError, match="models"):
         stability([one])
     with pytest.raises(ParameterError, match="share 0 words"):
         stability([one, Embedding(("c", "d"), np.eye(2), name="other")])
     with pytest.raises(ParameterError, match="one number of dimensions"):
         stability([one, Embedding(("a", "b"), np.eye(3)[:2], name="other")])
-    with pytest.raises(ParameterError, match=r"'level' of an interval must lie between 0 and 1. Got 95"):
+    with pytest.raises(ParameterError, match="'level'"):
         stability([one, Embedding(("a", "b"), np.eye(2), name="other")], level=95)
-    with pytest.raises(ParameterError, match="'n_jobs' parameter must be"):
+    with pytest.raises(ParameterError, match="'n_jobs'"):
         stability([one, Embedding(("a", "b"), np.eye(2), name="other")], n_jobs=0)
 
 

@@ -65,7 +65,7 @@ def test_ngrams_by_hand() -> None:
     assert word_ngrams("a", 4, 6) == ()
     assert word_ngrams("aaa", 2, 2) == ("<a", "aa", "aa", "a>")
     for least, most in ((0, 3), (3, 2), (1.0, 2), ("1", 2)):
-        with pytest.raises(ParameterError, match=r"'m(in|ax)_n' parameter must be a whole number"):
+        with pytest.raises(ParameterError, match="number"):
             word_ngrams("word", least, most)  # type: ignore[arg-type]
 
 
@@ -109,7 +109,7 @@ def test_vector_is_the_mean_of_what_is_known(subwords: Subwords) -> None:
     np.testing.assert_allclose(subwords.vector("bat"), [3, 3])
     np.testing.assert_allclose(subwords.vector("catcat"), [(1 + 0 + 0 + 3) / 4, (0 + 2 + 2 + 3) / 4])
     assert subwords.vector("cat").dtype == np.float32
-    with pytest.raises(KeyError, match="'dog' has no vector: none of its character n-grams is known"):
+    with pytest.raises(KeyError, match="'dog'"):
         subwords.vector("dog")
 
 
@@ -144,9 +144,9 @@ def test_all_composed_words_are_recorded(subwords: Subwords, model: Embedding) -
 
 
 def test_extend_refuses_what_does_not_fit(subwords: Subwords, model: Embedding) -> None:
-    with pytest.raises(ParameterError, match=r"one number of dimensions. Got 2 and 3 in 'wide'"):
+    with pytest.raises(ParameterError, match="'wide'"):
         subwords.extend(Embedding(("a",), np.ones((1, 3)), name="wide"), ["b"])
-    with pytest.raises(ParameterError, match="'words' parameter of extend must be a collection of words"):
+    with pytest.raises(ParameterError, match="'words'"):
         subwords.extend(model, "bat")
 
 
@@ -206,17 +206,17 @@ def test_the_library_reads_our_file_and_we_read_its(subwords: Subwords, model: E
 
 def test_formats_that_cannot_hold_them(subwords: Subwords, model: Embedding, tmp_path: Path) -> None:
     for ending in (".bin", ".txt", ".vec.gz"):
-        with pytest.raises(ParameterError, match=r"cannot hold the vectors of n-grams; use safetensors"):
+        with pytest.raises(ParameterError, match="safetensors"):
             save(model, tmp_path / f"model{ending}", subwords=subwords)
-    with pytest.raises(ParameterError, match=r"one number of dimensions. Got 2 and 3"):
+    with pytest.raises(ParameterError, match="dimensions"):
         save(Embedding(("a",), np.ones((1, 3))), tmp_path / "model.safetensors", subwords=subwords)
     assert not list(tmp_path.iterdir())
 
 
 def test_files_that_hold_none(model: Embedding, tmp_path: Path) -> None:
-    with pytest.raises(EmbeddingFormatError, match=r"plain.safetensors: holds no character n-grams"):
+    with pytest.raises(EmbeddingFormatError, match="safetensors"):
         load_subwords(save(model, tmp_path / "plain.safetensors"))
-    with pytest.raises(EmbeddingFormatError, match=r"is word2vec-binary; character n-grams are kept in safetensors"):
+    with pytest.raises(EmbeddingFormatError, match="safetensors"):
         load_subwords(save(model, tmp_path / "model.bin"))
     with pytest.raises(EmbeddingFormatError, match="there is no such file"):
         load_subwords(tmp_path / "nowhere")
@@ -286,7 +286,7 @@ def test_matrix_that_is_not_there(subwords: Subwords, model: Embedding, tmp_path
     header = content[8 : 8 + length].replace(b'"shape":[4,2]', b'"shape":[4000000000,2]')
     path = tmp_path / "hostile.safetensors"
     path.write_bytes(struct.pack("<Q", len(header)) + header + content[8 + length :])
-    with pytest.raises(EmbeddingFormatError, match=r"subword_vectors has 32 bytes, its shape .* needs 32,000,000,000"):
+    with pytest.raises(EmbeddingFormatError, match="subword_vectors"):
         load_subwords(path)
 
 

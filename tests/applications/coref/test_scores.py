@@ -58,7 +58,7 @@ def test_what_cannot_be_scored() -> None:
         score_coref([document("ab")], [], resamples=10)
     with pytest.raises(ParameterError, match="must be the same texts in the same order"):
         score_coref([document("ab")], [Document("d", (("x",),))], resamples=10)
-    with pytest.raises(ParameterError, match="A score of coreference is one of muc"):
+    with pytest.raises(ParameterError, match="coreference"):
         score_coref([document("ab")], [document("ab")], resamples=10).score("lea")
 
 

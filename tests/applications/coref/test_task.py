@@ -99,7 +99,7 @@ def test_held_out_documents(planted: Any) -> None:
     kept, same, test = held_out(stories, dev=stories[:1])
     assert same == stories[:1]
     assert len(kept) + len(test) == 23
-    with pytest.raises(ParameterError, match=r"there must be more than 5. Got 5; name dev and test documents"):
+    with pytest.raises(ParameterError, match="documents"):
         held_out(stories[:5])
 
 
