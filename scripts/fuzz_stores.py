@@ -122,9 +122,7 @@ def _study_files(name: str) -> Target:
         store.keep_failure(Failure("k", "label", "step", "error", "log"))
         run = CellRun("label", "step", cell.key, "done", 1.0, None)
         publish_results("study", {"result": cell.key}, {}, [run], store)
-        checksums = Checksums(folder / "checksums.json")
-        checksums.checksum(folder / "cells")
-        checksums.keep()
+        (folder / "checksums.json").write_text('{"/a": ["stamp", "sum"]}')  # new files are not remembered
         store.close()
 
     def read(folder: Path) -> object:

@@ -231,7 +231,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, place: str) -> Callable[..., An
 def test_an_interrupt_says_what_is_kept_and_how_to_go_on(
     tmp_path: Path, vectors: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    interrupted(monkeypatch, "biasgauge.scores.scoring._score_model")
+    interrupted(monkeypatch, "biasgauge.scores.engine.compute")
     assert run(["score", str(vectors), "--words", "math,he", "--out", str(tmp_path / "s")]) == 130
     expected = f"interrupted; what was finished is kept in {tmp_path / 's'}; the same command goes on from there\n"
     assert capsys.readouterr().err == f"biasgauge: {expected}"

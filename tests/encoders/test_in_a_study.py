@@ -13,6 +13,7 @@ from tests.encoders.conftest import small_bert, wordpieces
 
 import biasgauge as bg
 from biasgauge.analyses.reliability import decision_study, variance_components
+from biasgauge.core import WordPolicy
 from biasgauge.errors import InputError
 from biasgauge.study import plan_study, read_study, run_study
 from biasgauge.vectors.encoders import Views, draw_contexts, encode, encode_to_folder, open_views
@@ -272,7 +273,8 @@ def test_a_folder_of_views_can_be_moved_and_written_again(folder: Path, tmp_path
 
 def test_what_is_asked_of_one_model_can_be_asked_of_every_view(folder: Path) -> None:
     views = open_views(folder / "views")
-    asked: dict[str, Any] = {"human": None, "neutral": None, "draws": 200, "min_coverage": 0.0}
+    policy = WordPolicy(min_coverage=0.0, case="exact")
+    asked: dict[str, Any] = {"human": None, "neutral": None, "draws": 200, "policy": policy}
     lexicon = str(folder / "stereotypes.toml")
     several: Any = views
     both: Any = bg.bayes(several, lexicon, **asked)
