@@ -16,7 +16,6 @@ from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import atomic_file, csv_text, make_folder, manifest_text, portable_names, write_text
 from biasgauge.results import markup
 from biasgauge.results.drawing import fitted_to_grid
-from biasgauge.results.latex_tables import latex
 
 if TYPE_CHECKING:
     from biasgauge.results.result import Result
@@ -24,6 +23,12 @@ if TYPE_CHECKING:
 
 def _json(result: Result) -> str:
     return manifest_text(result.to_dict(), indent=1, finite=True)
+
+
+def _latex(result: Result) -> str:
+    from biasgauge.results.latex_tables import latex
+
+    return latex(result.summary(), result.to_frame())
 
 
 def _page(result: Result) -> str:
@@ -37,7 +42,7 @@ WRITERS: dict[str, Callable[[Result], str]] = {
     ".json": _json,
     ".csv": lambda result: csv_text(result.to_frame()),
     ".md": lambda result: markup.markdown(result.summary()),
-    ".tex": lambda result: latex(result.summary(), result.to_frame()),
+    ".tex": _latex,
     ".txt": lambda result: markup.plain_text(result.summary()),
 }
 """What each ending is written by; a page has its JSON and its tables beside it."""

@@ -29,7 +29,7 @@ from biasgauge.core import (
 from biasgauge.errors import ParameterError
 from biasgauge.results import counted
 from biasgauge.scores import Workspace, block_rows, exact_similarities, nearest
-from biasgauge.vectors import Embedding, load, named_models, stability
+from biasgauge.vectors import Embedding, load, named_models
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,6 +157,8 @@ def word_features(
     no_tag = np.array([_NOT_IN_BROWN if row is None else _DEFINED for row in properties], np.uint8)
     stabilities, unstable = np.full(len(targets), np.nan), np.full(len(targets), _ONE_MODEL)
     if len(models) > 1 and targets:
+        from biasgauge.vectors import stability  # replicates are compared here alone
+
         result = stability(models, words=targets, n_jobs=n_jobs)
         stabilities = np.asarray(result.values, np.float64)
         unstable = np.array([_DEFINED, _IN_NO_MODEL, _ONE_MODEL, _ZERO])[result.undefined]

@@ -34,7 +34,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import shared_words
 from biasgauge.metrics import unit as unit_vectors
 from biasgauge.results import Column, Result, Summary, Table
-from biasgauge.vectors import Coverage, Embedding, load_models, mean_embedding
+from biasgauge.vectors import Coverage, Embedding, load_models
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,7 +224,11 @@ def bias_subspace(
     check_choice(get_args(Method), method=method)
     check_choice(get_args(Order), order=order)
     models = load_models(vectors)
-    model = models[0] if len(models) == 1 else mean_embedding(models, aligned=aligned)
+    model = models[0]
+    if len(models) > 1:
+        from biasgauge.vectors import mean_embedding  # alignment is for several models
+
+        model = mean_embedding(models, aligned=aligned)
     (located,) = locate(seed_pairs(a, b, None), [model], replace(policy, min_coverage=0))
     if located.reason is not None:
         raise ParameterError(f"There is no subspace: {located.reason}.")
