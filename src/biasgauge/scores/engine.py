@@ -195,7 +195,8 @@ def _rounded_products(directions: Floats, block: Floats, squares: Floats) -> Sin
     products = directions @ block.T
     error = _LAST_BITS * np.sqrt(np.outer(np.einsum("ij,ij->i", directions, directions), squares))
     rounded: Singles = products.astype(np.float32)
-    pairs, words = np.nonzero((products - error).astype(np.float32) != (products + error).astype(np.float32))
+    doubtful = (products - error).astype(np.float32) != (products + error).astype(np.float32)
+    pairs, words = np.nonzero(doubtful & ~np.isnan(products))  # NaN, which differs from itself, stays what it is
     rounded[pairs, words] = np.einsum("ij,ij->i", directions[pairs], block[words])
     return rounded
 
