@@ -18,8 +18,8 @@ from biasgauge.audits.parts import calibration as calibrated
 from biasgauge.audits.parts.calibration import in_planted_units, verdict_rates
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
-from biasgauge.audits.verdicts import REPORTED, Evidence, Verdict
-from biasgauge.core import Estimate
+from biasgauge.audits.verdicts import Evidence, Verdict
+from biasgauge.core import REPORTED, Estimate
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.stats import DoseResponse, Variances
 

@@ -16,8 +16,8 @@ from biasgauge.applications import TaskItems, TaskResult
 from biasgauge.applications.classification.task import summarize
 from biasgauge.audits import Rules, track
 from biasgauge.audits.parts.extrinsic import HOW_TO_GET, answer_points
-from biasgauge.audits.verdicts import decide_tracking
 from biasgauge.cli.entry import run
+from biasgauge.core import decide_tracking
 from biasgauge.stats import Resampling, correlation_power
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from scipy import stats
 
 import biasgauge as bg
 from biasgauge.audits.rules import gender_roles
-from biasgauge.audits.verdicts import Rules, decide
+from biasgauge.audits.verdicts import Rules
+from biasgauge.core import decide
 from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
 
 if TYPE_CHECKING:
@@ -58,9 +59,10 @@ def rule(verdict: Verdict, name: str) -> Evidence:
     ("found", "stable", "small", "decision"),
     [
         (None, [True], None, "not-measurable"),
-        (False, [True, True], None, "no-association-shown"),
+        (False, [True, True], None, "inconclusive"),
         (False, [], True, "no-association-shown"),
         (False, [], False, "inconclusive"),
+        (True, [True, True], True, "no-association-shown"),  # not 0, and too small to matter
         (True, [True, True], None, "report"),
         (True, [np.True_, np.False_], None, "do-not-report"),
         (True, [True, None], None, "report-with-care"),

@@ -13,8 +13,8 @@ from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_questions
-from biasgauge.audits.verdicts import Decision, Evidence, Opinion, Rules, Verdict, decide, same_direction
-from biasgauge.core import WordPolicy
+from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, same_direction
+from biasgauge.core import Decision, WordPolicy, decide
 from biasgauge.lexicons import Lexicon, lexicons_without_query
 from biasgauge.results import interval_text, level_text, number_text
 from biasgauge.stats import METHOD as CLUSTERED

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from biasgauge.core import JsonMapping, Record, check_number
+from biasgauge.core import REPORTED, Decision, JsonMapping, Record, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.results import BAD, CAUTION, GOOD, NEUTRAL, Shape, Tone, count_of, share_text
 
-Decision = Literal[
-    "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
-]
 Observed = int | float | Mapping[str, int | float | None] | None
 """What a rule looks at: a number, or a few by name; None where it cannot be known."""
 
@@ -42,7 +39,6 @@ DECISIONS: dict[Decision, DecisionStyle] = {
     ),
 }
 """Every decision, the most reportable first."""
-REPORTED: tuple[Decision, ...] = ("report", "report-with-care")
 
 
 @dataclass(frozen=True)
@@ -206,37 +202,6 @@ class Verdict(Record):
         """The numbers that one rule looked at, by name."""
         numbers = next((piece.observed for piece in self.evidence if piece.rule == rule), None)
         return numbers if isinstance(numbers, Mapping) else {} if numbers is None else {"value": numbers}
-
-
-def decide(*, found: bool | None, stable: Sequence[bool | None], small: bool | None = None) -> Decision:
-    """The verdict from the evidence: is there an association, and does it survive other reasonable choices?
-
-    Args:
-        found: whether there is evidence of an association; None when it cannot be measured.
-        stable: whether it holds over base pairs, over replicates, …; None where that is unknown.
-        small: where none is found: whether whatever there is lies within the smallest that matters, which is evidence
-            of absence; None where nobody looked.
-    """
-    if found is None:
-        return "not-measurable"
-    if not found:
-        return "inconclusive" if small is False else "no-association-shown"
-    if any(passes is not None and not passes for passes in stable):
-        return "do-not-report"
-    return "report" if stable and all(stable) else "report-with-care"
-
-
-def decide_tracking(*, found: bool | None, checks: Sequence[bool | None]) -> Decision:
-    """The verdict on a correlation: as `decide`, but where none is seen, that says something only if it could be.
-
-    Args:
-        found: whether a correlation is seen; None when there is none to compute.
-        checks: where one is seen, whether it holds over strata, rests on independent points and on a reliable number;
-            where none is, whether it would have been seen. None where that is unknown.
-    """
-    decision = decide(found=found, stable=checks)
-    unseen = any(passes is not None and not passes for passes in checks)
-    return "inconclusive" if decision == "no-association-shown" and unseen else decision
 
 
 def same_direction(evidence: Sequence[Evidence]) -> str:

@@ -8,6 +8,10 @@ from biasgauge.core.arrays import Integers as Integers
 from biasgauge.core.arrays import Places as Places
 from biasgauge.core.arrays import Singles as Singles
 from biasgauge.core.arrays import Vectors as Vectors
+from biasgauge.core.decisions import REPORTED as REPORTED
+from biasgauge.core.decisions import Decision as Decision
+from biasgauge.core.decisions import decide as decide
+from biasgauge.core.decisions import decide_tracking as decide_tracking
 from biasgauge.core.estimate import UNDEFINED as UNDEFINED
 from biasgauge.core.estimate import Doubt as Doubt
 from biasgauge.core.estimate import Estimate as Estimate

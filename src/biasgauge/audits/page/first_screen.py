@@ -11,8 +11,8 @@ from biasgauge.audits.parts.breakdowns import Breakdown, listed
 from biasgauge.audits.parts.change import LINK as CHANGE
 from biasgauge.audits.parts.change import did_it_work, headline_of_change
 from biasgauge.audits.parts.extrinsic import TRACKING
-from biasgauge.audits.verdicts import DECISIONS, REPORTED, Verdict
-from biasgauge.core import NO_FAMILY, Estimate
+from biasgauge.audits.verdicts import DECISIONS, Verdict
+from biasgauge.core import NO_FAMILY, REPORTED, Estimate
 from biasgauge.results import (
     Column,
     Forest,

@@ -12,8 +12,8 @@ from biasgauge._version import __version__
 from biasgauge.audits.page.first_screen import NOT_QUERIES, breakdown_of, capitalized, in_order, short_title
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
 from biasgauge.audits.parts.null_lists import NULLS
-from biasgauge.audits.verdicts import DECISIONS, REPORTED, Verdict
-from biasgauge.core import NO_FAMILY, to_plain
+from biasgauge.audits.verdicts import DECISIONS, Verdict
+from biasgauge.core import NO_FAMILY, REPORTED, to_plain
 from biasgauge.results import (
     Listing,
     Quote,

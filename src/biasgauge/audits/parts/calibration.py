@@ -24,8 +24,8 @@ from biasgauge.audits.measurement import measure as measure_query
 from biasgauge.audits.part import ShippedPart
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
-from biasgauge.audits.verdicts import REPORTED, Evidence, Rules, Verdict
-from biasgauge.core import JsonMapping, WordPolicy
+from biasgauge.audits.verdicts import Evidence, Rules, Verdict
+from biasgauge.core import REPORTED, JsonMapping, WordPolicy
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, queries_from_lexicons
 from biasgauge.results import Column, RecordTable, Result, Shown, Summary, Tone, counted
 from biasgauge.scores import ScoreTensor

@@ -15,8 +15,8 @@ import numpy as np
 from biasgauge.audits.measurement import SANITY, Measured, QueryOutcome
 from biasgauge.audits.part import ShippedPart
 from biasgauge.audits.subjects import subjects_of
-from biasgauge.audits.verdicts import Decision, Evidence, Rules, Verdict
-from biasgauge.core import Estimate, IntervalsBeside, JsonMapping, JsonObject, check_object, to_plain
+from biasgauge.audits.verdicts import Evidence, Rules, Verdict
+from biasgauge.core import Decision, Estimate, IntervalsBeside, JsonMapping, JsonObject, check_object, to_plain
 from biasgauge.results import (
     Chart,
     Extra,

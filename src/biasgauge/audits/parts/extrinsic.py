@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from biasgauge.audits.part import ShippedPart
-from biasgauge.audits.verdicts import Evidence, Rules, Verdict, decide_tracking
-from biasgauge.core import JsonMapping, JsonObject, check_object, to_plain
+from biasgauge.audits.verdicts import Evidence, Rules, Verdict
+from biasgauge.core import JsonMapping, JsonObject, check_object, decide_tracking, to_plain
 from biasgauge.errors import ParameterError
 from biasgauge.results import (
     Listing,
