@@ -95,7 +95,7 @@ def design(corpus: TokenCorpus, folder: Path, n_jobs: int | None) -> None:
 
     It is asked three times in one folder: whole; again, when texts and models are there; and without verdicts.
     """
-    from biasgauge.audits.parts.calibration import verdict_rates
+    from biasgauge.audits.calibrated import verdict_rates
 
     def took(**more: Any) -> tuple[float, float]:  # noqa: ANN401 - of calibrate
         started, used = time.monotonic(), time.process_time()

@@ -32,9 +32,9 @@ from tests.stats.test_calibration import CASES, SETTLED_ELSEWHERE  # noqa: E402
 
 import biasgauge as bg  # noqa: E402
 from biasgauge import registry  # noqa: E402
-from biasgauge.audits.parts.change import contrast_changes  # noqa: E402
-from biasgauge.audits.parts.extrinsic import answer_points  # noqa: E402
+from biasgauge.audits.change import contrast_changes  # noqa: E402
 from biasgauge.audits.subjects import subjects_of  # noqa: E402
+from biasgauge.audits.tracking import answer_points  # noqa: E402
 from biasgauge.audits.verdicts import Rules  # noqa: E402
 from biasgauge.lexicons import QUERY_KINDS  # noqa: E402
 from biasgauge.vectors import load_default_replicates  # noqa: E402

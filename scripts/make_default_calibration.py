@@ -19,7 +19,7 @@ from make_default_replicates import default_source  # beside this file
 
 import biasgauge as bg
 from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION
-from biasgauge.audits.parts.calibration import verdict_rates
+from biasgauge.audits.calibrated import verdict_rates
 
 if TYPE_CHECKING:
     from biasgauge.analyses.calibrate import Calibration

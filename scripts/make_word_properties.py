@@ -21,7 +21,7 @@ from pathlib import Path
 
 import nltk
 
-from biasgauge.analyses.reliability.features import HEADER, LICENSE_PATH, TABLE_PATH
+from biasgauge.analyses.reliability.senses import HEADER, LICENSE_PATH, TABLE_PATH
 
 ROOT = Path(__file__).resolve().parents[1]
 

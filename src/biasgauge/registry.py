@@ -67,10 +67,24 @@ def names(group: str) -> tuple[str, ...]:
     return tuple(_loaders(group))
 
 
+def has(group: str, name: str) -> bool:
+    """True if a group has a thing of this name.
+
+    Raises:
+        ParameterError: there is no such group.
+    """
+    source = _group(group).made_from
+    return name in _near(group, name) or name in _brought(group) or bool(source and has(source, name))
+
+
 def added(group: str) -> tuple[str, ...]:
     """Names of those things of a group that do not ship."""
-    ours = {*_shipped(group), *(_shipped(GROUPS[group].made_from) if GROUPS[group].made_from else ())}
-    return tuple(name for name in names(group) if name not in ours)
+    of = _group(group)
+    brought = {*_brought(group), *(_brought(of.made_from) if of.made_from else ())}
+    if not brought:
+        return ()
+    ours = {*_shipped(group), *(_shipped(of.made_from) if of.made_from else ())}
+    return tuple(name for name in names(group) if name in brought - ours)
 
 
 @overload
@@ -112,6 +126,8 @@ def get(group: str, name: object) -> Any:
     of = _group(group)
     if not of.inside and not isinstance(name, str) and _is_one(name, of):
         return name
+    if isinstance(name, str) and name in (near := _near(group, name)):
+        return near[name]()
     loaders = _loaders(group)
     if not isinstance(name, str) or name not in loaders:
         hint = did_you_mean(name, loaders) if isinstance(name, str) else ""
@@ -225,10 +241,15 @@ def _loaders(group: str) -> dict[str, Callable[[], Any]]:
     """A function for each name of a group, in order, that gives the thing."""
     of = GROUPS[group]
     ours = _shipped(group)
-    loaders = {**_installed(group), **ours, **_added[group]}
+    loaders = {**_brought(group), **ours}
     if of.made_from:
         loaders |= {name: partial(_made, of, name) for name in _loaders(of.made_from)}
     return dict(sorted(loaders.items(), key=lambda item: _natural(item[0])))
+
+
+def _brought(group: str) -> dict[str, Callable[[], Any]]:
+    """A function for each name that installed packages or this process bring; some may be names of what ships."""
+    return {**_installed(group), **_added[group]}
 
 
 def _read_package(of: Group, name: str) -> Any:  # noqa: ANN401 - as get
@@ -249,12 +270,32 @@ def _shipped(group: str) -> dict[str, Callable[[], Any]]:
             for info in iter_modules(homes)
             if info.ispkg and any((Path(home) / info.name / of.file).exists() for home in homes)
         }
-    package = import_module(of.home)
-    inside = getattr(package, "__path__", None)
-    modules = [package] if inside is None else [import_module(f"{of.home}.{one.name}") for one in iter_modules(inside)]
+    return _in_modules(of, _modules(of.home))
+
+
+def _near(group: str, name: str) -> dict[str, Callable[[], Any]]:
+    """Return loaders of what ships; where modules bear the names of what they hold, of those that fit `name` alone.
+
+    Where installed packages bring more, all are loaded: a name that is taken gets a warning.
+    """
+    of = GROUPS[group]
+    if not of.by_module or _installed(group):
+        return _shipped(group)
+    parts = name.split("_")
+    return _in_modules(of, [module for module in _modules(of.home) if module.rpartition(".")[2] in parts])
+
+
+@cache
+def _modules(home: str) -> tuple[str, ...]:
+    """Names of the modules of a package; of a module, its own."""
+    inside = getattr(import_module(home), "__path__", None)
+    return (home,) if inside is None else tuple(f"{home}.{info.name}" for info in iter_modules(inside))
+
+
+def _in_modules(of: Group, modules: Iterable[str]) -> dict[str, Callable[[], Any]]:
     loaders: dict[str, Callable[[], Any]] = {}
     for module in modules:
-        for thing in _several(getattr(module, of.attribute, ())):
+        for thing in _several(getattr(import_module(module), of.attribute, ())):
             loaders |= _contents(thing, of)
     return loaders
 
@@ -272,12 +313,13 @@ def _points() -> EntryPoints:
 @cache
 def _installed(group: str) -> dict[str, Callable[[], Any]]:
     """Return what the entry points of installed packages bring; a name that ships already is refused with a warning."""
-    of, ours = GROUPS[group], _shipped(group)
+    of = GROUPS[group]
     values: dict[str, list[str]] = {}
     for point in sorted(_points().select(group=f"biasgauge.{group}"), key=lambda point: (point.name, point.value)):
         values.setdefault(point.name, [])
         if point.value not in values[point.name]:
             values[point.name].append(point.value)
+    ours = _shipped(group) if values else {}
     loaders: dict[str, Callable[[], Any]] = {}
     for name, places in values.items():
         brought: dict[str, Callable[[], Any]] = {name: partial(_load_entry, group, name, tuple(places))}

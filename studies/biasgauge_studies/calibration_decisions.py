@@ -19,7 +19,7 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.analyses.calibrate import Readings, carrier_sets
-from biasgauge.audits.parts import calibration as calibrated
+from biasgauge.audits import calibrated
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge_studies.calibration_gpu import sources
 from biasgauge_studies.calibration_scores import Blocks, read_cell

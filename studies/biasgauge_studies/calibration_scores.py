@@ -126,7 +126,7 @@ def calibration_of(
 
 def main() -> None:
     """What the command line asks for."""
-    from biasgauge.audits.parts.calibration import verdict_rates
+    from biasgauge.audits.calibrated import verdict_rates
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)

@@ -9,7 +9,6 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.analyses.reliability import ReliabilityTable
-from biasgauge.analyses.reliability.features import word_properties
 from biasgauge.analyses.reliability.reliabilities import (
     agreement_on_words,
     between_measures,
@@ -17,6 +16,7 @@ from biasgauge.analyses.reliability.reliabilities import (
     compare_forms,
     standardized,
 )
+from biasgauge.analyses.reliability.senses import word_properties
 from biasgauge.stats import cronbach_alpha, icc_stack
 from biasgauge_studies.du2021_blocks import LISTS, MEASURES, Block
 

@@ -14,8 +14,8 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.calibrate import Calibration, Curve, carrier_sets
-from biasgauge.audits.parts import calibration as calibrated
-from biasgauge.audits.parts.calibration import in_planted_units, verdict_rates
+from biasgauge.audits import calibrated
+from biasgauge.audits.calibrated import in_planted_units, verdict_rates
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Evidence, Verdict

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.audits.change import answer_change, contrast_changes
 from biasgauge.audits.measurement import measure
-from biasgauge.audits.parts.change import answer_change, contrast_changes
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Rules
 from biasgauge.cli.entry import run

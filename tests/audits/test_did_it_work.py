@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.parts.change import OUTCOMES, ContrastChange, did_it_work, slope_charts, tiles
+from biasgauge.audits.change import OUTCOMES, ContrastChange, did_it_work, slope_charts, tiles
 from biasgauge.audits.verdicts import Evidence, Verdict
 from biasgauge.core.estimate import Estimate
 
@@ -94,8 +94,7 @@ def audited() -> AuditResult:
 
 
 def test_it_stands_first_on_the_page(audited: AuditResult) -> None:
-    section = did_it_work(audited)
-    assert section is not None
+    section = did_it_work(audited, audited.verdicts[0])
     assert section.title == "Did the change remove the bias?"
     assert section.more[0] == audited.verdicts[0].sentence
     assert all(tile.word in section.headline for tile in tiles(audited.verdicts[0]))

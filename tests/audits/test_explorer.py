@@ -13,7 +13,7 @@ from scipy import stats
 
 import biasgauge as bg
 from biasgauge.audits import shared_scores
-from biasgauge.audits.parts.explorer import LARGEST, Explorer, explore, pair_lists
+from biasgauge.audits.explorer import LARGEST, Explorer, explore, pair_lists
 from biasgauge.audits.shared_scores import MEASURES, SharedScores, page_words
 from biasgauge.lexicons import Lexicon, language_of, pairs_of, parse_lexicon
 

@@ -15,7 +15,8 @@ from biasgauge.analyses.correlate import CorrelationResult, correlate
 from biasgauge.applications import TaskItems, TaskResult
 from biasgauge.applications.classification.task import summarize
 from biasgauge.audits import Rules, track
-from biasgauge.audits.parts.extrinsic import HOW_TO_GET, answer_points
+from biasgauge.audits.parts.extrinsic import HOW_TO_GET
+from biasgauge.audits.tracking import answer_points
 from biasgauge.cli.entry import run
 from biasgauge.core import decide_tracking
 from biasgauge.stats import Resampling, correlation_power

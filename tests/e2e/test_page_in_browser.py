@@ -18,7 +18,8 @@ import pandas as pd
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.parts.extrinsic import Extrinsic, answer_points, track
+from biasgauge.audits.parts.extrinsic import Extrinsic
+from biasgauge.audits.tracking import answer_points, track
 from biasgauge.audits.verdicts import Rules
 from biasgauge.lexicons import lexicon, parse_lexicon
 from biasgauge.results.wording import number_text

@@ -200,6 +200,26 @@ def test_listing_papers_imports_none_of_them() -> None:
     assert imported == ""
 
 
+@pytest.mark.parametrize("group", GROUPS)
+def test_has_agrees_with_the_names(group: str) -> None:
+    """It looks for a measure or a test in the modules of such a name alone: this holds them to their names."""
+    names = registry.names(group)
+    assert all(registry.has(group, name) for name in names)
+    assert not registry.has(group, "no-such-thing")
+    assert all(registry.has(group, name) == (name in names) for name in ("ripa", "set_ripa", "ripa_nothing", "weat7"))
+
+
+def test_one_association_test_is_found_without_the_others() -> None:
+    program = (
+        "import sys, biasgauge as bg\n"
+        "assert bg.registry.get('association_test', 'weat').name == 'weat'\n"
+        "assert not bg.registry.added('association_test')\n"
+        "print(*[name for name in ('rnsb', 'weat') if f'biasgauge.metrics.{name}' in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["weat"]
+
+
 def test_an_entry_point_is_found(install: Callable[..., None]) -> None:
     install("theirs", MEASURE + 'M = replace(DBWA, name="their")', measure="their = theirs:M")
     assert "their" in registry.names("measure")

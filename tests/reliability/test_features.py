@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from biasgauge.analyses.reliability.features import (
-    HEADER,
-    LICENSE_PATH,
-    REASONS,
-    TABLE_PATH,
-    nearest_similarity,
-    word_features,
-    word_properties,
-)
+from biasgauge.analyses.reliability.features import REASONS, nearest_similarity, word_features
+from biasgauge.analyses.reliability.senses import HEADER, LICENSE_PATH, TABLE_PATH, word_properties
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import Embedding, stability
 

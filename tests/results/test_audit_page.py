@@ -19,7 +19,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.audits import Evidence, Verdict
-from biasgauge.audits.parts.explorer import explore
+from biasgauge.audits.explorer import explore
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.io.json_file import read_saved
 from biasgauge.io.text_file import csv_text

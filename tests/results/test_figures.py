@@ -16,7 +16,7 @@ from biasgauge.results import Chart, Column, Summary, Table
 from biasgauge.results.drawing import WIDTHS, scaled_panels, spelled, with_right_labels
 from biasgauge.results.latex_tables import latex
 from biasgauge.results.saving import save_figures
-from biasgauge.results.standard_charts import Slope, slope_chart, slope_panels
+from biasgauge.results.slope_charts import Slope, slope_chart, slope_panels
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.parts.calibration import verdict_rates
+from biasgauge.audits.calibrated import verdict_rates
 from biasgauge.study import plan_study, run_study
 
 if TYPE_CHECKING:

@@ -1,3 +1,6 @@
+from biasgauge.audits.calibrated import decision_rates as decision_rates
+from biasgauge.audits.calibrated import verdict_decisions as verdict_decisions
+from biasgauge.audits.calibrated import verdict_rates as verdict_rates
 from biasgauge.audits.context import AuditContext as AuditContext
 from biasgauge.audits.context import build_context as build_context
 from biasgauge.audits.measurement import Tabulated as Tabulated
@@ -14,16 +17,13 @@ from biasgauge.audits.part import summarize_part as summarize_part
 from biasgauge.audits.part import write_part as write_part
 from biasgauge.audits.parts.associations import NO_BIAS as NO_BIAS
 from biasgauge.audits.parts.associations import spread_of as spread_of
-from biasgauge.audits.parts.calibration import decision_rates as decision_rates
-from biasgauge.audits.parts.calibration import verdict_decisions as verdict_decisions
-from biasgauge.audits.parts.calibration import verdict_rates as verdict_rates
-from biasgauge.audits.parts.extrinsic import track as track
 from biasgauge.audits.parts.lexicons import LexiconVerdict as LexiconVerdict
 from biasgauge.audits.result import AuditResult as AuditResult
 from biasgauge.audits.result import ModelSummary as ModelSummary
 from biasgauge.audits.run import audit as audit
 from biasgauge.audits.run import audit_from_context as audit_from_context
 from biasgauge.audits.subjects import Subject as Subject
+from biasgauge.audits.tracking import track as track
 from biasgauge.audits.transformers import audit_encoder as audit_encoder
 from biasgauge.audits.transformers import audit_words as audit_words
 from biasgauge.audits.verdict_rule import VerdictRule as VerdictRule

@@ -39,7 +39,7 @@ def answer(context: AuditContext) -> tuple[Verdict, ...]:
     )
     if context.calibration is None:
         return verdicts
-    from biasgauge.audits.parts.calibration import in_planted_units
+    from biasgauge.audits.calibrated import in_planted_units
 
     return in_planted_units(verdicts, context.lexicons, context.calibration)
 

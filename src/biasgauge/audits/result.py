@@ -119,7 +119,7 @@ class AuditResult(Result):
     date: str = ""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - each part has a class of its own
-        if name.startswith("_") or name not in registry.names("audit_part"):
+        if name.startswith("_") or not registry.has("audit_part", name):
             raise AttributeError(f"An audit has no {name!r}.")
         result = self.parts.get(name)
         return result.rows if isinstance(result, PartRows) else result

@@ -143,7 +143,7 @@ def check(
         vectors: also say which words this vector file lacks
     """
     names = references or registry.names("lexicon")
-    if len(names) == 1 and _CODE.fullmatch(names[0]) and names[0] not in registry.names("lexicon"):
+    if len(names) == 1 and _CODE.fullmatch(names[0]) and not registry.has("lexicon", names[0]):
         word_lists.check_language(names[0])  # there is none: it says what a language of one's own is made of
     checked = [word_lists.lexicon(reference) for reference in names]
     language = checked[0] if len(checked) == 1 and isinstance(checked[0], word_lists.Language) else None

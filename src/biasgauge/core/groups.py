@@ -14,6 +14,8 @@ class Group:
         kind: "module:Class" that each must be an instance of; several are separated by "|".
         home: the package whose modules hold those that ship, or the one module that does.
         attribute: under which a module holds them: one, or a tuple of several.
+        by_module: each that ships bears the name of its module, alone or among others joined by "_" (ripa_unit is in
+            `ripa`), so that finding one imports no other.
         classes: each is a subclass of `kind`, not an instance.
         file: each is a package of `home` that holds this file, which `made_by` reads, so that listing imports nothing.
         inside: "module:function" that gives what a registered thing holds, a loader for each name.
@@ -26,6 +28,7 @@ class Group:
     kind: str
     home: str
     attribute: str
+    by_module: bool = False
     classes: bool = False
     file: str = ""
     inside: str = ""
@@ -40,8 +43,10 @@ class Group:
 
 
 GROUPS = {
-    "measure": Group("measure", "biasgauge.metrics.measure:Measure", "biasgauge.metrics", "MEASURE"),
-    "association_test": Group("association test", "biasgauge.metrics.set_test:SetTest", "biasgauge.metrics", "TEST"),
+    "measure": Group("measure", "biasgauge.metrics.measure:Measure", "biasgauge.metrics", "MEASURE", by_module=True),
+    "association_test": Group(
+        "association test", "biasgauge.metrics.set_test:SetTest", "biasgauge.metrics", "TEST", by_module=True
+    ),
     "mitigation": Group(
         "mitigation",
         "biasgauge.mitigation.mitigation:Mitigation",

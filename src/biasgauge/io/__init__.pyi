@@ -21,7 +21,6 @@ from biasgauge.io.json_file import read_json_object as read_json_object
 from biasgauge.io.json_file import read_manifest as read_manifest
 from biasgauge.io.json_file import read_record as read_record
 from biasgauge.io.json_file import read_saved as read_saved
-from biasgauge.io.locks import LOCK as LOCK
 from biasgauge.io.locks import writer_lock as writer_lock
 from biasgauge.io.npy_file import ARCHIVE_DAMAGE as ARCHIVE_DAMAGE
 from biasgauge.io.npy_file import NpyHeader as NpyHeader
@@ -32,6 +31,7 @@ from biasgauge.io.npy_file import map_array as map_array
 from biasgauge.io.npy_file import read_header as read_header
 from biasgauge.io.npy_file import read_npz as read_npz
 from biasgauge.io.npy_file import write_array as write_array
+from biasgauge.io.paths import LOCK as LOCK
 from biasgauge.io.paths import check_output_file as check_output_file
 from biasgauge.io.paths import check_output_folder as check_output_folder
 from biasgauge.io.paths import is_device as is_device

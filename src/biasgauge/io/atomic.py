@@ -23,8 +23,7 @@ from functools import cache
 from pathlib import Path
 
 from biasgauge.errors import InputError, OutputError
-from biasgauge.io.locks import LOCK
-from biasgauge.io.paths import file_target, usable_path
+from biasgauge.io.paths import LOCK, file_target, usable_path
 from biasgauge.io.text_file import utf8
 
 _OWNER = r"(?P<machine>[0-9a-f]{6})-(?P<process>[0-9a-f]+)-[0-9a-f]{8}"

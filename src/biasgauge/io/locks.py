@@ -18,8 +18,6 @@ from pathlib import Path
 
 from biasgauge.errors import InputError
 
-LOCK = ".biasgauge.lock"
-"""Name of the lock of a folder, inside it; locks that lie beside their target end in it."""
 _HOLDER = "process "
 """Beginning of the text of a lock: a file of that name with another text is not a lock of ours."""
 _PAUSE = 0.02

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from biasgauge.errors import InputError, OutputError
 
+LOCK = ".biasgauge.lock"
+"""Name of the lock of a folder, inside it; locks that lie beside their target end in it."""
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE | re.DOTALL)
 

@@ -35,12 +35,12 @@ from biasgauge.results.result import sentences_of as sentences_of
 from biasgauge.results.saving import save_figures as save_figures
 from biasgauge.results.saving import save_result as save_result
 from biasgauge.results.saving import show as show
+from biasgauge.results.slope_charts import Slope as Slope
+from biasgauge.results.slope_charts import slope_chart as slope_chart
+from biasgauge.results.slope_charts import slope_panels as slope_panels
 from biasgauge.results.standard_charts import COLORS as COLORS
-from biasgauge.results.standard_charts import Slope as Slope
 from biasgauge.results.standard_charts import chart_of_rows as chart_of_rows
 from biasgauge.results.standard_charts import interval_chart as interval_chart
-from biasgauge.results.standard_charts import slope_chart as slope_chart
-from biasgauge.results.standard_charts import slope_panels as slope_panels
 from biasgauge.results.summary import Bar as Bar
 from biasgauge.results.summary import Bars as Bars
 from biasgauge.results.summary import Chart as Chart

@@ -35,12 +35,12 @@ def test_name(name: str) -> str:
 
 def registered_name(name: str) -> str:
     """Display name of a measure or an association test."""
-    return test_name(name) if name in registry.names("association_test") else measure_name(name)
+    return test_name(name) if registry.has("association_test", name) else measure_name(name)
 
 
 def _display_name(group: str, name: str) -> str:
     """Display name of a registered measure or test; any other name is shown as it is."""
-    return registry.get(group, name).display_name or name if name in registry.names(group) else name
+    return registry.get(group, name).display_name or name if registry.has(group, name) else name
 
 
 def group_name(name: str) -> str:
@@ -50,7 +50,7 @@ def group_name(name: str) -> str:
 
 def lexicon_name(name: str) -> str:
     """Display name of a lexicon: "WEAT 7" for weat7."""
-    return registry.get("lexicon", name).label if name in registry.names("lexicon") else name
+    return registry.get("lexicon", name).label if registry.has("lexicon", name) else name
 
 
 def name_and_about(title: str) -> tuple[str, str]:

@@ -16,6 +16,8 @@ from biasgauge.scores.overlap import neighbor_overlap as neighbor_overlap
 from biasgauge.scores.scoring import AS_PUBLISHED as AS_PUBLISHED
 from biasgauge.scores.scoring import score as score
 from biasgauge.scores.scoring import score_to_store as score_to_store
+from biasgauge.scores.stereotype_distances import mac as mac
+from biasgauge.scores.stereotype_distances import mac_change as mac_change
 from biasgauge.scores.store import ABSENT as ABSENT
 from biasgauge.scores.store import MANIFEST as MANIFEST
 from biasgauge.scores.store import ScoreStore as ScoreStore
@@ -30,8 +32,6 @@ from biasgauge.scores.word_set_results import Association as Association
 from biasgauge.scores.word_set_results import Weat as Weat
 from biasgauge.scores.word_set_tests import TestLike as TestLike
 from biasgauge.scores.word_set_tests import association_test as association_test
-from biasgauge.scores.word_set_tests import mac as mac
-from biasgauge.scores.word_set_tests import mac_change as mac_change
 from biasgauge.scores.word_set_tests import query_of_test as query_of_test
 from biasgauge.scores.word_set_tests import weat as weat
 from biasgauge.scores.word_set_tests import weat_of_resolved as weat_of_resolved

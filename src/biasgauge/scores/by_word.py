@@ -115,7 +115,7 @@ class WordScores(Result):
             Column("pairs that agree", "share", about="pairs whose direction is that of the mean"),
         ]
         meaning = measure
-        if measure in registry.names("measure"):
+        if registry.has("measure", measure):
             summary = registry.get("measure", measure).summary
             meaning = f"{measure_name(measure)}: {summary.partition('. ')[0]}"
         # Scores of a few words are shown in full, whatever the number of models.

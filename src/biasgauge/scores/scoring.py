@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,9 +31,11 @@ from biasgauge.lexicons import Words, WordSet, pairs_of, words_of
 from biasgauge.metrics import Measure, Neighborhood
 from biasgauge.scores import engine
 from biasgauge.scores.engine import ScoringTask
-from biasgauge.scores.store import ModelScores, ScoreStore
-from biasgauge.scores.tensor import END_LOST, EQUAL_ENDS, FEW_NEIGHBORS, WORD_LOST, ScoreTensor
+from biasgauge.scores.tensor import END_LOST, EQUAL_ENDS, FEW_NEIGHBORS, WORD_LOST, ModelScores, ScoreTensor
 from biasgauge.vectors import Embedding, load, named_models
+
+if TYPE_CHECKING:
+    from biasgauge.scores.store import ScoreStore
 
 FULL = "full"
 CPU = "cpu"
@@ -168,6 +170,8 @@ class _Scoring:
 
     def into(self, path: str | os.PathLike[str], *, replace: bool = False) -> ScoreStore:
         """Keep the scores in a store, which is made once the first model could be loaded."""
+        from biasgauge.scores.store import ScoreStore
+
         labels: dict[str, Any] = {"measures": self.measure_names, "pairs": self.pairs, "words": self.words}
         create = partial(ScoreStore.create, path, **labels, provenance=self.provenance, replace=replace)
         if is_occupied(Path(path)) and not replace:

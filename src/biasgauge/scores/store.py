@@ -18,7 +18,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
@@ -26,7 +25,7 @@ from typing import Any, Self
 import numpy as np
 
 from biasgauge._version import __version__
-from biasgauge.core import Codes, JsonMapping, JsonObject, Singles
+from biasgauge.core import JsonMapping, JsonObject
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import (
     LOCK,
@@ -42,7 +41,7 @@ from biasgauge.io import (
     write_text,
     writer_lock,
 )
-from biasgauge.scores.tensor import NO_NUMBER, REASONS, ScoreTensor, choose, describe
+from biasgauge.scores.tensor import REASONS, ModelScores, ScoreTensor, choose, describe
 from biasgauge.vectors import by_reason
 
 MANIFEST = "store.json"
@@ -54,25 +53,6 @@ _DTYPES = {"scores": np.float32, "words": np.uint8, "pairs": np.uint8}
 _AGAIN = "make the scores again"
 _DIGITS = 16
 _OURS = re.compile(rf"[0-9a-f]{{{_DIGITS}}}\.({'|'.join(_DTYPES)})\.npy")
-
-
-@dataclass(frozen=True)
-class ModelScores:
-    """Scores of one model (measures × pairs × words, NaN where undefined), and why some are: places in `REASONS`.
-
-    Those of measures × pairs outweigh those of words.
-    """
-
-    values: Singles
-    word_reasons: Codes
-    pair_reasons: Codes
-
-    def undefined(self) -> Codes:
-        """Reasons for every score: measures × pairs × words."""
-        by_pair = self.pair_reasons[:, :, None]
-        reasons: Codes = np.where(by_pair, by_pair, self.word_reasons)
-        reasons[(reasons == 0) & np.isnan(self.values)] = NO_NUMBER
-        return reasons
 
 
 class ScoreStore:

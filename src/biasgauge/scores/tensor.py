@@ -41,6 +41,25 @@ LIES_IN_THE_WORD = frozenset(range(WORD_LOST, END_LOST))
 """Places of the reasons that lie in the word alone, whatever the pair."""
 
 
+@dataclass(frozen=True)
+class ModelScores:
+    """Scores of one model (measures × pairs × words, NaN where undefined), and why some are: places in `REASONS`.
+
+    Those of measures × pairs outweigh those of words.
+    """
+
+    values: Singles
+    word_reasons: Codes
+    pair_reasons: Codes
+
+    def undefined(self) -> Codes:
+        """Reasons for every score: measures × pairs × words."""
+        by_pair = self.pair_reasons[:, :, None]
+        reasons: Codes = np.where(by_pair, by_pair, self.word_reasons)
+        reasons[(reasons == 0) & np.isnan(self.values)] = NO_NUMBER
+        return reasons
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreTensor(Result):
     """Scores with their labels. Whatever is selected, labels and scores are selected together.

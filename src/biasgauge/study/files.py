@@ -115,7 +115,7 @@ class FileSettings:
         return self._mark(value) if isinstance(value, str) else value
 
     def _mark(self, text: str) -> str | dict[str, str]:
-        if text in registry.names("lexicon"):
+        if registry.has("lexicon", text):
             return text
         name, set_name = text, ""
         if not text.endswith(_SUFFIX) and f"{_SUFFIX}:" in text:

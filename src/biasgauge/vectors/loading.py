@@ -166,7 +166,7 @@ def encode(source: object) -> list[Embedding] | None:
     """Encode "NAME:SOURCE" where NAME is a registered encoder; None for anything else."""
     text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else b""
     name, colon, location = text.partition(":") if isinstance(text, str) else ("", "", "")
-    if not colon or name not in registry.names("encoder") or os.path.exists(text):  # noqa: PTH110 - never raises
+    if not colon or not registry.has("encoder", name) or os.path.exists(text):  # noqa: PTH110 - never raises
         return None
     encoded = registry.get("encoder", name).encode(location)
     models = encoded if isinstance(encoded, list) else [encoded]

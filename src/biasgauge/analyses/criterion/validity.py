@@ -325,7 +325,7 @@ def _language(words: WordsLike) -> str:
     if isinstance(words, Lexicon):
         return words.language
     source = os.fspath(words).partition(":")[0] if isinstance(words, str | os.PathLike) else ""
-    return lexicon(source).language if source in registry.names("lexicon") else DEFAULT_LANGUAGE
+    return lexicon(source).language if registry.has("lexicon", source) else DEFAULT_LANGUAGE
 
 
 def _two_lists(name: str, first: Sequence[str], second: Sequence[str], language: str) -> CriterionValues:

@@ -11,7 +11,6 @@ import numpy as np
 
 from biasgauge.analyses.posterior.crossed import CrossedDraws, CrossedModel, blocks_with_rows, sample_crossed
 from biasgauge.analyses.posterior.estimates import Diagnostics, diagnose
-from biasgauge.analyses.posterior.exact import sample_cells
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors
 from biasgauge.analyses.posterior.table import CONNECTIONS, NO_SPREAD, DistanceTable, cell_labels, cells_of
 from biasgauge.core import Floats, Places, check_choice, check_whole
@@ -281,6 +280,8 @@ def _without_spread(table: DistanceTable, variant: str, priors: Priors) -> dict[
 def _exact_draws(
     table: DistanceTable, variant: str, priors: Priors, size: int, seeds: Sequence[int]
 ) -> tuple[Draws, dict[str, Any]]:
+    from biasgauge.analyses.posterior.exact import sample_cells
+
     cells = cells_of(table)
     if variant == "per-connection":
         streams = [np.random.default_rng([*seeds, CONNECTIONS.index(cell.connection)]) for cell in cells]

@@ -18,7 +18,6 @@ import numpy as np
 
 from biasgauge.analyses.posterior.draws import Draws, SampledRows, fit
 from biasgauge.analyses.posterior.estimates import contrasts, posterior_means
-from biasgauge.analyses.posterior.exact import log_sum
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors
 from biasgauge.analyses.posterior.table import DistanceTable
 from biasgauge.core import Floats, Places, Record
@@ -235,6 +234,8 @@ def loo(posterior: Posterior) -> Loo:
         statistics = import_module("arviz_stats.base").array_stats  # an extra, and not cheap to import
     except ImportError as problem:
         raise InputError('comparing models needs arviz-stats: pip install "biasgauge[bayes]"') from problem
+    from biasgauge.analyses.posterior.exact import log_sum
+
     draws = posterior.draws
     if not draws.connections or draws.residual.shape[1] != len(draws.connections):
         raise ParameterError("Leave-one-out needs a fit of one of the shipped variants.")

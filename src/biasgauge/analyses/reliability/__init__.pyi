@@ -5,9 +5,7 @@ from biasgauge.analyses.reliability.components import variance_components as var
 from biasgauge.analyses.reliability.decision import DecisionStudy as DecisionStudy
 from biasgauge.analyses.reliability.decision import decision_study as decision_study
 from biasgauge.analyses.reliability.features import WordFeatures as WordFeatures
-from biasgauge.analyses.reliability.features import WordProperties as WordProperties
 from biasgauge.analyses.reliability.features import word_features as word_features
-from biasgauge.analyses.reliability.features import word_properties as word_properties
 from biasgauge.analyses.reliability.regression import INTERCEPT as INTERCEPT
 from biasgauge.analyses.reliability.regression import FactorsResult as FactorsResult
 from biasgauge.analyses.reliability.regression import factors as factors
@@ -25,3 +23,5 @@ from biasgauge.analyses.reliability.reliability_table import pair_name as pair_n
 from biasgauge.analyses.reliability.reliability_table import verdict as verdict
 from biasgauge.analyses.reliability.result import NotAnalyzed as NotAnalyzed
 from biasgauge.analyses.reliability.result import ReliabilityResult as ReliabilityResult
+from biasgauge.analyses.reliability.senses import WordProperties as WordProperties
+from biasgauge.analyses.reliability.senses import word_properties as word_properties

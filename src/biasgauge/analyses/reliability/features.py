@@ -1,21 +1,19 @@
 """`word_features`: properties of words that may decide how reliably their bias can be measured.
 
 Source: Du, Fang & Nguyen, "Assessing the Reliability of Word Embedding Gender Bias Measures", EMNLP 2021, section 5.5
-and appendix F. Senses and parts of speech come from a table that `scripts/make_word_properties.py` makes.
+and appendix F.
 """
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasgauge.analyses.reliability.senses import word_properties
 from biasgauge.core import (
     Floats,
     JsonObject,
@@ -35,10 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Codes = np.ndarray[Any, np.dtype[np.uint8]]
-
-HEADER = ("word", "senses", "tag")
-TABLE_PATH = Path(__file__).parent / "data" / "word_properties.tsv.gz"
-LICENSE_PATH = TABLE_PATH.with_name("WORD_PROPERTIES_LICENSE.txt")
 
 NUMBERS = ("log_frequency", "log_senses", "nn_similarity", "norm", "stability")
 """Features that are numbers; the part of speech is the one that is not."""
@@ -206,22 +200,3 @@ def nearest_similarity(model: Embedding, rows: Places, step: int | None = None) 
         neighbor = nearest(pool[pool_rows], pool, 1, pool_rows, workspace)
         similarities[block] = exact_similarities(pool[pool_rows], pool, neighbor)[:, 0]
     return similarities
-
-
-class WordProperties(NamedTuple):
-    """Senses and part of speech of a lower-cased word that the Brown corpus has.
-
-    Senses: synsets of WordNet 3.0 over all parts of speech, inflected forms by their base forms; 0 where it lacks the
-    word. Tag: the most frequent universal part of speech in Brown, the first seen among equals.
-    """
-
-    senses: int
-    tag: str
-
-
-@cache
-def word_properties() -> dict[str, WordProperties]:
-    """Properties of all words in the table, by word."""
-    lines = gzip.decompress(TABLE_PATH.read_bytes()).decode().splitlines()
-    rows = (line.split("\t") for line in lines[1:])
-    return {word: WordProperties(int(senses), tag) for word, senses, tag in rows}

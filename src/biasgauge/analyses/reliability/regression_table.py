@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from biasgauge.analyses.reliability.features import NUMBERS, REASONS, word_features, word_properties
+from biasgauge.analyses.reliability.features import NUMBERS, REASONS, word_features
 from biasgauge.analyses.reliability.reliabilities import agreement_on_words, by_measure, standardized
+from biasgauge.analyses.reliability.senses import word_properties
 from biasgauge.core import ModelsLike, check_choice
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import decode_utf8, read_whole

@@ -9,6 +9,6 @@ from biasgauge.analyses.seeds.generated import Cloud as Cloud
 from biasgauge.analyses.seeds.generated import GeneratedSet as GeneratedSet
 from biasgauge.analyses.seeds.generated import generated_cloud as generated_cloud
 from biasgauge.analyses.seeds.generated import generated_sets as generated_sets
-from biasgauge.analyses.seeds.subspaces import BiasSubspace as BiasSubspace
-from biasgauge.analyses.seeds.subspaces import bias_subspace as bias_subspace
+from biasgauge.analyses.seeds.ranking import BiasSubspace as BiasSubspace
+from biasgauge.analyses.seeds.ranking import bias_subspace as bias_subspace
 from biasgauge.analyses.seeds.word_pairs import seed_pairs as seed_pairs

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from biasgauge.analyses.seeds.coherence import SeedInfluence
 from biasgauge.analyses.seeds.figures import seeds_charts
-from biasgauge.analyses.seeds.generated import Cloud, Relation, relations
 from biasgauge.analyses.seeds.pairing import Balance, Pairing
 from biasgauge.analyses.seeds.word_pairs import Located
 from biasgauge.core import Estimate, JsonMapping, JsonObject
@@ -30,11 +29,12 @@ from biasgauge.results import (
     share_text,
     signed_text,
 )
-from biasgauge.stats import LEAST
 from biasgauge.vectors import Coverage
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from biasgauge.analyses.seeds.generated import Cloud, Relation
 
 NOT_APART = 0.1
 """Held-out coherence below which the sets are not told apart: a tenth of the vocabulary."""
@@ -355,9 +355,13 @@ class SeedsResult(Result):
 
     @property
     def relations(self) -> tuple[Relation, ...]:
-        """Correlations of similarity and balance with coherence and explained variance, over at least four pairs."""
-        gathered = relations(self.to_frame(), "gathered") if len(self.cards) >= LEAST else ()
-        return gathered + (() if self.cloud is None else self.cloud.relations)
+        """Correlations of similarity and balance with coherence and explained variance, over more than a few pairs."""
+        generated = () if self.cloud is None else self.cloud.relations
+        if len(self.cards) <= _FEW:
+            return generated
+        from biasgauge.analyses.seeds.generated import relations
+
+        return relations(self.to_frame(), "gathered") + generated
 
     @property
     def verdicts(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from typing import get_args
 
 from biasgauge.analyses.seeds.card import FitnessCard, SeedsResult, advise
 from biasgauge.analyses.seeds.coherence import PairNumbers, coherence_estimates, in_every_model, influences
-from biasgauge.analyses.seeds.generated import generated_cloud
 from biasgauge.analyses.seeds.pairing import balance, pairing, set_similarities, similarity_left_out
 from biasgauge.analyses.seeds.subspaces import Method
 from biasgauge.analyses.seeds.word_pairs import Located, SeedPair, SeedPairsLike, locate, of_lexicon, seed_pairs
@@ -121,6 +120,8 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     cloud = None
     if generated:
         drawn: JsonObject = {"nouns": nouns, "method": method, "unit": unit, "random_state": random_state}
+        from biasgauge.analyses.seeds.generated import generated_cloud
+
         cloud = generated_cloud(models, sets=generated, **drawn)
     warnings = tuple(dict.fromkeys(notice.message for model in models for notice in model.notices))
     return SeedsResult(cards, tuple(model.name for model in models), settings, cloud, warnings)

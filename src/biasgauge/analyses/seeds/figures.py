@@ -23,7 +23,7 @@ from biasgauge.results import (
 if TYPE_CHECKING:
     from biasgauge.analyses.seeds.card import FitnessCard, SeedsResult
     from biasgauge.analyses.seeds.choice import SeedChoice
-    from biasgauge.analyses.seeds.subspaces import BiasSubspace
+    from biasgauge.analyses.seeds.ranking import BiasSubspace
 
 MOST_PANELS = 9
 MOST_ROWS = 40

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from biasgauge.audits.measurement import SANITY
 from biasgauge.audits.part import ordered_parts, summarize_part
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
-from biasgauge.audits.parts.change import LINK as CHANGE
-from biasgauge.audits.parts.change import did_it_work, headline_of_change
 from biasgauge.audits.parts.extrinsic import TRACKING
 from biasgauge.audits.verdicts import DECISIONS, Verdict
 from biasgauge.core import NO_FAMILY, REPORTED, Estimate
@@ -33,6 +31,7 @@ from biasgauge.results import (
 if TYPE_CHECKING:
     from biasgauge.audits.result import AuditResult
 
+CHANGE = "change"
 NOT_QUERIES = (CHANGE, TRACKING)
 """Tests of verdicts that are not on a query."""
 GROUPS = {
@@ -89,7 +88,7 @@ def audit_summary(result: AuditResult) -> Summary:
     settings = [(name.replace("_", " "), setting_text(value)) for name, value in result.settings.items()]
     table = Table.of("settings", "Everything that decides the result", ["setting", "value"], settings)
     last = Summary("Settings", "", name="settings", tables=(table,))
-    sections = (did_it_work(result), _verdicts(result), what_to_write(result), *parts, vectors, last)
+    sections = (_change(result), _verdicts(result), what_to_write(result), *parts, vectors, last)
     return Summary(
         title=f"Bias audit of {names}",
         headline=headline(result),
@@ -100,6 +99,20 @@ def audit_summary(result: AuditResult) -> Summary:
         warnings=result.warnings,
         brief=True,
     )
+
+
+def _change(result: AuditResult) -> Summary | None:
+    """Effect of the change, where vectors were changed."""
+    verdict = _verdict_on_change(result)
+    if verdict is None:
+        return None
+    from biasgauge.audits.change import did_it_work
+
+    return did_it_work(result, verdict)
+
+
+def _verdict_on_change(result: AuditResult) -> Verdict | None:
+    return next((verdict for verdict in result.verdicts if verdict.test == CHANGE), None)
 
 
 def _verdicts(result: AuditResult) -> Summary | None:
@@ -115,9 +128,11 @@ def _verdicts(result: AuditResult) -> Summary | None:
 
 def headline(result: AuditResult) -> str:
     """State what may be reported, in one or two sentences; where vectors were changed, what the change did."""
-    changes = [verdict for verdict in result.verdicts if verdict.test == CHANGE]
-    if changes:
-        return headline_of_change(changes[0])
+    change = _verdict_on_change(result)
+    if change is not None:
+        from biasgauge.audits.change import headline_of_change
+
+        return headline_of_change(change)
     verdicts = [verdict for verdict in result.verdicts if verdict.family != SANITY and verdict.test not in NOT_QUERIES]
     if not verdicts:
         count = len(result.verdicts)

@@ -22,7 +22,7 @@ from biasgauge.results import (
     chart_of_rows,
     counted,
 )
-from biasgauge.scores import Association, mac, weat_of_resolved
+from biasgauge.scores import Association, weat_of_resolved
 from biasgauge.stats import Resampling, mean_estimate
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ def _associations(context: AuditContext) -> Iterator[Association]:
                 if lexicon.kind == "test":
                     yield weat_of_resolved(outcomes[lexicon.name, subject].resolved, model=number, **settings)
                 elif lexicon.kind == "stereotypes":
+                    from biasgauge.scores import mac
+
                     interval = Resampling(random_state=context.random_state)
                     yield mac(model, lexicon, policy=context.policy, interval=interval)  # type: ignore[arg-type]
 

@@ -200,7 +200,7 @@ def _sources(plan: PlanBuilder, path: str, where: Sequence[str]) -> list[VectorS
 def encoder_source(plan: PlanBuilder, path: str) -> tuple[dict[str, Any], Path | None] | None:
     """Settings of a cell for "ENCODER:SOURCE", and the file or folder where it names one; None where it is a path."""
     encoder, colon, source = path.partition(":")
-    if not colon or encoder not in registry.names("encoder") or matching_paths(path, plan.study.folder):
+    if not colon or not registry.has("encoder", encoder) or matching_paths(path, plan.study.folder):
         return None
     file = next(iter(matching_paths(source, plan.study.folder)), None) if source else None
     return ({"encoder": encoder} if file is not None else {"encoder": encoder, "source": source}), file
@@ -345,7 +345,7 @@ def _words(plan: PlanBuilder, name: str, table: EncoderTable) -> list[str]:
     for reference in names:
         stem = plan.study.folder / reference.partition(".toml")[0]
         file = plan.study.folder / reference if path_exists(stem.with_suffix(".toml")) else None
-        is_list = file is not None or reference in registry.names("lexicon") or ":" in reference or len(names) == 1
+        is_list = file is not None or registry.has("lexicon", reference) or ":" in reference or len(names) == 1
         if is_list:
             with plan.noting(("encoders", name, "words"), "'words' of an encoder: "):
                 words += words_of(str(file or reference)).words

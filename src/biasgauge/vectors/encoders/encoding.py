@@ -186,7 +186,7 @@ def encoder_of(
     if isinstance(source, (str, os.PathLike)):
         text = os.fspath(source)
         scheme, colon, location = text.partition(":")
-        if colon and scheme in registry.names("encoder") and not os.path.exists(text):  # noqa: PTH110 - never raises
+        if colon and registry.has("encoder", scheme) and not os.path.exists(text):  # noqa: PTH110 - never raises
             encoder = registry.get("encoder", scheme)
             if encoder.contextual is None:
                 raise ParameterError(f"The encoder {scheme!r} makes vectors of words alone, not of words in sentences.")
@@ -331,7 +331,7 @@ def model_shape(source: str | os.PathLike[str]) -> ModelShape:
     """
     text = os.fspath(source)
     name = text.partition(":")[0]
-    if name in registry.names("encoder") and not Path(text).exists():
+    if registry.has("encoder", name) and not Path(text).exists():
         encoder = encoder_of(text)
         return ModelShape(encoder.name, encoder.layers, tuple(encoder.poolings))
     path = Path(text)

@@ -21,7 +21,6 @@ from biasgauge.analyses.calibrate import (
 )
 from biasgauge.audits.answers import answer_queries
 from biasgauge.audits.measurement import measure as measure_query
-from biasgauge.audits.part import ShippedPart
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Evidence, Rules, Verdict
@@ -34,7 +33,6 @@ from biasgauge.vectors import load
 
 if TYPE_CHECKING:
     from biasgauge.analyses.calibrate import Readings
-    from biasgauge.audits.context import AuditContext
 
 MEASURE = "dbwa"
 """A contrast is the difference of two mean scores by this measure."""
@@ -306,16 +304,3 @@ def _sides(lexicon: AssociationTest, calibration: Calibration) -> tuple[float, t
             ):
                 return sign, tuple(len(lexicon.roles[role].words) for role in words)  # type: ignore[return-value]
     return None
-
-
-def measure(context: AuditContext) -> CalibratedScores | None:
-    """Scores of the words of the lists as planted odds ratios, where there is a calibration and lists to score."""
-    if context.calibration is None or context.language.lacks("base_pairs", "scored_words"):
-        return None
-    return calibrated_scores(context.calibration, context.scores.of_lists(context.replicates or list(context.models)))
-
-
-PART = ShippedPart(
-    "calibration", "Calibration against planted bias", measure, order=105, stage="calibration",
-    read=CalibratedScores.from_dict,
-)  # fmt: skip

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from biasgauge.audits.measurement import SANITY, Measured, QueryOutcome
-from biasgauge.audits.part import ShippedPart
 from biasgauge.audits.subjects import subjects_of
 from biasgauge.audits.verdicts import Evidence, Rules, Verdict
 from biasgauge.core import Decision, Estimate, IntervalsBeside, JsonMapping, JsonObject, check_object, to_plain
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
     from biasgauge.audits.result import AuditResult
     from biasgauge.mitigation import MitigationEffect
+    from biasgauge.vectors import Embedding
 
 MOST_LEXICONS = 4
 """Lexicons that are compared when all shipped ones were asked for: the usual ones. Each takes a second."""
@@ -117,25 +117,18 @@ class VectorChange(Result):
         return summary
 
 
-def measure(context: AuditContext) -> VectorChange | None:
+def measure_change(context: AuditContext, earlier: Embedding) -> VectorChange:
     """Compare two models on the tests and stereotypes of an audit, or on the usual ones where it has very many."""
-    if context.before is None:
-        return None
     from biasgauge.mitigation import DEFAULT_LEXICONS, mitigation_effect
 
     usable = [lexicon for lexicon in context.lexicons if lexicon.kind in ("test", "stereotypes")]
     usual = [lexicon for lexicon in usable if lexicon.name in DEFAULT_LEXICONS]
     chosen = usable if len(usable) <= MOST_LEXICONS or not usual else usual
     effect = mitigation_effect(
-        context.before, context.models[0], chosen, policy=context.policy, random_state=context.random_state
+        earlier, context.models[0], chosen, policy=context.policy, random_state=context.random_state
     )
-    before = context.measure(subjects_of([context.before]))
+    before = context.measure(subjects_of([earlier]))
     return VectorChange(effect, contrast_changes(before, context.outcomes, context.rules))
-
-
-def verdicts(result: VectorChange, _: AuditContext) -> tuple[Verdict, ...]:
-    """The verdict on the change."""
-    return (answer_change(result.effect, result.contrasts),)
 
 
 def contrast_changes(
@@ -285,11 +278,8 @@ def headline_of_change(verdict: Verdict) -> str:
     return f"{start}: {'; '.join([*parts, damage.word if damage.number else 'damage: unknown'])}."
 
 
-def did_it_work(result: AuditResult) -> Summary | None:
+def did_it_work(result: AuditResult, verdict: Verdict) -> Summary:
     """Three tiles and the slope of every question, above everything else."""
-    if result.change is None:
-        return None
-    verdict = next(verdict for verdict in result.verdicts if verdict.test == "change")
     answers = tiles(verdict)
     return Summary(
         title=TITLE,
@@ -397,11 +387,3 @@ def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
         for contrast in first
     ]
     return (Chart("slopes", title, remark, partial(slope_chart, slopes, "contrast")),)
-
-
-PART = ShippedPart(
-    "change", "Effect of the change", measure, order=10, stage="before and after", read=VectorChange.from_dict,
-    verdicts=verdicts,
-    about="What became of the bias, what moved that should not have, and what can still be recovered (Gonen & Goldberg "
-    "2019).",
-)  # fmt: skip

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.audits.part import ShippedPart
 from biasgauge.core import Estimate, IntervalsBeside, JsonMapping, WordPolicy
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest
@@ -89,17 +88,15 @@ class CorpusComparison(Result):
         return [f"{self.settings['tokens']:,} tokens in {documents}, within {window} tokens of each other."]
 
 
-def measure(context: AuditContext) -> CorpusComparison | None:
+def compare_with_text(context: AuditContext, corpus: Any) -> CorpusComparison:  # noqa: ANN401 - as `corpus_of` takes
     """Count every association test in the text, and set the vectors' associations beside it.
 
     Raises:
         CorpusError: the text cannot be read.
     """
-    if context.options.get("corpus") is None:
-        return None
     from biasgauge.text import corpus_of
 
-    text = corpus_of(context.options["corpus"])
+    text = corpus_of(corpus)
     rows = [row for row in context.result_of("bias").rows if row.test == "weat" and row.value is not None]
     answers = [
         _compare(text, test, [row for row in rows if row.name == test.name], context)
@@ -138,12 +135,3 @@ def _compare(
     means = {word: sum(numbers) / len(numbers) for word, numbers in words.items()}
     row = amplification(counts, means, random_state=context.random_state, resamples=1_000).rows[0]
     return CorpusAssociation(test.name, test.title, plain, vectors, row.slope, row.r, row.words)
-
-
-PART = ShippedPart(
-    "text", "Associations in the text itself", measure, order=35, stage="counting", read=CorpusComparison.from_dict,
-    about="Log odds ratios counted in the text that was given: how much more likely the words of the first target set "
-    "are near words of the first attribute set than near the second, less the same for the second target set. The "
-    "interval speaks of other documents of the same kind. Slope: by how much a word's association in the vectors rises "
-    "where its odds in the text are e = 2.7 times as large; 0 means that the vectors do not follow these counts.",
-)  # fmt: skip

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.audits.part import ShippedPart
 from biasgauge.audits.shared_scores import SharedScores, usable_pairs
 from biasgauge.core import Codes, Floats, JsonObject
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Pairs, lexicons_in_language
-from biasgauge.results import Extra, Result, Stored, Summary, counted, lexicon_name, measure_name
+from biasgauge.results import Extra, Result, Summary, counted, lexicon_name, measure_name
 from biasgauge.scores import REASONS, ScoreTensor
 from biasgauge.stats import Means, means_along
 from biasgauge.vectors import Embedding
-
-if TYPE_CHECKING:
-    from biasgauge.audits.context import AuditContext
-    from biasgauge.audits.result import AuditResult
 
 ABOUT = {
     "dbwa": "How much nearer the word is to the first word of the pair than to the second, by cosine; 0: equally near.",
@@ -210,19 +205,3 @@ def _spread(values: Floats) -> list[float] | None:
     if len(defined) < 2:
         return None
     return [round(float(defined.mean()), 6), round(float(defined.std(ddof=1)), 6)]
-
-
-def measure(context: AuditContext) -> Explorer | None:
-    """Scores of the page's words, on the base pairs that were given or on those of the language."""
-    pairs = [] if context.whole_battery else [lexicon for lexicon in context.lexicons if isinstance(lexicon, Pairs)]
-    return explore(context.scores, context.replicates, lists=pairs) if context.whole_battery or pairs else None
-
-
-def summarize(result: Explorer | Stored, audit: AuditResult) -> Summary:
-    """Any word of the page's vocabulary, under every measure and pair."""
-    if isinstance(result, Stored):
-        return Summary("Explore a word", "Scores are not kept in the JSON of an audit.")
-    return result.summary(shipped=bool(audit.settings["shipped"]))
-
-
-PART = ShippedPart("explorer", "Explore a word", measure, summarize, order=40, stage="scoring")

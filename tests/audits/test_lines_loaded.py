@@ -1,0 +1,15 @@
+"""An audit of one test on one model loads the modules that it runs, and not the whole package."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+CEILING = 24_042
+"""Lines of Python: half of what such an audit once loaded."""
+BENCH = Path(__file__).parents[2] / "bench" / "startup.py"
+
+
+def test_an_audit_of_one_test_loads_few_lines() -> None:
+    """Where this fails, import what only some audits need where it is used, as `audits/parts/on_request.py` does."""
+    assert runpy.run_path(str(BENCH))["lines_loaded_by_an_audit"]() <= CEILING
