@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.core.geometry import unit_singles
+from biasgauge.metrics import Linear
 from biasgauge.scores import engine, neighbors
 from biasgauge.scores.engine import Pool, compute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
     from tests.scores.conftest import Slow, Worlds
 
     from biasgauge.scores.engine import ScoringTask
@@ -91,6 +94,35 @@ def test_a_word_alone_scores_as_it_does_among_thousands(dimensions: int, pairs: 
     np.testing.assert_array_equal(compute(replace(task, rows=order)), whole[:, :, order])
     for row in (0, 1, 1_023, 1_024, 2_999):
         np.testing.assert_array_equal(compute(replace(task, rows=np.array([row])))[:, :, 0], whole[:, :, row])
+
+
+def _move_to_midpoint(word: NDArray[np.float32], direction: NDArray[np.float64]) -> None:
+    """Change the last entries of a word until its product with a direction is halfway between two scores."""
+    word[-3:] = 0
+    score = np.float32(word.astype(np.float64) @ direction)
+    midpoint = (float(score) + float(np.nextafter(score, np.float32(np.inf)))) / 2
+    for entry in (-3, -2, -1):  # each brings the product nearer by the 24 bits of its own precision
+        products = word.astype(np.float64) * direction  # exact: two factors of 24 bits
+        word[entry] = -fsum([*products, -midpoint]) / direction[entry]
+
+
+@pytest.mark.parametrize("pairs", [1, 5, 23])
+def test_products_that_the_last_bit_rounds_are_summed_in_one_order(pairs: int) -> None:
+    """Any two orders of summing them in double precision would round some of these scores to different numbers."""
+    random = np.random.default_rng(pairs)
+    vectors = random.normal(size=(2 * 23 + 600, 300)).astype(np.float32)
+    ends, words = np.arange(2 * pairs), np.arange(2 * 23, len(vectors))
+    measure = registry.get("measure", "ripa")
+    assert isinstance(measure, Linear)
+    task = engine.ScoringTask(vectors, words, ends[::2], ends[1::2], [measure], k=1)
+    directions = task.directions(measure).astype(np.float32).astype(np.float64)
+    for row in words:
+        _move_to_midpoint(vectors[row], directions[row % pairs])
+    scores = compute(task)
+    order = random.permutation(len(words))
+    np.testing.assert_array_equal(compute(replace(task, rows=words[order])), scores[:, :, order])
+    one_pair = [compute(replace(task, first=ends[:1], second=ends[1:2], rows=words[at : at + 1])) for at in range(600)]
+    np.testing.assert_array_equal(np.concatenate(one_pair, axis=2), scores[:, :1])
 
 
 def test_a_word_asked_for_twice_scores_the_same(worlds: Worlds) -> None:

@@ -33,6 +33,7 @@ from biasgauge.core.geometry import cosines as cosines
 from biasgauge.core.geometry import has_direction as has_direction
 from biasgauge.core.geometry import row_cosines as row_cosines
 from biasgauge.core.geometry import row_lengths as row_lengths
+from biasgauge.core.geometry import take_rows as take_rows
 from biasgauge.core.geometry import unit_rows as unit_rows
 from biasgauge.core.geometry import unit_singles as unit_singles
 from biasgauge.core.groups import GROUPS as GROUPS

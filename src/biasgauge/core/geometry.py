@@ -103,6 +103,14 @@ def unit_singles(vectors: Vectors, rows: Places | None = None, *, threads: int =
     return units
 
 
+def take_rows(vectors: Vectors, rows: Places) -> Vectors:
+    """Return some rows of a matrix: a view, which costs nothing, where they follow each other; else a copy."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+        return vectors[rows[0] : rows[0] + len(rows)]
+    copied: Vectors = vectors[rows]
+    return copied
+
+
 def has_direction(units: Vectors) -> Flags:
     """Mask of unit rows that are those of vectors that are not zero."""
     return ~np.isnan(units[:, 0]) if units.shape[1] else np.zeros(len(units), bool)
@@ -116,7 +124,7 @@ def wide_blocks(vectors: Vectors, rows: Places | None = None) -> Iterator[Floats
 
 def _wide(vectors: Vectors, rows: Places | None, start: int) -> Floats:
     part = slice(start, start + BLOCK)
-    wide: Floats = (vectors[part] if rows is None else vectors[rows[part]]).astype(np.float64)
+    wide: Floats = (vectors[part] if rows is None else take_rows(vectors, rows[part])).astype(np.float64)
     return wide
 
 

@@ -44,7 +44,7 @@ class Measure:
     def scores(self, words: Floats, first: Floats, second: Floats) -> Floats:  # noqa: ARG002 - for a subclass
         """Scores of a measure that is neither `Linear` nor a `Neighborhood`.
 
-        It is called on the CPU, from several threads, for some thousand words at a time; it must not change its
+        It is called on the CPU, from several threads, for a thousand words at a time; it must not change its
         arguments, and the score of a word must not depend on the words beside it.
 
         Args:

@@ -16,7 +16,18 @@ from threading import local
 import numpy as np
 from numpy.typing import NDArray
 
-from biasgauge.core import Flags, Floats, Places, Singles, Vectors, has_direction, row_lengths, unit_rows, unit_singles
+from biasgauge.core import (
+    Flags,
+    Floats,
+    Places,
+    Singles,
+    Vectors,
+    has_direction,
+    row_lengths,
+    take_rows,
+    unit_rows,
+    unit_singles,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.metrics import Linear, Measure, Neighborhood
 from biasgauge.scores.neighbors import AllPairs, UnitPool, Workspace, block_rows, drop_nearest, nearest
@@ -24,7 +35,7 @@ from biasgauge.stats import on_one_thread
 
 Progress = Callable[[int, int], None]
 
-_ROWS = 8192
+_ROWS = 1024  # in double precision they stay in the processor's cache
 _TILE = 1024
 MOST = 0.6
 """Share of a pool from which on the neighbors of all of it cost less than those of the words alone."""
@@ -35,7 +46,7 @@ LEAST_FOR_ALL_PAIRS = 8192
 SMALL, LARGE = 1e-30, 1e30
 """Between these, the square of a length is safe in single precision."""
 
-_LAST_BITS = 1e-13  # relative error of a product in double precision, in whatever order it is summed: far above
+_KERNEL_ROWS = 8  # what libraries of matrix products compute at a time, or a divisor of it: fewer rows cost as much
 _DOUBT = 1e-6  # a bias of a single-precision unit vector this small may have the wrong sign
 
 
@@ -175,10 +186,11 @@ def _linear_block(
 ) -> None:
     rows = task.rows[chunk]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # `linear_exact` does those again
-        block = task.vectors[rows].astype(np.float32).astype(np.float64)
+        block = take_rows(task.vectors, rows).astype(np.float32, copy=False).astype(np.float64)
         squares = np.einsum("ij,ij->i", block, block)
-        products = _rounded_products(directions.astype(np.float64), block, squares)
-        products[per_length] /= np.sqrt(squares).astype(np.float32)
+        lengths = np.sqrt(squares)
+        products = _rounded_products(directions, block, lengths)
+        products[per_length] /= lengths.astype(np.float32)
     extreme = np.flatnonzero(~((squares > SMALL) & (squares < LARGE)))
     if len(extreme):
         products[:, extreme] = linear_exact(task, rows[extreme], directions, per_length)
@@ -186,18 +198,23 @@ def _linear_block(
     scores[measure_indices, :, chunk] = products.reshape(len(measure_indices), len(task.first), len(rows))
 
 
-def _rounded_products(directions: Floats, block: Floats, squares: Floats) -> Singles:
+def _rounded_products(directions: Singles, block: Floats, lengths: Floats) -> Singles:
     """Products of directions and words, rounded to single precision, the same wherever a word stands in its block.
 
     The last bits of a matrix product depend on its shape and on the position in it. Where they could decide the
-    rounding, the product is summed again in a fixed order: about one in a million.
+    rounding, the product is summed again in a fixed order: some in ten thousand.
     """
-    products = directions @ block.T
-    error = _LAST_BITS * np.sqrt(np.outer(np.einsum("ij,ij->i", directions, directions), squares))
-    rounded: Singles = products.astype(np.float32)
-    doubtful = (products - error).astype(np.float32) != (products + error).astype(np.float32)
-    pairs, words = np.nonzero(doubtful & ~np.isnan(products))  # NaN, which differs from itself, stays what it is
-    rounded[pairs, words] = np.einsum("ij,ij->i", directions[pairs], block[words])
+    wide = np.zeros((-(-len(directions) // _KERNEL_ROWS) * _KERNEL_ROWS, directions.shape[1]))
+    wide[: len(directions)] = directions
+    products = (wide @ block.T)[: len(directions)]
+    # Any two orders of summing n products a·b differ by at most n ε ‖a‖ ‖b‖; twice that leaves room for rounding here.
+    error = np.outer(np.sqrt(np.einsum("ij,ij->i", wide, wide))[: len(directions)], lengths)
+    error *= 2 * block.shape[1] * np.finfo(np.float64).eps
+    rounded, upper = (products - error).astype(np.float32), (products + error).astype(np.float32)
+    doubtful = np.flatnonzero(rounded < upper)  # nothing where there is no direction: NaN is not less than NaN
+    for start in range(0, len(doubtful), _ROWS):
+        pairs, words = np.divmod(doubtful[start : start + _ROWS], len(block))
+        rounded[pairs, words] = np.einsum("ij,ij->i", wide[pairs], block[words])
     return rounded
 
 
@@ -205,7 +222,7 @@ def linear_exact(task: ScoringTask, rows: Places, directions: Singles, per_lengt
     """Linear scores, directions × words, of vectors whose squares single precision cannot hold; NaN for zero ones."""
     stored = task.vectors[rows].astype(np.float64)
     lengths = row_lengths(stored)
-    products = directions.astype(np.float64) @ unit_rows(stored).T
+    products = _rounded_products(directions, unit_rows(stored), np.ones(len(rows))).astype(np.float64)
     products[~per_length] *= lengths
     products[:, lengths == 0] = np.nan
     return products
