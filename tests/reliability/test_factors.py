@@ -242,8 +242,7 @@ def test_rows_hold_the_reliability_and_the_features_of_each_word(sources: list[F
     assert row["score"] == pytest.approx(icc(scores, "2,1").value, abs=1e-6)
     features = word_features(own.vectors or [], words=[words[3]], counts=own.counts)
     for name in ("log_frequency", "log_senses", "nn_similarity", "norm", "stability"):
-        precision = 1e-6 if name == "stability" else 1e-9  # products in single precision, whose last bits vary
-        assert row[name] == pytest.approx(getattr(features, name)[0], rel=precision)
+        assert row[name] == pytest.approx(getattr(features, name)[0], rel=1e-9)
     assert row["pos"] == features.pos[0]
     lost = table.groupby("undefined").size().to_dict()
     assert lost["WordNet has no sense of the word"] == 8

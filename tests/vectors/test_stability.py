@@ -202,11 +202,26 @@ def test_words_are_reported_but_do_not_decide(random: np.random.Generator) -> No
     whole, some = stability(models), stability(models, words=["w7", "nowhere", "w3", "w7"])
     assert some.words == ("w7", "nowhere", "w3")
     for word in ("w7", "w3"):
-        assert some[word].value == pytest.approx(whole[word].value, abs=1e-7)
+        assert some[word].value == whole[word].value
     assert some["nowhere"].value is None
     assert some["nowhere"].reason == "in no model"
     with pytest.raises(KeyError, match="'w9' was not asked for"):
         some["w9"]
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_other_words_beside_a_word_do_not_matter(center: bool) -> None:  # noqa: FBT001 - a case
+    random = np.random.default_rng(0)
+    truth = random.normal(size=(2_500, 30))
+    words = tuple(f"w{row}" for row in range(2_500))
+    models = [
+        Embedding(words, ((truth + random.normal(size=truth.shape)) @ turned(random, 30)).astype(np.float32), name=name)
+        for name in "ab"
+    ]
+    whole = stability(models, center=center).values
+    for rows in ([0], [1_023, 1_024], [2_499, 7], random.permutation(2_500)[:700].tolist()):
+        some = stability(models, words=[words[row] for row in rows], center=center)
+        np.testing.assert_array_equal(some.values, whole[rows])
 
 
 def test_undefined_has_a_reason() -> None:

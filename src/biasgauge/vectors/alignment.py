@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, compress
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
@@ -29,6 +29,7 @@ from biasgauge.core import (
     distinct_words,
     row_cosines,
     row_lengths,
+    take_rows,
     unit_rows,
 )
 from biasgauge.errors import ParameterError
@@ -72,7 +73,7 @@ class Side:
 
     def block(self, span: slice, dtype: DTypeLike = np.float64) -> Vectors:
         """Some of the rows, as they enter the alignment."""
-        stored: Vectors = self.vectors[self.rows[span]]
+        stored = take_rows(self.vectors, self.rows[span])
         if not self.unit and self.center is None:
             return stored.astype(dtype, copy=False)
         wide = stored.astype(np.float64)
@@ -142,18 +143,24 @@ def align_sides(
     return a, b, rotation
 
 
-def cosines(a: Side, b: Side, rotation: Floats, lengths: tuple[Floats, Floats] | None = None) -> Floats:
-    """cos(a Q, b) of each row, in [−1, 1]; NaN where either is zero and so has no direction.
+def cosines(
+    a: Side, b: Side, rotation: Floats, selected: Places, lengths: tuple[Floats, Floats] | None = None
+) -> Floats:
+    """cos(a Q, b) of selected rows, in [−1, 1]; NaN where either is zero and so has no direction.
 
     Computed in the precision of the vectors (at least single); rows so long or short that it cannot hold their products
-    are computed again from unit vectors. `lengths` are those of the rows of either side, where they are known.
+    are computed again from unit vectors. `lengths` are those of all rows of either side, where they are known.
+
+    The last bits of a product depend on its shape and on the position in it. So a block is multiplied whole, or not at
+    all where none of its rows is selected: a row's cosine is the same whatever others are.
     """
     single = a.center is None and max(a.vectors.itemsize, b.vectors.itemsize) <= 4
     dtype = np.dtype(np.float32 if single else np.float64)
     turn = rotation.astype(dtype)
     low, high = _SAFE[dtype.itemsize]
-    values = np.empty(len(a))
-    for span in a.parts():
+    values = np.full(len(a), np.nan)
+    occupied = np.bincount(selected // ROWS, minlength=-(-len(a) // ROWS))
+    for span in compress(a.parts(), occupied):
         if lengths is None:
             sizes = [row_lengths(side.block(span), rescale=True) for side in (a, b)]
         else:
@@ -167,7 +174,7 @@ def cosines(a: Side, b: Side, rotation: Floats, lengths: tuple[Floats, Floats] |
             again = np.flatnonzero(~sound)
             left, right = (unit_rows(side.block(span)[again].astype(np.float64), rescale=True) for side in (a, b))
             values[span.start + again] = np.einsum("ij,ij->i", left @ rotation, right)
-    return np.clip(values, -1, 1)
+    return np.clip(values[selected], -1, 1)
 
 
 _TOLERANCE = 1e-12

@@ -31,7 +31,7 @@ from biasgauge.core import (
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table, chart_of_rows, counted
 from biasgauge.stats import JACKKNIFE, NO_SPREAD, jackknife_mean, leave_one_out, mean_estimate, on_one_thread
-from biasgauge.vectors.alignment import Side, align_sides, check_dimensions, cosines
+from biasgauge.vectors.alignment import align_sides, check_dimensions, cosines
 from biasgauge.vectors.coverage import by_reason
 from biasgauge.vectors.embedding import JointVocabulary
 from biasgauge.vectors.loading import load_models
@@ -318,17 +318,16 @@ class _PairComparisons:
         a, b, best = align_sides(
             models, [model_rows[shared] for model_rows in rows], unit=self._unit, center=self._center
         )
-        indices = self.indices
-        in_both = np.flatnonzero((indices >= 0) & (rows[0][indices] >= 0) & (rows[1][indices] >= 0))
-        first_rows, second_rows = (model_rows[indices[in_both]] for model_rows in rows)
-        if self.lengths is None:
-            lengths = None
-            a, b = replace(a, rows=first_rows), replace(b, rows=second_rows)
-        else:  # scaling changes no cosine: the vectors as they are will do
-            lengths = self.lengths[pair[0]][first_rows], self.lengths[pair[1]][second_rows]
-            a, b = Side(models[0].vectors, first_rows), Side(models[1].vectors, second_rows)
+        lengths = None
+        if self.lengths is not None:  # scaling changes no cosine: the vectors as they are will do
+            lengths = self.lengths[pair[0]][a.rows], self.lengths[pair[1]][b.rows]
+            a, b = replace(a, unit=False), replace(b, unit=False)
+        index_in_pair = np.full(len(self.joint.words), -1)
+        index_in_pair[shared] = np.arange(len(shared))
+        indices = np.where(self.indices >= 0, index_in_pair[self.indices], -1)
+        in_both = indices >= 0
         by_word = np.full(len(self.words), np.nan)
-        by_word[in_both] = cosines(a, b, best.matrix, lengths)
+        by_word[in_both] = cosines(a, b, best.matrix, indices[in_both], lengths)
         mean = mean_estimate(by_word[~np.isnan(by_word)], level=self._level, spread="normal", bounds=(-1.0, 1.0))
         names = {"first": models[0].name, "second": models[1].name}
         return PairStability(by_word, PairMean.of_estimate(mean, **names, shared=len(shared), rank=best.rank))
