@@ -74,17 +74,17 @@ def has(group: str, name: str) -> bool:
         ParameterError: there is no such group.
     """
     source = _group(group).made_from
-    return name in _near(group, name) or name in _brought(group) or bool(source and has(source, name))
+    return name in _shipped_near(group, name) or name in _added_loaders(group) or bool(source and has(source, name))
 
 
 def added(group: str) -> tuple[str, ...]:
-    """Names of those things of a group that do not ship."""
-    of = _group(group)
-    brought = {*_brought(group), *(_brought(of.made_from) if of.made_from else ())}
+    """Names of those things of a group that do not ship; what cannot be loaded is left out, with a warning."""
+    definition = _group(group)
+    brought = {*_added_loaders(group), *(_added_loaders(definition.made_from) if definition.made_from else ())}
     if not brought:
         return ()
-    ours = {*_shipped(group), *(_shipped(of.made_from) if of.made_from else ())}
-    return tuple(name for name in names(group) if name in brought - ours)
+    ours = {*_shipped(group), *(_shipped(definition.made_from) if definition.made_from else ())}
+    return tuple(_load_usable(group, [name for name in names(group) if name in brought - ours]))
 
 
 @overload
@@ -123,16 +123,16 @@ def get(group: str, name: object) -> Any:
     Raises:
         ParameterError: there is no such group, no such thing, or the package that brings it cannot be used.
     """
-    of = _group(group)
-    if not of.inside and not isinstance(name, str) and _is_one(name, of):
+    definition = _group(group)
+    if not definition.inside and not isinstance(name, str) and _belongs_to(name, definition):
         return name
-    if isinstance(name, str) and name in (near := _near(group, name)):
+    if isinstance(name, str) and name in (near := _shipped_near(group, name)):
         return near[name]()
     loaders = _loaders(group)
     if not isinstance(name, str) or name not in loaders:
         hint = did_you_mean(name, loaders) if isinstance(name, str) else ""
-        known = f"must be one of {', '.join(loaders)}" if loaders else "must be registered, and none is"
-        raise ParameterError(f"{of.article.capitalize()} {of.says} {known}. Got {name!r}{hint or '.'}")
+        rule = f"must be one of {', '.join(loaders)}" if loaders else "must be registered, and none is"
+        raise ParameterError(f"{definition.article.capitalize()} {definition.says} {rule}. Got {name!r}{hint or '.'}")
     return loaders[name]()
 
 
@@ -148,12 +148,17 @@ def read(group: str, reference: Any) -> Any:  # noqa: ANN401 - as get
 
 def everything(group: str) -> dict[str, Any]:
     """All things of a group by name, each of them loaded; what cannot be loaded is left out, with a warning."""
+    return _load_usable(group, names(group))
+
+
+def _load_usable(group: str, selected: Iterable[str]) -> dict[str, Any]:
+    """Load things of a group by name; what cannot be loaded is left out, with a warning."""
     things = {}
-    for name in names(group):
+    for name in selected:
         try:
             things[name] = get(group, name)
         except BiasgaugeError as problem:
-            warnings.warn(f"{problem} It is left out.", stacklevel=2)
+            warnings.warn(f"{problem} It is left out.", stacklevel=3)
     return things
 
 
@@ -164,13 +169,14 @@ def register(thing: Thing, group: str | None = None) -> Thing:
         ParameterError: it belongs to no group, has no name, or its name is taken.
     """
     chosen = _group_of(thing) if group is None else group
-    of = _group(chosen)
-    _check(thing, of, "What is registered")
-    loaders = _contents(thing, of)
+    definition = _group(chosen)
+    _check(thing, definition, "What is registered")
+    loaders = _contents(thing, definition)
     taken = {*_loaders(chosen), *(name for other in _sharing(chosen) for name in _loaders(other))}
     for name in loaders:
         if name in taken:
-            raise ParameterError(f"There is {of.article} {of.says} named {name!r} already: give this one another name.")
+            kind = f"{definition.article} {definition.says}"
+            raise ParameterError(f"There is {kind} named {name!r} already: give this one another name.")
     _added[chosen] |= loaders
     _loaders.cache_clear()
     return thing
@@ -185,8 +191,8 @@ def unregister(group: str, name: str) -> None:
 
 def refresh() -> None:
     """Look for installed packages again, as after one was installed while this process runs."""
-    for known in (_points, _installed, _load_entry, _loaders):
-        known.cache_clear()
+    for cached in (_points, _installed, _load_entry, _loaders):
+        cached.cache_clear()
 
 
 def _group(name: str) -> Group:
@@ -197,92 +203,99 @@ def _group(name: str) -> Group:
 
 
 def _group_of(thing: object) -> str:
-    for name, of in GROUPS.items():
-        # A class whose module nobody has imported has no instance, and importing all rooms would cost seconds.
-        if all(kind.partition(":")[0] in sys.modules for kind in of.kind.split("|")) and _is_one(thing, of):
+    for name, definition in GROUPS.items():
+        # A class whose module nobody has imported has no instance, and importing all packages would cost seconds.
+        modules = (kind.partition(":")[0] for kind in definition.kind.split("|"))
+        if all(module in sys.modules for module in modules) and _belongs_to(thing, definition):
             return name
-    raise ParameterError(f"What is registered must belong to one of {', '.join(GROUPS)}. Got {_said(thing)}.")
+    raise ParameterError(f"What is registered must belong to one of {', '.join(GROUPS)}. Got {_describe(thing)}.")
 
 
 def _sharing(group: str) -> list[str]:
     """Groups whose names are also names of this one."""
-    return [name for name, of in GROUPS.items() if of.made_from == group]
+    return [name for name, definition in GROUPS.items() if definition.made_from == group]
 
 
-def _is_one(thing: object, of: Group) -> bool:
-    kinds = tuple(_import(kind) for kind in of.kind.split("|"))
-    return isinstance(thing, type) and issubclass(thing, kinds) if of.classes else isinstance(thing, kinds)
+def _belongs_to(thing: object, definition: Group) -> bool:
+    kinds = tuple(_import(kind) for kind in definition.kind.split("|"))
+    return isinstance(thing, type) and issubclass(thing, kinds) if definition.classes else isinstance(thing, kinds)
 
 
-def _check(thing: object, of: Group, source: str) -> None:
-    if not _is_one(thing, of):
-        kind = of.kind.replace(":", ".").replace("|", " or ")
-        wanted = f"a subclass of {kind}" if of.classes else kind
-        raise ParameterError(f"{source} must be {of.article} {of.says} ({wanted}). Got {_said(thing)}.")
+def _check(thing: object, definition: Group, source: str) -> None:
+    if not _belongs_to(thing, definition):
+        kind = definition.kind.replace(":", ".").replace("|", " or ")
+        wanted = f"a subclass of {kind}" if definition.classes else kind
+        raise ParameterError(
+            f"{source} must be {definition.article} {definition.says} ({wanted}). Got {_describe(thing)}."
+        )
 
 
-def _said(thing: object) -> str:
+def _describe(thing: object) -> str:
     return f"the class {thing.__name__}" if isinstance(thing, type) else f"{type(thing).__name__}: {thing!r}"
 
 
-def _contents(thing: Any, of: Group) -> dict[str, Callable[[], Any]]:  # noqa: ANN401 - as get
+def _contents(thing: Any, definition: Group) -> dict[str, Callable[[], Any]]:  # noqa: ANN401 - as get
     """Return a loader for each name that a thing brings."""
-    if of.inside:
-        several: dict[str, Callable[[], Any]] = _import(of.inside)(thing)
-        return several
+    if definition.inside:
+        loaders: dict[str, Callable[[], Any]] = _import(definition.inside)(thing)
+        return loaders
     name = getattr(thing, "name", None)
     if not isinstance(name, str) or not name:
-        raise ParameterError(f"{of.article.capitalize()} {of.says} needs a name, as text. Got {name!r}.")
+        raise ParameterError(
+            f"{definition.article.capitalize()} {definition.says} needs a name, as text. Got {name!r}."
+        )
     return {name: lambda: thing}
 
 
 @cache
 def _loaders(group: str) -> dict[str, Callable[[], Any]]:
     """A function for each name of a group, in order, that gives the thing."""
-    of = GROUPS[group]
+    definition = GROUPS[group]
     ours = _shipped(group)
-    loaders = {**_brought(group), **ours}
-    if of.made_from:
-        loaders |= {name: partial(_made, of, name) for name in _loaders(of.made_from)}
+    loaders = {**_added_loaders(group), **ours}
+    if definition.made_from:
+        loaders |= {name: partial(_make_from_source, definition, name) for name in _loaders(definition.made_from)}
     return dict(sorted(loaders.items(), key=lambda item: _natural(item[0])))
 
 
-def _brought(group: str) -> dict[str, Callable[[], Any]]:
+def _added_loaders(group: str) -> dict[str, Callable[[], Any]]:
     """A function for each name that installed packages or this process bring; some may be names of what ships."""
     return {**_installed(group), **_added[group]}
 
 
-def _read_package(of: Group, name: str) -> Any:  # noqa: ANN401 - as get
-    return _import(of.made_by)(f"{of.home}.{name}")
+def _read_package(definition: Group, name: str) -> Any:  # noqa: ANN401 - as get
+    return _import(definition.made_by)(f"{definition.home}.{name}")
 
 
-def _made(of: Group, name: str) -> Any:  # noqa: ANN401 - as get
-    return _import(of.made_by)(get(of.made_from, name))
+def _make_from_source(definition: Group, name: str) -> Any:  # noqa: ANN401 - as get
+    return _import(definition.made_by)(get(definition.made_from, name))
 
 
 @cache
 def _shipped(group: str) -> dict[str, Callable[[], Any]]:
-    of = GROUPS[group]
-    if of.file:
-        homes = getattr(find_spec(of.home), "submodule_search_locations", None) or ()
+    definition = GROUPS[group]
+    if definition.file:
+        homes = getattr(find_spec(definition.home), "submodule_search_locations", None) or ()
         return {
-            info.name: partial(_read_package, of, info.name)
+            info.name: partial(_read_package, definition, info.name)
             for info in iter_modules(homes)
-            if info.ispkg and any((Path(home) / info.name / of.file).exists() for home in homes)
+            if info.ispkg and any((Path(home) / info.name / definition.file).exists() for home in homes)
         }
-    return _in_modules(of, _modules(of.home))
+    return _in_modules(definition, _modules(definition.home))
 
 
-def _near(group: str, name: str) -> dict[str, Callable[[], Any]]:
+def _shipped_near(group: str, name: str) -> dict[str, Callable[[], Any]]:
     """Return loaders of what ships; where modules bear the names of what they hold, of those that fit `name` alone.
 
     Where installed packages bring more, all are loaded: a name that is taken gets a warning.
     """
-    of = GROUPS[group]
-    if not of.by_module or _installed(group):
+    definition = GROUPS[group]
+    if not definition.by_module or _installed(group):
         return _shipped(group)
     parts = name.split("_")
-    return _in_modules(of, [module for module in _modules(of.home) if module.rpartition(".")[2] in parts])
+    return _in_modules(
+        definition, [module for module in _modules(definition.home) if module.rpartition(".")[2] in parts]
+    )
 
 
 @cache
@@ -292,15 +305,15 @@ def _modules(home: str) -> tuple[str, ...]:
     return (home,) if inside is None else tuple(f"{home}.{info.name}" for info in iter_modules(inside))
 
 
-def _in_modules(of: Group, modules: Iterable[str]) -> dict[str, Callable[[], Any]]:
+def _in_modules(definition: Group, modules: Iterable[str]) -> dict[str, Callable[[], Any]]:
     loaders: dict[str, Callable[[], Any]] = {}
     for module in modules:
-        for thing in _several(getattr(import_module(module), of.attribute, ())):
-            loaders |= _contents(thing, of)
+        for thing in _as_iterable(getattr(import_module(module), definition.attribute, ())):
+            loaders |= _contents(thing, definition)
     return loaders
 
 
-def _several(value: Any) -> Iterable[Any]:  # noqa: ANN401 - as get
+def _as_iterable(value: Any) -> Iterable[Any]:  # noqa: ANN401 - as get
     return value if isinstance(value, tuple | list) else (value,)
 
 
@@ -313,7 +326,7 @@ def _points() -> EntryPoints:
 @cache
 def _installed(group: str) -> dict[str, Callable[[], Any]]:
     """Return what the entry points of installed packages bring; a name that ships already is refused with a warning."""
-    of = GROUPS[group]
+    definition = GROUPS[group]
     values: dict[str, list[str]] = {}
     for point in sorted(_points().select(group=f"biasgauge.{group}"), key=lambda point: (point.name, point.value)):
         values.setdefault(point.name, [])
@@ -321,18 +334,18 @@ def _installed(group: str) -> dict[str, Callable[[], Any]]:
             values[point.name].append(point.value)
     ours = _shipped(group) if values else {}
     loaders: dict[str, Callable[[], Any]] = {}
-    for name, places in values.items():
-        brought: dict[str, Callable[[], Any]] = {name: partial(_load_entry, group, name, tuple(places))}
-        if of.inside:
+    for name, targets in values.items():
+        brought: dict[str, Callable[[], Any]] = {name: partial(_load_entry, group, name, tuple(targets))}
+        if definition.inside:
             try:
-                brought = _contents(brought[name](), of)
+                brought = _contents(brought[name](), definition)
             except BiasgaugeError as problem:
                 warnings.warn(f"{problem} It is left out.", stacklevel=2)
                 continue
-        for own in brought.keys() & (ours.keys() | loaders.keys()):
+        for taken in brought.keys() & (ours.keys() | loaders.keys()):
             warnings.warn(
-                f"{_source(group, name, places)} brings {of.article} {of.says} named {own!r}, which there is already. "
-                "It is left out.",
+                f"{_source(group, name, targets)} brings {definition.article} {definition.says} named {taken!r}, "
+                "which there is already. It is left out.",
                 stacklevel=2,
             )
         loaders = {**brought, **loaders}
@@ -340,27 +353,28 @@ def _installed(group: str) -> dict[str, Callable[[], Any]]:
 
 
 @cache
-def _load_entry(group: str, name: str, places: tuple[str, ...]) -> Any:  # noqa: ANN401 - as get
-    of, source = GROUPS[group], _source(group, name, places)
-    if len(places) > 1:
+def _load_entry(group: str, name: str, values: tuple[str, ...]) -> Any:  # noqa: ANN401 - as get
+    definition, source = GROUPS[group], _source(group, name, values)
+    if len(values) > 1:
         raise ParameterError(f"{source} belongs to several packages: uninstall all but one of them.")
-    point = next(one for one in _points().select(group=f"biasgauge.{group}", name=name) if one.value == places[0])
+    points = _points().select(group=f"biasgauge.{group}", name=name)
+    point = next(point for point in points if point.value == values[0])
     try:
         thing = point.load()
-    except Exception as problem:  # whatever a stranger's module does on import
+    except Exception as problem:  # whatever a third party's module does on import
         raise ParameterError(f"{source} cannot be loaded: {type(problem).__name__}: {problem}.") from problem
-    _check(thing, of, source)
-    if not of.inside and thing.name != name:
+    _check(thing, definition, source)
+    if not definition.inside and thing.name != name:
         raise ParameterError(f"{source} must have the name of the entry point. Got {thing.name!r}.")
     return thing
 
 
-def _source(group: str, name: str, places: Iterable[str]) -> str:
-    return f"The entry point {name!r} of 'biasgauge.{group}' ({', '.join(places)})"
+def _source(group: str, name: str, values: Iterable[str]) -> str:
+    return f"The entry point {name!r} of 'biasgauge.{group}' ({', '.join(values)})"
 
 
-def _import(place: str) -> Any:  # noqa: ANN401 - a class, a function or a thing
-    module, _, attribute = place.partition(":")
+def _import(path: str) -> Any:  # noqa: ANN401 - a class, a function or a thing
+    module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)
 
 

@@ -108,7 +108,7 @@ def test_an_audit_of_a_change_starts_with_what_it_did(audited: AuditResult) -> N
     if verdict.decision in OUTCOMES:
         assert said.startswith(f"{OUTCOMES[verdict.decision]}: {tiles(verdict)[0].number} ")
     else:
-        assert said.startswith("Before the change there was no bias to remove: ")
+        assert said.startswith("No bias was found before the change")
     assert all(tile.word in said for tile in tiles(verdict)[1:] if tile.number)
 
 

@@ -92,14 +92,56 @@ class Spaced(Counter):
     name = "a counter"
 
 
+class Unreadable(Counter):
+    @staticmethod
+    def read(content: Any) -> Number:  # noqa: ANN401 - JSON
+        return Number(content["values"])
+
+
+class Broken(Counter):
+    def measure(self, context: Any) -> Any:  # noqa: ANN401 - never returns
+        raise KeyError(context.models[0].name)
+
+
+class Bias(Counter):
+    name = "bias"
+
+
 @pytest.mark.parametrize(
     ("part", "name"),
-    [(NoResult, "measure"), (NotTheSame, "measure"), (NoSummary, "summarize"), (Forgetful, "read"), (Spaced, "name")],
+    [
+        (NoResult, "measure"),
+        (NotTheSame, "measure"),
+        (Broken, "measure"),
+        (NoSummary, "summarize"),
+        (Forgetful, "read"),
+        (Unreadable, "read"),
+        (Spaced, "name"),
+        (Bias, "name"),
+    ],
 )
 def test_a_false_part_is_found(part: type[Counter], name: str) -> None:
     with pytest.raises(PropertyError) as problem:
         check_audit_part(part())
     assert problem.value.property == name
+
+
+def test_the_value_that_is_read_back_wrong_is_named() -> None:
+    with pytest.raises(PropertyError, match=r"value = \d+ instead of \d+"):
+        check_audit_part(Forgetful())
+
+
+def test_a_part_may_ask_for_the_results_of_parts_that_ship() -> None:
+    class Asking(Counter):
+        def measure(self, context: Any) -> Any:  # noqa: ANN401 - a result
+            return Number(len(context.result_of("lexicons").to_list()))
+
+    check_audit_part(Asking())
+
+
+def test_a_class_in_the_place_of_a_part_is_found() -> None:
+    with pytest.raises(PropertyError, match="class Counter"):
+        check_audit_part(Counter)  # type: ignore[arg-type]  # the mistake
 
 
 def test_parts_that_wait_for_each_other_are_refused() -> None:

@@ -118,7 +118,7 @@ def test_the_default_audit_tells_contrasts_beside_it(shipped_audit: Callable[...
     largest = max(abs(point.dose) for point in calibration.curve("dbwa").points)
     assert piece.observed["of_largest_planted"] == pytest.approx(response.slope.value * largest)  # type: ignore[index, operator]
     assert piece.passes is (abs(contrast) >= needed)
-    assert f"it takes {needed:.3f} to tell one from nothing" in verdict.why
+    assert f"limit of detection is {needed:.3f}" in verdict.why
     assert "odds ratio" not in verdict.claim
     told = result.calibration
     assert told is not None

@@ -42,7 +42,7 @@ def test_the_default_audit_fits_on_one_screen(default: tuple[list[str], Path]) -
     assert all(len(line) <= 80 for line in lines if not line.startswith("page: "))
     assert lines[0].startswith("With care, it may be reported that ")
     (vectors,) = [line for line in lines if line.startswith("- SGNS enwiki × 8 (13,000 words × 64); ")]
-    assert vectors.endswith(" % of the words asked for found.")
+    assert vectors.endswith(" in the vocabulary.")
     assert "GloVe 6B 100d (subset)" in "\n".join(lines)
     assert f"page: {folder / 'report.html'}" in lines
     assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")

@@ -244,6 +244,8 @@ def test_a_broken_package_breaks_only_what_it_brings(
         registry.get("measure", "their")
     assert registry.get("measure", "dbwa").name == "dbwa"
     with pytest.warns(UserWarning, match=r"their' of 'biasgauge\.measure' .* It is left out\."):
+        assert registry.added("measure") == ()
+    with pytest.warns(UserWarning, match=r"their' of 'biasgauge\.measure' .* It is left out\."):
         assert tuple(registry.everything("measure")) == tuple(n for n in registry.names("measure") if n != "their")
 
 

@@ -301,7 +301,7 @@ def test_no_words_to_leave_out_of_the_recovery(embedding: Embedding) -> None:
 
 
 def test_what_cannot_be_compared_is_said(embedding: Embedding) -> None:
-    with pytest.raises(ParameterError, match="as many dimensions"):
+    with pytest.raises(ParameterError, match="number of dimensions"):
         mitigation_effect(embedding, Embedding(embedding.words, embedding.vectors[:, :-1]))
     with pytest.raises(ParameterError, match="no word in common"):
         mitigation_effect(embedding, Embedding(("zzz",), embedding.vectors[:1]))

@@ -156,7 +156,7 @@ def test_a_plan_is_the_smallest_number_that_is_enough_in_so_many_draws(assurance
     design = decision_study(STEADY, pairs=[need.number], replicates=[5]).designs[0]
     assert design.assurance == pytest.approx(enough(need.number))
     said = " ".join(found.sentences())
-    assert f"with an assurance of {100 * assurance:.0f} % needs" in said
+    assert f"with an assurance of {100 * assurance:.0f} % requires" in said
     assert f"{need.number} pairs are enough (95 % interval of pairs needed: {need.low} to {need.high})" in said
     assert f'"assurance": {assurance}' in json.dumps(found.to_dict())
 
@@ -304,14 +304,14 @@ def test_what_cannot_be_reached_says_why() -> None:
         decision_study(BRENNAN, pairs=[4], replicates=[10**9]).designs[0].dependability, abs=1e-6
     )
     said = " ".join(found.sentences())
-    assert "more pairs would help most" in said
+    assert "more pairs would raise it most" in said
     assert (
-        "with 4 pairs as at hand, no number of replicates reaches 0.8: with infinitely many it would be 0.685" in said
+        "with the 4 pairs at hand, no number of replicates reaches 0.8: with infinitely many it would be 0.685" in said
     )
     alone = found.alone["pair"].estimate
     assert alone is not None
     assert (
-        f"with 2 replicates as at hand, no number of pairs reaches 0.8 in 80 % of the draws; at the estimates {alone}"
+        f"with the 2 replicates at hand, no number of pairs reaches 0.8 in 80 % of the draws; at the estimates {alone}"
         in said
     )
     less, enough = decision_study(BRENNAN, pairs=[alone - 1, alone], replicates=[2]).designs
@@ -436,4 +436,4 @@ def test_results_are_ready_for_json_tables_and_notebooks() -> None:
     assert str(needs["replicates"].dtype) == "Int64"
     assert needs["replicates"].isna().tolist() == [True, True]
     assert needs["estimate"].isna().tolist() == [True, False]
-    assert "help most" in found._repr_html_()
+    assert "raise it most" in found._repr_html_()

@@ -168,7 +168,7 @@ def test_standardizing_makes_measures_of_another_scale_agree(found: ReliabilityR
         for rows in (found.inter_rater, found.inter_rater_standardized)
     )
     assert raw < 0.5 < scaled
-    assert any("spreads" in sentence and "NBM" in sentence for sentence in found.verdicts)
+    assert any("standard deviation of NBM" in sentence for sentence in found.verdicts)
 
 
 def test_a_measure_without_spread_is_left_alone() -> None:
@@ -238,16 +238,14 @@ class TestLists:
         found = reliability(made, lists={"a": WORDS[:6], "b": WORDS[2:]}, queries={"q": [*WORDS[1:5], "absent"]})
         a, b = found.lists
         assert (a.lost, a.size, b.lost) == (tuple(WORDS[:3]), 6, ("word2",))
-        reason = "only 3 of 6 words have scores (50 %, at least 80 % are asked for)"
+        reason = "only 3 of 6 words have scores (50 %; 80 % required)"
         for rows in (found.test_retest, found.inter_rater):
             lost = rows.where(of="pair", list="a")
             assert np.isnan(lost.value).all()
             assert set(lost.reason) == {reason}
             assert np.isfinite(rows.where(of="pair", list="b").value).all()
         assert np.isfinite(found.test_retest.where(of="word", list="a").value).all()  # each stands for itself
-        assert set(found.internal.where(of="query").reason) == {
-            "only 2 of 5 words have scores (40 %, at least 80 % are asked for)"
-        }
+        assert set(found.internal.where(of="query").reason) == {"only 2 of 5 words have scores (40 %; 80 % required)"}
         assert any(f"a: {reason}" in one for one in found.warnings)
         lenient = reliability(made, lists={"a": WORDS[:6]}, queries={"q": WORDS[2:6]}, min_coverage=0.5)
         assert np.isfinite(lenient.test_retest.where(of="pair", list="a").value).all()
@@ -433,7 +431,7 @@ def test_one_model_says_nothing_about_replicates_and_does_not_call_words_good() 
     scores = bg.score(bg.vectors.load_default(), pairs="du2021", words="occ16", measures=["dbwa", "nbm"])
     result = reliability(scores)
     poor = [row for row in result.untrusted if row.kind == "poor" and row.of in {"word", "pair"}]
-    part = next(part for part in result.summary().parts if part.title == "Not to be trusted")
+    part = next(part for part in result.summary().parts if part.title == "Words and pairs of poor reliability")
     assert len(poor) > 0
     names = {(row.of, row.name) for row in poor}
     assert part.headline == f"Unknown over replicates; {len(names)} words and pairs are poor (below .5) over measures."

@@ -283,3 +283,12 @@ def test_an_undefined_test_says_when_another_case_would_do() -> None:
     assert bg.weat(capitals, **sets, policy=WordPolicy(case="fallback")).value is not None
     hopeless = bg.weat(capitals, **{**sets, "x": ["zzz", "yyy"]})
     assert "another case" not in str(hopeless.reason)
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "sentence"),
+    [("weat", "sample", "did you mean 'samples'"), ("set_ripa", "ddof", "unit_words"), ("same", "ddof", "no settings")],
+)
+def test_a_setting_that_the_test_does_not_have_is_refused(kind: str, setting: str, sentence: str) -> None:
+    with pytest.raises(ParameterError, match=rf"no setting '{setting}'.*{sentence}"):
+        bg.association_test(model(), kind=kind, **SETS, **{setting: 1})

@@ -293,7 +293,7 @@ REFUSED: list[tuple[dict[str, Any], type[BiasgaugeError], str]] = [
     ({"pairs": "occ16"}, LexiconError, "holds words, but pairs are wanted here"),
     ({"pairs": "zhang2021"}, LexiconError, "zhang2020"),
     ({"words": []}, ParameterError, "at least one word"),
-    ({"words": "kings"}, LexiconError, "words themselves go in a list"),
+    ({"words": "kings"}, LexiconError, "given as a list"),
     ({"words": ["king", 3]}, ParameterError, "word 2 must be a string"),
     ({"words": 7}, ParameterError, "words must be a name"),
     ({"pool": []}, ParameterError, "at least one word"),

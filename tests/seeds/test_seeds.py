@@ -40,7 +40,7 @@ def test_planted_sets_are_fit_and_random_ones_are_not(model: bg.Embedding) -> No
     assert bad.held_out.value is not None
     assert bad.held_out.value < 0.1
     assert bad.verdict == "unfit"
-    assert bad.advice[0].sentence.startswith("the sets are not told apart: seeds that have no say")
+    assert bad.advice[0].sentence.startswith("the subspace does not separate the sets")
 
 
 def test_the_shape_of_the_json(model: bg.Embedding) -> None:

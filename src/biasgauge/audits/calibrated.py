@@ -96,7 +96,7 @@ def decision_rates(readings: Readings, decided: Iterable[Decisions]) -> tuple[De
 def planted_question(
     subject: Subject, ends: tuple[tuple[str, ...], tuple[str, ...]], carriers: Sequence[str], blanks: Sequence[str]
 ) -> AssociationTest:
-    """Do carriers lean to first ends more than blanks do?"""
+    """Build the test whether carriers are more associated with first ends than blanks are."""
     shared = [tuple(word for word in words if all(word in model for model in subject.models)) for words in ends]
     return AssociationTest(
         name="planted", x=WordSet("carriers", tuple(carriers)), y=WordSet("blanks", tuple(blanks)),
@@ -121,7 +121,7 @@ def _limit_remark(limit: CalibrationLimit) -> str:
 
 LIMITS = RecordTable(
     "limits",
-    "What can be told from nothing (DB/WA)",
+    "Limits of blank and of detection (DB/WA)",
     (
         Column("words", "count"),
         Column("leaning to", source=lambda limit: f"{limit.side} end"),
@@ -184,15 +184,15 @@ class CalibratedScores(Result):
         words = WORDS
         if self.too_coarse:
             columns = WORDS.columns[:2] + WORDS.columns[3:]
-            words = replace(WORDS, title="Which words can be told from nothing", columns=columns)
+            words = replace(WORDS, title="Words beyond the limit of detection", columns=columns)
             remark = (
                 "Scores of real words differ by more than what was planted moves them: they rest on all contexts of a "
                 "word, not only on mentions beside it."
             )
         return Summary(
             title="Calibration",
-            headline=f"{seen} of {counted(self.words, 'word')} of the lists can be told from nothing.{self._needed()}",
-            question="What would a planted association of known strength give?",
+            headline=f"{seen} of {counted(self.words, 'word')} of the lists score beyond the limit of detection."
+            + self._needed(),
             about=f"Associations of known strength were planted in text and {vectors}. An odds ratio above 1 leans to "
             f"the first end of the base pairs{self._first_end()}. {remark}",
             tables=(LIMITS.fill(self), words.fill(self)),
@@ -217,7 +217,7 @@ class CalibratedScores(Result):
         if self.too_coarse:
             return (
                 f" An odds ratio of {odds_text(self.largest)}, the largest planted, moves the score of a word by "
-                f"{self.moved:.3f}, which cannot be told from nothing."
+                f"{self.moved:.3f}, which is below the limit of detection."
             )
         return f" A single word needs a planted odds ratio of {limit_text(single.detection)}."
 
@@ -236,7 +236,7 @@ def calibrated_scores(calibration: Calibration, scores: ScoreTensor) -> Calibrat
 def in_planted_units(
     verdicts: Sequence[Verdict], lexicons: Sequence[Lexicon], calibration: Calibration | None
 ) -> tuple[Verdict, ...]:
-    """Verdicts on contrasts with the calibrated ends, told as planted odds ratios beside the limit of detection."""
+    """Add to verdicts on contrasts with the calibrated ends the planted odds ratio and the limit of detection."""
     if calibration is None:
         return tuple(verdicts)
     tests = {lexicon.name: lexicon for lexicon in lexicons if isinstance(lexicon, AssociationTest)}
@@ -274,11 +274,11 @@ def _in_units(verdict: Verdict, lexicon: AssociationTest | None, calibration: Ca
 
 
 def _beyond_odds(contrast: float, needed: float, calibration: Calibration) -> Evidence:
-    """Evidence where no plausible odds ratio is detected: how far the largest moves a contrast, and what it takes."""
+    """Evidence where no plausible odds ratio is detected: shift by the largest one, beside the limit of detection."""
     largest, moved = _largest(calibration)
     reading = (
-        f"for scale: an odds ratio of {odds_text(largest)} planted beside such words, the largest there is, moves a "
-        f"contrast by {moved:.3f}; it takes {needed:.3f} to tell one from nothing"
+        f"for scale: planting an odds ratio of {odds_text(largest)}, the largest tried, moves a contrast by "
+        f"{moved:.3f}; the limit of detection is {needed:.3f}"
     )
     observed = {"contrast": contrast, "of_largest_planted": moved}
     return Evidence(RULE, observed, needed, abs(contrast) >= needed, reading, "calibration")

@@ -271,11 +271,11 @@ class ChangeTile(NamedTuple):
 
 def headline_of_change(verdict: Verdict) -> str:
     """State whether a change removed the bias, in one sentence with the numbers of the three answers."""
-    start = OUTCOMES.get(verdict.decision, "Before the change there was no bias to remove")
+    start = OUTCOMES.get(verdict.decision, "No bias was found before the change, so there was none to remove")
     measured, recoverable, damage = tiles(verdict)
     parts = [f"{measured.number} {measured.about}"] if verdict.decision in OUTCOMES else []
-    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number else "recoverable: unknown"]
-    return f"{start}: {'; '.join([*parts, damage.word if damage.number else 'damage: unknown'])}."
+    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number else "recoverability unknown"]
+    return f"{start}: {'; '.join([*parts, damage.word if damage.number else 'damage unknown'])}."
 
 
 def did_it_work(result: AuditResult, verdict: Verdict) -> Summary:

@@ -123,7 +123,7 @@ class NotMeasured(Result):
         return Summary("Not measured", f"Unknown: {self.reason.rstrip('.')}.")
 
 
-NOT_REQUESTED = "it was not asked for: only the lexicons that were given are measured"
+NOT_REQUESTED = "not requested: with named lexicons, these alone are measured"
 
 
 def ordered_parts() -> dict[str, AuditPart]:

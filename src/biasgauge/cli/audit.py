@@ -98,9 +98,9 @@ def audit(
     Args:
         vectors: vector files, one or several replicates: word2vec, GloVe, fastText .vec, .npz, .npy, safetensors,
             gzipped or not; without any, the vectors that ship with biasgauge
-        before: vectors before something was done to them, with --after
+        before: vectors before a change, such as debiasing, with --after
         after: the vectors after it, which are audited; the page also reports what the change did
-        encoder: a transformer in the place of vectors, with all its layers, poolings and templates: folder or GGUF file
+        encoder: a transformer instead of vectors, with all its layers, poolings and templates: folder or GGUF file
         templates: with --encoder: sentences with {}, a set or a file, as in encode; repeat for several
         layers: with --encoder: all, or numbers separated by commas
         pooling: with --encoder: mean, first, last, sentence, cls, or all
@@ -109,7 +109,7 @@ def audit(
             shipped ones of the language by default
         language: of the lexicons: its code (en, es), or the file of a language of your own; English by default
         case_fallback: look a word up in another case too: yes, no, or auto, where the whole vocabulary is in lower case
-        limit: read only the first so many rows of each file
+        limit: read only this many rows of each file
         replicates: the files are replicates, although no recipe beside them says so
         alpha: verdicts: error rate of the whole audit: how often it may find an association of meaningless lists
         smallest: verdicts: smallest contrast that matters, in cosine units; by default that of unrelated lists
@@ -122,7 +122,7 @@ def audit(
         tasks: JSON of biasgauge extrinsic, repeat for several
         corpus: the text that the vectors were trained on, or its tokenized corpus: what does the text itself say?
         calibration: JSON of biasgauge calibrate: scores are also given as odds ratios, with the limit of detection
-        fail_on: for CI: leave with exit code 3 when a verdict is one of these, separated by commas, as in
+        fail_on: for CI: exit with code 3 when a verdict is one of these, separated by commas, as in
             report,report-with-care
         verbose: print everything that was found, not only the verdicts
     """
@@ -192,7 +192,7 @@ def _check_combination(
 ) -> None:
     """Refuse options that do not go together."""
     if (before is None) != (after is None) or (after is not None and models > 1):
-        raise ParameterError("--before and --after go together, and without other vectors.")
+        raise ParameterError("--before and --after must be given together, without other vectors.")
     if any(unused_columns or ()):
         raise ParameterError(
             "--points-x, --points-y and the like say which columns of --points to use. Got no --points."

@@ -45,7 +45,7 @@ class Options:
         latex: print the tables as LaTeX (booktabs, longtable) on stdout
         markdown: print the summary as Markdown on stdout
         seed: random seed; recorded in the settings
-        quiet: print only what was asked for: no progress, no notes
+        quiet: print the result alone: no progress, no notes
         debug: show the traceback when something fails
     """
 

@@ -63,7 +63,7 @@ def criterion(
         measures: measures separated by commas
         k: neighbors of a neighborhood measure
         reliability: of the scores; by default estimated over replicates, pairs, or (of a text) from standard errors
-        corpus: a text, or a tokenized corpus, in the place of vectors
+        corpus: a text, or a tokenized corpus, instead of vectors
         documents: of --corpus, in plain lines: what is a document
         window: tokens on each side
     """

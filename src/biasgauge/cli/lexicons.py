@@ -76,7 +76,7 @@ Examples:
 """
 _CODE = re.compile("[a-z]{2,3}")
 """Code of a language."""
-Limit = Annotated[int | None, Parameter(help="read only the first so many rows of the vector file")]
+Limit = Annotated[int | None, Parameter(help="read only this many rows of the vector file")]
 Vocabulary = Annotated[Path | None, Parameter(help="the word list that belongs to a bare .npy or safetensors matrix")]
 
 lexicons = App(

@@ -52,7 +52,8 @@ def score(
         csv: file for the table: a row for each word, measure and model
         pairs: a lexicon of pairs, or your own TOML file
         words: as in weat: a lexicon, NAME:SET, words separated by commas, a file; or "full" for all words
-        measures: measures separated by commas: dbwa, ripa, ripa_unit, nbm, nbm_du2021, nbm_zhang2020
+        measures: measures separated by commas: dbwa, ripa, ripa_unit, nbm, nbm_du2021, nbm_zhang2020, and those that
+            installed packages add
         k: how many neighbors vote in a neighborhood measure
         pool: which words may be neighbors, more than k: a lexicon or words; the whole vocabulary when none
         as_published: "du2021" or "zhang2020": the measures as those papers' code computed them

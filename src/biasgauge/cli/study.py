@@ -30,8 +30,8 @@ analyses, tasks. Each piece of its work is a cell, kept under a checksum of all
 that it depends on: change one setting, and only what depends on it is computed
 again. Run again after an interruption, it continues where it was.
 
-Exit codes of `study run`: 0 all is there; 1 some cells failed, the rest is
-there; 2 invalid input; what was finished is kept.
+Exit codes of `study run`: 0 all results are there; 1 some cells
+failed, the others are there; 2 invalid input. Finished results are kept.
 
 Examples:
   biasgauge study init my-study.toml
@@ -44,8 +44,8 @@ Examples:
 """
 
 RUN_EXAMPLES = """\
-Exit codes: 0 all is there; 1 some cells failed, the rest is there; 2 invalid
-input; what was finished is kept.
+Exit codes: 0 all results are there; 1 some cells failed, the others are
+there; 2 invalid input. Finished results are kept.
 
 Examples:
   biasgauge study run my-study.toml
@@ -159,7 +159,7 @@ def run(
     retry_failed: bool = False,
     options: Options = OPTIONS,
 ) -> Outcome:
-    """Compute whatever of a study is not there yet.
+    """Compute the results of a study that are missing.
 
     Args:
         study: the study, a TOML file

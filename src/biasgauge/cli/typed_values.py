@@ -48,7 +48,8 @@ class WordLookup:
 
     Attributes:
         min_coverage: share of each set's words that must be in the vocabulary
-        case_fallback: look up lost words in lower case, then capitalized; by default in a vocabulary in lower case
+        case_fallback: look up words not in the vocabulary in lower case, then capitalized; by default in a vocabulary
+            in lower case
     """
 
     min_coverage: float = 0.8

@@ -15,7 +15,7 @@ A positive effect: X is more associated with A, Y with B. p is exact where there
 are at most two million splits of X and Y, and otherwise a Monte Carlo estimate
 with its own interval. The interval of the effect size says how far it would
 move with other words of the same kind, not with another corpus. A test without
-enough words is undefined, and leaves with exit code 2.
+enough words is undefined, with exit code 2.
 
 Examples:
   biasgauge weat vectors.bin --test weat7
@@ -55,7 +55,7 @@ def weat(
         test: a lexicon of kind "test", or your own TOML file
         alternative: which splits of X and Y count as extreme
         ddof: 0 divides the variance by the number of words, 1 by one less
-        kind: which test: weat, mac, rnd, rnsb, ect, set_ripa, same, nas or semaxis
+        kind: which test: weat, mac, rnd, rnsb, ect, set_ripa, same, nas, semaxis, or one that an installed package adds
         trimming: what else goes with lost words: the other form of a word (balanced), nothing (none), or the last words
             of the longer set (as_published)
         interval: how the interval over words is found
@@ -64,7 +64,11 @@ def weat(
         model = embeddings.load(vectors, progress=report)
     spread = {name: further.pop(name) for name in ("level", "resamples") if name in further}
     if kind == "weat":
-        further |= {"alternative": alternative, "ddof": ddof, "random_state": options.seed}
+        further |= {"random_state": options.seed}
+    if kind == "weat" or alternative != "greater":
+        further |= {"alternative": alternative}
+    if kind == "weat" or ddof:
+        further |= {"ddof": ddof}
     result = scores.association_test(
         model,
         test,

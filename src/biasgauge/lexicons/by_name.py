@@ -146,7 +146,9 @@ def _words_by_name(reference: str) -> WordSet:
     hint = did_you_mean(reference, lexicon(BANK).sets) if "-" in reference else ""
     if hint:
         raise LexiconError(f"there is no lexicon and no seed set {shown(reference)}{hint}")
-    raise LexiconError(f"{unknown(reference)}; words themselves go in a list ({reference}, with a comma, in a shell)")
+    raise LexiconError(
+        f"{unknown(reference)}; a single word is given as a list (in a shell, with a comma: {reference},)"
+    )
 
 
 def _seeds(identifier: str) -> WordSet:

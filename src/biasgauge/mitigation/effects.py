@@ -147,7 +147,9 @@ def mitigation_effect(
 def _common_words(before: Embedding, after: Embedding) -> tuple[Embedding, Embedding, tuple[str, ...]]:
     """Both with the words that both have, in the order of the first."""
     if before.dim != after.dim:
-        raise ParameterError(f"Before and after must have as many dimensions. Got {before.dim} and {after.dim}.")
+        raise ParameterError(
+            f"Vectors before and after must have the same number of dimensions. Got {before.dim} and {after.dim}."
+        )
     if before.words == after.words:
         return before, after, ()
     words = [word for word in before.words if word in after]

@@ -88,25 +88,29 @@ TERMS = (
     ),
     Term(
         "ICC",
-        "intraclass correlation: share of the differences between words that is not noise; 1: no noise",
+        "intraclass correlation: share of the variance of scores that lies between words; 1: no measurement error",
         "reliability.md#the-estimators",
         r"\bICC\b",
     ),
     Term(
         "Φ",
-        "dependability: how far a mean score stays where it is with other pairs, replicates and measures; 1: fully",
+        "dependability: reliability of a mean score over other pairs, replicates and measures; 1: perfect",
         "reliability.md#the-estimators",
     ),
     Term(
         "κ",
-        "kappa: agreement beyond what chance would give; 0: as by chance, 1: full agreement",
+        "kappa: agreement beyond chance; 0: chance level, 1: perfect agreement",
         "robustness.md",
         r"κ|\b[Kk]appa\b",
     ),
     Term(
         "ROPE", "region of practical equivalence: differences too small to matter", "bayes.md#the-answers", r"\bROPE\b"
     ),
-    Term("HPDI", "highest posterior density interval: the narrowest that holds so much probability", "bayes.md"),
+    Term(
+        "HPDI",
+        "highest posterior density interval: the narrowest interval that holds the stated probability",
+        "bayes.md",
+    ),
 )
 
 

@@ -88,7 +88,7 @@ class WordScores(Result):
             headline=" × ".join(f"{size:,} {axis}{'s' * (size != 1)}" for axis, size in self.about["shape"].items()),
             sentences=(
                 lean,
-                "The interval of a mean says how far it would move with other pairs of the same kind.",
+                "The interval of a mean is over base pairs: how far it would vary with other pairs of the same kind.",
                 *(f"{count:,} scores are undefined: {reason}." for reason, count in self.about["undefined"].items()),
             ),
             warnings=(*self.warnings, *lost),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import Parameter, signature
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from biasgauge import registry
@@ -16,11 +17,12 @@ from biasgauge.core import (
     WordPolicy,
     WordSet,
     WordsLike,
+    did_you_mean,
     resolve,
 )
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest, lexicon, words_of
-from biasgauge.metrics import AssociationResult, WeatResult
+from biasgauge.metrics import AssociationResult, SetTest, WeatResult
 from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats import Resampling, not_estimated
 from biasgauge.vectors import Coverage, Embedding, load
@@ -96,6 +98,7 @@ def association_test(
     left out as a whole when either of its words is out of vocabulary; lists of unequal length cannot be paired.
     """
     chosen = registry.get("association_test", kind)
+    _check_settings(chosen, settings)
     model = load(vectors)
     policy = policy.with_min_coverage(min_coverage)
     if policy.counterparts == "as-published" and kind != "weat":
@@ -114,6 +117,18 @@ def association_test(
     else:
         result = chosen.function(**arrays, interval=interval, **settings)
     return _association(kind, resolved, model, result, settings)
+
+
+def _check_settings(test: SetTest, settings: Iterable[str]) -> None:
+    parameters = signature(test.function).parameters
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    known = [name for name in parameters if name not in (*test.sets, "interval")]
+    for name in settings:
+        if name not in known:
+            hint = did_you_mean(name, known) or "."
+            choice = f"its settings are {', '.join(known)}" if known else "it takes no settings"
+            raise ParameterError(f"The association test {test.name!r} has no setting {name!r}; {choice}{hint}")
 
 
 def _undefined(kind: str, reason: str, interval: Resampling | None, settings: Mapping[str, Any]) -> AssociationResult:

@@ -40,7 +40,7 @@ TASKS = (
 """Meaning of the numbers of tasks, and lists that are worth a table; kinds of analysis say it themselves."""
 _NO_COLUMN = frozenset({*SAID, "version", "settings"} - {"verdicts"})
 """Keys that stand elsewhere on the page."""
-_SPREAD = "over replicates: mean, range, and how many lie on the mean's side of no bias"
+_SPREAD = "over replicates: mean, range, and how many have the sign of the mean"
 
 
 def study_summary(content: JsonMapping) -> Summary:
@@ -132,7 +132,7 @@ def _main_number(content: JsonMapping) -> str:
     agreeing, models, test = row.get("agree"), row.get("models"), row.get("test")
     label, agreement = name.replace("_", " "), ""
     if agreeing is not None and models:
-        agreement = f"; {agreeing} of {models} replicates lie on the same side of no bias"
+        agreement = f"; {agreeing} of {models} replicates have the sign of the mean"
         label = f"{test_name(test)}, mean over replicates:" if isinstance(test, str) else label
     return f"{label} {estimate_text(estimate)}{agreement}."
 

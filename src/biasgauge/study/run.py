@@ -81,7 +81,7 @@ def run_study(
     tell: Callable[[str], None] | None = None,
     planned: Callable[[Plan], None] | None = None,
 ) -> StudyRun:
-    """Compute whatever of a study is not there yet, and put its results under their names.
+    """Compute the results of a study that are missing, and put them under their names.
 
     A cell that fails holds up only what needs it. Interrupted, a run goes on where it was when it is started again, and
     several may work in one folder at a time. The bytes of outcomes do not depend on where or how they were computed.

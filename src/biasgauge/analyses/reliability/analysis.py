@@ -173,7 +173,7 @@ def _warnings(
         yield "no query was scored: score the words of a query too, such as those of du2021_queries"
     for words in (*lists, *queries):
         if words.shortfall:
-            yield f"{words.name}: {words.shortfall}; a lower min_coverage judges it all the same"
+            yield f"{words.name}: {words.shortfall}; a lower min_coverage includes it"
     for words in lists:
         matrices = zip(scores.measures, averages[:, :, words.rows], strict=True)
         heavy = [measure_name(name) for name, matrix in matrices if heavy_tails(without_gaps(matrix.T))]
@@ -224,7 +224,7 @@ def _find_lists(
         shortfall = ""
         if len(rows) < min_coverage * total:
             share, least = share_text(len(rows) / total), share_text(min_coverage)
-            shortfall = f"only {len(rows)} of {total} words have scores ({share}, at least {least} are asked for)"
+            shortfall = f"only {len(rows)} of {total} words have scores ({share}; {least} required)"
         return WordList(name, source, total, rows, tuple(word for word in distinct if word not in present), shortfall)
 
     def covered(named: Iterable[_NamedWords]) -> list[WordList]:

@@ -153,7 +153,7 @@ class VarianceComponents(Result):
         note = "An interaction counts for each of its facets, so that these shares add up to more than 100 %."
         title = "Share of the variance that involves each facet"
         return Summary(
-            "What scores vary with",
+            "Variance components",
             f"The largest component, {largest.name}, has {share_text(largest.share)} of the variance of scores.",
             tables=(
                 Table.of("components", "Components of variance", columns, rows, most=20),

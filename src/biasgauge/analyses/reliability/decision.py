@@ -178,7 +178,7 @@ class DecisionStudy(Result):
         return design.dependability if self.coefficient == "dependability" else design.generalizability
 
     def sentences(self) -> tuple[str, ...]:
-        """Conclusions in words."""
+        """Conclusions: reliability at hand, designs that reach the target, and the facet that limits it."""
         symbol = " (Φ)" if self.coefficient == "dependability" else ""
         at_hand, single = (
             f"{_sizes_text(design.levels)}{suffix}: {_value_text(self.value(design))}"
@@ -191,18 +191,18 @@ class DecisionStudy(Result):
                 f"{_sizes_text({**need.levels, self.solved: need.number or 0})} ({need.interval_text})"
                 for need in self.smallest[:3]
             )
-            sentences.append(f"{goal} needs {options}")
+            sentences.append(f"{goal} requires {options}")
         else:
             plural = PLURAL[self.solved]
             sentences.append(f"{goal} is out of reach of the designs tried, however many {plural} there are")
         limit = _value_text(self.value(self.limits[self.bottleneck]))
-        sentences.append(f"more {PLURAL[self.bottleneck]} would help most: with infinitely many it would be {limit}")
+        sentences.append(f"more {PLURAL[self.bottleneck]} would raise it most, to {limit} with infinitely many")
         for facet, need in self.alone.items():
             enough = need.reason
             if need.number is not None:
                 verb = "is" if need.number == 1 else "are"
                 enough = f"{_sizes_text({facet: need.number})} {verb} enough ({need.interval_text})"
-            sentences.append(f"with {_sizes_text(need.levels) or 'nothing'} as at hand, {enough}")
+            sentences.append(f"with the {_sizes_text(need.levels) or 'design'} at hand, {enough}")
         return tuple(sentences)
 
     def to_frame(self) -> pd.DataFrame:
@@ -236,10 +236,10 @@ class DecisionStudy(Result):
             (*map(int, need.levels.values()), need.number, need.estimate, need.low, need.high, need.reason)
             for need in self.needs
         ]
-        title = f"What a reliability of {self.target:g} needs with an assurance of {share_text(self.assurance)}"
+        title = f"Designs that reach a reliability of {self.target:g} with an assurance of {share_text(self.assurance)}"
         needs = Table.of("needs", title, [*(Column(name, "count") for name in counts), "reason"], rows)
         tables, charts = (needs,), (study_chart(self),)
-        return Summary("How many are enough", headline, tuple(sentences), tables, charts, warnings=self.warnings)
+        return Summary("Designs that are enough", headline, tuple(sentences), tables, charts, warnings=self.warnings)
 
 
 def _sizes_text(levels: Mapping[str, float]) -> str:

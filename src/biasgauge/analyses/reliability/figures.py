@@ -58,9 +58,9 @@ def study_chart(result: VarianceComponents | DecisionStudy) -> Chart:
     """Chart of variance components, or of designs."""
     under = f", under {measure_name(result.measure)}" if result.measure else ""
     if isinstance(result, VarianceComponents):
-        return Chart("components", f"What scores vary with{under}", COMPONENTS, partial(_components, result))
-    remark = f"Reliability of the mean score of a {result.object} over such a design; wanted: {result.target:g}"
-    return Chart("design", f"How many are enough{under}?", remark, partial(_design, result))
+        return Chart("components", f"Variance components{under}", COMPONENTS, partial(_components, result))
+    remark = f"Reliability of the mean score of a {result.object} by design; target: {result.target:g}"
+    return Chart("design", f"Designs that are enough{under}", remark, partial(_design, result))
 
 
 def _boxes(result: ReliabilityResult, name: str) -> AltairChart:

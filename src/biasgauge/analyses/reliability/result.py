@@ -193,7 +193,7 @@ class ReliabilityResult(Result):
         scored = Column("measure", "name") if is_retest else "scores"
         quantiles = (Column(name, "number") for name in ("median", "5 %", "95 %"))
         poor = Column("poor", "count", about="below .5")
-        columns = ["list", "of", scored, Column("number", "count"), *quantiles, poor, "median is"]
+        columns = ["list", "of", scored, Column("number", "count"), *quantiles, poor, "band of the median"]
         measures = (_estimate_table("measures", self.test_retest.where(of="rule")),) if is_retest else ()
         return Summary(title, "", question=question, tables=(Table.of(reliabilities[0], "", columns, rows), *measures))
 
@@ -213,7 +213,9 @@ class ReliabilityResult(Result):
         count = f"{len(poor):,} words and pairs are poor (below .5)"
         over_measures = f"Unknown over replicates; {count} over measures."
         headline = f"{count} under some measure." if has_replicates else over_measures
-        return Summary("Not to be trusted", headline, tables=(Table.of("untrusted", "", columns, lines, most=8),))
+        return Summary(
+            "Words and pairs of poor reliability", headline, tables=(Table.of("untrusted", "", columns, lines, most=8),)
+        )
 
     def _variance(self) -> Summary:
         """Shares of the variance components under each measure, and the designs that follow from them."""
@@ -224,10 +226,10 @@ class ReliabilityResult(Result):
         measures = (Column(measure_name(study.measure or "together"), "share", 3) for study in analyzed)
         rows = [(name, *(share.get(name) for share in shares)) for name in names]
         return Summary(
-            "What scores vary with",
+            "Variance components",
             "",
-            question="share of the variance",
-            tables=(Table.of("components", "", ["share of the variance", *measures], rows),),
+            question="shares of the variance of scores",
+            tables=(Table.of("components", "", ["component", *measures], rows),),
             warnings=tuple(
                 f"{measure_name(study.measure or 'all measures together')}: {study.reason}" for study in missing
             ),
@@ -256,7 +258,7 @@ def _estimate_table(name: str, rows: ReliabilityTable, omega: ReliabilityTable |
         lines.append((kinds[kind], label, str(rows.measure[index]), estimate, *omega_value, judgment))
     omega_column = [] if omega is None else [Column("omega", "number")]
     value_column = Column(f"value [{level_text(rows.level)} interval]", "estimate")
-    return Table.of(name, "", ["of", "", Column("measure", "name"), value_column, *omega_column, "so it is"], lines)
+    return Table.of(name, "", ["of", "", Column("measure", "name"), value_column, *omega_column, "band"], lines)
 
 
 def conclusions(
@@ -317,9 +319,9 @@ def _on_measures(
             ratio, names = 1 / ratio, names[::-1]
         if ratio > NOTABLE:
             yield (
-                f"The two differ because {names[0]} spreads {number_text(ratio, 1)} times as wide as {names[1]}: on "
-                f"raw scores, that alone counts as disagreement, though {names[0]} and {names[1]} correlate at "
-                f"{number_text(widest.value)} over words."
+                f"The two differ because the standard deviation of {names[0]} is {number_text(ratio, 1)} times that of "
+                f"{names[1]}, which counts as disagreement on raw scores, although {names[0]} and {names[1]} correlate "
+                f"at {number_text(widest.value)} over words."
             )
 
 

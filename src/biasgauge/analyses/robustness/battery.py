@@ -196,7 +196,7 @@ def _withdraw(row: Compared, short: Mapping[str, str]) -> Compared:
 def _warnings(
     design: RobustnessPlan, measures: Sequence[str], lost: Sequence[Mapping[Any, str]], short: Mapping[str, str]
 ) -> Iterator[str]:
-    yield from (f"{reason}; a lower min_coverage judges them all the same" for reason in short.values() if reason)
+    yield from (f"{reason}; a lower min_coverage includes them" for reason in short.values() if reason)
     for pair in design.pairs:
         reasons = {name: missing[pair] for name, missing in zip(measures, lost, strict=True) if pair in missing}
         if reasons:

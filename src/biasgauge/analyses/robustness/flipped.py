@@ -138,7 +138,7 @@ class Flips(Result):
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """One sentence a concept: its conclusion, how many changes keep it, and the worst one."""
+        """One sentence per concept: its conclusion, how many changes keep it, and the worst one."""
         return tuple(self._concept_headline(concept) for concept in dict.fromkeys(row.concept for row in self.rows))
 
     def _concept_headline(self, concept: str) -> str:
@@ -153,8 +153,8 @@ class Flips(Result):
         reverse = f"; {len(turned)} {verb} it ({', '.join(map(measure_name, turned))})" if turned else ""
         return (
             f"{list_name(concept)} {lean} ({measure_name(self.baseline['measure'])}, {self.baseline['pair']}): the "
-            f"lean holds under {unchanged} of {len(rows)} alternative choices{reverse}. Most words flip with "
-            f"{measure_name(worst.new)}: {share_text(worst.share.value)} of {worst.share.n}."
+            f"lean holds under {unchanged} of {len(rows)} alternative choices{reverse}. Most words change "
+            f"direction under {measure_name(worst.new)}: {share_text(worst.share.value)} of {worst.share.n}."
         )
 
     def derived(self) -> JsonMapping:
@@ -162,7 +162,7 @@ class Flips(Result):
         return {"headlines": self.headlines}
 
     def summary(self) -> Summary:
-        """One sentence a concept, and every single change."""
+        """One sentence per concept, and every single change."""
         numbers = Column("outcome", "mark", tones=TONES), Column("words that flip", "estimate"), Column("of", "count")
         rows = []
         for row in self.rows:

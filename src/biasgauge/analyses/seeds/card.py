@@ -109,15 +109,15 @@ def _about_numbers(
         return
     if held_out.value is not None and held_out.value < NOT_APART:
         yield Advice(
-            f"the sets are not told apart: seeds that have no say in the subspace stand "
-            f"{number_text(held_out.value)} of the vocabulary apart (with a say: {number_text(coherence.value)})",
+            f"the subspace does not separate the sets: held-out coherence {number_text(held_out.value)} "
+            f"(in-sample {number_text(coherence.value)})",
             severe=True,
         )
     if similarity.value is not None and similarity.value > ALIKE:
         weak = held_out.value is None or held_out.value < WEAK
         yield Advice(
-            f"the two sets are close in meaning (cosine {number_text(similarity.value)}): such sets tend to "
-            "low coherence",
+            f"the two sets are close in meaning (cosine {number_text(similarity.value)}), which tends to lower "
+            "coherence",
             weak,
         )
     if influence and influence[0].change is not None and abs(influence[0].change) > DRIVES * coherence.value:
@@ -367,7 +367,8 @@ class SeedsResult(Result):
     def verdicts(self) -> tuple[str, ...]:
         """Conclusions in sentences: how many pairs of sets are fit, and what is wrong with those that are not."""
         counts = Counter(card.verdict for card in self.cards)
-        kinds = ", ".join(f"{counts[kind]} {kind}" for kind in ("no objection", "doubtful", "unfit") if counts[kind])
+        texts = {"no objection": "without objection", "doubtful": "doubtful", "unfit": "unfit"}
+        kinds = ", ".join(f"{counts[kind]} {text}" for kind, text in texts.items() if counts[kind])
         unfit = [f"{card.title}: {card.advice[0].sentence}" for card in self.cards if card.verdict == "unfit"]
         return (f"Of {counted(self.cards, 'pair of word sets', 'pairs of word sets')}: {kinds}", *unfit)
 

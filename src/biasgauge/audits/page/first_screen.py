@@ -233,10 +233,10 @@ def reason_in_brief(verdict: Verdict) -> str:
         return verdict.why
     if verdict.decision == "inconclusive" and verdict.plan is not None:
         words = verdict.plan.get("both")
-        more = f"; lists of about {words:,} words would tell" if words is not None else ""
+        more = f"; lists of about {words:,} words would decide it" if words is not None else ""
         return f"neither shown nor ruled out{more}"
     if verdict.decision == "no-association-shown":
-        return "whatever there is, is too small to matter"
+        return "any association is too small to matter"
     brief = {"other words": "no second list of these attributes to check it with", "replicates": "no replicates"}
     failed = [piece.reason for piece in verdict.failed]
     return "; ".join(failed or [brief.get(piece.rule, piece.reason) for piece in verdict.unknown])

@@ -126,7 +126,7 @@ def _vectors(result: AuditResult) -> str:
 
 
 def _coverage(result: AuditResult) -> str:
-    """Share of the words of the questions that was found; over several models, the least and the most."""
+    """Share of the words of the questions that is in the vocabulary; over several models, the least and the most."""
     asking = {verdict.question.partition("~")[0].partition(":")[0] for verdict in result.verdicts}
     shares = []
     for name in dict.fromkeys(covered.model for covered in result.lexicons):
@@ -134,9 +134,9 @@ def _coverage(result: AuditResult) -> str:
         word_count = sum(words.asked for words in lists)
         shares += [sum(words.found for words in lists) / word_count] if word_count else []
     if not shares:
-        return "no list of words was asked"
+        return "no question has a list of words"
     ends = dict.fromkeys(share_text(share) for share in (min(shares), max(shares)))
-    return f"{' to '.join(ends)} of the words asked for found"
+    return f"{' to '.join(ends)} of the words of the questions are in the vocabulary"
 
 
 def _opinions(result: AuditResult) -> list[str]:

@@ -284,8 +284,8 @@ class ReplicateSpreads(Result):
     record_tables: ClassVar[tuple[RecordTable, ...]] = (
         RecordTable(
             "bias",
-            "Mean over models with its 95 % interval, range and standard deviation over models, and how many lie on "
-            "the mean's side of no bias",
+            "Mean over models with its 95 % interval, range and standard deviation over models, and how many have the "
+            "sign of the mean",
             (
                 Column("concept", "lexicon", source="name"),
                 Column("test", "name"),
@@ -307,7 +307,7 @@ class ReplicateSpreads(Result):
     def _headline(self) -> str:
         defined = [row for row in self.bias if row.agree is not None]
         same = sum(row.agree == row.models for row in defined)
-        return f"{same} of {counted(defined, 'test lies', 'tests lie')} on the same side of no bias in all models."
+        return f"{same} of {counted(defined, 'test has', 'tests have')} the same sign in all models."
 
 
 def measure_replicates(context: AuditContext) -> ReplicateSpreads:
