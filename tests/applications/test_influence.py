@@ -66,10 +66,10 @@ def test_one_point_far_out_that_makes_r_is_named() -> None:
     assert found.influence.units[0].unit == "e19"
     assert abs(found.influence.r_left or 1) < 0.4
     told = found.readings[0]
-    assert told.startswith("Half of the spread of 'weat' is that of 'e19' alone. Without it r is ")
+    assert told.startswith("Half of the sum of squares of 'weat' comes from 'e19' alone. Without it r is ")
     assert found.influence_frame()["unit"].tolist()[0] == "e19"
     unnamed = correlate(table, "weat", "gap")
-    assert "that of 'point 20' alone" in unnamed.readings[0]
+    assert "from 'point 20' alone" in unnamed.readings[0]
     several = correlate(table[:19], "weat", "gap").readings[0]
     assert " of 19 points. Without them r is " in several
     assert CorrelationResult.from_dict(found.to_dict()).influence == found.influence

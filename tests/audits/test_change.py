@@ -171,5 +171,5 @@ def test_the_command_takes_both_or_none(tmp_path: Path, capsys: pytest.CaptureFi
     np.savez(file, words=np.array(["he", "she"]), vectors=np.eye(2))
     out = ["--out", str(tmp_path / "out")]
     assert run(["audit", "--before", str(file), *out]) == 2
-    assert "--before and --after go together" in capsys.readouterr().err
+    assert "--before and --after must be given together" in capsys.readouterr().err
     assert run(["audit", str(file), "--before", str(file), "--after", str(file), *out]) == 2

@@ -106,7 +106,7 @@ SEEDS: dict[str, Any] = {"seed_column": "seed", "unit": "name"}
             table({"pre": 1}, noise=0, seeds=2, seed_noise=30),
             {**SEEDS, "by": ()},
             "inconclusive",
-            "so that hardly any correlation can be seen",
+            "too low to detect",
         ),
         (table({"pre": 1}).assign(gap=3), {}, "not-measurable", "'gap' is the same in all 40 points"),
     ],

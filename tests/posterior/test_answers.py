@@ -73,7 +73,7 @@ def test_words_without_a_connection_have_no_contrast_with_it() -> None:
 
 
 def test_the_default_region_of_equivalence(table: DistanceTable) -> None:
-    within = sum(one.within for one in cells_of(table)) / sum(one.spare for one in cells_of(table))
+    within = sum(one.within for one in cells_of(table)) / sum(one.df_within for one in cells_of(table))
     assert bayes(table, draws=100).rope == pytest.approx(0.1 * within**0.5, rel=1e-12)
     for wrong in (-0.1, np.inf, np.nan):
         with pytest.raises(ParameterError, match="'rope' parameter"):

@@ -12,7 +12,7 @@ from biasgauge.analyses.reliability import reliability
 from biasgauge.cli.entry import run
 from biasgauge.lexicons import lexicon
 from biasgauge.scores import ScoreStore
-from biasgauge.scores.store import ModelScores
+from biasgauge.scores.tensor import ModelScores
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ import pytest
 from biasgauge.analyses.reliability import VarianceComponents, components, variance_components
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
-from biasgauge.scores.store import ModelScores
+from biasgauge.scores.tensor import ModelScores
 from biasgauge.stats import crossed, effect_squares
 from biasgauge.stats.crossed import simulate, subsets_of
 

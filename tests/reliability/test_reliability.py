@@ -16,7 +16,7 @@ from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import lexicon
 from biasgauge.results.names import measure_name
 from biasgauge.scores import ScoreStore
-from biasgauge.scores.store import ModelScores
+from biasgauge.scores.tensor import ModelScores
 
 if TYPE_CHECKING:
     from pathlib import Path

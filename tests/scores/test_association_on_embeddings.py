@@ -291,4 +291,4 @@ def test_an_undefined_test_says_when_another_case_would_do() -> None:
 )
 def test_a_setting_that_the_test_does_not_have_is_refused(kind: str, setting: str, sentence: str) -> None:
     with pytest.raises(ParameterError, match=rf"no setting '{setting}'.*{sentence}"):
-        bg.association_test(model(), kind=kind, **SETS, **{setting: 1})
+        bg.association_test(model(), kind=kind, **{**SETS, setting: 1})

@@ -16,7 +16,7 @@ import pytest
 from biasgauge.core import WordPolicy
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.scores import MANIFEST, REASONS, ScoreStore, engine, score, score_to_store
-from biasgauge.scores.store import ModelScores
+from biasgauge.scores.tensor import ModelScores
 from biasgauge.vectors import Embedding
 
 if TYPE_CHECKING:

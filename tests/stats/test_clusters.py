@@ -60,7 +60,7 @@ def test_two_ways_of_a_balanced_layout_against_expected_mean_squares(items: int)
 
 
 def test_undefined_with_reasons() -> None:
-    assert clustered_mean([np.nan, np.nan], ["a", "b"]).reason == "nothing is defined that it could be the mean of"
+    assert clustered_mean([np.nan, np.nan], ["a", "b"]).reason == "no item has a value"
     assert clustered_mean([1.0, 2.0], ["a", "a"]).reason == "there are fewer than two clusters"
     assert clustered_mean([1.0, 1.0], ["a", "b"], unit="targets").reason == "all targets have the same value"
     assert clustered_mean([0.0, 1.0, 1.0], ["a", "b", "c"], bounds=(0, 1)).high == 1.0

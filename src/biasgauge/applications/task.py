@@ -217,7 +217,7 @@ class TaskResult(Result):
         return {"readings": self.readings}
 
     def metrics_frame(self) -> pd.DataFrame:
-        """One row a metric, of all items and of each group."""
+        """One row per metric, of all items and of each group."""
         return records_frame(self.metrics)
 
     def summary(self) -> Summary:

@@ -52,7 +52,7 @@ class AuditContext:
         policy: how words are looked up, with its rule for case decided.
         rules: thresholds of the verdicts.
         scores: scores of words on the base pairs of the language.
-        random_state: seed of whatever is drawn.
+        random_state: random seed.
         whole_battery: whether no lexicons were named, so that every part is wanted.
         before: the vectors before a change; None where there was none.
         options: what else was given to `audit`, by name: points, tasks, corpus.

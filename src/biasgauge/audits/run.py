@@ -63,7 +63,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         language: code of a language whose lexicons are used when `lexicons` is None, or the file of a language of
             your own, whose lists lie beside it; English by default. Given lexicons must be of one language.
         policy: how words are looked up, and how many of each set must be found.
-        limit: read only the first so many rows of each file.
+        limit: read only the first `limit` rows of each file.
         replicates: all of `vectors` are replicates, although no recipe lies beside them to say so.
         rules: thresholds of the verdicts.
         points: a table with a row for each embedding that was measured and applied: a file or a data frame whose

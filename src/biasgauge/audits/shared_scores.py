@@ -28,7 +28,7 @@ MEASURES = ("dbwa", "ripa", "nbm")
 MOST_WORDS = 2_500
 """Words that a reader can look up: three tables of 3 measures × 23 pairs × 2,500 words take 1.4 MB of a page."""
 POOL = 50_000
-"""For the look-up, neighbors are searched among the first so many words: all of three million would take a minute."""
+"""Words, from the start, among which the look-up searches neighbors: all of three million would take a minute."""
 
 
 @dataclass(frozen=True, eq=False)

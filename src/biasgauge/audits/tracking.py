@@ -27,10 +27,10 @@ NAMES = {
     "unit": ("variant", "name", "embedding", "vectors", "model"),
     "seed": ("seed", "task seed"),
 }
-"""What columns are usually called, in lower case: the first that is there is taken, and all of `by`."""
+"""Usual names of columns, in lower case: the first match is taken, and every match of `by`."""
 TITLE = "Do the intrinsic numbers track the application?"
 POWER = 0.8
-"""Chance to see a true correlation below which nothing found says nothing (Cohen 1988)."""
+"""Power below which a correlation that is not found is no evidence of none (Cohen 1988)."""
 LINK = "extrinsic"
 
 
@@ -164,7 +164,7 @@ def _strata(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -> 
 
 
 def _power(result: CorrelationResult, rules: Rules, number: int) -> Evidence:
-    """Evidence on the power to see a correlation, as the smallest of so many p, adjusted for their number."""
+    """Evidence on the power to detect a correlation at the level that Holm's adjustment gives the smallest p."""
     from biasgauge.stats import FEWEST, correlation_power
 
     alpha = rules.alpha / number
@@ -213,7 +213,7 @@ def _reliable(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -
     reason = (
         f"reliability of {result.y} over {middle.single.k} task seeds, {middle.form}, "
         f"{number_text(max(reliability, 0.0), 2)} ({least:g} required)"
-        f"{'' if reliability >= least else ', so that hardly any correlation can be seen'}"
+        f"{'' if reliability >= least else ', too low to detect most correlations'}"
     )
     return Evidence("reliability", reliability, least, reliability >= least, reason, LINK)
 

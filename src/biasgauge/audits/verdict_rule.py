@@ -78,7 +78,7 @@ class Case:
         smallest: the smallest contrast that matters, in cosine units.
         scores: scores of words on base pairs, which the whole audit shares.
         policy: how words are looked up.
-        random_state: seed of whatever is drawn.
+        random_state: random seed.
     """
 
     measured: Measured

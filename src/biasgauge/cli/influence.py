@@ -41,7 +41,7 @@ def influence(
 
     Args:
         top: how many documents to list, of those that carry the number and of those against it
-        check: train again without so many random sets of documents; 0 for none
+        check: number of random sets of documents without which to train again; 0 for none
     """
     counting = {name: further.pop(name) for name in COUNTING if name in further}
     question = words.read()

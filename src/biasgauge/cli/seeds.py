@@ -80,7 +80,7 @@ def seeds(
         method: the subspace whose coherence is measured: "mean-difference", or "pca" of the pairs by position
         shuffles: shuffled pairings to compare with, over all models together; 0 for none
         leave_one_out: also without each seed: which one drives the result?
-        generated: also generate so many sets of nouns as a reference; 0 for none, 50 as published
+        generated: number of sets of nouns to generate as a reference; 0 for none, 50 as published
         nouns: words that count as nouns for --generated: a file or a lexicon
         filter: which form of the seed bank: "corrected", "published" or "none"
     """

@@ -165,7 +165,7 @@ class SeedSetList(Result):
     settings: JsonMapping
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`."""
+        """Return the JSON object of `--json`."""
         rows = []
         for seed_set in self.sets:
             partners = list(self.bank.partners(seed_set.id))

@@ -147,7 +147,7 @@ class SeedBank(Lexicon):
         return tuple(b if a == identifier else a for a, b in self.pairings if identifier in (a, b))
 
     def overview(self, chosen: tuple[SeedSet, ...] | None = None) -> pd.DataFrame:
-        """One row a set, of all or of those chosen: where it comes from, how many seeds, what it is paired with."""
+        """One row per set, of all or of those chosen: where it comes from, how many seeds, what it is paired with."""
         import pandas as pd
 
         columns = ["set", "category", "paper", "sourcing", "seeds", "partners", "justification"]

@@ -117,7 +117,7 @@ def unit_contexts(words: Floats) -> Floats:
 
 
 def _drawn(words: Floats, contexts: list[Places], size: int, random: np.random.Generator) -> Floats:
-    """A random context of each word, so many times: draws × words × dimensions."""
+    """Random contexts of each word: draws × words × dimensions."""
     picked = np.stack([random.choice(rows, size) for rows in contexts], axis=1)
     drawn: Floats = words[np.arange(len(words)), picked]
     return drawn

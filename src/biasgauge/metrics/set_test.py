@@ -109,7 +109,7 @@ def matrix(name: str, values: ArrayLike) -> Floats:
         return np.empty((0, array.shape[1] if array.ndim == 2 else 0))
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ParameterError(
-            f"The set {name!r} must be a matrix of real numbers, one row a word. "
+            f"The set {name!r} must be a matrix of real numbers, one row per word. "
             f"Got shape {array.shape} and type {array.dtype}."
         )
     table: Floats = np.array(array, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""`MitigationEffect`: one row a number, before, after and the change, each with its interval."""
+"""`MitigationEffect`: one row per number, before, after and the change, each with its interval."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _fits_itself(chart: AltairChart) -> bool:
 
 
 def scaled_panels(spec: Any, factor: float) -> Any:  # noqa: ANN401 - any part of a specification
-    """Copy a specification with panels so many times as wide; data and looks stay as they are."""
+    """Copy a specification with the width of its panels multiplied; data and looks stay as they are."""
     if isinstance(spec, list):
         return [scaled_panels(item, factor) for item in spec]
     if not isinstance(spec, dict):

@@ -49,7 +49,7 @@ def number_text(value: float | None, digits: int = 2) -> str:
 
 
 def figures_text(value: float | None, figures: int = 3) -> str:
-    """A number to so many significant figures, for what may be of any size; whole numbers in full."""
+    """A number to a number of significant figures, whatever its size; whole numbers in full."""
     if value is None or not isfinite(value):
         return MISSING
     is_integer = float(value).is_integer() and abs(value) < _LARGEST_WHOLE

@@ -21,7 +21,7 @@ METHOD = "t over pairs"
 MOST_ROWS, FEW_WORDS = 20, 5
 """Rows that a terminal shows of many words; of so few words it shows all."""
 MOST_WORDS = 10_000
-"""Words that are summed up one by one; of more, the first so many."""
+"""Largest number of words that are summed up one by one; of more, the first ones are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class WordScore(Estimate):
     agree: float | None
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`."""
+        """Return the JSON object of `--json`."""
         ends = {"low": self.low, "high": self.high, "level": self.level, "method": self.method}
         numbers = {"mean": self.value, "interval": ends, "agree": self.agree, "pairs": self.n}
         return {"word": self.word, "measure": self.measure, "model": self.model, **numbers, "reason": self.reason}

@@ -1,4 +1,4 @@
-"""A score tensor on disk: one folder, one file a model, read in part through a memory map.
+"""A score tensor on disk: one folder, one file per model, read in part through a memory map.
 
     STORE/
       store.json               labels, settings, which models are complete, and the checksums of their files

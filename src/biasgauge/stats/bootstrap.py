@@ -24,14 +24,14 @@ Weighted = Callable[[Mapping[str, Floats]], Floats]
 
 _BLOCK = 500  # resamples computed at a time: bounds the memory; results do not depend on it
 MOST_LEFT_OUT = 1_000
-"""Words of a set up to which each is left out alone; longer sets are left out in so many groups."""
+"""Words of a set up to which each is left out alone; longer sets are left out in this many groups."""
 _CELLS = 4_000_000  # numbers held at a time: bounds the memory; results do not depend on it
 JACKKNIFE = "jackknife-t"
 """Name of the interval from leaving out one unit at a time, with Student's t on one degree of freedom fewer."""
 NO_SPREAD = "leaving out any model gives the same value"
-_SAME = 1e-13  # variances of means within [−1, 1] that are but the rounding of single precision
+_SAME = 1e-13  # variances of means within [−1, 1] below this are rounding of single precision
 TOLERATED = 0.05
-"""Largest share of resamples without a value; beyond it the rest would be a selection."""
+"""Largest share of resamples without a value; beyond it those with a value would be a selection."""
 
 
 @dataclass(frozen=True)
@@ -231,8 +231,8 @@ def word_counts(units: Mapping[str, int], settings: Resampling, block: int = _BL
 def left_out_words(resampled: Resampled, max_groups: int = MOST_LEFT_OUT, block: int = _BLOCK) -> list[Floats]:
     """Return, for each set, the values without each of its words; NaN where undefined.
 
-    Words of a long list are left out in `max_groups` groups: skewness and variance are those of single words, but
-    for chance, and the cost grows only linearly with the length of the list.
+    Words of a long list are left out in `max_groups` groups, which estimates the same variance and skewness at a cost
+    that is linear in the length of the list.
     """
     left_out = []
     for name, words in resampled.units.items():
@@ -269,7 +269,7 @@ def leave_one_out(total: Floats, count: Floats, unit_total: Floats, unit_count: 
 
     `total` and `count` are sum and number of pairs of each of several means; `unit_total` and `unit_count`
     (units × means) those of the pairs that the unit is part of, 0 where it takes no part in that mean. Source: Arvesen,
-    *Annals of Mathematical Statistics* 40 (1969), for functions of pairs (U-statistics). It errs on the large side.
+    *Annals of Mathematical Statistics* 40 (1969), for functions of pairs (U-statistics). It is conservative.
     """
     present = unit_count > 0
     units = present.sum(axis=0)

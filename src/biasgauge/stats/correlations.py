@@ -67,7 +67,9 @@ class Coefficient(LabeledEstimate):
 
 
 def weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Pearson's r for each row of weights (how often each point counts); NaN where x or y does not vary.
+    """Pearson's r, Σ w dx dy / √(Σ w dx² Σ w dy²), for each row of weights; NaN where x or y does not vary.
+
+    A weight is how often a point counts; dx and dy are deviations from the weighted means.
 
     x and y are one row for all, or have a row for each row of weights.
     """
@@ -91,9 +93,10 @@ def weighted_ranks(values: Floats, weights: Floats, tolerance: float = 0.0) -> F
         _, codes = np.unique(values, return_inverse=True)
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-        heights = np.add.reduceat(weights[:, order], starts, axis=1)
-        middle: Floats = np.cumsum(heights, axis=1) - heights / 2 + 0.5
-        return middle[:, codes]
+        # A tie of weight h after points of total weight c holds the ranks c + 1 … c + h, whose mean is c + h/2 + 1/2.
+        tie_weights = np.add.reduceat(weights[:, order], starts, axis=1)
+        mid_ranks: Floats = np.cumsum(tie_weights, axis=1) - tie_weights / 2 + 0.5
+        return mid_ranks[:, codes]
     rows = np.broadcast_to(values, weights.shape)
     order = np.argsort(rows, axis=1, kind="stable")
     opens = np.diff(np.take_along_axis(rows, order, axis=1), axis=1, prepend=-np.inf) > tolerance
@@ -189,9 +192,9 @@ def _p(kind: Kind, value: float, x: Floats, y: Floats) -> tuple[float, str]:
         return t_p(value, n - 2), "t"
     if n > _EXACT:
         return t_p(value, n - 2), "t, approximate"
-    once = np.ones((1, n))
-    ranks = weighted_ranks(y, once)[0]
-    null = weighted_r(weighted_ranks(x, once), ranks[np.array(list(permutations(range(n))))], once)
+    equal = np.ones((1, n))  # every point counts once
+    ranks = weighted_ranks(y, equal)[0]
+    null = weighted_r(weighted_ranks(x, equal), ranks[np.array(list(permutations(range(n))))], equal)
     return float((np.abs(null) >= abs(value) - SAME).mean()), "exact, all orders"
 
 
@@ -206,17 +209,19 @@ def _unit_p(
         return None, "y differs within units, so that it cannot be shuffled over them; the interval draws whole units"
     if number < FEWEST:
         return None, f"there are only {number} units to shuffle y over"
-    once = np.ones((1, len(y)))
-    left = weighted_ranks(x, once) if kind == "spearman" else x - x.mean()
-    y_of_unit[units] = weighted_ranks(y, once)[0] if kind == "spearman" else y - y.mean()
+    equal = np.ones((1, len(y)))  # every point counts once
+    x_scores = weighted_ranks(x, equal) if kind == "spearman" else x - x.mean()
+    y_of_unit[units] = weighted_ranks(y, equal)[0] if kind == "spearman" else y - y.mean()
     if number <= _FEW_UNITS:
         orders = y_of_unit[np.array(list(permutations(range(number))))][:, units]
-        return float((np.abs(weighted_r(left, orders, once)) >= abs(value) - SAME).mean()), "exact, all orders of units"
+        return float(
+            (np.abs(weighted_r(x_scores, orders, equal)) >= abs(value) - SAME).mean()
+        ), "exact, all orders of units"
     random = np.random.default_rng([random_state, 1])
     extreme = 0
     for draws in blocks(SHUFFLES, len(y), _CELLS):
         shuffled = random.permuted(np.repeat(y_of_unit[None], draws, axis=0), axis=1)[:, units]
-        extreme += int((np.abs(weighted_r(left, shuffled, once)) >= abs(value) - SAME).sum())
+        extreme += int((np.abs(weighted_r(x_scores, shuffled, equal)) >= abs(value) - SAME).sum())
     return (1 + extreme) / (1 + SHUFFLES), "monte-carlo, y shuffled over units"
 
 
@@ -243,7 +248,7 @@ def fisher_interval(
 
 
 def jackknife_r(value: float, left_out: Floats, level: float, unit: str = "unit", **fields: Any) -> Estimate:  # noqa: ANN401 - statistic, n, k
-    """Pearson's r with a jackknife interval over units, where a unit has a part in several points.
+    """Pearson's r with a jackknife interval over units, where a unit contributes to several points.
 
     tanh(atanh r ± t √((m − 1)/m · Σ (zᵢ − z̄)²)), zᵢ being atanh r without unit i of m, Student's t with m − 1 degrees
     of freedom. The interval is undefined where r is ±1, or undefined (NaN in `left_out`), without some unit.
@@ -303,9 +308,9 @@ def weighted_slope(x: Floats, y: Floats, errors: Floats, weights: Floats) -> Flo
 def slope_estimate(
     x: Floats, y: Floats, errors: Floats, how: Resampling, over: str = "words", *, units: Places | None = None
 ) -> Estimate:
-    """Slope of y on x, corrected for the errors of x where they are not 0, with its interval over words drawn again.
+    """Slope of y on x, corrected for the errors of x where they are not 0, with its bootstrap interval over words.
 
-    Where `units` says which unit (0, 1, …) each point is of, whole units are drawn. 0: y does not follow x. Undefined,
+    `units` holds the unit (0, 1, …) of each point where whole units are drawn. 0: y does not follow x. Undefined,
     with a reason, where x varies no more than by its error.
     """
     units = np.arange(len(x)) if units is None else units
@@ -317,7 +322,7 @@ def slope_estimate(
 
 
 def robust_slope(x: Floats, y: Floats, level: float = 0.95, *, over: str = "words") -> Estimate:
-    """Least squares with an interval that holds where the spread differs along the line (HC3: MacKinnon & White 1985).
+    """Least squares with an interval that holds under heteroscedasticity (HC3: MacKinnon & White 1985).
 
     Undefined where fewer than four points are there, or all x are equal.
     """

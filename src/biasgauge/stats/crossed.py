@@ -21,7 +21,7 @@ Subset = tuple[int, ...]
 _BLOCK = 2**21  # scores worked on at a time: bounds the memory
 _LAYOUTS = 100
 _CELLS = 60_000
-"""Cells of a simulated layout; where there are more, it has fewer words, and what grows with words is scaled up."""
+"""Largest number of cells of a simulated layout; beyond it words are subsampled and degrees of freedom scaled up."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class EffectSquares:
 
     @property
     def solvable(self) -> bool:
-        """True if the scores tell all components apart: each has degrees of freedom, and the equations are regular."""
+        """True if all components are identified: each has degrees of freedom, and the equations are regular."""
         if (self.freedom < 1).any():
             return False
         scaled = self.expected / np.abs(self.expected).max(axis=1, keepdims=True)
@@ -162,7 +162,7 @@ class _Totals:
         sums = _margins(scores, self.subsets)
         if defined is not None:
             counts = _margins(defined.astype(np.float64), self.subsets)
-        else:  # every cell of a margin sums as many scores
+        else:  # every cell of a margin sums the same number of scores
             cells = {subset: np.prod([scores.shape[axis] for axis in subset]) for subset in self.subsets}
             counts = {subset: np.full((1,) * self.size, scores.size / number) for subset, number in cells.items()}
         for subset in self.subsets:
@@ -236,7 +236,7 @@ def _margins(block: Floats, subsets: tuple[Subset, ...]) -> dict[Subset, Floats]
 
 
 def _sum_of_ratios(numerator: Floats, denominator: Floats) -> float:
-    """Sum of ratios; cells without a score count for nothing."""
+    """Sum of ratios; cells without a score contribute 0."""
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     return float(np.divide(numerator, denominator, out=np.zeros(shape), where=denominator > 0).sum())
 

@@ -84,21 +84,23 @@ def new_blanks(
     mean, observed = _spread(scores, blank[:, :, None] * np.ones_like(scores), np.ones((1, len(scores))))
     spread = observed if spread is None else spread
     shift = np.array([variances.shift]) if shift is None else shift
-    lasting, planting, run = _word_shares(variances)
-    often = blank.sum(axis=1)
-    cells = float(often.sum())
-    error = lasting * float((often**2).sum()) / cells**2 + planting / cells + run / (cells * trained)
-    new = (lasting + planting + run / runs) / words
-    expectation_variance = spread * error + shift / models
-    variance = spread * new + shift / runs + expectation_variance
+    carrier, planting, run = _word_shares(variances)
+    # Variance of the mean of the blanks at hand, as a share of σ²: a carrier that is a blank in m draws has the same
+    # effect in all of them (Σ m² / (Σ m)²), plantings are independent, and runs are averaged over trained models.
+    draws_as_blank = blank.sum(axis=1)
+    cells = float(draws_as_blank.sum())
+    mean_share = carrier * float((draws_as_blank**2).sum()) / cells**2 + planting / cells + run / (cells * trained)
+    new_share = (carrier + planting + run / runs) / words
+    expectation_variance = spread * mean_share + shift / models
+    variance = spread * new_share + shift / runs + expectation_variance
     # Satterthwaite: blanks are the same words in several runs and texts, so that the variances of two draws, which
     # share `shared` words, are correlated by the squared correlation of their scores.
     shared = blank.T.astype(np.float64) @ blank
-    same_draw = (1 + (trained - 1) * (lasting + planting) ** 2) / trained
-    correlation = np.eye(draws) * same_draw + (1 - np.eye(draws)) * lasting**2
+    same_draw = (1 + (trained - 1) * (carrier + planting) ** 2) / trained
+    correlation = np.eye(draws) * same_draw + (1 - np.eye(draws)) * carrier**2
     blanks_per_draw = cells / draws
     df_words = draws**2 * blanks_per_draw * max(blanks_per_draw - 1, 1.0) / float((shared * correlation).sum())
-    word_term = observed[0] * (new + error)
+    word_term = observed[0] * (new_share + mean_share)
     total = word_term + variances.shift * (1 / runs + 1 / models)
     squares = word_term**2 / df_words
     if models > 1:
@@ -131,7 +133,7 @@ def detection_limits(
     """Limits of blank and detection for means of words; intervals by bootstrap over units.
 
     The limit of blank is a prediction limit: over calibrations, 5 % of new blanks lie beyond it. The limit of detection
-    is the dose of which 95 % of new words lie beyond that,
+    is the dose at which 95 % of new words lie beyond the limit of blank,
     (blank mean − intercept + t₉₅ √(variance of blanks) + z₉₅ √(variance of dosed words)) / slope. Slopes of the two
     sides differ where `response` finds that they do (p < .05). The variance of the shift of a run is drawn too, since
     it is estimated from few models (χ²). `response` is `dose_response` of the same scores, doses and levels; `words`
@@ -143,7 +145,7 @@ def detection_limits(
     two_slopes = response.p_sides is not None and response.p_sides < 0.05
     moments = _limit_moments(scores, doses, levels, weights, two_slopes=two_slopes)
     shift = _shifts(scores, response.variances, resamples, random)
-    lasting, planting, run = _word_shares(response.variances)
+    carrier, planting, run = _word_shares(response.variances)
     largest = max(abs(float(doses[levels == dose].mean())) for dose in np.unique(levels))
     limits = []
     sides: tuple[tuple[Side, float, Floats], ...] = (
@@ -155,7 +157,7 @@ def detection_limits(
             blanks = new_blanks(
                 scores, levels, response.variances, words=count, runs=runs, spread=moments.blank_variance, shift=shift
             )
-            dose_variance = moments.dose_variance * (lasting + planting + run / runs) / count
+            dose_variance = moments.dose_variance * (carrier + planting + run / runs) / count
             dose_variance = dose_variance + shift / runs + blanks.expectation_variance
             margin = float(stdtrit(blanks.df, 0.95)) * np.sqrt(blanks.variance) + Z * np.sqrt(dose_variance)
             gap = (moments.blank_mean - moments.intercept) * sign + margin
@@ -257,13 +259,13 @@ def dose_of_score(
     gap = score - response.intercept
     # The ends solve (gap − b x)² = t² (v + v_a + 2 x v_ab + x² v_b), a quadratic equation in x.
     variance = response.variances.of_mean(words, runs)
-    second = slope**2 - t**2 * v_b
-    if second <= 0:
+    quadratic = slope**2 - t**2 * v_b
+    if quadratic <= 0:
         return Estimate(value=gap / slope, reason="the slope is too uncertain for an interval at this level", **fields)
-    first = -2 * (gap * slope + t**2 * v_ab)
-    zeroth = gap**2 - t**2 * (variance + v_a)
-    root = float(np.sqrt(max(first**2 - 4 * second * zeroth, 0.0)))
-    ends = ((-first - root) / (2 * second), (-first + root) / (2 * second))
+    linear = -2 * (gap * slope + t**2 * v_ab)
+    constant = gap**2 - t**2 * (variance + v_a)
+    root = float(np.sqrt(max(linear**2 - 4 * quadratic * constant, 0.0)))
+    ends = ((-linear - root) / (2 * quadratic), (-linear + root) / (2 * quadratic))
     low, high = (end if abs(end) < reach else None for end in ends)
     return Estimate(value=gap / slope, low=low, high=high, **fields)
 
@@ -306,9 +308,8 @@ def detection_between(
         doses: sizes of the doses, 0 first, then rising.
         rows: for each dose its values, each (cluster, value); the interval is over clusters and values within them.
         words: number of different words in the blank sets; as many as there are values by default.
-        part: share of a cluster's blanks that a set takes, where a value rests on one set alone: such sets part, and
-            so differ less than sets of new words. 0 where a value compares two sets that share no word: those of one
-            pool differ as much as any.
+        part: share of a cluster's blanks in one set, where a value rests on one set alone: sets of one pool overlap,
+            and so differ less than sets of new words. 0 where a value compares two sets without a common word.
         level: of the interval.
         resamples: draws of the bootstrap.
         random_state: seed.
@@ -331,8 +332,8 @@ def detection_between(
 def blank_margin(blanks: Floats, words: int, part: float) -> float:
     """Distance of the limit of blank from the mean of blanks: Student's t times the sd of a new value around it.
 
-    Values vary within clusters, by the words of a set, and between clusters; both parts err, by how few words and
-    clusters there are (Satterthwaite).
+    Variances within clusters (words of a set) and between clusters add; their degrees of freedom follow from the
+    numbers of words and of clusters (Satterthwaite).
     """
     clusters = [blanks[blanks[:, 0] == cluster, 1] for cluster in np.unique(blanks[:, 0])]
     replicated = [values for values in clusters if len(values) > 1]
@@ -341,7 +342,7 @@ def blank_margin(blanks: Floats, words: int, part: float) -> float:
     within /= max(1.0 - part, 0.1)
     count = len(clusters)
     between = float(np.var([values.mean() for values in clusters], ddof=1)) if count > 1 else 0.0
-    moved = max(between - within * part, 0.0)
+    moved = max(between - within * part, 0.0)  # between clusters, without what their words alone explain
     variance = within + moved + between / count
     squares = within**2 / max(words - 1, 1)
     if count > 1:

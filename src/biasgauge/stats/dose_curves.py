@@ -1,7 +1,7 @@
 """Dose–response lines: slope of scores over doses, departures from the line, and variance components of scores.
 
-Scores of units (carriers) that were given doses in several draws, each measured in several runs. Doses are dealt anew
-in every draw, so that what belongs to the unit can be told from what belongs to the dose.
+Scores of units (carriers) are measured at doses that are assigned anew in each of several draws, in several runs each,
+so that effects of the unit are not confounded with effects of the dose.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Variances(Record):
 
     def of_mean(self, words: float, runs: int = 1) -> float:
         """Variance of the mean of `words` words over `runs` runs, at one dose."""
-        lasting = self.carrier + (self.planting or 0.0)
-        return lasting / words + (self.run or 0.0) / (words * runs) + self.shift / runs
+        persistent = self.carrier + (self.planting or 0.0)  # the same in every run
+        return persistent / words + (self.run or 0.0) / (words * runs) + self.shift / runs
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ class DoseResponse(Record):
     Attributes:
         intercept: score at dose 0.
         slope: change of the score with one unit of dose.
-        p: of no slope.
+        p: two-sided, of slope 0.
         covariance: of intercept and slope.
         df: degrees of freedom of the slope.
         r: correlation of dose and score over all single scores.
         variances: components of the variance of single scores.
         p_bend: of a straight line against one whose slope changes with the size of the dose; None, as below, where the
-            doses cannot tell.
+            doses do not identify it.
         p_sides: of the same slope to both sides.
-        p_lack_of_fit: of the line against a mean of its own for every dose.
+        p_lack_of_fit: of the line against a separate mean for every dose (Wald).
         saturating: the slope falls with the size of the dose (p_bend < .05); None where there is no slope, or no p.
-        monotone: the means never fall from one dose to the next by more than chance; None where there is no slope.
+        monotone: no mean is significantly below that of the next smaller dose; None where there is no slope.
         sides: slope of negative and of positive doses, where they are fitted apart.
     """
 
@@ -162,14 +162,14 @@ class _Fit(NamedTuple):
 
 
 def _fit(y: Floats, x: Floats, unit: Integers, draws: int) -> _Fit:
-    """A random intercept for each unit where units have several draws; least squares otherwise."""
+    """Fit y = Xb with a random intercept for each unit if units have several draws, else by least squares."""
     if draws == 1:
         inverse = np.linalg.pinv(x.T @ x)
         estimates = inverse @ x.T @ y
         freedom = len(y) - x.shape[1]
         residual = float(((y - x @ estimates) ** 2).sum()) / freedom
         return _Fit(estimates, residual * inverse, np.full(x.shape[1], float(freedom)), 0.0, residual)
-    from biasgauge.stats.mixed_models.model import fit_mixed  # reading a curve fits nothing
+    from biasgauge.stats.mixed_models.model import fit_mixed  # imported here: reading a stored curve fits nothing
 
     fit = fit_mixed(y, x, {"unit": unit}, [f"x{index}" for index in range(x.shape[1])])
     by_unit, residual = (float(effect.variance) for effect in fit.random)
@@ -195,18 +195,19 @@ def _variances(scores: Floats, doses: Floats, slope: float, line: _Fit) -> Varia
         run = float((residuals**2).sum() / ((units - 1) * draws * (runs - 1)))
     else:
         run = 0.0
-    # The line was fitted to means over runs, and the mean of a run holds the variance of its words, too.
-    lasting = max(line.residual - run / runs, 0.0)
+    # The residual variance of the line, fitted to means over runs, is planting + run / runs. The mean of a run varies
+    # by its shift and by its words, (planting + run) / units.
+    planting = max(line.residual - run / runs, 0.0)
     observed = float(shifts.var(ddof=1)) if shifts.size > 1 else 0.0
-    shift = max(observed - (run + (lasting if draws > 1 else 0.0)) / units, 0.0)
+    shift = max(observed - (run + (planting if draws > 1 else 0.0)) / units, 0.0)
     dose = slope**2 * float(doses.var())
     if draws > 1:
-        return Variances(dose, line.by_unit, lasting, run if runs > 1 else None, shift)
-    return Variances(dose, lasting, None, run if runs > 1 else None, shift)
+        return Variances(dose, line.by_unit, planting, run if runs > 1 else None, shift)
+    return Variances(dose, planting, None, run if runs > 1 else None, shift)
 
 
 def _lack_of_fit(y: Floats, x: Floats, levels: Floats, unit: Integers, draws: int) -> float | None:
-    """P of the means of the doses lying on the line: a Wald test of an own mean for every dose."""
+    """P of the line against a separate mean for every dose, by the Wald F test b' V⁻¹ b / m of the m added columns."""
     distinct = np.unique(levels)
     if len(distinct) < 3:
         return None
@@ -221,7 +222,7 @@ def _lack_of_fit(y: Floats, x: Floats, levels: Floats, unit: Integers, draws: in
 
 
 def _monotone(means: Floats, levels: Floats) -> bool:
-    """True if no step from one dose to the next is down beyond chance (Welch's t, one-sided, Holm, .05)."""
+    """True if no mean falls significantly from one dose to the next (Welch's t, one-sided, Holm, .05)."""
     from scipy.stats import ttest_ind
 
     distinct = np.unique(levels)

@@ -1,10 +1,10 @@
 """Contrasts of several groups of models compared: a difference, a slope, or WEAT's effect size.
 
 The number is Σ_g c_g × (mean contrast of group g): c = (−1, 1) for a difference, centered positions for a slope. The
-same words are in every group, so that the words' part of the variance is that of the weighted sum of the tables
-(paired: what a word has in all groups cancels), clustered two ways over targets and attributes. Models belong to one
-group only, so that their part is added group by group, less what it has in common with that of the words. Components
-and their names are those of `contrasts`.
+same words are in every group, so that the variance over words is that of the weighted sum of the tables (paired: word
+effects common to all groups cancel), clustered two ways over targets and attributes. Models belong to one group only,
+so that their variance is added group by group, minus the components counted with the words already. Components and
+their names are those of `contrasts`.
 
 Models that differ by random seed, or by texts of their own, are independent draws: the variance of their mean is their
 variance divided by their number. Models of bootstrap samples are not: their spread itself is the error of the one text
@@ -92,9 +92,9 @@ def compare_groups(
 def at_least(other_words: Contrast, these_words: Contrast) -> Contrast:
     """Return the wider of two intervals of one number, with the larger p: other words include these.
 
-    With few models the variance between them is barely known, and Student's t of the sum of all components, whose
-    degrees of freedom are mostly those of words, then rejects twice as often as it should. That for these words alone
-    does not.
+    With few models their variance is estimated with few degrees of freedom. Student's t of the sum of all components
+    has mostly the degrees of freedom of words and then rejects twice as often as its level; the interval for these
+    words alone holds its level.
     """
     if other_words.p is None or these_words.p is None or other_words.high is None or these_words.high is None:
         return other_words
@@ -106,7 +106,7 @@ def at_least(other_words: Contrast, these_words: Contrast) -> Contrast:
 
 
 class GroupParts(NamedTuple):
-    """`GroupComparison` for many stacks at once."""
+    """Values and variances of `GroupComparison` for many stacks at once."""
 
     other_words: ContrastParts
     these_words: ContrastParts
@@ -150,6 +150,7 @@ def group_parts(
         return GroupParts(words, fixed)
     components = {**words.variances, **models}
     total = total_variance(components)
+    # Degrees of freedom of the main effects of words are those of the words; models add their own terms.
     mains = sum(words.variances.get(side, np.zeros_like(words.value)) for side in SIDES)
     df_words = np.where(np.isfinite(words.df), words.df, 1.0)
     numbers = student(words.value, np.where(total > rounding, total, np.nan), [(mains, df_words), *terms])
@@ -163,6 +164,7 @@ def _model_variances(stack: Floats, rows: Integers, columns: Integers, pattern: 
     contrasts = contrast_parts(stack, rows, columns, pattern)
     if not contrasts.reason:
         return {name: variance for name, variance in contrasts.variances.items() if name in components}
+    # Membership matrices average the rows and columns of each group: (stack × models × groups × groups).
     members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
     means = [member / member.sum(axis=0) for member in members]
     by_model = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(2, 3))
@@ -193,18 +195,18 @@ def slope_weights(positions: Sequence[float]) -> Floats:
 
 
 def slope_over_groups(positions: Sequence[float], means: ArrayLike, *, level: float = 0.95) -> Contrast:
-    """Least-squares slope of the groups' means, with the interval of their own scatter about the line.
+    """Least-squares slope of the groups' means, with an interval from the residuals about the line.
 
-    b = Σ (t − t̄) y / Σ (t − t̄)², se² = Σ residual² / (g − 2) / Σ (t − t̄)² for g groups. The scatter holds all that
-    sets one group's text apart from the next beside the trend, so that the interval generalizes over other texts of the
-    same periods. Undefined with fewer than three groups.
+    b = Σ (t − t̄) y / Σ (t − t̄)², se² = Σ residual² / (g − 2) / Σ (t − t̄)² for g groups. Residuals about
+    the line include the differences between texts of the groups, so that the interval generalizes over other texts of
+    the same periods. Undefined with fewer than three groups.
     """
     check_level(level)
     times, values = np.asarray(positions, np.float64), np.asarray(means, np.float64)
     slope = float(slope_weights(positions) @ values)
     fields: Fields = {"level": level, "method": "least squares", "over": "groups", "n": len(values)}
     if len(values) < 3:
-        return Contrast(value=slope, reason="a scatter about a line takes at least three groups", **fields)
+        return Contrast(value=slope, reason="residuals about a line take at least three groups", **fields)
     centered = times - times.mean()
     residuals = values - values.mean() - slope * centered
     df = len(values) - 2
@@ -248,7 +250,7 @@ def compare_effect_sizes(
 
     d is a contrast in standard deviations of its own group's associations, so that it does not change when all cosines
     of a group are stretched, as contrasts do. Its variance is the sum of jackknife variances over the words of each
-    list and of the models' part; what these have in common counts twice, so that the interval is rather too wide.
+    list and of the variance over models; components that these share count twice, so that the interval is conservative.
     Arguments as in `compare_groups`; the groups of rows and columns are 0 and 1.
     """
     check_level(level)
@@ -262,8 +264,8 @@ def compare_effect_sizes(
             weights @ [effect_sizes(stack[:, row_index][:, :, column_index], *labels).mean() for stack in stacks]
         )
 
-    everything = [np.arange(len(labels)) for labels in groups]
-    value = combined(*everything)
+    all_words = [np.arange(len(labels)) for labels in groups]
+    value = combined(*all_words)
     fields: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
     unreplicated = min(len(stack) for stack in stacks) == 1
     models = []
@@ -280,8 +282,8 @@ def compare_effect_sizes(
             if len(members) < 2:
                 left_out.append(np.array([np.nan]))
                 continue
-            remaining = [np.delete(everything[side], word) for word in members]
-            pairs = [(rows, everything[1]) if side == 0 else (everything[0], rows) for rows in remaining]
+            remaining = [np.delete(all_words[side], word) for word in members]
+            pairs = [(rows, all_words[1]) if side == 0 else (all_words[0], rows) for rows in remaining]
             left_out.append(np.array([combined(*pair) for pair in pairs]))
     reason = "" if all(np.isfinite(values).all() for values in left_out) else "a list has too few words for a jackknife"
     words = [] if reason else [(jackknife_variance([values]), len(values) - 1) for values in left_out]

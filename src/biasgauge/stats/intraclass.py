@@ -68,7 +68,7 @@ class Icc(Estimate):
     """An intraclass correlation and the F test that it is 0.
 
     Attributes:
-        f: mean square of subjects by that of what is left; None when undefined.
+        f: mean square of subjects over that of error (one-way: within subjects); None when undefined.
         df1, df2: its degrees of freedom.
         p_value: chance of an F at least as large if the true correlation were 0.
     """
@@ -243,8 +243,8 @@ class _MeanSquareShares:
         rater_term = k * value * columns
         error_term = (n * (1 + (k - 1) * value) - k * value) * error
         freedom = (k - 1) * (n - 1) * (rater_term + error_term) ** 2 / ((n - 1) * rater_term**2 + error_term**2)
-        freedom[np.isnan(freedom)] = k - 1  # neither raters nor error vary: the ends do not depend on it
-        freedom = np.maximum(freedom, 1.0)  # less than that says nothing; happens below 0 alone
+        freedom[np.isnan(freedom)] = k - 1  # neither raters nor error vary: the ends do not depend on df
+        freedom = np.maximum(freedom, 1.0)  # below 1 for negative estimates alone
         low_quantile = upper_quantiles(self.level, n - 1, freedom)
         high_quantile = upper_quantiles(self.level, freedom, n - 1)
         disagreement = k * columns + (k * n - k - n) * error
@@ -294,7 +294,7 @@ def _series(exact: Callable[[Floats], Floats], logs: Floats) -> Floats | None:
 def add_bootstrap_intervals(
     estimates: Several, stack: Vectors, form: str, interval: Interval, resamples: int, random_state: int
 ) -> Several:
-    """Return the same numbers with doubts about F, and with bootstrap intervals where `interval` asks for them.
+    """Add to the estimates doubts about the F interval, and bootstrap intervals as `interval` requests.
 
     A doubt is heavy tails, by the kurtosis of the subjects' means (`SIGNIFICANT`, with at least `FEWEST` subjects), and
     for ICC(2,…) fewer than `FEW_RATERS` raters. One matrix is always checked, a stack only with "auto".
@@ -307,7 +307,7 @@ def add_bootstrap_intervals(
     matrices = [without_gaps(matrix) for matrix in flat(stack)]
     doubts = np.array([_doubt(matrix, form) for matrix in matrices], np.uint8)
     chosen = doubts != Doubt.NONE if interval == "auto" else np.full(len(doubts), interval == "bootstrap")
-    chosen &= estimates.value.ravel() < 1  # defined, and with some error to compare with
+    chosen &= estimates.value.ravel() < 1  # defined, with an error above 0
     flat_estimates = estimates.reshape((len(doubts),))
     low, high, undefined = (getattr(flat_estimates, name).copy() for name in ("low", "high", "undefined"))
     for index in np.flatnonzero(chosen):
@@ -344,11 +344,11 @@ def heavy_tails(matrix: Floats) -> bool:
 def bootstrap_ends(
     matrix: Floats, form: str, level: float, resamples: int, random_state: int
 ) -> tuple[float, float] | None:
-    """Ends of the interval of an ICC; None where too few draws have a value, or there is no error to compare with.
+    """Ends of the interval of an ICC; None where too few draws have a value, or the error is 0.
 
     The pivot (log F* − log F) / se* of each draw * gives a draw of the true log F, log F − se · pivot, and so an ICC.
-    What raters share ("2,…") cannot be learned from drawing subjects: their mean square is drawn from its own pivot, χ²
-    with k − 1 degrees of freedom, which takes raters for normal.
+    Resampling subjects does not resample raters ("2,…"): the raters' mean square is drawn from its own pivot, χ² with
+    k − 1 degrees of freedom, which assumes normal rater effects.
     """
     n, k = matrix.shape
     scaled = matrix / (np.abs(matrix).max() or 1.0)

@@ -173,29 +173,32 @@ def _cohen(counts: Floats, credit: Floats, level: float, weights: Weights | None
     )
     estimates.n[:] = counts.sum(axis=(1, 2))
     estimates.k[:] = 2
+    # Cells p_ij and margins p_i., p_.j; p_o = Σ w_ij p_ij, p_e = Σ w_ij p_i. p_.j with credit w_ij.
     shares = counts / np.maximum(estimates.n, 1)[:, None, None]
     rows, columns = shares.sum(axis=2), shares.sum(axis=1)
     observed = (shares * credit).sum(axis=(1, 2))
     chance = np.einsum("si,ij,sj->s", rows, credit, columns)
     estimates.undefined[chance > 1 - _CERTAIN] = Reason.ONE_CATEGORY
     estimates.undefined[estimates.n < 2] = Reason.TOO_FEW_SUBJECTS
-    here = estimates.undefined == 0
-    left = np.where(here, 1 - chance, 1)
-    kappa = (observed - chance) / left
+    defined = estimates.undefined == 0
+    beyond_chance = np.where(defined, 1 - chance, 1)
+    kappa = (observed - chance) / beyond_chance
     marginal = (columns @ credit.T)[:, :, None] + (rows @ credit)[:, None, :]
     # Variance of Fleiss, Cohen & Everitt (1969): cells by their credit less the mean credit of their margins.
     spread = (shares * (credit - marginal * (1 - kappa)[:, None, None]) ** 2).sum(axis=(1, 2))
-    variance = np.maximum(spread - (kappa - chance * (1 - kappa)) ** 2, 0) / (np.maximum(estimates.n, 1) * left**2)
-    variance[observed > 1 - _CERTAIN] = 0
+    variance = np.maximum(spread - (kappa - chance * (1 - kappa)) ** 2, 0) / (
+        np.maximum(estimates.n, 1) * beyond_chance**2
+    )
+    variance[observed > 1 - _CERTAIN] = 0  # perfect agreement: what is left is rounding
     margin = normal_quantile(level) * np.sqrt(variance)
-    estimates.value[here] = kappa[here]
-    estimates.low[here] = np.maximum(kappa - margin, -1)[here]
-    estimates.high[here] = np.minimum(kappa + margin, 1)[here]
+    estimates.value[defined] = kappa[defined]
+    estimates.low[defined] = np.maximum(kappa - margin, -1)[defined]
+    estimates.high[defined] = np.minimum(kappa + margin, 1)[defined]
     return estimates
 
 
 def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) -> None:
-    """Write the kappas of matrices without gaps at the indexes `here`."""
+    """Write the kappas of matrices without missing ratings at the indexes `here`."""
     size, n, k = labels.shape
     estimates.n[here], estimates.k[here] = n, k
     if n < 2 or k < 2:
@@ -203,16 +206,17 @@ def _fleiss(estimates: Estimates, here: Places, labels: Integers, kinds: int) ->
         return
     cells = np.arange(size * n).reshape(size, n, 1) * kinds + labels
     counts = np.bincount(cells.ravel(), minlength=size * n * kinds).reshape(size, n, kinds).astype(np.float64)
-    shares = counts.mean(axis=1) / k
-    chance = (shares**2).sum(axis=1)
+    shares = counts.mean(axis=1) / k  # p_j
+    chance = (shares**2).sum(axis=1)  # P_e
     certain = chance > 1 - _CERTAIN
-    left = np.where(certain, 1, 1 - chance)[:, None]
+    beyond_chance = np.where(certain, 1, 1 - chance)[:, None]
+    # P_i, the share of pairs of raters that agree on an item; kappa is the mean of (P_i − P_e) / (1 − P_e).
     agreement = (counts * (counts - 1)).sum(axis=2) / (k * (k - 1))
-    by_item = (agreement - chance[:, None]) / left
+    by_item = (agreement - chance[:, None]) / beyond_chance
     kappa = by_item.mean(axis=1, keepdims=True)
     expected = (counts @ shares[:, :, None])[:, :, 0] / k
     # Gwet (2021): influence of an item on kappa, through its own agreement and through the frequencies in P_e.
-    influence = by_item - 2 * (1 - kappa) * (expected - chance[:, None]) / left - kappa
+    influence = by_item - 2 * (1 - kappa) * (expected - chance[:, None]) / beyond_chance - kappa
     margin = student_quantile(n - 1, estimates.level) * np.sqrt((influence**2).sum(axis=1) / (n * (n - 1)))
     estimates.undefined[here[certain]] = Reason.ONE_CATEGORY
     here = here[~certain]
@@ -355,25 +359,31 @@ class _Disagreement:
         sizes = np.asarray(counts @ np.ones(counts.shape[1]))
         margins = np.asarray((counts.T @ weights.T).T)
         observed, expected = getattr(self, f"_{self.metric}")(counts, sizes, weights, margins)
+        # D_o = observed / n and D_e = expected / (n (n − 1)) with n ratings: their ratio needs n − 1 alone.
         by_chance = expected / (weights @ sizes - 1)
         return np.where(expected > 0, 1 - observed / np.where(expected > 0, by_chance, 1), np.nan)
 
-    # Each gives the sum of differences over pairs within units, by the partners of a rating, and that over all pairs.
+    # Each returns the sum of squared differences δ² over pairs of ratings within units, divided by the number of
+    # partners of a rating (unit size − 1), and the sum over all pairs of ratings.
 
     def _nominal(self, counts: csr_array, sizes: Floats, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        # Pairs of unlike categories: (Σ n_c)² − Σ n_c², within a unit and over all ratings.
         same = np.asarray(counts.multiply(counts) @ np.ones(counts.shape[1]))
         return weights @ ((sizes**2 - same) / (sizes - 1)), margins.sum(axis=1) ** 2 - (margins**2).sum(axis=1)
 
     def _ordinal(self, counts: csr_array, sizes: Floats, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        # δ² of two ordinal categories is the squared difference of their mid-ranks among the ratings drawn.
         ranks = np.cumsum(margins, axis=1) - margins / 2
         within = _within(counts @ ranks.T, counts @ (ranks**2).T, sizes[:, None])
         return np.einsum("du,ud->d", weights, within), _all_pairs(margins, ranks)
 
     def _interval(self, counts: csr_array, sizes: Floats, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        # Differences do not change when the mean is subtracted, but sums of squares lose fewer digits.
         centered = self.values - float((counts @ self.values).sum() / sizes.sum())
         return weights @ _within(counts @ centered, counts @ centered**2, sizes), _all_pairs(margins, centered)
 
     def _ratio(self, counts: csr_array, sizes: Floats, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        # δ² = ((a − b) / (a + b))².
         apart = np.subtract.outer(self.values, self.values) ** 2
         together = np.add.outer(self.values, self.values) ** 2
         difference = np.divide(apart, together, out=np.zeros_like(apart), where=together > 0)
@@ -382,13 +392,13 @@ class _Disagreement:
 
 
 def _within(sums: Floats, squares: Floats, sizes: Floats) -> Floats:
-    """Squared differences over pairs within each unit, by the partners of a rating."""
+    """Σ over ordered pairs (x_i − x_j)² = 2 (n Σ x² − (Σ x)²) within each unit, divided by n − 1."""
     pairs: Floats = 2 * (sizes * squares - sums**2) / (sizes - 1)
     return np.maximum(pairs, 0)
 
 
 def _all_pairs(margins: Floats, values: Floats) -> Floats:
-    """Squared differences over all pairs of ratings; 0 where rounding alone makes some."""
+    """Σ over all ordered pairs of ratings (x_i − x_j)² = 2 (n Σ x² − (Σ x)²); 0 where only rounding remains."""
     ratings = margins.sum(axis=1)
     squares = (margins * values**2).sum(axis=1)
     pairs: Floats = 2 * (ratings * squares - (margins * values).sum(axis=1) ** 2)

@@ -5,7 +5,7 @@ one replicate: an interval that counts items as independent is too narrow. The v
 one cluster at a time, then one replicate at a time, and counts what both hold of their interaction once (two-way
 clustering: Cameron, Gelbach & Miller, *Journal of Business & Economic Statistics* 29, 2011; the same two ways that the
 multi-bootstrap of Sellam et al. 2022 draws again). Degrees of freedom are Satterthwaite's, with the effective number of
-clusters of Carter, Schnepel & Steigerwald, *Review of Economics and Statistics* 99 (2017), in the place of their own.
+clusters of Carter, Schnepel & Steigerwald, *Review of Economics and Statistics* 99 (2017), instead of their number.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def mean_over_seeds(
     seeds) the seeds that count in each resample; `left_out` gives the mean without each item, for BCa.
     """
     over = "items" if len(values) == 1 else "items and seeds"
-    means = np.take_along_axis(drawn, picked, axis=1).mean(axis=1)
+    means = np.take_along_axis(drawn, picked, axis=1).mean(axis=1)  # each resample over the seeds drawn for it
     return estimate_from_draws(float(values.mean()), means, left_out, how, over)
 
 
@@ -230,7 +230,7 @@ class ClusteredMeans:
         value = float(self.values[which])
         fields |= {"level": level, "method": CLUSTERED, "over": over, "n": self.items[which], "k": self.clusters[which]}
         if np.isnan(value):
-            return Estimate(value=None, reason="nothing is defined that it could be the mean of", **fields)
+            return Estimate(value=None, reason="no item has a value", **fields)
         if self.clusters[which] < 2:
             return Estimate(value=value, reason=f"there are fewer than two {unit}", **fields)
         variance = float(self.covariance[which, which])
@@ -308,8 +308,8 @@ def clustered_mean(
 def normal_moments(values: Vectors, level: float) -> tuple[Estimate, Estimate]:
     """Mean and standard deviation (ddof 0) of all values, items × clusters; NaN is left out.
 
-    Intervals are normal, from what each cluster adds to the mean and to the variance: they want many clusters. Both are
-    undefined, without a reason, where fewer than two clusters have a value.
+    Intervals are normal, from the influence of each cluster on the mean and on the variance, and need many clusters.
+    Both are undefined, without a reason, where fewer than two clusters have a value.
     """
     table = values.astype(np.float64)
     defined = ~np.isnan(table)
@@ -364,9 +364,9 @@ def _jackknife_covariance(influence: Floats, weights: Floats) -> tuple[Floats, F
 
 
 def _interaction(sums: Floats, sizes: Floats, weights: Floats) -> Floats:
-    """Variance of each mean due to clusters × replicates, which both ways count; on a diagonal."""
+    """Variance of each mean due to clusters × replicates, which both one-way variances contain; on a diagonal."""
     means, replicates, _ = sums.shape
-    both = np.zeros((means, means))
+    interaction = np.zeros((means, means))
     for index in range(means):
         complete = (sizes[index] > 0).all(axis=0)
         clusters = int(complete.sum())
@@ -375,5 +375,5 @@ def _interaction(sums: Floats, sizes: Floats, weights: Floats) -> Floats:
         cells = sums[index][:, complete] / sizes[index][:, complete]
         residuals = cells - cells.mean(axis=0) - cells.mean(axis=1, keepdims=True) + cells.mean()
         mean_square = float((residuals**2).sum()) / ((replicates - 1) * (clusters - 1))
-        both[index, index] = mean_square * float((weights[index] ** 2).sum())
-    return both
+        interaction[index, index] = mean_square * float((weights[index] ** 2).sum())
+    return interaction

@@ -114,8 +114,8 @@ def permutation_p(
 def monte_carlo_p(observed: Floats, drawn: Iterable[Floats]) -> Floats:
     """Two-sided Monte Carlo p, (1 + #{|draw| ≥ |observed|}) / (1 + #draws), of each statistic.
 
-    `drawn` gives blocks of draws × statistics under the null hypothesis. Draws without a value are left out: given that
-    there is one, the one observed is still one of them at random.
+    `drawn` gives blocks of draws × statistics under the null hypothesis. Undefined draws are left out: given that a
+    statistic is defined, the observed one is exchangeable with the other defined ones.
     """
     size = np.abs(observed)
     extreme, defined = np.zeros(len(size), np.int64), np.zeros(len(size), np.int64)
@@ -196,11 +196,11 @@ def _mean_difference_weights(members: Integers, pool: int) -> Floats:
 class Shift:
     """Difference of two means, with its permutation p and the interval of the same test.
 
-    If the first group is shifted by δ, each split s tells from which δ on it would be as extreme as the observed one:
-    with w_s the weights of its difference of means and o_s the part of a shift that it keeps, that critical shift is
-    δ_s = (difference − w_s · pool) / (1 − o_s). The ordered δ_s are the interval (Garthwaite, *Biometrics* 52, 1996,
-    finds it by search; for differences of means it has this closed form). p and interval therefore never disagree:
-    p ≤ 1 − level exactly where the interval excludes 0.
+    Let the first group be shifted by δ, w_s be the weights of the difference of means under split s, and o_s the share
+    of the shift that remains in it. Split s is as extreme as the observed one from the critical shift
+    δ_s = (difference − w_s · pool) / (1 − o_s) on. The ends of the interval are order statistics of the δ_s
+    (Garthwaite, *Biometrics* 52, 1996, finds them by search; for differences of means they have this closed form). So p
+    and interval never disagree: p ≤ 1 − level exactly where the interval excludes 0.
 
     Attributes:
         value: mean of the first list less that of the second.
@@ -248,7 +248,7 @@ def shift_between(first: ArrayLike, second: ArrayLike, *, random_state: int = 0)
 
 @lru_cache(maxsize=64)
 def _shift_weights(first: int, second: int, random_state: int) -> tuple[Floats, Floats, bool]:
-    """Weights of the difference of means in each split but the observed one, and the part of a shift that it keeps."""
+    """Weights of the difference of means in each split but the observed one, and the share of a shift that remains."""
     members, exact = _splits(first, second, RANDOM, EXACT, random_state)
     members = members[(members >= first).any(axis=1)]  # the observed split says nothing about a shift
     weights = _mean_difference_weights(members, first + second)
@@ -261,10 +261,10 @@ class JointPermutation(NamedTuple):
     Attributes:
         effects: difference of the two means in standard deviations of all words, by analysis.
         p: two-sided, of each analysis by itself.
-        p_adjusted: of each, adjusted for all: the chance that any would be so large.
+        p_adjusted: of each, adjusted for all: share of splits in which any effect is so large.
         p_median: two-sided, of the median effect.
         clear: analyses with p at most alpha whose effect has the sign of most of these.
-        p_clear: chance of so many of one sign.
+        p_clear: share of splits with so many clear effects of one sign.
         low, high: middle 95 % of the k-th smallest effect in chance splits: the null curve.
         splits: number of splits looked at.
         exact: True where these are all.
@@ -293,7 +293,7 @@ def joint_permutation(
 ) -> JointPermutation:
     """Compare two groups of words under many analyses: joint inference over a specification curve.
 
-    Each split is applied to all analyses at once, so that what they have in common stays in common. P of the whole
+    Each split is applied to all analyses at once, which keeps the dependence between them. P of the whole
     curve: Simonsohn, Simmons & Nelson, *Nature Human Behaviour* 4, 2020. P of each analysis, adjusted for looking at
     all of them, from the largest effect of each split: Westfall & Young 1993. `values` has analyses × words, the
     `first` words being the first group; an analysis by itself counts as clear at `alpha`; there are `samples` random

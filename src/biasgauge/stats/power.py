@@ -183,7 +183,7 @@ class _ContrastPower:
         self.inflation = df / float(chdtri(df, assurance))
 
     def at(self, rows: float, columns: float, *, assured: bool = True) -> float:
-        """Power with so many words in each list."""
+        """Power with this number of words in each list."""
         both = self.variances.get(BOTH, 0.0)
         # Each component scales with its own number of words; that of target × attribute with both.
         targets = max(self.variances.get("targets", 0.0) - both, 0.0) * self.rows / rows

@@ -62,15 +62,16 @@ class Levels(Record):
 
     Attributes:
         strata: number of strata with points.
-        within_r: correlation within strata, as if all had the same mean.
+        within_r: correlation of deviations from the means of strata.
         within_slope: change of y per unit of x within strata (fixed effects).
         between_r: correlation of the means of strata, each counted once.
         random_intercept: slope of a mixed model with an intercept for each stratum (REML).
         random_slope: mean slope of a mixed model with a line for each stratum (REML).
         slope_sd: standard deviation of true slopes over strata.
         q, q_df, q_p: Cochran's test that strata have one correlation (Fisher's z, Hedges & Olkin 1985);
-            `q_p` is None where points share units, since it takes them for independent.
-        i2: share of the spread of correlations over strata that is not chance (Higgins & Thompson 2002).
+            `q_p` is None where points share units, since it assumes independent points.
+        i2: share of the variance of correlations over strata beyond sampling error, max(0, (Q − df) / Q)
+            (Higgins & Thompson 2002).
     """
 
     strata: int
@@ -96,7 +97,7 @@ def levels(x: Floats, y: Floats, strata: Places, units: Places | None, how: Resa
         "random_intercept": _random_intercept(x, y, strata, how.level),
         "random_slope": slope,
     }
-    if units is not None:  # these take points for independent
+    if units is not None:  # these assume independent points
         for name, estimate in slopes.items():
             reason = estimate.caution or estimate.reason or SHARED
             slopes[name] = replace(estimate, low=None, high=None, method="", p=None, caution=None, reason=reason)
@@ -114,7 +115,10 @@ def levels(x: Floats, y: Floats, strata: Places, units: Places | None, how: Resa
 
 
 def within_r(x: Floats, y: Floats, strata: Places, weights: Floats) -> Floats:
-    """Correlation within strata for each row of weights; NaN where x or y does not vary within any stratum."""
+    """Correlation within strata, Σ w dx dy / √(Σ w dx² Σ w dy²), for each row of weights.
+
+    dx and dy are deviations from the weighted means of a point's stratum. NaN where x or y does not vary within any.
+    """
     member = np.eye(int(strata.max()) + 1)[strata]
     size = weights @ member
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -197,6 +201,7 @@ def _random_slope(x: Floats, y: Floats, strata: Places, level: float) -> tuple[L
 
 
 def _heterogeneity(x: Floats, y: Floats, strata: Places) -> tuple[float | None, int, float | None]:
+    # Cochran's Q = Σ w (z − z̄)² of Fisher's z, w = n − 3 being the inverse of its variance.
     z, weights = [], []
     for stratum in range(int(strata.max()) + 1):
         here = strata == stratum
@@ -236,7 +241,7 @@ class _Sums(NamedTuple):
 
 
 def random_slopes(x: Floats, y: Floats, strata: Places) -> RandomSlopes | None:
-    """Fit the model; None when all points lie on the lines of their strata (0, 1, …), which leaves no error."""
+    """Fit a random intercept and slope by REML; None when all points lie on the lines of their strata (0, 1, …)."""
     from scipy.optimize import minimize
 
     unit = float(x.std()), float(y.std())

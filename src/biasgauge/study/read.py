@@ -83,7 +83,7 @@ class Study:
         return self.report is None or self.report.of is None or result.split("/", maxsplit=1)[0] in self.report.of
 
     def refuse(self, problems: Sequence[StudyProblem]) -> None:
-        """Raise all problems in one error, one a line, in the order of the file.
+        """Raise all problems in one error, one per line, in the order of the file.
 
         Raises:
             InputError: there is at least one.

@@ -273,7 +273,7 @@ def analogy_accuracy(
             or such questions by category; None: the Google set itself.
         method: "3cosadd" or "3cosmul", as in `solve_analogies`.
         exclude_inputs: a, b and c cannot be the answer, as in the literature.
-        limit: only the first so many words of the model may be asked about or be the answer.
+        limit: only the first `limit` words of the model may be asked about or be the answer.
         case_fallback: look words up in lower case, then capitalized, when they are not there as written.
         level: nominal coverage of the intervals.
 

@@ -51,7 +51,7 @@ def load(
             pair (words, matrix); or "NAME:SOURCE" with the name of a registered encoder.
         words: read only these, in one pass that never holds the other vectors; words that are not there are simply
             absent (`Embedding.coverage` lists them).
-        limit: read only the first so many rows of the file (before `words` picks from them).
+        limit: read only the first `limit` rows of the file (before `words` picks from them).
         vocabulary: for a bare `.npy` or safetensors matrix: the file with one word per line.
         case_fallback: with `words`, also read their lower-case and capitalized spellings, so that
             `lookup(…, case_fallback=True)` can find them.
@@ -236,7 +236,7 @@ def load_default(limit: int | None = None) -> Embedding:
     """Load the vectors that ship with biasgauge: GloVe 6B, 100 dimensions, half precision, lower case.
 
     They hold every word of the shipped English lexicons that GloVe has, and the most frequent words. Neighborhood
-    measures see only these words: for research, load the whole file. `limit` keeps the first so many.
+    measures see only these words: for research, load the whole file. `limit` keeps only the first.
     """
     return load(DEFAULT_PATH, limit=limit, name=DEFAULT_NAME)
 

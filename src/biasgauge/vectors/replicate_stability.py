@@ -84,7 +84,7 @@ class PairStability:
 
 @dataclass(frozen=True, kw_only=True)
 class WordStability(Estimate):
-    """Stability of one word, over so many models and pairs of models: see `Stability`."""
+    """Stability of one word over the models and pairs of models: see `Stability`."""
 
     word: str
     models: int

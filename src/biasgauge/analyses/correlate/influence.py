@@ -1,7 +1,7 @@
 """Influence of each unit on a correlation, and the reliability of the extrinsic number over task seeds.
 
 A few points far out can make a correlation by themselves. Without them r is smaller in any case, since x spreads less
-(Thorndike 1949, case 2, says by how much); a slope is not, where one straight line holds for all.
+(Thorndike 1949, case 2, says by how much); a slope is not changed if one straight line holds for all.
 
 A task model trained again gives another gap. How far the gaps of embeddings differ beyond that is an intraclass
 correlation. One seed gives all task models the same first weights and the same order of examples, so that it moves all
@@ -55,12 +55,12 @@ class UnitInfluences(Record):
     """Units that drive a correlation (Pearson's).
 
     Attributes:
-        units: those that spread x most first; at most two hundred.
-        ends: the fewest of them that hold half of the spread of x.
+        units: in falling order of their share of the sum of squares of x; at most two hundred.
+        ends: the fewest of them that hold half of the sum of squares of x.
         r_left: r without these; None where fewer than five units are left.
-        r_expected: what a smaller spread alone would leave of r, if one straight line holds for all.
+        r_expected: r expected from the smaller range of x alone, if one straight line holds for all.
         slope, slope_left: of y on x, over all points and without these, with intervals over units.
-        reading: what it comes to, in a sentence; empty where it cannot be said.
+        reading: conclusion in a sentence; empty where it is undefined.
     """
 
     units: tuple[UnitInfluence, ...]
@@ -137,8 +137,8 @@ def _reading(result: UnitInfluences, r: float, x: str, unit_count: str, remainin
     r_left, expected = (signed_text(value, 2) for value in (result.r_left, result.r_expected))
     slope_left, slope = (estimate_text(slope, 3) for slope in (result.slope_left, result.slope))
     return (
-        f"Half of the spread of {x!r} is that of {holders}. Without {pronoun} r is {r_left} in the place of "
-        f"{signed_text(r, 2)}, where the smaller spread alone would leave {expected}; the slope over the other "
+        f"Half of the sum of squares of {x!r} comes from {holders}. Without {pronoun} r is {r_left} instead of "
+        f"{signed_text(r, 2)} ({expected} expected from the smaller range alone); the slope over the other "
         f"{remaining:,} is {slope_left}, over all {slope}."
     )
 
@@ -149,9 +149,9 @@ class SeedReliability(Record):
 
     Attributes:
         single: of y from one seed: ICC(3,1) where all points have the same seeds, ICC(1,1) where not.
-        mean: of its mean over the k seeds, which is what is correlated: ICC(3,k) or ICC(1,k).
-        left_out: points that have fewer seeds and did not count.
-        reading: what it comes to, in a sentence.
+        mean: of its mean over the k seeds, which enters the correlation: ICC(3,k) or ICC(1,k).
+        left_out: points with fewer seeds, which are not used.
+        reading: conclusion in a sentence.
         crossed: whether all points have the same seeds.
     """
 
@@ -185,12 +185,12 @@ def seed_reliability(
 ) -> SeedReliability:
     """Reliability of numbers that were measured several times.
 
-    Where points have different numbers of seeds, as many seeds are used as make the most of the runs.
+    Where points have different numbers of seeds, the number of seeds is the one that uses most runs.
 
     Args:
-        runs: for each point its values, one a seed.
-        name: what the values are, for the sentence.
-        seeds: for each point which seeds these are, in the same order; None: they have nothing to do with each other.
+        runs: for each point its values, one per seed.
+        name: of the values, for the sentence.
+        seeds: for each point the seeds of its values, in the same order; None: seeds of points are unrelated.
         level: of the intervals.
     """
     sizes = np.array([len(run) for run in runs])
@@ -209,7 +209,7 @@ def seed_reliability(
 
 def _largest_r(single: Estimate, mean: Estimate) -> Estimate:
     value, low, high = (None if end is None else max(end, 0.0) ** 0.5 for end in (mean.value, mean.low, mean.high))
-    if mean.value is None and single.value is not None:  # subjects do not differ on average: nothing but noise
+    if mean.value is None and single.value is not None:  # no variance between subjects: measurement error alone
         value = low = 0.0
     return Estimate(value=value, low=low, high=high, level=mean.level, method="√ICC", n=mean.n, reason=mean.reason)
 
@@ -219,8 +219,8 @@ def _reliability_reading(single: Estimate, mean: Estimate, most: float | None, n
         return f"The reliability of {name!r} over task seeds is not known: {mean.reason or single.reason}."
     if most == 0:
         return (
-            f"{name!r} is not reliable: it does not differ between embeddings by more than task seeds make of it "
-            f"({single}): no correlation can be seen, whatever is true."
+            f"{name!r} is not reliable: embeddings do not differ by more than task seeds do ({single}), so that no "
+            "correlation can show."
         )
     over, limit = f"over {single.k} task seeds", f"ven a perfect relation would show as r = {most:.2f} at most."
     judged = f"({band(mean.value)}; one seed: {single.value:.2f})"

@@ -159,7 +159,7 @@ class CorrelationResult(Result):
         return matching[0]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a stratum, the first for all points."""
+        """One row per stratum, the first for all points."""
         frame = records_frame(self.groups).drop(columns=["by", "reliability", *self.by], errors="ignore")
         for index, name in enumerate(self.by):
             frame.insert(index, name, [group.by.get(name) for group in self.groups])

@@ -161,7 +161,7 @@ def _check_question(
 def _scores(
     model: LanguageModel, template: str, words: Sequence[str], pair: tuple[str, str], *, as_published: bool
 ) -> Floats:
-    """One number a word; NaN where the sentence is too long."""
+    """One number per word; NaN where the sentence is too long."""
     build = _released_queries if as_published else _piece_queries
     queries: list[TokenQuery] = []
     bounds: dict[int, list[int]] = {}

@@ -65,7 +65,7 @@ class BandShare(Estimate):
         return self.value
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`."""
+        """Return the JSON object of `--json`."""
         return {"connection": self.connection, "side": self.side, **super().to_dict()}
 
 
@@ -98,7 +98,7 @@ class WithinBand(Result):
     points: Mapping[str, DistanceTable] = field(default_factory=dict)
 
     def points_frame(self) -> pd.DataFrame:
-        """One row a similarity, with its side and whether it lies inside."""
+        """One row per similarity, with its side and whether it lies inside the band."""
         import pandas as pd
 
         parts = [table.to_frame().assign(side=side) for side, table in self.points.items()]
@@ -136,7 +136,7 @@ def within_band(
     Every protected word meets every attribute, so rows are not independent. The interval draws protected words with
     replacement, and attributes with replacement within their list, and weighs a row by the product of both (the
     pigeonhole bootstrap: Owen, "The pigeonhole bootstrap", Annals of Applied Statistics 1 (2007)); quantiles of the
-    resampled shares are its ends. It is rather too wide than too narrow. The band is held fixed.
+    resampled shares are its ends. It tends to be too wide (conservative). The band is held fixed.
 
     Args:
         vectors: vectors with a lexicon, or distances, as in `bayes`.
@@ -157,11 +157,11 @@ def within_band(
     table = table_of(vectors, lexicon, **lookup)
     width, mac = band, None
     if width is None:
-        whole = mac_from_similarities(table.similarities(), interval=None)
-        if whole.value is None or whole.value >= 1:
-            why = whole.reason if whole.value is None else f"MAC is {number_text(whole.value, 4)}, not below 1"
+        result = mac_from_similarities(table.similarities(), interval=None)
+        if result.value is None or result.value >= 1:
+            why = result.reason if result.value is None else f"MAC is {number_text(result.value, 4)}, not below 1"
             raise ParameterError(f"There is no band of 1 − MAC: {why}; give one, as in band=.14.")
-        width, mac = 1 - whole.value, whole.value
+        width, mac = 1 - result.value, result.value
     check_number(0, 2, band=width)
     check_number(0, ends=False, band=width)
     left_out: dict[str, int] = {}
@@ -199,6 +199,7 @@ def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int
 
     The resamples of words and attributes are the same for every connection and side.
     """
+    # Cells word × (list, attribute): the number of rows in each, and the sum of their values.
     codes = table.source.astype(np.int64) * len(table.attributes) + table.attribute
     listed, column = np.unique(codes, return_inverse=True)
     count, total = np.zeros((2, len(table.words), len(listed)))
@@ -207,13 +208,14 @@ def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int
     random = np.random.default_rng([random_state, 0])
     lists = listed // len(table.attributes)
     streams = {int(name): np.random.default_rng([random_state, 1, int(name)]) for name in np.unique(lists)}
-    parts = [np.empty(0)]
+    means = [np.empty(0)]
     for size in blocks(resamples, 1, _BLOCK):
         words = draw_counts(random, len(table.words), size)
         attributes = np.empty((size, len(listed)))
         for name, stream in streams.items():
-            own = np.flatnonzero(lists == name)
-            attributes[:, own] = draw_counts(stream, len(own), size)
+            columns = np.flatnonzero(lists == name)
+            attributes[:, columns] = draw_counts(stream, len(columns), size)
+        # A cell weighs (draws of its word) × (draws of its attribute).
         weights = ((words @ count) * attributes).sum(axis=1)
-        parts.append(((words @ total) * attributes).sum(axis=1) / np.where(weights > 0, weights, np.nan))
-    return np.concatenate(parts)
+        means.append(((words @ total) * attributes).sum(axis=1) / np.where(weights > 0, weights, np.nan))
+    return np.concatenate(means)

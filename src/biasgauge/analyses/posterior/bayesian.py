@@ -46,11 +46,10 @@ class Posterior(Result):
     """The posterior of the model of cosine distances.
 
     Its JSON holds neither the distances nor the draws. Read back, it has its numbers, its sentences and its tables;
-    what needs draws or distances (predictions, figures of single words, `loo`, `plan_attributes`) says that there are
-    none.
+    predictions, figures of single words, `loo` and `plan_attributes` need draws or distances and raise an error.
 
     Attributes:
-        name: what tables and figures call it.
+        name: in tables and figures.
         variant: which model.
         sampler: that made the draws.
         groups: mean distance of each connection; undefined ones at the end.
@@ -146,7 +145,7 @@ class Posterior(Result):
         return means_frame((*self.groups, *self.words), self.caution)
 
     def contrasts_frame(self) -> pd.DataFrame:
-        """One row a contrast."""
+        """One row per contrast."""
         return means_frame(self.contrasts, self.caution)
 
     def predictive_frame(self) -> pd.DataFrame:
@@ -240,7 +239,7 @@ def bayes(  # noqa: PLR0913 - settings, each with a name and a default
         variant: "per-connection" is the model behind the published figures; "single-sigma", "intercept", "student" and
             "crossed" are others (`priors`); a function that states your own model in PyMC is sampled too
             (`nuts.sample_custom`).
-        priors: what is believed beforehand; those of the variant by default. A mapping changes some of them, as in
+        priors: prior distributions; those of the variant by default. A mapping changes some of them, as in
             {"group": "normal(1, 0.5)", "between": "halfnormal(0.2)"}.
         interval: "hpdi", or "percentile" as in the published figures.
         prob: probability inside the intervals.
@@ -302,10 +301,10 @@ def posterior_of(
 
 
 def default_rope(table: DistanceTable) -> float:
-    """A tenth of the standard deviation of distances within (connection, word): half of what is called a small effect.
+    """A tenth of the standard deviation of distances within (connection, word): half of a small effect.
 
     Source: Kruschke, "Rejecting or accepting parameter values in Bayesian estimation", AMPPS 1 (2018).
     """
     cells = cells_of(table)
-    spare = sum(cell.spare for cell in cells)
-    return 0.1 * float(np.sqrt(sum(cell.within for cell in cells) / spare)) if spare else 0.0
+    freedom = sum(cell.df_within for cell in cells)
+    return 0.1 * float(np.sqrt(sum(cell.within for cell in cells) / freedom)) if freedom else 0.0

@@ -96,7 +96,7 @@ class ChangeResult(Result):
         return {"caution": self.caution, "warnings": self.warnings}
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a change."""
+        """One row per change."""
         return means_frame(self.changes, self.caution)
 
     def _title(self) -> str:

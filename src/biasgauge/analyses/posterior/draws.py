@@ -247,8 +247,8 @@ def fit(
         else:
             sample, facts["divergences"], simulated = sample_custom(usable, variant, **size)
     elif chosen == "integrated":
-        sample, parts = crossed_draws(usable, priors, per_chain, seeds)
-        facts["acceptance"] = min(part.acceptance for part in parts)
+        sample, blocks = crossed_draws(usable, priors, per_chain, seeds)
+        facts["acceptance"] = min(block.acceptance for block in blocks)
     else:
         sample, facts = _exact_draws(usable, str(variant), priors, CHAINS * per_chain, seeds)
     return FittedDraws(sample, sample.diagnose(**facts), chosen, undefined, simulated)
@@ -285,11 +285,11 @@ def _exact_draws(
     cells = cells_of(table)
     if variant == "per-connection":
         streams = [np.random.default_rng([*seeds, CONNECTIONS.index(cell.connection)]) for cell in cells]
-        parts = [sample_cells([cell], priors, size, random) for cell, random in zip(cells, streams, strict=True)]
+        fits = [sample_cells([cell], priors, size, random) for cell, random in zip(cells, streams, strict=True)]
     else:
-        together = np.random.default_rng([*seeds, len(CONNECTIONS)])
-        parts = [sample_cells(cells, priors, size, together, baseline=variant == "intercept")]
-    group, word, between, residual = zip(*(drawn for part in parts for drawn in part.connections), strict=True)
+        random = np.random.default_rng([*seeds, len(CONNECTIONS)])
+        fits = [sample_cells(cells, priors, size, random, baseline=variant == "intercept")]
+    group, word, between, residual = zip(*(drawn for fit in fits for drawn in fit.connections), strict=True)
     draws = Draws(
         chains=CHAINS,
         **cell_labels(cells),
@@ -297,9 +297,9 @@ def _exact_draws(
         word=np.concatenate(word, axis=1),
         between=np.stack(between, axis=1),
         residual=np.stack(residual, axis=1),
-        baseline=parts[0].baseline,
+        baseline=fits[0].baseline,
     )
-    return draws, {"acceptance": min(part.acceptance for part in parts), "edge": max(part.edge for part in parts)}
+    return draws, {"acceptance": min(fit.acceptance for fit in fits), "edge": max(fit.edge for fit in fits)}
 
 
 def crossed_draws(
@@ -307,28 +307,28 @@ def crossed_draws(
 ) -> tuple[Draws, list[CrossedDraws]]:
     """Draws of the crossed model, and of each of its blocks; with the group of each word, pairings have effects too."""
     models = [CrossedModel(table, names, priors, groups) for names in blocks_with_rows(table)]
-    parts = []
+    blocks = []
     for model in models:
         random = np.random.default_rng([*seeds, CONNECTIONS.index(model.connections[0])])
-        parts.append(sample_crossed(model, CHAINS, per_chain, random))
+        blocks.append(sample_crossed(model, CHAINS, per_chain, random))
     widths = [len(model.connections) for model in models]
     starts = np.cumsum([0, *widths[:-1]])
     attributes = AttributeDraws(
         blocks=tuple(model.connections for model in models),
         block=np.repeat(np.arange(len(models)), [len(model.attributes) for model in models]),
         attribute=np.concatenate([model.attributes for model in models]),
-        effect=np.concatenate([part.effects.attributes for part in parts], axis=1),
-        sd=np.stack([part.sds[:, 2 * width] for part, width in zip(parts, widths, strict=True)], axis=1),
+        effect=np.concatenate([block.effects.attributes for block in blocks], axis=1),
+        sd=np.stack([block.sds[:, 2 * width] for block, width in zip(blocks, widths, strict=True)], axis=1),
     )
     draws = Draws(
         chains=CHAINS,
         connections=tuple(name for model in models for name in model.connections),
-        group=np.concatenate([part.effects.means for part in parts], axis=1),
+        group=np.concatenate([block.effects.means for block in blocks], axis=1),
         cell_connection=np.concatenate([start + m.cells[:, 0] for start, m in zip(starts, models, strict=True)]),
         cell_word=np.concatenate([model.cells[:, 1] for model in models]),
-        word=np.concatenate([part.effects.words for part in parts], axis=1),
-        between=np.concatenate([part.sds[:, n : 2 * n] for part, n in zip(parts, widths, strict=True)], axis=1),
-        residual=np.concatenate([part.sds[:, :n] for part, n in zip(parts, widths, strict=True)], axis=1),
+        word=np.concatenate([block.effects.words for block in blocks], axis=1),
+        between=np.concatenate([block.sds[:, n : 2 * n] for block, n in zip(blocks, widths, strict=True)], axis=1),
+        residual=np.concatenate([block.sds[:, :n] for block, n in zip(blocks, widths, strict=True)], axis=1),
         attributes=attributes,
     )
-    return draws, parts
+    return draws, blocks

@@ -58,7 +58,7 @@ class PosteriorMean(Estimate):
         return self.value
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`: labels first, the reason only where it is needed."""
+        """Return the JSON object of `--json`: labels first, the reason only where it is needed."""
         shape = super().to_dict()
         ordered = {name: shape[name] for name in (*_LABELS, *shape) if name in shape}
         return {name: value for name, value in ordered.items() if name != "reason" or value is not None}
@@ -75,7 +75,7 @@ class MeanDistance(PosteriorMean):
     connection: str
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`; the word only where there is one."""
+        """Return the JSON object of `--json`; the word only where there is one."""
         return {name: value for name, value in super().to_dict().items() if name != "word" or value is not None}
 
 

@@ -59,9 +59,9 @@ class ExactDraws(NamedTuple):
 def sample_cells(
     cells: Sequence[Cells], priors: Priors, size: int, random: np.random.Generator, *, baseline: bool = False
 ) -> ExactDraws:
-    """Draw from the model in which these connections share sigma, and with `baseline` also a baseline.
+    """Draw from the model in which these connections share sigma and, with `baseline`, a baseline.
 
-    A connection alone is the model with one sigma for each connection.
+    One connection at a time is the model with a separate sigma for each connection.
     """
     prior, width = priors.baseline, _LARGEST * priors.baseline.sd
     boxes = [
@@ -80,15 +80,19 @@ def sample_cells(
 
 
 def _shared(cells: Sequence[Cells], priors: Priors, *, baseline: bool) -> Shared:
-    """Log density of log sigma and the baseline, from the prior and from the spread within words."""
-    spare, within = sum(cell.spare for cell in cells), sum(cell.within for cell in cells)
+    """Log density of log sigma and the baseline b from their priors and the sum of squares within words, S.
+
+    log p(sigma) + (1 − f) log sigma − S / (2 sigma²) − (b − mean)² / (2 sd²), f being the degrees of freedom of S; the
+    1 is the Jacobian of the logarithm.
+    """
+    freedom, within = sum(cell.df_within for cell in cells), sum(cell.within for cell in cells)
 
     def density(log_sd: Floats, shift: Floats) -> Floats:
         sd = np.exp(log_sd)
-        found = priors.residual.log_density(sd) + (1 - spare) * log_sd - 0.5 * within / sd**2
+        log_density = priors.residual.log_density(sd) + (1 - freedom) * log_sd - 0.5 * within / sd**2
         if baseline:
-            found = found - 0.5 * ((shift - priors.baseline.mean) / priors.baseline.sd) ** 2
-        return found
+            log_density = log_density - 0.5 * ((shift - priors.baseline.mean) / priors.baseline.sd) ** 2
+        return log_density
 
     return density
 
@@ -96,7 +100,8 @@ def _shared(cells: Sequence[Cells], priors: Priors, *, baseline: bool) -> Shared
 def _between(cells: Cells, priors: Priors) -> Block:
     """Log density of one connection's word means and log tau, given log sigma and the baseline.
 
-    Words with the same number of distances have the same variance and are summed beforehand.
+    A word mean over n distances is normal around the group mean with variance tau² + sigma² / n, and the group mean,
+    which is integrated out, is normal around the baseline. Words with the same n are summed beforehand.
     """
     counts, kind = np.unique(cells.count, return_inverse=True)
     number = np.bincount(kind).astype(np.float64)
@@ -107,13 +112,17 @@ def _between(cells: Cells, priors: Priors) -> Block:
         noise, between = np.exp(2 * log_sd), np.exp(log_between)
         variances = [between**2 + noise / count for count in counts]
         weights = [n / variance for n, variance in zip(number, variances, strict=True)]
-        total = sum(weights)
+        total = sum(weights)  # precision of the group mean given the words
         middle = sum(weight * mean for weight, mean in zip(weights, center, strict=True)) / total
-        found = priors.between.log_density(between) + log_between - 0.5 * np.log(total)
-        for n, variance, weight, mean, rest in zip(number, variances, weights, center, scatter, strict=True):
-            found = found - 0.5 * (n * np.log(variance) + rest / variance + weight * (mean - middle) ** 2)
+        # log_between is the Jacobian; the squares split into those around the mean of their kind, those of these means
+        # around the weighted mean, and that of the weighted mean around its prior.
+        log_density = priors.between.log_density(between) + log_between - 0.5 * np.log(total)
+        for n, variance, weight, mean, squares in zip(number, variances, weights, center, scatter, strict=True):
+            log_density = log_density - 0.5 * (
+                n * np.log(variance) + squares / variance + weight * (mean - middle) ** 2
+            )
         spread = priors.group.sd**2 + 1 / total
-        result: Floats = found - 0.5 * (np.log(spread) + (middle - shift - priors.group.mean) ** 2 / spread)
+        result: Floats = log_density - 0.5 * (np.log(spread) + (middle - shift - priors.group.mean) ** 2 / spread)
         return result
 
     return density
@@ -122,15 +131,16 @@ def _between(cells: Cells, priors: Priors) -> Block:
 def _means(
     cells: Cells, prior: Normal, residual: Floats, between: Floats, shift: Floats, random: np.random.Generator
 ) -> ConnectionDraws:
-    """Group mean given the standard deviations, then word means given the group mean."""
+    """Draw the group mean given the standard deviations, then word means given the group mean (all normal)."""
     noise, spread = residual[:, None] ** 2 / cells.count, between[:, None] ** 2
     weights = 1 / (spread + noise)
     precision = weights.sum(axis=1) + 1 / prior.sd**2
     mean = (weights @ cells.mean + (prior.mean + shift) / prior.sd**2) / precision
     group = mean + random.standard_normal(len(mean)) / np.sqrt(precision)
-    pull = spread / (spread + noise)
-    middle = group[:, None] + pull * (cells.mean - group[:, None])
-    words = middle + np.sqrt(pull * noise) * random.standard_normal(middle.shape)
+    # A word mean given its data: shrunken towards the group mean by 1 − tau² / (tau² + sigma² / n).
+    reliability = spread / (spread + noise)
+    middle = group[:, None] + reliability * (cells.mean - group[:, None])
+    words = middle + np.sqrt(reliability * noise) * random.standard_normal(middle.shape)
     return ConnectionDraws(group, words, between, residual)
 
 
@@ -165,28 +175,32 @@ class Target(NamedTuple):
         a, b = axes[0][:, None, None], axes[1][None, :, None]
         size = (len(axes[0]), len(axes[1]))
         base = np.broadcast_to(self.shared(a, b), (*size, 1))[..., 0]
-        parts = [
+        tables = [
             np.broadcast_to(block(a, b, axis[None, None, :]), (*size, len(axis)))
             for block, axis in zip(self.blocks, axes[2:], strict=True)
         ]
-        return base, parts
+        return base, tables
 
     def at(self, shared: Floats, blocks: Floats) -> tuple[Floats, list[Floats]]:
-        """Log densities at points: the shared part, and each block's."""
+        """Log densities at points: the shared one, and each block's."""
         a, b = shared[:, 0], shared[:, 1]
         return self.shared(a, b), [block(a, b, blocks[:, index]) for index, block in enumerate(self.blocks)]
 
 
 def draw_from_lattice(target: Target, size: int, random: np.random.Generator, *, points: int = 64) -> LatticeDraws:
-    """Draw `size` independent points of the target, on a lattice of so many points a side."""
+    """Draw `size` independent points of the target by rejection from a piecewise constant density.
+
+    It is constant in the cells of a lattice with `points` points on a side. Where a point lies above the bound of its
+    cell, the bounds are raised.
+    """
     boxes, edge = _region(target)
     axes = [_axis(box, points) for box in boxes]
     slack = np.full(1 + len(target.blocks), _SLACK)
     for _ in range(_MOST_ROUNDS):
-        found = _draw(target, axes, size, random, slack)
-        if isinstance(found, LatticeDraws):
-            return found._replace(edge=edge)
-        slack = slack + 1.5 * found
+        outcome = _draw(target, axes, size, random, slack)
+        if isinstance(outcome, LatticeDraws):
+            return outcome._replace(edge=edge)
+        slack = slack + 1.5 * outcome
     raise InternalError("no bound was found for the density of the standard deviations")
 
 
@@ -202,9 +216,7 @@ def _region(target: Target) -> tuple[list[Box], float]:
         axes = [_axis(box, _SEARCH_POINTS) for box in boxes]
         marginals = _marginals(*target.tables(axes))
         if step == 0:
-            ends = [
-                marginal[place] - marginal.max() for marginal in marginals if len(marginal) > 1 for place in (0, -1)
-            ]
+            ends = [marginal[end] - marginal.max() for marginal in marginals if len(marginal) > 1 for end in (0, -1)]
             edge = max(ends, default=-np.inf)
         smaller = [_shrunk(axis, marginal) for axis, marginal in zip(axes, marginals, strict=True)]
         sides = zip(smaller, boxes, strict=True)
@@ -220,14 +232,14 @@ def _shrunk(axis: Floats, marginal: Floats) -> Box:
     return float(axis[max(inside[0] - 1, 0)]), float(axis[min(inside[-1] + 1, len(axis) - 1)])
 
 
-def _marginals(base: Floats, parts: Sequence[Floats]) -> list[Floats]:
+def _marginals(base: Floats, tables: Sequence[Floats]) -> list[Floats]:
     """Log marginal density along each coordinate, up to a constant."""
-    sums = [log_sum(part, axis=2) for part in parts]
+    sums = [log_sum(table, axis=2) for table in tables]
     joint = base + sum(sums)
     along = [log_sum(joint, axis=1), log_sum(joint, axis=0)]
-    for part, total in zip(parts, sums, strict=True):
-        rest = joint - total
-        along.append(log_sum((part + rest[..., None]).reshape(-1, part.shape[2]), axis=0))
+    for table, total in zip(tables, sums, strict=True):
+        without = joint - total  # density of the shared coordinates and of all other blocks
+        along.append(log_sum((table + without[..., None]).reshape(-1, table.shape[2]), axis=0))
     return along
 
 
@@ -250,26 +262,34 @@ def _highest_corner(values: Floats) -> Floats:
 def _draw(
     target: Target, axes: Sequence[Floats], size: int, random: np.random.Generator, slack: Floats
 ) -> LatticeDraws | Floats:
-    """Draws; or, when a point lay above a bound, by how much it did so for each part of the density."""
-    base, parts = target.tables(axes)
+    """Draw; when a point lies above a bound, return by how much for the shared density and for each block.
+
+    A cell of the shared coordinates is drawn with the product of its bounds, then a cell of each block given it, then a
+    point within these cells; it is accepted with density / bound.
+    """
+    base, tables = target.tables(axes)
     base_bound = _highest_corner(base) + slack[0]
-    bounds = [_highest_corner(part) + more for part, more in zip(parts, slack[1:], strict=True)]
+    bounds = [_highest_corner(table) + margin for table, margin in zip(tables, slack[1:], strict=True)]
     cells = base_bound.size
     joint = base_bound.ravel() + sum(log_sum(bound, axis=2).ravel() for bound in bounds)
     first = _cumulative(joint[None])[0]
     rows = [_cumulative(bound.reshape(cells, -1)) for bound in bounds]
-    kept_shared, kept_blocks, accepted, proposed = [], [], 0, 0
+    accepted_shared, accepted_blocks, accepted, proposed = [], [], 0, 0
     while accepted < size:
         count = int(1.3 * (size - accepted) * max(proposed, 1) / max(accepted, 0.1 * proposed, 1)) + 100
         cell = np.searchsorted(first, random.random(count))
-        places = [np.minimum((row[cell] < random.random((count, 1))).sum(axis=1), row.shape[1] - 1) for row in rows]
+        block_cells = [
+            np.minimum((row[cell] < random.random((count, 1))).sum(axis=1), row.shape[1] - 1) for row in rows
+        ]
         in_a, in_b = np.divmod(cell, base_bound.shape[1])
         shared = np.stack([_inside(axes[0], in_a, random), _inside(axes[1], in_b, random)], axis=1)
-        blocks = np.stack([_inside(axis, index, random) for axis, index in zip(axes[2:], places, strict=True)], axis=1)
+        blocks = np.stack(
+            [_inside(axis, index, random) for axis, index in zip(axes[2:], block_cells, strict=True)], axis=1
+        )
         density, densities = target.at(shared, blocks)
         over_blocks = [
-            one - bound.reshape(cells, -1)[cell, index]
-            for one, bound, index in zip(densities, bounds, places, strict=True)
+            log_density - bound.reshape(cells, -1)[cell, index]
+            for log_density, bound, index in zip(densities, bounds, block_cells, strict=True)
         ]
         above = np.stack([density - base_bound.ravel()[cell], *over_blocks])
         worst = above.max(axis=1)
@@ -278,10 +298,10 @@ def _draw(
             return over
         good = np.log(random.random(count)) < above.sum(axis=0)
         proposed, accepted = proposed + count, accepted + int(good.sum())
-        kept_shared.append(shared[good])
-        kept_blocks.append(blocks[good])
+        accepted_shared.append(shared[good])
+        accepted_blocks.append(blocks[good])
     return LatticeDraws(
-        np.concatenate(kept_shared)[:size], np.concatenate(kept_blocks)[:size], accepted / proposed, 0.0
+        np.concatenate(accepted_shared)[:size], np.concatenate(accepted_blocks)[:size], accepted / proposed, 0.0
     )
 
 

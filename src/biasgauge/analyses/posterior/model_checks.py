@@ -70,7 +70,7 @@ class PredictiveCheck(Record):
     simulated: Floats = field(default_factory=_nothing)
 
     def to_frame(self, table: DistanceTable) -> pd.DataFrame:
-        """One row a distance: the words, the observed and the predicted distance with both intervals."""
+        """One row per distance: the words, the observed and the predicted distance with both intervals."""
         frame = table.to_frame().iloc[self.rows].reset_index(drop=True)
         ends = {name: getattr(self, name) for name in ("low_50", "high_50", "low_89", "high_89")}
         return frame.rename(columns={"cosine_distance": "observed"}).assign(predicted=self.mean, **ends)

@@ -296,7 +296,7 @@ class NullSimulation(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a simulated data set."""
+        """One row per simulated data set."""
         import pandas as pd
 
         values = {name.replace(" ", "_"): spread.values for name, spread in self._distributions().items()}  # noqa: PD011

@@ -93,7 +93,7 @@ def sample_custom(
 
 
 def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:
-    """State a variant in PyMC. Its variables: group, between, residual, word (one vector a connection), and so on."""
+    """State a variant in PyMC. Its variables: group, between, residual, word (one vector per connection), and so on."""
     pm, _ = libraries()
     cells = cells_of(table)
     with pm.Model() as model:
@@ -116,8 +116,8 @@ def build_model(table: DistanceTable, variant: str, priors: Priors) -> Any:
             for index, cell in enumerate(cells):
                 sd, name = residual[index], cell.connection
                 pm.Normal(f"means_{name}", words[index], sd / np.sqrt(cell.count), observed=data[f"mean_{name}"])
-                if cell.spare:
-                    within = -cell.spare * pm.math.log(sd) - 0.5 * data[f"within_{name}"] / sd**2
+                if cell.df_within:
+                    within = -cell.df_within * pm.math.log(sd) - 0.5 * data[f"within_{name}"] / sd**2
                     pm.Potential(f"spread_{name}", within)
     return model
 
@@ -170,8 +170,8 @@ def _scale(pm: Any, name: str, prior: ScalePrior, size: int | None) -> Any:
 def _words(pm: Any, cells: Cells, group: Any, between: Any) -> Any:
     """Word means: as they are where the data say much about each of them, as deviations where they say little."""
     name, size = f"word_{cells.connection}", len(cells.words)
-    noise = cells.within / max(cells.spare, 1) / cells.count.mean()
-    if size > 1 and cells.spare and cells.mean.var(ddof=1) > _INFORMATIVE * noise:
+    noise = cells.within / max(cells.df_within, 1) / cells.count.mean()
+    if size > 1 and cells.df_within and cells.mean.var(ddof=1) > _INFORMATIVE * noise:
         return pm.Normal(name, group, between, shape=size)
     deviation = pm.Normal(f"deviation_{cells.connection}", 0.0, 1.0, shape=size)
     return pm.Deterministic(name, group + between * deviation)

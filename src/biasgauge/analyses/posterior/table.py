@@ -40,7 +40,7 @@ class DistanceTable:
     """Cosine distances in long form, one row each, sorted by connection, protected word and attribute.
 
     Attributes:
-        name: what tables and figures call it.
+        name: in tables and figures.
         words: the protected words, in alphabetical order.
         attributes: the words they are compared with, in alphabetical order.
         lists: names of the lists that the attributes come from.
@@ -142,7 +142,7 @@ class DistanceTable:
         return dict(zip(COLUMNS, [*texts, self.distance.tolist()], strict=True))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a distance."""
+        """One row per distance."""
         import pandas as pd
 
         return pd.DataFrame(self.columns(), columns=list(COLUMNS))
@@ -250,7 +250,7 @@ class Cells:
         return int(self.count.sum())
 
     @property
-    def spare(self) -> int:
+    def df_within(self) -> int:
         """Distances beyond the first of each word: what tells of the residual spread."""
         return self.rows - len(self.words)
 
@@ -263,8 +263,8 @@ class Cells:
     @property
     def degenerate(self) -> bool:
         """True when the likelihood grows without bound as sigma goes to 0: there is no posterior."""
-        if self.spare:
-            return self.within <= self.spare * _ROUNDING**2
+        if self.df_within:
+            return self.within <= self.df_within * _ROUNDING**2
         return len(self.words) > 1 and float(np.ptp(self.mean)) <= _ROUNDING
 
 

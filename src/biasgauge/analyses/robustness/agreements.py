@@ -55,7 +55,7 @@ class EstimateRow(Record):
         return replace(self, **{name: estimate.without(reason) for name, estimate in self.estimates().items()})
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`."""
+        """Return the JSON object of `--json`."""
         shape = super().to_dict()
         for name, estimate in self.estimates().items():
             ends = {end: getattr(estimate, end) for end in ("low", "high", "level", "method")}
@@ -97,7 +97,7 @@ class Agreement(EstimateRow):
         return {AGAINST[self.part]: self.against, "pair": pair_name(self.pair), "n": self.kappa.n}
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`."""
+        """Return the JSON object of `--json`."""
         shape = super().to_dict()
         if self.part == "correspondence":
             shape |= {"accuracy": shape.pop("same"), "accuracy_interval": shape.pop("same_interval")}
@@ -140,7 +140,7 @@ class DirectionComparison:
     lost: Mapping[Pair, str]
 
     def rows(self, level: float) -> Iterator[Agreement]:
-        """One row a pair."""
+        """One row per pair."""
         gap = np.full((len(self.pairs), 1), np.nan)  # so that there is an item also where there are no words
         kappas = cohen_kappa(np.hstack([self.first, gap]), np.hstack([self.second, gap]), level=level)
         assert isinstance(kappas, Estimates)  # noqa: S101 - a stack in, a stack out

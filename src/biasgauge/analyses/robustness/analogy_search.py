@@ -128,7 +128,7 @@ def analogies(
         method: "3cosadd" or "3cosmul", as in `biasgauge.solve_analogies`.
         exclude_inputs: a, b and c cannot be the answer. Without this the answer is b or c more often than not (Nissim,
             van Noord & van der Goot, *Computational Linguistics* 46, 2020).
-        restrict: only the first so many words of the model can be an answer; None: all. Any word may be asked about.
+        restrict: only the first `restrict` words of the model can be an answer; None: all. Any word may be asked about.
         direction: "stated"; "reversed" asks "c is to b as a is to …?" instead; or "both".
         top: how many answers to each question.
         policy: how words are looked up.
@@ -243,7 +243,7 @@ def analogy_report(
         words: words x for "first is to x as second is to …?", or such words by category; None: the first two words of
             each question, x and what is expected for it.
         method: "3cosadd" or "3cosmul", for the words x; the questions are asked by both.
-        restrict: only the first so many words of the model can be an answer; None: all.
+        restrict: only the first `restrict` words of the model can be an answer; None: all.
         excluded: categories whose pairs are of the kind that `pair` is: they are left out of the totals.
         delta: the largest distance of the two words of a generated pair.
         top: how many pairs are generated.

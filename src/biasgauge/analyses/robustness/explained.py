@@ -224,7 +224,7 @@ def similarity_explained(
             first two words of each line count, once in a category; None: the Google set, 573 such pairs.
         pair: (first, second).
         method: "3cosadd" or "3cosmul".
-        restrict: only the first so many words of the model can be an answer or a neighbor; None: all.
+        restrict: only the first `restrict` words of the model can be an answer or a neighbor; None: all.
         neighbors: how many neighbors of x count as near.
         excluded: categories whose pairs are of the kind that `pair` is: they are left out of the totals.
         policy: how words are looked up.

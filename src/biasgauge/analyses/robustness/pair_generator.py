@@ -134,7 +134,7 @@ def generate_pairs(
         top: how many pairs.
         unique: "side": a word recurs on neither side, as in the published code; "word": it occurs once in all; None:
             it may recur. Better pairs come first.
-        restrict: without `words`, the first so many words of the model; None: all.
+        restrict: without `words`, the first `restrict` words of the model; None: all.
         policy: how words are looked up.
         level: nominal coverage of the interval.
 

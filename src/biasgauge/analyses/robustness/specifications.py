@@ -114,7 +114,7 @@ class SpecificationCurve(Result):
         defined: how many are defined.
         clear: how many have p at most alpha by themselves, over targets, in the direction of most of these.
         p_median: joint p of the median: the larger of that over targets and that over attributes.
-        p_clear: joint p of so many clear analyses, likewise.
+        p_clear: joint p of this number of clear analyses, likewise.
         decision: report, do-not-report, no-association-shown or not-measurable.
         null_low, null_high: middle 95 % of the curve in chance splits of the targets, smallest effect first.
         words: how many words of each set all analyses share.

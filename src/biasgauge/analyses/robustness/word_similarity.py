@@ -25,7 +25,7 @@ from biasgauge.stats import SAME, STUDENT, WordStatistic, mean_cosine, undefined
 from biasgauge.vectors import ROWS, ZERO, Embedding
 
 RESTRICT = 50_000
-"""Only so many of a model's first words can be an answer, as in Zhang et al.: later words are too rare to be of use."""
+"""Only the first words of a model can be an answer, as in Zhang et al.: later words are too rare to be useful."""
 
 
 def two_words(pair: Iterable[str], function: str) -> tuple[str, str]:
@@ -53,7 +53,7 @@ def lost_ends(pair: tuple[str, str], lost: dict[str, str]) -> str | None:
 
 
 def candidate_rows(model: Embedding, restrict: int | None) -> Places:
-    """Rows that can be an answer: the first so many, or all.
+    """Rows that can be an answer: the first `restrict`, or all.
 
     Raises:
         ParameterError: it is no number of words.

@@ -85,7 +85,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         shuffles: shuffled pairings to compare with, over all models together; 0 for none.
         leave_one_out: also measure without each seed, which costs a ranking of the vocabulary for every seed; a number
             means in the first so many models.
-        generated: also generate so many sets of nouns as a reference; 0 for none, 50 as published.
+        generated: number of sets of nouns to generate as a reference; 0 for none, 50 as published.
         nouns: words that count as nouns there, such as those that a tagger found in your text; by default those that
             are nouns most often in the Brown corpus and that WordNet knows.
         counts: how often each word occurs; by default the order of rows stands for frequency.

@@ -87,7 +87,7 @@ class WinoBiasResult(Result):
         return next(gap for gap in self.gaps if (gap.subset, gap.metric) == (subset, metric))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a gap."""
+        """One row per gap."""
         return super().to_frame().rename(columns=lambda name: name.replace("first", "pro").replace("second", "anti"))
 
     def summary(self) -> Summary:

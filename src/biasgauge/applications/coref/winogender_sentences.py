@@ -88,7 +88,7 @@ class WinogenderResult(Result):
     settings: JsonObject
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a gap."""
+        """One row per gap."""
         frame = super().to_frame()
         frame["neutral"] = [self.neutral[gap.metric].value for gap in self.gaps]
         return frame.rename(columns=lambda name: name.replace("first", "male").replace("second", "female"))

@@ -1,4 +1,4 @@
-"""An audit on one screen of a terminal: the answer, the vectors, one line a question, the next step."""
+"""An audit on one screen of a terminal: the answer, the vectors, one line per question, the next step."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def bias_charts(audit: AuditResult) -> Iterator[Chart]:
         decided = any(row["decision"] for row in rows)
         remark = REMARKS[test]
         remark += ". Shape and color say whether the finding may be reported" if decided else ""
-        remark += ". One line a model, in the order of the table" if models > 1 else ""
+        remark += ". One line per model, in the order of the table" if models > 1 else ""
         values: dict[str, list[float]] = {}
         for row in rows:
             values.setdefault(row["concept"], []).append(row["value"])

@@ -1,8 +1,8 @@
 """Null distributions from random word lists, and the two parts of an audit that show them.
 
-Three ways to make a question meaningless, in the user's own vectors: relabel its attributes by a coin toss; put random
-words in the place of all of its words; put random words of like frequency in the place of its attributes. Error rates
-are shares of audits of such lists that find something; chance bands are contrasts of random words beside the measured.
+Three null hypotheses are simulated in the user's own vectors: attributes relabeled by a coin toss; every word replaced
+by a random word; attributes replaced by random words of like frequency. Error rates are the shares of audits of such
+lists that find an association; chance bands compare each measured contrast with those of random words.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ AUDITS = 200
 MOST_QUESTIONS = 40
 """Questions that such an audit asks at most: with more, a random part of them."""
 DRAWS = 500
-"""Random lists beside which a contrast is looked at."""
+"""Random lists with which a contrast is compared."""
 LIST = 8
-"""Words in each of the unrelated lists whose contrasts say what is too small to matter: as many as usual lists have."""
+"""Words in each of the unrelated lists whose contrasts define the smallest contrast that matters; a usual size."""
 BINS = 40
 POOL = 1_000
 """Words of the vocabulary from which random words are drawn."""
@@ -52,10 +52,10 @@ class ErrorRate(Record):
 
     Attributes:
         subject: the vectors.
-        null: how the lists were made meaningless.
-        about: the same in words.
-        audits: how many were simulated.
-        found: how many would have found something: an upper bound of those that would have said "report".
+        null: null hypothesis under which the lists were drawn.
+        about: its description.
+        audits: number of simulated audits.
+        found: number that would have found an association: an upper bound of the number with the decision "report".
         rate: their share.
         low, high: its exact 95 % interval.
         alpha: the rate that the audit promises at most.
@@ -128,7 +128,7 @@ def error_rates(
 
 
 def _can_simulate(measurement: Measured, null: Null) -> bool:
-    """Return true if such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
+    """Return True if the null can be simulated: pairs are not relabeled, and very long lists take too long."""
     return (null == "shuffled" or not measurement.query.pairs) and measurement.table[0].size <= CELLS
 
 
@@ -150,7 +150,7 @@ def _count_false_alarms(
 
 
 def _null_tables(measurement: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
-    """Tables of similarities, count × models × targets × attributes, that mean nothing."""
+    """Draw tables of similarities under a null: count × models × targets × attributes."""
     rows, columns = measurement.table.shape[1:]
     if null == "relabeled":
         order = random.random((count, columns)).argsort(axis=1)
@@ -180,7 +180,7 @@ def _null_tables(measurement: Measured, null: Null, count: int, random: np.rando
 
 
 def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAWS) -> Floats:
-    """Contrasts that any words would give: of random attributes of like frequency; along pairs, random targets."""
+    """Contrasts of random attributes of like frequency; along pairs, of random targets."""
     random = np.random.default_rng([random_state, 7])
     if not measurement.query.pairs:
         tables = _null_tables(measurement, "matched", draws, random)
@@ -283,9 +283,10 @@ def summarize_error_rates(result: ErrorRates) -> Summary | None:
     if not result.rows:
         return None
     about = (
-        "The same audit of lists that mean nothing, in these vectors: how often would it have found something? Where "
-        "the attributes of a question are relabeled by a coin toss, where every word is a random one, and where the "
-        f"attributes are random words of like frequency. The audit promises at most {level_text(result.rows[0].alpha)}."
+        "Share of audits of meaningless lists, in these vectors, that would have found an association: with the "
+        "attributes of each question relabeled by a coin toss, with every word replaced by a random one, and with "
+        "attributes replaced by random words of like frequency. The audit promises at most "
+        f"{level_text(result.rows[0].alpha)}."
     )
     return replace(result.summary(), about=about)
 
@@ -299,7 +300,7 @@ PART = (
         "chance", "Contrasts of random words", measure_chance, order=108, stage="chance lists",
         read=ChanceBands.reader(ChanceBand.from_dict),
         about="Contrasts of the same targets with random attributes of like frequency; along base pairs, of random "
-        "targets. Topics differ from each other along any direction: a contrast that random words give too says "
-        "nothing about these.",
+        "targets. Topics differ along any direction: a contrast of the size of those of random words is no evidence "
+        "about these attributes.",
     ),
 )  # fmt: skip

@@ -88,7 +88,7 @@ class LexiconPosterior(Record):
         return f"{_compared(contrast, f'{number_text(abs(mean), 3)} ')} ({interval}, {small}; {sure})"
 
     def to_dict(self) -> JsonObject:
-        """As it stands in `--json`; contrasts of single words are left to `biasgauge bayes`."""
+        """Return the JSON object of `--json`; contrasts of single words are left to `biasgauge bayes`."""
         labels = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
         if self.posterior is None:
             return {**labels, "groups": [], "words": [], "contrasts": [], "reason": self.reason}

@@ -137,7 +137,7 @@ def _negatives_as_published(similarity: Floats, pairs: Places, random: np.random
 
 
 def gradient(current: Floats, original: Floats, batch: Batch, settings: Descent) -> Floats:
-    """Gradient of the batch's cost with respect to the vectors of its words, one row a word."""
+    """Gradient of the batch's cost with respect to the vectors of its words, one row per word."""
     lengths = row_lengths(current)[:, None]
     units = current / lengths
     similarity = units @ units.T

@@ -31,7 +31,7 @@ class HalfSibling(Mitigation):
     """Subtract from each neutral word its ridge regression on the words that carry the bias by meaning.
 
     Each dimension is one observation; the words of `lexicon` predict the neutral word, and what they predict is
-    taken away, `strength` of it. Overbias adds it. With D their vectors, one a row, the rest is the word
+    taken away, `strength` of it. Overbias adds it. With D their vectors, one per row, the rest is the word
     times alpha · (alpha · I + DᵀD)⁻¹: a map that damps the directions in which those words lie. Words of
     `lexicon` stay as they are.
 

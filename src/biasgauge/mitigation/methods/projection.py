@@ -195,7 +195,7 @@ class DoubleHard(HardDebias):
 
 
 def _principal_axes(model: Embedding) -> tuple[Floats, Floats]:
-    """Mean of all vectors, and the principal axes around it, the longest first, one a row."""
+    """Mean of all vectors, and the principal axes around it, the longest first, one per row."""
     total, products = np.zeros(model.dim), np.zeros((model.dim, model.dim))
     for _, block in blocks(model):
         total += block.sum(axis=0)

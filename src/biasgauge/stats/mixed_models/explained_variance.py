@@ -1,9 +1,8 @@
-"""Explained variance of a mixed model after Nakagawa & Schielzeth (2013), split by group, and what each factor adds.
+"""Explained variance of a mixed model after Nakagawa & Schielzeth (2013), by group and by factor.
 
-Intervals come from draws of the parameters: each variance from the pivot that its own interval inverts
-(`model`), the coefficients from their normal distribution. With two or three levels this matters:
-drawing new data from the fitted model and fitting again (the parametric bootstrap) would cover a variance of two levels
-in 66 % of cases, not 95 %.
+Intervals come from draws of the parameters: each variance from the pivot of its own interval (`model`), coefficients
+from their normal distribution. With two or three levels this matters: the parametric bootstrap (new data drawn from the
+fitted model and fitted again) covers a variance of two levels in 66 % of cases, not 95 %.
 """
 
 from __future__ import annotations
@@ -107,11 +106,12 @@ def _draw(fit: Solution, draws: int, random: np.random.Generator) -> _Draws:
     pivot = pivots(fit)
     if pivot.freedom < 1:
         raise ParameterError("Groups and columns leave no residual: R² has no interval.")
+    # σ² = mean square / (χ² / df); a group's variance ratio solves its pivot at a draw of F = mean square / error.
     error = random.chisquare(pivot.freedom, draws) / pivot.freedom
     sigma2 = pivot.mean_square / error
     columns = []
     for group, variance in zip(pivot.groups, fit.variances, strict=True):
-        if group is None:  # nothing tells how far this variance could be off: kept as it is
+        if group is None:  # no pivot, so no uncertainty is known: the estimate is kept
             columns.append(np.full(draws, variance))
         else:
             mean_square = random.chisquare(len(group.sizes), draws) / len(group.sizes)
@@ -121,7 +121,7 @@ def _draw(fit: Solution, draws: int, random: np.random.Generator) -> _Draws:
 
 
 def _explained(sums: Moments, scaled: Floats) -> Floats:
-    """Variance (by n − 1) of Xβ over the rows, for each row of coefficients."""
+    """Variance b'X'Xb / (n − 1) of the fitted values, intercept left out, for each row b of coefficients."""
     slopes = scaled.copy()
     slopes[:, sums.constant] = 0.0
     explained: Floats = np.einsum("ij,jk,ik->i", slopes, sums.xx, slopes) / (sums.rows - 1)
@@ -129,7 +129,7 @@ def _explained(sums: Moments, scaled: Floats) -> Floats:
 
 
 def _shares(explained: Floats, variances: Floats, sigma2: Floats) -> Floats:
-    """Columns: fixed, each group, total."""
+    """Divide each variance by the sum of all and the residual; columns: fixed, each group, total."""
     parts = np.column_stack([explained, variances])
     parts /= (parts.sum(axis=1) + sigma2)[:, None]
     return np.column_stack([parts, parts.sum(axis=1)])
@@ -153,7 +153,7 @@ def _drops(
     refits: int,
     random: np.random.Generator,
 ) -> dict[str, Drop]:
-    """Fit the model without each factor, on the rows and on what the rows would be under each draw."""
+    """Fit the model without each factor, to the rows and to rows simulated from each draw of the parameters."""
     sides = [0, -1]  # fixed and total
     values = {
         name: _own_shares(fit)[sides] - _own_shares(solve(fit.sums.without(columns), start=fit.ratios))[sides]
@@ -161,11 +161,11 @@ def _drops(
     }
     lost: dict[str, list[Floats]] = {name: [] for name in factors}
     sizes = [columns_of_group.stop - columns_of_group.start for columns_of_group in fit.problem.parts]
-    left = pivots(fit).freedom
+    residual_df = pivots(fit).freedom
     for scaled, variances, sigma2 in zip(*(column[:refits] for column in drawn), strict=True):
         spreads = zip(np.sqrt(variances), sizes, strict=True)
         effects = np.concatenate([spread * _contrast(size, random) for spread, size in spreads])
-        sums = fit.sums.with_outcome(scaled, effects, float(sigma2) * left)
+        sums = fit.sums.with_outcome(scaled, effects, float(sigma2) * residual_df)
         ratios = variances / sigma2
         full = _own_shares(solve(sums, start=ratios))[sides]
         for name, columns in factors.items():

@@ -142,7 +142,7 @@ def fit_mixed(
     """Fit y = Xβ + a random intercept for each group + error.
 
     Args:
-        y: the outcome, one number a row.
+        y: the outcome, one number per row.
         x: rows × columns; a column of ones among them is the intercept.
         groups: for each grouping factor its level in every row; factors may be crossed or nested.
         names: one for each column of `x`.

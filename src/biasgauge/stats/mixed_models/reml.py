@@ -39,8 +39,8 @@ _MOST_FOR_SWEEPS = 400
 _NEARLY = 1e-9
 _LONGEST_STEP = 3.0
 _SHORT = 0.01  # a last step, in logarithms, that leads to the minimum rather than along a flat valley
-_PERFECT = 1e-14  # share of the outcome's sum of squares below which nothing is left to be error
-_SAYS_NOTHING = 1e-10  # below this share of the largest curvature, the likelihood says nothing in a direction
+_PERFECT = 1e-14  # share of the outcome's sum of squares below which the residual is rounding
+_NO_INFORMATION = 1e-10  # a direction with less than this share of the largest curvature is not identified
 
 
 @dataclass(frozen=True)
@@ -210,8 +210,8 @@ def _descend(rows: ProjectedSums, ratios: Floats) -> Minimum:
             ratios[index] = 0.0
             at = evaluate(rows, ratios)
         free = ratios > 0
-        falls = ~free & (at.gradient / units < -_FALLS)  # the criterion falls from 0 on: let it go
-        for index in np.flatnonzero(falls):
+        releasable = ~free & (at.gradient / units < -_FALLS)  # the criterion falls from the boundary inwards
+        for index in np.flatnonzero(releasable):
             ratios[index] = 1e3 * _SMALLEST / units[index]
             free[index] = True
             at = evaluate(rows, ratios)
@@ -219,8 +219,8 @@ def _descend(rows: ProjectedSums, ratios: Floats) -> Minimum:
             return Minimum(ratios, at, converged=True)
         step, fall = _newton(at, ratios, free)
         # A fall below the rounding error of the criterion cannot be checked by evaluating it.
-        hidden = fall < max(_FLAT, _ROUNDING * abs(at.value))
-        better = None if hidden else _shorten(rows, at, ratios, free, step)
+        below_rounding = fall < max(_FLAT, _ROUNDING * abs(at.value))
+        better = None if below_rounding else _shorten(rows, at, ratios, free, step)
         if better is None:  # rounding hides the remaining fall, but not the step to the minimum
             short = bool(np.abs(step).max() < _SHORT)
             shrinking = free & (at.gradient > 0) & (ratios * units < _TINY)
@@ -345,7 +345,7 @@ def _covariance_of_ratios(fit: Solution) -> Floats:
     hessian = np.block([[at.curvature[grid] + 2 * at.cross[grid] / sigma2, border], [border.T, corner]])
     scale = 1 / np.sqrt(np.diag(hessian))
     values, vectors = np.linalg.eigh(hessian * np.outer(scale, scale))
-    solid = values > _SAYS_NOTHING * values.max()
+    solid = values > _NO_INFORMATION * values.max()
     inverse = (vectors[:, solid] / values[solid]) @ vectors[:, solid].T
     covariance: Floats = 2 * inverse * np.outer(scale, scale)
     return covariance

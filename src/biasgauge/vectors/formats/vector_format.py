@@ -121,7 +121,7 @@ class Request:
     Attributes:
         path: the file.
         wanted: only these words, or None for all.
-        limit: only the first so many rows, or None for all.
+        limit: number of rows to read from the start; None for all.
         vocabulary: the word list that belongs to a bare matrix, where the user named one.
         book: collects notices about the file.
         progress: called as the reading goes on.
