@@ -103,6 +103,20 @@ class Broken(Counter):
         raise KeyError(context.models[0].name)
 
 
+def test_a_part_that_fails_is_not_measured_and_the_audit_goes_on() -> None:
+    registry.register(Broken())
+    try:
+        result = bg.audit(bg.vectors.load_default(2_000), lexicons=["weat7"])
+        content = result.to_dict()
+        assert "KeyError" in content["counter"]["reason"]
+        again = bg.audits.AuditResult.from_dict(content)
+        for audit in (result, again):
+            assert "KeyError" in next(part for part in audit.summary().parts if part.name == "counter").headline
+        assert again.to_dict() == content
+    finally:
+        registry.unregister("audit_part", "counter")
+
+
 class Bias(Counter):
     name = "bias"
 

@@ -11,6 +11,7 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.audits.measurement import QueryOutcome, measure
+from biasgauge.audits.part import measure_part
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.audits.verdicts import Rules
@@ -136,7 +137,7 @@ class AuditContext:
         with self._locks[name]:
             if name not in self._results:
                 self._results[name] = _WAITING
-                self._results[name] = self.parts[name].measure(self)
+                self._results[name] = measure_part(self.parts[name], self)
             if self._results[name] is _WAITING:
                 raise ParameterError(f"The part {name!r} of the audit waits for itself.")
             return self._results[name]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from biasgauge import registry
 from biasgauge.core import JsonObject, to_plain
+from biasgauge.errors import BiasgaugeError
 from biasgauge.results import Result, Stored, Summary, counted
 
 if TYPE_CHECKING:
@@ -132,8 +133,22 @@ def ordered_parts() -> dict[str, AuditPart]:
     return dict(sorted(parts.items(), key=lambda item: (getattr(item[1], "order", LAST), item[0])))
 
 
+def measure_part(part: AuditPart, context: AuditContext) -> Result | None:
+    """Measure a part; a third party's part that fails is not measured, with the error as reason."""
+    try:
+        return part.measure(context)
+    except BiasgaugeError:
+        raise
+    except Exception as problem:  # whatever a third party's part does
+        if isinstance(part, ShippedPart):
+            raise
+        return NotMeasured(f"the part {part.name} failed with {type(problem).__name__}: {problem}")
+
+
 def read_part(part: AuditPart, content: Any) -> Result:  # noqa: ANN401 - whatever JSON holds
     """Read the result of a part back from the JSON of an audit."""
+    if not isinstance(part, ShippedPart) and isinstance(content, dict) and content.keys() == {"reason"}:
+        return NotMeasured(content["reason"])
     result: Result = getattr(part, "read", Stored.from_dict)(content)
     return result
 
@@ -142,6 +157,8 @@ def write_part(part: AuditPart, result: Result, audit: AuditResult) -> Any:  # n
     """Return the result of a part as the JSON of an audit has it."""
     if isinstance(result, PartRows):
         return result.to_list()
+    if isinstance(result, NotMeasured) and not isinstance(part, ShippedPart):
+        return result.to_dict()
     write = getattr(part, "write", None)
     return to_plain(result) if write is None else _call(write, result, audit)
 
@@ -149,7 +166,7 @@ def write_part(part: AuditPart, result: Result, audit: AuditResult) -> Any:  # n
 def summarize_part(part: AuditPart, result: Result, audit: AuditResult) -> Summary | None:
     """Return the section of a part; one that was read back and has no reader of its own shows its stored sentences."""
     shipped = isinstance(part, ShippedPart)
-    stored = isinstance(result, Stored) and not shipped
+    stored = isinstance(result, Stored | NotMeasured) and not shipped
     summary: Summary | None = result.summary() if stored else _call(part.summarize, result, audit)
     if not isinstance(summary, Summary):
         return summary
