@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.scores import engine, nearest
-from biasgauge.scores import neighbors as neighbor_search
 from biasgauge.scores.engine import ScoringTask, compute
 from biasgauge.scores.neighbors import AllPairs
 
@@ -23,19 +23,16 @@ VOTING = ("nbm", "nbm_du2021", "nbm_zhang2020")
 
 
 @pytest.fixture
-def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Make the engine search small pools this way, in small tiles; the list tells how often it did."""
+def searches(room: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Make the engine search in small tiles, with room for so many more than k; the list tells how often it did."""
     made: list[int] = []
 
     class Counted(AllPairs):
         def __init__(self, pool: NDArray[np.float32], k: int, *, exclude_self: bool) -> None:
             made.append(len(pool))
-            super().__init__(pool, k, exclude_self=exclude_self)
+            super().__init__(pool, k, exclude_self=exclude_self, tile=16, room=k + room)
 
     monkeypatch.setattr(engine, "AllPairs", Counted)
-    monkeypatch.setattr(engine, "LEAST_FOR_ALL_PAIRS", 0)
-    monkeypatch.setattr(engine, "_TILE", 8)
-    monkeypatch.setattr(neighbor_search, "TILE", 16)
     return made
 
 
@@ -44,17 +41,13 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_equal_to_slow_loops(
     kind: str,
     seed: int,
-    room: int,
     worlds: Worlds,
     slow: Slow,
     same_scores: Callable[..., None],
     searches: list[int],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With little room, rows are cut back and done again; with much, they are not: the scores are the same."""
-    monkeypatch.setattr(neighbor_search, "_ROOM", 1)
-    monkeypatch.setattr(neighbor_search, "_LEAST_ROOM", room)
-    task = worlds(kind, seed, VOTING)
+    task = replace(worlds(kind, seed, VOTING), least_for_all_pairs=0)
     same_scores(compute(task, n_jobs=2), slow.scores(task), task)
     assert len(searches) == (0 if "pool" in kind else 2)  # one for each rule of leaving out the word itself
 

@@ -81,13 +81,10 @@ def test_equal_on_a_larger_model(seed: int, gpu: ModuleType, device: torch.devic
 
 
 @pytest.mark.parametrize("sample", [64, 300])
-def test_small_samples(
-    sample: int, gpu: ModuleType, device: torch.device, same_scores: Same, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gpu, "_SAMPLE", sample)
-    monkeypatch.setattr(gpu, "_LEAST_RANK", 2)
+def test_small_samples(sample: int, gpu: ModuleType, device: torch.device, same_scores: Same) -> None:
     task = larger(7)
-    same_scores(gpu.compute(task, device), engine.compute(task), task)
+    sizes = gpu.Sizes(sample=sample, least_rank=2)
+    same_scores(gpu.compute(task, device, sizes=sizes), engine.compute(task), task)
 
 
 def test_doubtful_rows_are_done_again(
@@ -106,8 +103,7 @@ def test_doubtful_rows_are_done_again(
     some = sum(done_again)
     assert 0 < some < len(task.rows), "copies leave some rows in doubt, and only some"
     done_again.clear()
-    monkeypatch.setattr(gpu, "PROPOSAL_ERROR", 10)
-    same_scores(gpu.compute(task, device), engine.compute(task), task)
+    same_scores(gpu.compute(task, device, sizes=gpu.Sizes(error=10)), engine.compute(task), task)
     assert sum(done_again) == 2 * len(task.rows), "all rows, once for each way to leave out the word itself"
 
 
@@ -115,23 +111,18 @@ def test_without_the_doubt_the_result_would_be_wrong(
     gpu: ModuleType, device: torch.device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bound on the error that is far too small is noticed: the doubtful rows are what makes the result exact."""
-    monkeypatch.setattr(gpu, "PROPOSAL_ERROR", -10)
-    monkeypatch.setattr(gpu, "_SAMPLE", 64)
-    monkeypatch.setattr(gpu, "_LEAST_RANK", 1)
     monkeypatch.setattr(gpu, "_proposals", lambda k: k)
     task = larger(3, ("nbm",))
-    assert np.any(gpu.compute(task, device) != engine.compute(task))
+    assert np.any(
+        gpu.compute(task, device, sizes=gpu.Sizes(error=-10, sample=64, least_rank=1)) != engine.compute(task)
+    )
 
 
 @pytest.mark.parametrize(("rows", "block"), [(1, 1), (100, 600_000)])
-def test_size_of_blocks_does_not_matter(
-    rows: int, block: int, gpu: ModuleType, device: torch.device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_size_of_blocks_does_not_matter(rows: int, block: int, gpu: ModuleType, device: torch.device) -> None:
     task = replace(larger(5), rows=np.arange(250))
     before = gpu.compute(task, device)
-    monkeypatch.setattr(gpu, "_ROWS", rows)
-    monkeypatch.setattr(gpu, "_BLOCK_BYTES", block)
-    after = gpu.compute(task, device)
+    after = gpu.compute(task, device, sizes=gpu.Sizes(rows=rows, block_bytes=block))
     for place, one in enumerate(task.measures):
         if one.name.startswith("nbm"):
             np.testing.assert_array_equal(after[place], before[place], err_msg=one.name)
@@ -139,11 +130,10 @@ def test_size_of_blocks_does_not_matter(
             np.testing.assert_allclose(after[place], before[place], rtol=0, atol=1e-5, err_msg=one.name)
 
 
-def test_progress(gpu: ModuleType, device: torch.device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu, "_BLOCK_BYTES", 1)
+def test_progress(gpu: ModuleType, device: torch.device) -> None:
     told: list[tuple[int, int]] = []
     task = replace(larger(5, ("nbm",)), rows=np.arange(250))
-    gpu.compute(task, device, lambda done, total: told.append((done, total)))
+    gpu.compute(task, device, lambda done, total: told.append((done, total)), gpu.Sizes(block_bytes=1))
     assert told == [(64, 250), (128, 250), (192, 250), (250, 250)]
 
 

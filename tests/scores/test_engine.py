@@ -60,12 +60,8 @@ def test_every_kind_of_score_is_reached(worlds: Worlds, slow: Slow) -> None:
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])
-def test_number_of_threads_does_not_matter(
-    n_jobs: int, kind: str, worlds: Worlds, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(neighbors, "_BLOCK_BYTES", 1)
-    monkeypatch.setattr(engine, "_ROWS", 16)
-    task = worlds(kind)
+def test_number_of_threads_does_not_matter(n_jobs: int, kind: str, worlds: Worlds) -> None:
+    task = replace(worlds(kind), block_rows=16, block_bytes=1)
     assert _bytes(task, n_jobs=n_jobs) == _bytes(task, n_jobs=1)
 
 
@@ -132,14 +128,9 @@ def test_a_word_asked_for_twice_scores_the_same(worlds: Worlds) -> None:
 
 
 @pytest.mark.parametrize(("rows", "block"), [(1, 1), (7, 4_000), (64, 10_000), (10_000, 2**40)])
-def test_size_of_blocks_does_not_matter(
-    rows: int, block: int, kind: str, worlds: Worlds, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_size_of_blocks_does_not_matter(rows: int, block: int, kind: str, worlds: Worlds) -> None:
     task = worlds(kind)
-    before = _bytes(task)
-    monkeypatch.setattr(engine, "_ROWS", rows)
-    monkeypatch.setattr(neighbors, "_BLOCK_BYTES", block)
-    assert _bytes(task) == before
+    assert _bytes(replace(task, block_rows=rows, block_bytes=block)) == _bytes(task)
 
 
 def test_blocks_are_bounded() -> None:
@@ -160,10 +151,9 @@ def test_whole_vocabulary_as_a_pool_is_no_pool(worlds: Worlds) -> None:
     assert _bytes(replace(task, pool=np.arange(len(task.vectors)))) == _bytes(task)
 
 
-def test_progress_tells_of_every_block(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbors, "_BLOCK_BYTES", 1)
+def test_progress_tells_of_every_block(worlds: Worlds) -> None:
     told: list[tuple[int, int]] = []
-    compute(worlds("random"), progress=lambda done, total: told.append((done, total)))
+    compute(replace(worlds("random"), block_bytes=1), progress=lambda done, total: told.append((done, total)))
     assert len(told) > 3
     assert told == [(number, len(told)) for number in range(1, len(told) + 1)]
 

@@ -109,7 +109,7 @@ def test_sample_that_misleads() -> None:
     queries, pool = misleading_pool(25)
     k = 50
     similarities = queries @ pool.T
-    sample = similarities[:, :: len(pool) // neighbors._SAMPLE]  # noqa: SLF001
+    sample = similarities[:, :: len(pool) // neighbors.SAMPLE]
     passed = np.count_nonzero(similarities >= neighbors.thresholds(sample, k, len(pool))[:, None])
     assert 0 < passed < k, "the sample must mislead, or this tests nothing"
     assert found_nearest(queries, pool, k, nobody(queries)) == slow_nearest(queries, pool, k, nobody(queries))
@@ -131,14 +131,13 @@ def test_sample_without_any_near_vector() -> None:
 
 
 @pytest.mark.parametrize(("sample", "least"), [(1, 1), (2, 1), (8, 2), (16, 3), (10_000, 12)])
-def test_any_sample_gives_the_same(sample: int, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_sample_gives_the_same(sample: int, least: int) -> None:
     random = np.random.default_rng(3)
     pool = unit_singles(np.round(random.normal(size=(203, 3)), 1) + 0.01)
     own = np.arange(203)
     expected = slow_nearest(pool, pool, 9, own)
-    monkeypatch.setattr(neighbors, "_SAMPLE", sample)
-    monkeypatch.setattr(neighbors, "_LEAST_RANK", least)
-    assert found_nearest(pool, pool, 9, own) == expected
+    found = nearest(pool, pool, 9, own, sample=sample, least_rank=least)
+    assert [set(row) for row in found.tolist()] == expected
 
 
 def test_pool_of_just_enough() -> None:
@@ -159,10 +158,9 @@ def test_what_was_in_the_workspace_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("block", [1, 3_000, 2**26])
-def test_first_hit_goes(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbors, "_BLOCK_BYTES", block)
+def test_first_hit_goes(block: int) -> None:
     pool = fan(np.array([0.0, 0.5, 0.5, 1.0, 2.0, 3.0]))
     queries = pool[[0, 2, 4]]
     found = np.array([[3, 1, 0], [2, 1, 0], [3, 4, 5]])
-    kept = [set(row) for row in drop_nearest(queries, pool, found).tolist()]
+    kept = [set(row) for row in drop_nearest(queries, pool, found, block).tolist()]
     assert kept == [{1, 3}, {0, 2}, {3, 5}], "itself; the first of two equals; itself"

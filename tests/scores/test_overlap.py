@@ -11,7 +11,8 @@ import pytest
 from scipy.stats import t as student
 
 from biasgauge.errors import ParameterError
-from biasgauge.scores import neighbor_overlap, overlap
+from biasgauge.scores import neighbor_overlap
+from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS
 from biasgauge.scores.overlap import REASONS
 from biasgauge.vectors import Embedding
 
@@ -67,15 +68,16 @@ def test_equal_to_full_sorting(seed: int, count: int, k: int) -> None:
     assert found.chance == pytest.approx(k / (len(expected) - 1))
 
 
-def test_search_over_all_pairs_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    models = replicates(5, 3)
-    plain = neighbor_overlap(*models, n_jobs=1)
-    monkeypatch.setattr(overlap, "LEAST_FOR_ALL_PAIRS", 10)
-    np.testing.assert_array_equal(neighbor_overlap(*models, n_jobs=2).values, plain.values)
-    some = [f"w{row}" for row in range(100, 10, -1)]
-    picked = neighbor_overlap(*models, words=some)
-    places = [plain.words.index(word) for word in some]
-    np.testing.assert_array_equal(picked.values, plain.values[places])
+def test_search_over_all_pairs_gives_the_same() -> None:
+    """Of a large pool, most words are searched for over all pairs of words, and few words one by one."""
+    size = LEAST_FOR_ALL_PAIRS + 8
+    models = replicates(5, 2, size=size)
+    whole = neighbor_overlap(*models, n_jobs=2)
+    for share in (0.1, 0.8):
+        some = [f"w{row}" for row in range(round(share * size), 10, -1)]
+        picked = neighbor_overlap(*models, words=some, n_jobs=1)
+        places = {word: place for place, word in enumerate(whole.words)}
+        np.testing.assert_array_equal(picked.values, whole.values[[places[word] for word in some]])
 
 
 def test_what_keeps_cosines_keeps_neighbors() -> None:

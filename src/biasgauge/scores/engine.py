@@ -30,13 +30,20 @@ from biasgauge.core import (
 )
 from biasgauge.errors import ParameterError
 from biasgauge.metrics import Linear, Measure, Neighborhood
-from biasgauge.scores.neighbors import AllPairs, UnitPool, Workspace, block_rows, drop_nearest, nearest
+from biasgauge.scores.neighbors import (
+    BLOCK_BYTES,
+    KEPT,
+    AllPairs,
+    UnitPool,
+    Workspace,
+    block_rows,
+    drop_nearest,
+    nearest,
+)
 from biasgauge.stats import on_one_thread
 
 Progress = Callable[[int, int], None]
 
-_ROWS = 1024  # in double precision they stay in the processor's cache
-_TILE = 1024
 MOST = 0.6
 """Share of a pool from which on the neighbors of all of it cost less than those of the words alone."""
 
@@ -52,7 +59,11 @@ _DOUBT = 1e-6  # a bias of a single-precision unit vector this small may have th
 
 @dataclass(frozen=True)
 class ScoringTask:
-    """Work to do on one model: which target words, pairs (by their rows) and measures; which k neighbors vote."""
+    """Work to do on one model: which target words, pairs (by their rows) and measures; which k neighbors vote.
+
+    The rest is sizes, on which no score depends: rows of vectors in a block; bytes of similarities in a block; from how
+    many vectors on a whole pool may be searched at once; and up to how many bytes unit vectors are kept beside them.
+    """
 
     vectors: Vectors
     rows: Places
@@ -61,6 +72,10 @@ class ScoringTask:
     measures: Sequence[Measure]
     k: int
     pool: Places | None = None
+    block_rows: int = 1024  # in double precision they stay in the cache of the processor
+    block_bytes: int = BLOCK_BYTES
+    least_for_all_pairs: int = LEAST_FOR_ALL_PAIRS
+    kept_bytes: int = KEPT
 
     def directions(self, measure: Linear) -> Floats:
         """Direction of each pair, pairs × dimensions; NaN where there is none."""
@@ -86,7 +101,7 @@ class Pool:
     @classmethod
     def from_task(cls, task: ScoringTask) -> Pool:
         """Scale the pool's vectors: once, or each time where a copy of them would fill the memory."""
-        large = UnitPool.from_vectors(task.vectors) if task.pool is None else None
+        large = UnitPool.from_vectors(task.vectors, task.kept_bytes) if task.pool is None else None
         if large is None:
             return cls.in_memory(task)
         rows = np.arange(len(large))
@@ -108,10 +123,10 @@ class Pool:
         """Vote of each vector of the pool on each pair: pool × pairs, +1, 0 or −1."""
         directions = np.nan_to_num(task.directions(measure.bias)).T
         votes = np.empty((len(self.unit), directions.shape[1]), np.int8)
-        for start in range(0, len(self.unit), _ROWS):
-            bias = self.unit[start : start + _ROWS].astype(np.float64) @ directions
+        for start in range(0, len(self.unit), task.block_rows):
+            bias = self.unit[start : start + task.block_rows].astype(np.float64) @ directions
             self.recompute_near_zero(task, directions, start, bias)
-            votes[start : start + _ROWS] = measure.votes(bias)
+            votes[start : start + task.block_rows] = measure.votes(bias)
         return votes
 
     def recompute_near_zero(self, task: ScoringTask, directions: Floats, start: int, bias: Floats) -> None:
@@ -155,16 +170,17 @@ def _linear_jobs(task: ScoringTask, scores: Singles) -> Iterator[Callable[[], No
     measures = [measure for measure in task.measures if isinstance(measure, Linear)]
     directions = np.concatenate([task.directions(measure) for measure in measures]).astype(np.float32)
     per_length = np.repeat([measure.per_length for measure in measures], len(task.first))
-    for start in range(0, len(task.rows), _ROWS):
-        yield partial(_linear_block, task, scores, measure_indices, directions, per_length, slice(start, start + _ROWS))
+    for start in range(0, len(task.rows), task.block_rows):
+        chunk = slice(start, start + task.block_rows)
+        yield partial(_linear_block, task, scores, measure_indices, directions, per_length, chunk)
 
 
 def other_jobs(task: ScoringTask, scores: Singles) -> Iterator[Callable[[], None]]:
     """Blocks of measures of other kinds, which compute their own scores."""
     for index, measure in enumerate(task.measures):
         if not isinstance(measure, Linear | Neighborhood):
-            for start in range(0, len(task.rows), _ROWS):
-                yield partial(_other_block, task, scores[index], measure, slice(start, start + _ROWS))
+            for start in range(0, len(task.rows), task.block_rows):
+                yield partial(_other_block, task, scores[index], measure, slice(start, start + task.block_rows))
 
 
 def _other_block(task: ScoringTask, scores: Singles, measure: Measure, chunk: slice) -> None:
@@ -212,8 +228,8 @@ def _rounded_products(directions: Singles, block: Floats, lengths: Floats) -> Si
     error *= 2 * block.shape[1] * np.finfo(np.float64).eps
     rounded, upper = (products - error).astype(np.float32), (products + error).astype(np.float32)
     doubtful = np.flatnonzero(rounded < upper)  # nothing where there is no direction: NaN is not less than NaN
-    for start in range(0, len(doubtful), _ROWS):
-        pairs, words = np.divmod(doubtful[start : start + _ROWS], len(block))
+    for start in range(0, len(doubtful), len(block)):
+        pairs, words = np.divmod(doubtful[start : start + len(block)], len(block))
         rounded[pairs, words] = np.einsum("ij,ij->i", wide[pairs], block[words])
     return rounded
 
@@ -267,7 +283,7 @@ class _Voting:
         """Return true if finding the neighbors of the whole pool costs less than finding those of the words alone."""
         indices = self.pool.pool_index[self.task.rows]
         return (
-            len(self.pool.unit) >= LEAST_FOR_ALL_PAIRS
+            len(self.pool.unit) >= self.task.least_for_all_pairs
             and len(np.unique(indices)) > MOST * len(self.pool.unit)
             and not self.task.vectors[self.task.rows[indices < 0]].any()  # what is not in the pool has no direction
         )
@@ -275,8 +291,8 @@ class _Voting:
     def _jobs_by_pool(self, search: AllPairs) -> Iterator[Callable[[], None]]:
         indices = self.pool.pool_index[self.task.rows]
         order = np.argsort(indices, kind="stable")
-        for start in range(0, len(self.pool.unit), _TILE):
-            chunk = slice(start, min(start + _TILE, len(self.pool.unit)))
+        for start in range(0, len(self.pool.unit), search.tile):
+            chunk = slice(start, min(start + search.tile, len(self.pool.unit)))
             words = order[slice(*np.searchsorted(indices[order], (chunk.start, chunk.stop)))]
             if len(words):
                 yield partial(self._tally_pool_chunk, search, chunk, words)
@@ -286,7 +302,7 @@ class _Voting:
         self._tally(words, neighbors[self.pool.pool_index[self.task.rows[words]] - chunk.start])
 
     def _jobs_by_word(self) -> Iterator[Callable[[], None]]:
-        step = block_rows(len(self.pool.unit))
+        step = block_rows(len(self.pool.unit), self.task.block_bytes)
         workspaces = local()
         words = np.arange(len(self.task.rows))
         for start in range(0, len(words), step):
@@ -299,14 +315,17 @@ class _Voting:
         queries[~directed] = 0  # has neighbors that nobody asks for
         self_index = np.full(len(rows), -1) if self.drop_first else self.pool.pool_index[rows]
         if not hasattr(workspaces, "workspace"):
-            workspaces.workspace = Workspace(block_rows(len(self.pool.unit)), len(self.pool.unit))
+            rows_at_once = block_rows(len(self.pool.unit), self.task.block_bytes)
+            workspaces.workspace = Workspace(rows_at_once, len(self.pool.unit))
         neighbors = self._leave_out(
             queries, nearest(queries, self.pool.unit, self._k, self_index, workspaces.workspace)
         )
         self._tally(words[directed], neighbors[directed])
 
     def _leave_out(self, queries: Singles, neighbors: Places) -> Places:
-        return drop_nearest(queries, self.pool.unit, neighbors) if self.drop_first else neighbors
+        if not self.drop_first:
+            return neighbors
+        return drop_nearest(queries, self.pool.unit, neighbors, self.task.block_bytes)
 
     def _tally(self, words: Places, neighbors: Places) -> None:
         """Write the scores of some words, from the places of their neighbors."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -22,22 +23,45 @@ from biasgauge.scores.neighbors import DIGITS, drop_nearest, nearest
 PROPOSAL_ERROR = 2e-3
 """Bound on the error of a TF32 product of unit vectors less a threshold: 2^-10 and 2^-11 for the rounded factors."""
 
-_ROWS = 65_536
 _VOTERS = 16_384
 _PADDING = 4
-_BLOCK_BYTES = 2**33
 _SHARE = 8
-_SAMPLE = 4096
 _EXPECTED_PASSES = 4
-_LEAST_RANK = 16
 
 
-def compute(task: ScoringTask, device: torch.device, progress: Callable[[int, int], None] | None = None) -> Singles:
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of blocks and samples, on which no result depends.
+
+    Attributes:
+        rows: words in a block of linear scores.
+        block_bytes: bytes of similarities in a block.
+        sample: vectors of the pool from which the threshold of a row is estimated.
+        least_rank: lowest rank in that sample that may be the threshold.
+        error: bound on the error of a product less a threshold.
+    """
+
+    rows: int = 65_536
+    block_bytes: int = 2**33
+    sample: int = 4096
+    least_rank: int = 16
+    error: float = PROPOSAL_ERROR
+
+
+SIZES = Sizes()
+
+
+def compute(
+    task: ScoringTask,
+    device: torch.device,
+    progress: Callable[[int, int], None] | None = None,
+    sizes: Sizes = SIZES,
+) -> Singles:
     """Scores, measures × pairs × words; NaN where undefined. As `engine.compute`."""
     scores = np.full((len(task.measures), len(task.first), len(task.rows)), np.nan, np.float32)
     for index, measure in enumerate(task.measures):
         if isinstance(measure, Linear):
-            scores[index] = _linear(task, measure, device)
+            scores[index] = _linear(task, measure, device, sizes.rows)
     for job in other_jobs(task, scores):
         job()
     wanted = {index: measure for index, measure in enumerate(task.measures) if isinstance(measure, Neighborhood)}
@@ -51,7 +75,8 @@ def compute(task: ScoringTask, device: torch.device, progress: Callable[[int, in
             for index, measure in wanted.items()
             if measure.self_exclusion == exclusion
         }
-        vote(task, pool, on_device, tables, scores, drop_first=exclusion == "first-hit", progress=progress)
+        drop_first = exclusion == "first-hit"
+        vote(task, pool, on_device, tables, scores, drop_first=drop_first, progress=progress, sizes=sizes)
     for index, measure in wanted.items():
         scores[index, task.undirected(measure.bias)] = np.nan
     return scores
@@ -66,14 +91,15 @@ def vote(
     *,
     drop_first: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    sizes: Sizes = SIZES,
 ) -> None:
     """Find neighbors block by block and write the tallies of each table's votes into the scores."""
-    free = torch.cuda.mem_get_info(on_device.device)[0] if on_device.is_cuda else _BLOCK_BYTES
+    free = torch.cuda.mem_get_info(on_device.device)[0] if on_device.is_cuda else sizes.block_bytes
     compared = 12 * _proposals(task.k + drop_first) * pool.unit.shape[1]
-    step = max(min(_BLOCK_BYTES, free // _SHARE) // max(4 * len(pool.unit), compared), 64)
+    step = max(min(sizes.block_bytes, free // _SHARE) // max(4 * len(pool.unit), compared), 64)
     for start in range(0, len(task.rows), step):
         chunk = slice(start, start + step)
-        neighbors, usable = _neighbors(task, pool, on_device, chunk, drop_first=drop_first)
+        neighbors, usable = _neighbors(task, pool, on_device, chunk, sizes, drop_first=drop_first)
         for index, votes in tables.items():
             tally = votes[neighbors].sum(dim=1, dtype=torch.int32).cpu().numpy()
             scores[index, :, chunk] = np.where(usable, (tally / np.float32(task.k)).T, np.nan)
@@ -102,12 +128,12 @@ def _threads() -> int:
     return min(16, os.cpu_count() or 1)
 
 
-def _linear(task: ScoringTask, measure: Linear, device: torch.device) -> Singles:
+def _linear(task: ScoringTask, measure: Linear, device: torch.device, block_rows: int) -> Singles:
     directions = task.directions(measure).astype(np.float32)
     directions_on_device = torch.from_numpy(directions).to(device)
     linear_scores = np.empty((len(task.first), len(task.rows)), np.float32)
-    for start in range(0, len(task.rows), _ROWS):
-        chunk = slice(start, start + _ROWS)
+    for start in range(0, len(task.rows), block_rows):
+        chunk = slice(start, start + block_rows)
         with np.errstate(over="ignore"):
             stored = np.ascontiguousarray(task.vectors[task.rows[chunk]], np.float32)
         block = torch.from_numpy(stored).to(device)
@@ -123,7 +149,7 @@ def _linear(task: ScoringTask, measure: Linear, device: torch.device) -> Singles
 
 
 def _neighbors(
-    task: ScoringTask, pool: Pool, on_device: torch.Tensor, chunk: slice, *, drop_first: bool
+    task: ScoringTask, pool: Pool, on_device: torch.Tensor, chunk: slice, sizes: Sizes, *, drop_first: bool
 ) -> tuple[torch.Tensor, Flags]:
     """Return pool indices of the k nearest for a chunk of words, and flags of the words that have a direction."""
     rows = task.rows[chunk]
@@ -139,7 +165,7 @@ def _neighbors(
         )
     self_index = np.full(len(rows), -1) if drop_first else indices
     k = task.k + drop_first
-    neighbors, sure = _propose(unit_queries, on_device, k, torch.from_numpy(self_index).to(on_device.device))
+    neighbors, sure = _propose(unit_queries, on_device, k, torch.from_numpy(self_index).to(on_device.device), sizes)
     doubtful = torch.nonzero(~sure).ravel().cpu().numpy()
     if len(doubtful):
         again = nearest(_queries(task, rows[doubtful]), pool.unit, k, self_index[doubtful])
@@ -156,13 +182,13 @@ def _queries(task: ScoringTask, rows: Places) -> Singles:
 
 
 def _propose(
-    queries: torch.Tensor, pool: torch.Tensor, k: int, self_index: torch.Tensor
+    queries: torch.Tensor, pool: torch.Tensor, k: int, self_index: torch.Tensor, sizes: Sizes
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The k nearest of each row, and whether that is sure. The last columns of the pool are 1 and zeros (`widen`)."""
     size = len(pool)
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
-    threshold = _threshold(queries, pool, k)
+    threshold = _threshold(queries, pool, k, sizes)
     # The column of ones subtracts the threshold within the product: what passes is what is not negative.
     queries = torch.cat([queries[:, :-_PADDING], -threshold[:, None], queries[:, 1 - _PADDING :]], dim=1)
     above = queries @ pool.T
@@ -187,7 +213,7 @@ def _propose(
         chosen = torch.nn.functional.pad(chosen, (0, k - chosen.shape[1]))
     least = order.values[:, min(k, keep) - 1]
     # What was not compared is at most as near as the last proposal, or as the threshold that it did not reach.
-    missed = threshold + torch.where(counts > keep, best.values[:, -1], 0) + PROPOSAL_ERROR
+    missed = threshold + torch.where(counts > keep, best.values[:, -1], 0) + sizes.error
     return chosen, (counts >= k) & (least > missed.double())
 
 
@@ -203,10 +229,10 @@ def widen(unit: torch.Tensor) -> torch.Tensor:
     return wide
 
 
-def _threshold(queries: torch.Tensor, pool: torch.Tensor, k: int) -> torch.Tensor:
+def _threshold(queries: torch.Tensor, pool: torch.Tensor, k: int, sizes: Sizes) -> torch.Tensor:
     """For each row a similarity that about four times k vectors reach, from an even sample of the pool."""
-    sample = pool[:: max(len(pool) // _SAMPLE, 1), :-_PADDING]
-    rank = max(round(_EXPECTED_PASSES * k / len(pool) * len(sample)), _LEAST_RANK)
+    sample = pool[:: max(len(pool) // sizes.sample, 1), :-_PADDING]
+    rank = max(round(_EXPECTED_PASSES * k / len(pool) * len(sample)), sizes.least_rank)
     if rank >= len(sample):
         return torch.full((len(queries),), -2.0, device=pool.device)
     return torch.topk(queries[:, :-_PADDING] @ sample.T, rank, dim=1).values[:, -1]

@@ -21,16 +21,13 @@ ROUNDING = 4e-6
 DIGITS = 12
 """Decimals to which exact similarities are rounded, so that equal vectors tie on every machine."""
 
-_BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**26
 _MOST_ROWS = 4096
-_SAMPLE = 2048
+SAMPLE = 2048
 _EXPECTED_PASSES = 4
-_LEAST_RANK = 12
+LEAST_RANK = 12
 
-TILE = 1024
 _TILE_SAMPLE = 1536
-_ROOM = 3
-_LEAST_ROOM = 256
 
 KEPT = 2**30
 """Bytes of unit vectors that are kept beside the vectors; more are made when they are used."""
@@ -47,9 +44,12 @@ class UnitPool:
         self.shape = vectors.shape
 
     @classmethod
-    def from_vectors(cls, vectors: Vectors) -> UnitPool | None:
-        """The pool; None where a copy is needed: of other numbers than single precision, or of extreme lengths."""
-        if vectors.dtype != np.float32 or vectors.nbytes <= KEPT:
+    def from_vectors(cls, vectors: Vectors, kept: int = KEPT) -> UnitPool | None:
+        """The pool; None where a copy is needed, of other numbers than single precision or of extreme lengths.
+
+        None, too, of vectors of at most `kept` bytes: a copy of them is cheap.
+        """
+        if vectors.dtype != np.float32 or vectors.nbytes <= kept:
             return None
         lengths = all_lengths(vectors)
         return cls(vectors, lengths) if ((lengths > _LEAST) & (lengths < _MOST)).all() else None
@@ -72,9 +72,9 @@ class UnitPool:
         return out
 
 
-def block_rows(pool: int) -> int:
-    """Rows of queries in a block: as many as keep the similarities within 64 MB, from 16 to 4,096."""
-    return min(max(_BLOCK_BYTES // (4 * max(pool, 1)), 16), _MOST_ROWS)
+def block_rows(pool: int, block_bytes: int = BLOCK_BYTES) -> int:
+    """Rows of queries in a block: as many as keep the similarities within `block_bytes`, from 16 to 4,096."""
+    return min(max(block_bytes // (4 * max(pool, 1)), 16), _MOST_ROWS)
 
 
 class Workspace:
@@ -86,12 +86,20 @@ class Workspace:
 
 
 def nearest(
-    queries: Singles, pool: Singles | UnitPool, k: int, self_index: Places, workspace: Workspace | None = None
+    queries: Singles,
+    pool: Singles | UnitPool,
+    k: int,
+    self_index: Places,
+    workspace: Workspace | None = None,
+    *,
+    sample: int = SAMPLE,
+    least_rank: int = LEAST_RANK,
 ) -> Places:
     """Rows of the `k` nearest unit vectors of `pool` (more than k) for each of a block of unit vectors, in no order.
 
     `self_index` is the row of each query in the pool, which is left out, −1 where it has none; `workspace` is
-    memory to compute in, for many blocks after each other.
+    memory to compute in, for many blocks after each other. The threshold of a row is a similarity of rank `least_rank`
+    or beyond among about `sample` vectors of the pool.
     """
     workspace = workspace or Workspace(len(queries), len(pool))
     similarities = workspace.similarities[: len(queries)]
@@ -101,20 +109,19 @@ def nearest(
         np.matmul(queries, pool.T, out=similarities)
     inside = np.flatnonzero(self_index >= 0)
     similarities[inside, self_index[inside]] = -np.inf
-    columns, values = _candidates(similarities, workspace.passed[: len(queries)], k)
+    least = thresholds(similarities[:, :: max(len(pool) // sample, 1)], k, len(pool), least_rank)
+    columns, values = _candidates(similarities, least, workspace.passed[: len(queries)], k)
     return best(queries, pool, k, columns, values)
 
 
-def _candidates(similarities: Singles, passed: Flags, k: int) -> tuple[Places, Singles]:
+def _candidates(similarities: Singles, least: Singles, passed: Flags, k: int) -> tuple[Places, Singles]:
     """Columns and similarities of everything that may be among the k best, padded with −1 and −infinity."""
     rows, size = similarities.shape
-    sample = similarities[:, :: max(size // _SAMPLE, 1)]
-    np.greater_equal(similarities, thresholds(sample, k, size)[:, None], out=passed)
+    np.greater_equal(similarities, least[:, None], out=passed)
     flat, counts = set_places(passed)
     if counts.min() < k:
         for row in np.flatnonzero(counts < k).tolist():  # the sample misled: keep all that reach the k-th value
-            least = np.partition(similarities[row], size - k)[size - k] - ROUNDING
-            passed[row] = similarities[row] >= least
+            passed[row] = similarities[row] >= np.partition(similarities[row], size - k)[size - k] - ROUNDING
         flat, counts = set_places(passed)
     widest = int(counts.max())
     before = np.cumsum(counts) - counts
@@ -126,9 +133,9 @@ def _candidates(similarities: Singles, passed: Flags, k: int) -> tuple[Places, S
     return columns.reshape(rows, widest), values.reshape(rows, widest)
 
 
-def thresholds(sample: Singles, k: int, size: int) -> Singles:
+def thresholds(sample: Singles, k: int, size: int, least_rank: int = LEAST_RANK) -> Singles:
     """For each row a value that about four times k of `size` similarities reach, from an even sample of them."""
-    rank = max(round(_EXPECTED_PASSES * k / size * sample.shape[1]), _LEAST_RANK)
+    rank = max(round(_EXPECTED_PASSES * k / size * sample.shape[1]), least_rank)
     if rank >= sample.shape[1]:
         return np.full(len(sample), -np.finfo(np.float32).max, np.float32)
     position = sample.shape[1] - rank
@@ -168,11 +175,16 @@ def exact_similarities(queries: Singles, pool: Singles | UnitPool, rows: Places)
     return rounded
 
 
-def drop_nearest(queries: Singles, pool: Singles | UnitPool, neighbors: Places) -> Places:
-    """Leave out the nearest of each row's neighbors, the first in the pool among equals."""
+def drop_nearest(
+    queries: Singles, pool: Singles | UnitPool, neighbors: Places, block_bytes: int = BLOCK_BYTES
+) -> Places:
+    """Leave out the nearest of each row's neighbors, the first in the pool among equals.
+
+    Vectors of neighbors are gathered in blocks of `block_bytes`.
+    """
     neighbors = np.sort(neighbors, axis=1)
     keep = np.ones(neighbors.shape, dtype=bool)
-    step = max(_BLOCK_BYTES // (8 * neighbors.shape[1] * pool.shape[1]), 1)
+    step = max(block_bytes // (8 * neighbors.shape[1] * pool.shape[1]), 1)
     for start in range(0, len(neighbors), step):
         chunk = slice(start, start + step)
         nearest_of_all = np.argmax(exact_similarities(queries[chunk], pool, neighbors[chunk]), axis=1)
@@ -187,13 +199,19 @@ class AllPairs:
     Tiles of the upper triangle are compared with the thresholds of their rows and of their columns; what passes is kept
     by row, and cut back to the best when a row's room is full, which raises its threshold. Run the jobs of
     `first_jobs`, then those of `second_jobs`, each kind in any order, then ask for `neighbors`, part by part.
+
+    A tile has `tile` rows and columns; a row has room for `room` candidates, more than k: when None, for 3 k and at
+    least 256 more than k.
     """
 
-    def __init__(self, pool: Singles | UnitPool, k: int, *, exclude_self: bool) -> None:
+    def __init__(
+        self, pool: Singles | UnitPool, k: int, *, exclude_self: bool, tile: int = 1024, room: int | None = None
+    ) -> None:
         self._pool = pool
         self._k = k
         self._exclude_self = exclude_self
-        self._room = max(_ROOM * k, k + _LEAST_ROOM)
+        self.tile = tile
+        self._room = max(3 * k, k + 256) if room is None else room
         self._threshold = np.empty(len(pool), np.float32)
         self._count = np.zeros(len(pool), np.intp)
         self._column = np.empty((len(pool), self._room), np.int32)
@@ -205,37 +223,37 @@ class AllPairs:
     def first_jobs(self) -> Iterator[Callable[[], None]]:
         """Find a threshold for every row from an even sample of the pool."""
         sample = np.ascontiguousarray(self._pool[:: max(len(self._pool) // _TILE_SAMPLE, 1)])
-        for start in range(0, len(self._pool), TILE):
+        for start in range(0, len(self._pool), self.tile):
             yield partial(self._sample, sample, start)
 
     def second_jobs(self) -> Iterator[Callable[[], None]]:
         """Compare every tile of the upper triangle."""
-        for row in range(0, len(self._pool), TILE):
-            for column in range(row, len(self._pool), TILE):
+        for row in range(0, len(self._pool), self.tile):
+            for column in range(row, len(self._pool), self.tile):
                 yield partial(self._compare, row, column)
 
     def _sample(self, sample: Singles, start: int) -> None:
-        similarities = self._pool[start : start + TILE] @ sample.T
-        self._threshold[start : start + TILE] = thresholds(similarities, self._k, len(self._pool))
+        similarities = self._pool[start : start + self.tile] @ sample.T
+        self._threshold[start : start + self.tile] = thresholds(similarities, self._k, len(self._pool))
 
     def _compare(self, row: int, column: int) -> None:
-        rows, columns = self._pool[row : row + TILE], self._pool[column : column + TILE]
+        rows, columns = self._pool[row : row + self.tile], self._pool[column : column + self.tile]
         size = len(rows) * len(columns)
         if not hasattr(self._thread_memory, "similarities"):
             self._thread_memory.similarities, self._thread_memory.passed = (
-                np.empty(TILE**2, np.float32),
-                np.empty(TILE**2, np.bool_),
+                np.empty(self.tile**2, np.float32),
+                np.empty(self.tile**2, np.bool_),
             )
         flat = self._thread_memory.similarities[:size]
         similarities = np.matmul(rows, columns.T, out=flat.reshape(len(rows), len(columns)))
         passed = self._thread_memory.passed[:size].reshape(similarities.shape)
         if row == column and self._exclude_self:
             np.fill_diagonal(similarities, -np.inf)
-        np.greater_equal(similarities, self._threshold[row : row + TILE, None], out=passed)
+        np.greater_equal(similarities, self._threshold[row : row + self.tile, None], out=passed)
         indices, counts = set_places(passed)
         self._add(row, counts, column + indices % len(columns), flat[indices])
         if row != column:
-            np.greater_equal(similarities, self._threshold[column : column + TILE], out=passed)
+            np.greater_equal(similarities, self._threshold[column : column + self.tile], out=passed)
             indices, _ = set_places(passed)
             ends = (indices % len(columns)).astype(np.uint16)  # 16 bits sort by radix
             indices = indices[np.argsort(ends, kind="stable")]

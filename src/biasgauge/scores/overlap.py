@@ -29,7 +29,7 @@ from biasgauge.core import (
 )
 from biasgauge.results import Result, counted, number_text
 from biasgauge.scores.engine import LEAST_FOR_ALL_PAIRS, MOST, run_phases
-from biasgauge.scores.neighbors import TILE, AllPairs, block_rows, nearest
+from biasgauge.scores.neighbors import AllPairs, block_rows, nearest
 from biasgauge.stats import jackknife_mean, leave_one_out, mean_estimate
 from biasgauge.vectors import JointVocabulary, by_reason, load_models
 
@@ -186,11 +186,12 @@ def _neighbors(pool: Singles, pool_indices: Places, k: int, n_jobs: int | None) 
     everything = len(pool) >= LEAST_FOR_ALL_PAIRS and len(pool_indices) > MOST * len(pool)
     neighbors = np.empty((len(pool) if everything else len(pool_indices), k), np.intp)
     phases: list[Iterator[Callable[[], None]]] = []
-    step = TILE if everything else block_rows(len(pool))
-    chunks = [slice(start, min(start + step, len(neighbors))) for start in range(0, len(neighbors), step)]
+    step = block_rows(len(pool))
     if everything:
         search = AllPairs(pool, k, exclude_self=True)
         phases += [search.first_jobs(), search.second_jobs()]
+        step = search.tile
+    chunks = [slice(start, min(start + step, len(neighbors))) for start in range(0, len(neighbors), step)]
 
     def store(chunk: slice) -> None:
         rows = pool_indices[chunk]
