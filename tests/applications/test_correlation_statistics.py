@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -217,19 +216,20 @@ def test_units_without_a_single_y_have_no_p() -> None:
     assert two.p_reason == "there are only 2 units to shuffle y over"
 
 
-def test_many_units_take_the_percentile_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["biasgauge.stats.correlations"], "_MOST_LEFT_OUT", 10)
-    x, y = points(11)
-    around = coefficient("pearson", x, y, None, Resampling(resamples=200))
-    assert around.method == "percentile"
+@pytest.mark.parametrize(("number", "method"), [(2_000, "bca"), (2_001, "percentile")])
+def test_many_units_take_the_percentile_interval(number: int, method: str) -> None:
+    around = coefficient("pearson", *points(number), None, Resampling(resamples=200))
+    assert around.method == method
 
 
-def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_do_not_matter() -> None:
     x, y = points(12)
     codes = np.arange(12) // 2
-    whole = [coefficient(kind, x, y[codes], codes, Resampling(resamples=300)) for kind in KINDS]
-    monkeypatch.setattr(sys.modules["biasgauge.stats.correlations"], "_CELLS", 12 * 7)
-    assert [coefficient(kind, x, y[codes], codes, Resampling(resamples=300)) for kind in KINDS] == whole
+    for kind in KINDS:
+        whole, parts = (
+            coefficient(kind, x, y[codes], codes, Resampling(resamples=300), cells=cells) for cells in (10**6, 12 * 7)
+        )
+        assert parts == whole
 
 
 def test_an_interval_says_why_it_is_not_there() -> None:

@@ -12,6 +12,8 @@ import pytest
 import torch
 
 import biasgauge as bg
+from biasgauge.analyses.likelihood.models import LanguageModel
+from biasgauge.vectors.encoders import load_model
 
 PAIRS = [
     ("He is a nurse.", "She is a nurse."),
@@ -143,13 +145,13 @@ def test_against_the_slow_reference(masked: tuple[Any, Any], reference: Referenc
     assert scores(masked, measure) == pytest.approx(np.array(expected), abs=2e-5 if measure != "cps-released" else 1e-9)
 
 
-def test_batches_and_neighbors_change_nothing(masked: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_and_neighbors_change_nothing(masked: tuple[Any, Any]) -> None:
     rounding = 5e-5  # of a sum of ten logarithms of about 5 in single precision, whatever the number of threads
     whole = scores(masked, "cps")
     alone = np.concatenate([scores(masked, "cps", [pair]) for pair in PAIRS])
-    monkeypatch.setattr("biasgauge.analyses.likelihood.models._CELLS", 100)
     assert alone == pytest.approx(whole, abs=rounding)
-    assert scores(masked, "cps") == pytest.approx(whole, abs=rounding)
+    one_by_one = LanguageModel(load_model(masked, kind="masked"), cells=100)
+    assert scores(one_by_one, "cps") == pytest.approx(whole, abs=rounding)
 
 
 def test_swapping_the_sentences_swaps_the_scores(masked: tuple[Any, Any]) -> None:

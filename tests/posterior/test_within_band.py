@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from scipy import stats
 
 from biasgauge.analyses.posterior import WithinBand, distance_table, read_distances, within_band
+from biasgauge.analyses.posterior.bands import resampled_shares
 from biasgauge.errors import ParameterError
 from biasgauge.metrics import mac_from_similarities
 
@@ -165,12 +165,11 @@ def test_repeated_rows_count_once_unless_kept(table: DistanceTable) -> None:
     assert shares(within_band(often, band=0.1, resamples=0)) == often.share_within(0.1) != table.share_within(0.1)
 
 
-def test_blocks_and_seeds(table: DistanceTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("biasgauge.analyses.posterior.bands")
-    whole = within_band(table, band=0.1, resamples=200)
-    assert whole.shares != within_band(table, band=0.1, resamples=200, random_state=1).shares
-    monkeypatch.setattr(module, "_BLOCK", 7)
-    assert within_band(table, band=0.1, resamples=200).shares == whole.shares
+def test_blocks_and_seeds(table: DistanceTable) -> None:
+    rows, values = table.rows_of(table.connections[:1]), table.distance**2
+    whole = resampled_shares(table, rows, values, 200, random_state=0)
+    assert (whole != resampled_shares(table, rows, values, 200, random_state=1)).any()
+    np.testing.assert_array_equal(resampled_shares(table, rows, values, 200, random_state=0, block=7), whole)
 
 
 def test_it_can_be_written(table: DistanceTable) -> None:

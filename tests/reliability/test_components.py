@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from biasgauge.analyses.reliability import VarianceComponents, components, varia
 from biasgauge.errors import ParameterError
 from biasgauge.scores import ScoreStore, ScoreTensor
 from biasgauge.scores.tensor import ModelScores
-from biasgauge.stats import crossed, effect_squares
+from biasgauge.stats import effect_squares, effective_freedom
 from biasgauge.stats.crossed import simulate, subsets_of
 
 if TYPE_CHECKING:
@@ -196,14 +197,18 @@ def test_where_a_sixth_is_missing_the_slow_reference_gives_the_same_and_reml_lie
         assert one.interval.low <= other.variance <= one.interval.high
 
 
-def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = tensor(
-        np.random.default_rng(0).normal(size=(2, 3, 50, 4)), np.random.default_rng(1).random((2, 3, 50, 4)) < 0.1
+@pytest.mark.parametrize("gaps", [False, True])
+def test_blocks_do_not_matter(gaps: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    random = np.random.default_rng(0)
+    values = random.normal(size=(2, 3, 4, 50))
+    defined = random.random(values.shape) < 0.9 if gaps else None
+    whole, parts = (
+        effect_squares(values, defined, shift=0.1, scale=np.array([1.0, 2.0]), block=block) for block in (10**6, 60)
     )
-    monkeypatch.setattr(crossed, "_LAYOUTS", 3)
-    whole = variance_components(scores)
-    monkeypatch.setattr(crossed, "_BLOCK", 60)
-    assert by_name(variance_components(scores)) == pytest.approx(by_name(whole), rel=1e-8, abs=1e-12)
+    assert (parts.mean, parts.scores) == (pytest.approx(whole.mean, rel=1e-9), whole.scores)
+    np.testing.assert_allclose(parts.mean_squares, whole.mean_squares, rtol=1e-9)
+    np.testing.assert_allclose(parts.expected, whole.expected, rtol=1e-9)
+    np.testing.assert_allclose(parts.mean_error, whole.mean_error, rtol=1e-9)
 
 
 TRUTH = {"word": 1.0, "pair": 0.3, "model": 0.1, "word:pair": 0.6, "word:model": 0.1, "pair:model": 0.05,
@@ -219,9 +224,10 @@ def drawn(random: np.random.Generator, shape: tuple[int, int, int]) -> Floats:
 
 
 def coverage(
-    runs: int, missing: float, *, nominal: bool = False, random_state: int = 0
+    runs: int, missing: float, *, layouts: int = 100, nominal: bool = False, random_state: int = 0
 ) -> tuple[dict[str, float], Any]:
     """Share of intervals that hold the truth, and mean estimates; `nominal` plants a fault."""
+    freedom = (lambda squares, *_: squares.freedom) if nominal else partial(effective_freedom, layouts=layouts)
     random = np.random.default_rng(random_state)
     hits, sums = dict.fromkeys(TRUTH, 0.0), dict.fromkeys(TRUTH, 0.0)
     for run in range(runs):
@@ -231,8 +237,7 @@ def coverage(
             gaps = (random.random((1, 1, 30, 5)) < missing) | (random.random((1, 8, 1, 5)) < missing / 2)
             gaps = np.broadcast_to(gaps, values.shape)
         with pytest.MonkeyPatch.context() as patch:
-            if nominal:
-                patch.setattr(components, "effective_freedom", lambda squares, *_: squares.freedom)
+            patch.setattr(components, "effective_freedom", freedom)
             found = variance_components(tensor(values, gaps), draws=800, random_state=run)
         for one in found.components:
             assert one.interval.low is not None
@@ -253,9 +258,8 @@ def test_complete_layouts_recover_the_components_and_intervals_cover() -> None:
 
 @pytest.mark.calibration
 @pytest.mark.slow
-def test_layouts_with_gaps_recover_the_components_and_intervals_cover(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crossed, "_LAYOUTS", 40)
-    hits, means = coverage(120, 0.2)
+def test_layouts_with_gaps_recover_the_components_and_intervals_cover() -> None:
+    hits, means = coverage(120, 0.2, layouts=40)
     for name, share in hits.items():
         assert share >= 0.88, name  # 120 runs: standard error 0.02
     for name, mean in means.items():

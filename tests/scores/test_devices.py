@@ -113,9 +113,8 @@ def test_without_the_doubt_the_result_would_be_wrong(
     """A bound on the error that is far too small is noticed: the doubtful rows are what makes the result exact."""
     monkeypatch.setattr(gpu, "_proposals", lambda k: k)
     task = larger(3, ("nbm",))
-    assert np.any(
-        gpu.compute(task, device, sizes=gpu.Sizes(error=-10, sample=64, least_rank=1)) != engine.compute(task)
-    )
+    sizes = gpu.Sizes(error=-10, sample=64, least_rank=1)
+    assert np.any(gpu.compute(task, device, sizes=sizes) != engine.compute(task))
 
 
 @pytest.mark.parametrize(("rows", "block"), [(1, 1), (100, 600_000)])

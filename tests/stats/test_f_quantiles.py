@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import f
 
-from biasgauge.stats import intraclass
 from biasgauge.stats.intraclass import upper_quantiles
 
 
@@ -34,10 +33,9 @@ def test_few_are_left_to_scipy() -> None:
     assert float(upper_quantiles(0.95, 5, 18)) == pytest.approx(f.isf(0.025, 5, 18), rel=1e-12)
 
 
-def test_a_series_that_does_not_fit_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_series_that_does_not_fit_is_not_used() -> None:
     """Too low a degree is noticed, and SciPy takes over."""
-    monkeypatch.setattr(intraclass, "_DEGREES", (2,))
     many = np.linspace(1, 700, 1_000)
-    assert upper_quantiles(0.95, 22, many)[::50] == pytest.approx(f.isf(0.025, 22, many[::50]), rel=1e-12)
-    monkeypatch.setattr(intraclass, "_ACCURACY", np.inf)
-    assert np.abs(upper_quantiles(0.95, 22, many) / f.isf(0.025, 22, many) - 1).max() > 0.01
+    assert upper_quantiles(0.95, 22, many, degrees=(2,))[::50] == pytest.approx(f.isf(0.025, 22, many[::50]), rel=1e-12)
+    rough = upper_quantiles(0.95, 22, many, degrees=(2,), accuracy=np.inf)
+    assert np.abs(rough / f.isf(0.025, 22, many) - 1).max() > 0.01

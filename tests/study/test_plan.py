@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -556,7 +557,7 @@ def test_large_files_are_read_once(folder: Path, plan: Plan, tmp_path: Path, mon
         return path_sha256(path)
 
     monkeypatch.setattr(study_files, "path_sha256", noted)
-    monkeypatch.setattr("biasgauge.io.checksums._STABLE_AFTER", -1.0)
+    monkeypatch.setattr("biasgauge.io.checksums.time", SimpleNamespace(time=lambda: time.time() + 10))
     store = CellStore(tmp_path)
     first = plan_study(folder / "small.toml", store)
     assert {"one.txt", "two.txt", "data.csv"} <= set(read)
@@ -591,11 +592,11 @@ def test_other_content_of_the_same_size_and_time_is_noticed(tmp_path: Path, monk
         checksums.keep()
         return found
 
-    monkeypatch.setattr("biasgauge.io.checksums._STABLE_AFTER", -1.0)
+    monkeypatch.setattr("biasgauge.io.checksums.time", SimpleNamespace(time=lambda: time.time() + 10))
     assert changed("some") != changed("same")
-    monkeypatch.setattr(study_files, "_stamp", lambda _: ("same times", False))
+    monkeypatch.setattr(study_files, "file_stamp", lambda _: ("same times", False))
     assert changed("some") != changed("same")
-    monkeypatch.setattr(study_files, "_stamp", lambda _: ("same times", True))  # long ago: it is remembered
+    monkeypatch.setattr(study_files, "file_stamp", lambda _: ("same times", True))  # long ago: it is remembered
     assert changed("some") == changed("same")
 
 

@@ -37,7 +37,6 @@ from biasgauge.vectors import Coverage, Embedding, load
 Linkage = Literal["mean", "any"]
 
 _MEANING = {"mean": "the mean cosine with the words of the set", "any": "the cosine with the nearest word of the set"}
-_BLOCK = 2**14
 _DIGITS = 12
 """Decimals to which similarities are rounded, so that equal vectors tie on every machine."""
 _WIDTH = 110
@@ -139,7 +138,7 @@ def expand_lexicon(
         if not lookup.words:
             raise LexiconError(f"no word of the set {set_name!r} of {base.name!r} has a vector in {embedding.name}")
     words, rows = embedding.words, [lookup.rows for lookup in coverage.sets.values()]
-    similarity, nearest = _set_similarities(embedding, rows, to)
+    similarity, nearest = set_similarities(embedding, rows, to)
     used = {word.casefold() for word in (*excluded, *base.words)} | {words[row].casefold() for row in chain(*rows)}
     chosen = _select_neighbors(words, similarity, n, used)
     added = tuple(
@@ -174,19 +173,25 @@ def _warnings(coverage: Coverage, chosen: Mapping[int, list[int]], n: int) -> It
         yield f"Words of the set {set_name} that the embedding lacks, so they pull no neighbors: {', '.join(words)}."
 
 
-def _set_similarities(embedding: Embedding, sets: list[Places], to: Linkage) -> tuple[Floats, Places]:
-    """For each set and word how near they are, −infinity for a zero vector, and the row of the set's nearest word."""
+def set_similarities(
+    embedding: Embedding, sets: list[Places], to: Linkage, block: int = 2**14
+) -> tuple[Floats, Places]:
+    """For each set and word how near they are, −infinity for a zero vector, and the row of the set's nearest word.
+
+    `block` words are compared at a time.
+    """
     unit_sets = [unit_rows(np.asarray(embedding.vectors[rows], np.float64), pairwise=True) for rows in sets]
     similarity = np.full((len(sets), len(embedding)), -np.inf)
     nearest = np.zeros(similarity.shape, np.intp)
-    for start in range(0, len(embedding), _BLOCK):
-        block = np.asarray(embedding.vectors[start : start + _BLOCK], np.float64)
-        units, usable = unit_rows(block, pairwise=True).T, block.any(axis=1)
-        for index, (rows, vectors) in enumerate(zip(sets, unit_sets, strict=True)):
-            cosines = np.round(vectors @ units, _DIGITS)
+    for start in range(0, len(embedding), block):
+        chunk = slice(start, start + block)
+        vectors = np.asarray(embedding.vectors[chunk], np.float64)
+        units, usable = unit_rows(vectors, pairwise=True).T, vectors.any(axis=1)
+        for index, (rows, members) in enumerate(zip(sets, unit_sets, strict=True)):
+            cosines = np.round(members @ units, _DIGITS)
             near = cosines.max(axis=0) if to == "any" else np.round(cosines.mean(axis=0), _DIGITS)
-            similarity[index, start : start + len(block)] = np.where(usable, near, -np.inf)
-            nearest[index, start : start + len(block)] = rows[np.argmax(cosines, axis=0)]
+            similarity[index, chunk] = np.where(usable, near, -np.inf)
+            nearest[index, chunk] = rows[np.argmax(cosines, axis=0)]
     return similarity, nearest
 
 

@@ -129,33 +129,44 @@ def why_undefined(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
     return None
 
 
-def coefficient(kind: Kind, x: Floats, y: Floats, units: Places | None, how: Resampling) -> Coefficient:
+def coefficient(
+    kind: Kind, x: Floats, y: Floats, units: Places | None, how: Resampling, *, cells: int = _CELLS
+) -> Coefficient:
     """Correlation of points that have one (`why_undefined`), with its intervals and p.
 
     `units` has the unit of each point (0, 1, …) if points share them; whole units are then drawn again and shuffled.
+    About `cells` weights are held at a time; the result does not depend on it.
     """
     value = float(correlation(kind, x, y)[0])
     codes = np.arange(len(x)) if units is None else units
     number = int(codes.max()) + 1
     over = "points" if units is None else "units"
-    estimate = bootstrap_correlation(lambda weights: correlation(kind, x, y, weights), value, codes, how, over)
-    p, p_method = _p(kind, value, x, y) if units is None else _unit_p(kind, value, x, y, units, how.random_state)
+    estimate = bootstrap_correlation(lambda weights: correlation(kind, x, y, weights), value, codes, how, over, cells)
+    p, p_method = _p(kind, value, x, y) if units is None else _unit_p(kind, value, x, y, units, how.random_state, cells)
     fields: Fields = {"p": p, "p_method": p_method} if p is not None else {"p_reason": p_method}
     fisher = fisher_interval(value, number, level=how.level, kind=kind)
     return Coefficient.of_estimate(estimate, n=len(x), fisher=fisher, **fields)
 
 
 def bootstrap_correlation(
-    statistic: Callable[[Floats], Floats], value: float, codes: Places, how: Resampling, over: str
+    statistic: Callable[[Floats], Floats],
+    value: float,
+    codes: Places,
+    how: Resampling,
+    over: str,
+    cells: int = _CELLS,
 ) -> Estimate:
-    """Bootstrap interval of a function of weights over units; `codes` holds the unit of each point."""
+    """Bootstrap interval of a function of weights over units; `codes` holds the unit of each point.
+
+    About `cells` weights are held at a time.
+    """
     number = int(codes.max()) + 1
     random = np.random.default_rng([how.random_state, 0])
-    sizes = blocks(how.resamples, len(codes), _CELLS)
+    sizes = blocks(how.resamples, len(codes), cells)
     drawn = [statistic(draw_counts(random, number, draws)[:, codes]) for draws in sizes]
 
     def left_out() -> list[Floats]:
-        rows = max(1, _CELLS // len(codes))
+        rows = max(1, cells // len(codes))
         return [np.concatenate([statistic(counts[:, codes]) for counts in left_out_counts(number, rows)])]
 
     if number > _MOST_LEFT_OUT:
@@ -199,7 +210,7 @@ def _p(kind: Kind, value: float, x: Floats, y: Floats) -> tuple[float, str]:
 
 
 def _unit_p(
-    kind: Kind, value: float, x: Floats, y: Floats, units: Places, random_state: int
+    kind: Kind, value: float, x: Floats, y: Floats, units: Places, random_state: int, cells: int
 ) -> tuple[float | None, str]:
     """P by shuffling y over units, in all orders where they are few; (None, reason) where a unit has no single y."""
     number = int(units.max()) + 1
@@ -219,7 +230,7 @@ def _unit_p(
         ), "exact, all orders of units"
     random = np.random.default_rng([random_state, 1])
     extreme = 0
-    for draws in blocks(SHUFFLES, len(y), _CELLS):
+    for draws in blocks(SHUFFLES, len(y), cells):
         shuffled = random.permuted(np.repeat(y_of_unit[None], draws, axis=0), axis=1)[:, units]
         extreme += int((np.abs(weighted_r(x_scores, shuffled, equal)) >= abs(value) - SAME).sum())
     return (1 + extreme) / (1 + SHUFFLES), "monte-carlo, y shuffled over units"

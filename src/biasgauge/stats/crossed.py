@@ -19,7 +19,6 @@ from biasgauge.core import Flags, Floats, Vectors
 Subset = tuple[int, ...]
 
 _BLOCK = 2**21  # scores worked on at a time: bounds the memory
-_LAYOUTS = 100
 _CELLS = 60_000
 """Largest number of cells of a simulated layout; beyond it words are subsampled and degrees of freedom scaled up."""
 
@@ -64,7 +63,9 @@ def subsets_of(size: int) -> tuple[Subset, ...]:
     return tuple(chain.from_iterable(combinations(range(size), length) for length in range(1, size + 1)))
 
 
-def effect_squares(scores: Vectors, defined: Flags | None, *, shift: float, scale: Floats) -> EffectSquares:
+def effect_squares(
+    scores: Vectors, defined: Flags | None, *, shift: float, scale: Floats, block: int = _BLOCK
+) -> EffectSquares:
     """Mean squares of an array with one axis per facet, of which the last is cut into blocks.
 
     Args:
@@ -72,9 +73,10 @@ def effect_squares(scores: Vectors, defined: Flags | None, *, shift: float, scal
         defined: True for cells with a score; None when all have one.
         shift: about the mean of the scores; subtracted before squares are summed, so that they keep their digits.
         scale: divisor of the scores: one number, or one for each index of the first axis.
+        block: about as many scores are worked on at a time.
     """
     totals = _Totals(scores.shape, complete=defined is None)
-    step = max(_BLOCK // max(int(np.prod(scores.shape[:-1])), 1), 1)
+    step = max(block // max(int(np.prod(scores.shape[:-1])), 1), 1)
     divisor = scale.reshape(-1, *(1,) * (scores.ndim - 1))
     for start in range(0, scores.shape[-1], step):
         block = scores[..., start : start + step].astype(np.float64)
@@ -88,13 +90,14 @@ def effect_squares(scores: Vectors, defined: Flags | None, *, shift: float, scal
 
 
 def effective_freedom(
-    squares: EffectSquares, defined: Flags, components: Floats, random: np.random.Generator
+    squares: EffectSquares, defined: Flags, components: Floats, random: np.random.Generator, layouts: int = 100
 ) -> Floats:
     """Degrees of freedom of each mean square, between 1 and the nominal ones, where cells are missing.
 
-    Mean squares are then neither independent nor scaled chi-squared. Layouts with the same gaps and the estimated
-    components are simulated, and df = 2 E(MS)² / Var(MS) (Satterthwaite). With a tenth and a quarter of the words
-    missing from each model, intervals with nominal degrees of freedom covered as little as 83 %, with these 92 to 98 %.
+    Mean squares are then neither independent nor scaled chi-squared. So many `layouts` with the same gaps and the
+    estimated components are simulated, and df = 2 E(MS)² / Var(MS) (Satterthwaite). With a tenth and a quarter of the
+    words missing from each model, intervals with nominal degrees of freedom covered as little as 83 %, with these 92 to
+    98 %.
     """
     words = defined.shape[-1]
     fewer = min(words, max(_CELLS // int(np.prod(defined.shape[:-1])), 2))
@@ -102,7 +105,7 @@ def effective_freedom(
     mask = mask[..., mask.any(axis=tuple(range(mask.ndim - 1)))]  # drop words without any score
     simulated = [
         effect_squares(simulate(mask.shape, squares.subsets, components, random), mask, shift=0.0, scale=np.ones(1))
-        for _ in range(_LAYOUTS)
+        for _ in range(layouts)
     ]
     variance = np.var(np.array([layout.mean_squares for layout in simulated]), axis=0, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):

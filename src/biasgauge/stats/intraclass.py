@@ -53,8 +53,6 @@ FORMS: tuple[Form, ...] = get_args(Form)
 _METHODS = {"1": "F", "2": "F, Satterthwaite degrees of freedom", "3": "F"}
 _FEW = 512  # as many quantiles of F as SciPy may compute one by one
 _BLOCK = 2**14  # quantiles computed at a time, in the processor's cache
-_DEGREES = (16, 32, 64)
-_ACCURACY = 1e-11  # largest relative error of a quantile from a series, at the points where it is checked
 FEWEST = 20
 """Subjects below which tails cannot be judged (Anscombe & Glynn 1983)."""
 SIGNIFICANT = 0.05
@@ -252,12 +250,20 @@ class _MeanSquareShares:
         return [value, (low - n * error) / (disagreement + low), (high - n * error) / (disagreement + high)]
 
 
-def upper_quantiles(level: float, numerator: Floats | float, denominator: Floats | float) -> Floats:
+def upper_quantiles(
+    level: float,
+    numerator: Floats | float,
+    denominator: Floats | float,
+    *,
+    degrees: tuple[int, ...] = (16, 32, 64),
+    accuracy: float = 1e-11,
+) -> Floats:
     """Quantiles of F at (1 + level) / 2; one of the degrees of freedom is one number, the other may be many, all ≥ 1.
 
     SciPy takes about a microsecond each. The logarithm of a quantile is a smooth function of the logarithm of one of
     its degrees of freedom, so a Chebyshev series through a few dozen of SciPy's values gives all others; it is used
-    only where it agrees with SciPy at points between them.
+    only where it agrees with SciPy at points between them: the first series of these `degrees` whose relative error
+    there is below `accuracy`.
     """
     first, second = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
     many = first if first.ndim else second
@@ -267,12 +273,14 @@ def upper_quantiles(level: float, numerator: Floats | float, denominator: Floats
         with np.errstate(over="ignore"):
             return np.asarray(fdtri(ends[0], ends[1], (1 + level) / 2), np.float64)
 
-    if many.size > _FEW and (quantiles := _series(exact, np.log(many))) is not None:
+    if many.size > _FEW and (quantiles := _series(exact, np.log(many), degrees, accuracy)) is not None:
         return quantiles
     return exact(many)
 
 
-def _series(exact: Callable[[Floats], Floats], logs: Floats) -> Floats | None:
+def _series(
+    exact: Callable[[Floats], Floats], logs: Floats, degrees: tuple[int, ...], accuracy: float
+) -> Floats | None:
     """Quantiles at the exponentials of `logs`, by a series in the logarithm; None where no series is accurate."""
     low, high = float(logs.min()), float(logs.max())
     middle, half = (low + high) / 2, max((high - low) / 2, 1e-9)
@@ -280,11 +288,11 @@ def _series(exact: Callable[[Floats], Floats], logs: Floats) -> Floats | None:
     def log_exact(points: Floats) -> Floats:
         return np.log(exact(np.exp(middle + half * points)))
 
-    for degree in _DEGREES:
+    for degree in degrees:
         nodes = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
         terms = chebyshev.chebfit(nodes, log_exact(nodes), degree)
         between = np.cos(np.pi * np.arange(degree + 2) / (degree + 1))
-        if np.abs(chebyshev.chebval(between, terms) - log_exact(between)).max() < _ACCURACY:
+        if np.abs(chebyshev.chebval(between, terms) - log_exact(between)).max() < accuracy:
             points = (logs - middle) / half
             parts = [chebyshev.chebval(points[at : at + _BLOCK], terms) for at in range(0, len(points), _BLOCK)]
             return np.asarray(np.exp(np.concatenate(parts)), np.float64)

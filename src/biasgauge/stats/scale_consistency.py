@@ -14,7 +14,6 @@ from biasgauge.stats.anova import mean_squares
 from biasgauge.stats.bootstrap import draw_counts, percentile_ends
 from biasgauge.stats.intraclass import Interval, add_bootstrap_intervals, from_mean_squares, without_gaps
 
-_GROUPS = 500  # observations beyond this number are drawn again in groups
 _ITERATIONS, _TOLERANCE = 5_000, 1e-10
 _RESAMPLE_ITERATIONS, _RESAMPLE_TOLERANCE = 200, 1e-5
 """Iterations and largest last step of a fit; and of the fits to resamples, of which only the spread counts."""
@@ -58,6 +57,7 @@ def omega(
     level: float = 0.95,
     resamples: int = 1_000,
     random_state: int = 0,
+    max_groups: int = 500,
     observations: str = "observations",
     items: str = "items",
 ) -> Estimate | Estimates:
@@ -65,7 +65,8 @@ def omega(
 
     (Σ λᵢ sᵢ)² / ((Σ λᵢ sᵢ)² + Σ sᵢ² (1 − λᵢ²)), with loadings λ fitted to the correlations by minimal residuals and
     standard deviations s. Between 0 and 1; equal to alpha where all items load alike, and larger where they do not. The
-    interval is a percentile bootstrap over observations, in random groups where there are more than 500. Undefined,
+    interval is a percentile bootstrap over observations, in random groups where there are more than `max_groups`.
+    Undefined,
     with a reason, with fewer than three items or observations or when an item does not vary; gaps are treated as in
     `cronbach_alpha`, and so are the arguments.
     """
@@ -76,11 +77,13 @@ def omega(
         len(stack), statistic="omega", level=level, method=method, subjects=observations, raters=items
     )
     for index, matrix in enumerate(stack):
-        _omega(estimates, index, without_gaps(matrix), resamples, random_state)
+        _omega(estimates, index, without_gaps(matrix), resamples, random_state, max_groups)
     return estimates[0] if array.ndim == 2 else estimates.reshape(array.shape[:-2])
 
 
-def _omega(estimates: Estimates, index: int, matrix: Floats, resamples: int, random_state: int) -> None:
+def _omega(
+    estimates: Estimates, index: int, matrix: Floats, resamples: int, random_state: int, max_groups: int
+) -> None:
     n, k = matrix.shape
     estimates.n[index], estimates.k[index] = n, k
     if n < 3 or k < 3:
@@ -92,14 +95,14 @@ def _omega(estimates: Estimates, index: int, matrix: Floats, resamples: int, ran
     if np.isnan(value[0]):
         estimates.undefined[index] = Reason.CONSTANT_ITEM
         return
-    drawn, _ = _omegas(*_resampled(centered, resamples, np.random.default_rng(random_state)), loadings)
+    drawn, _ = _omegas(*_resampled(centered, resamples, np.random.default_rng(random_state), max_groups), loadings)
     estimates.put(index, value[0], percentile_ends(drawn, estimates.level))
 
 
-def _resampled(centered: Floats, resamples: int, random: np.random.Generator) -> tuple[Floats, Floats]:
+def _resampled(centered: Floats, resamples: int, random: np.random.Generator, max_groups: int) -> tuple[Floats, Floats]:
     """Second moments and means of observations drawn with replacement: resamples × items × items, × items."""
     n, k = centered.shape
-    groups = min(n, _GROUPS)
+    groups = min(n, max_groups)
     # Groups of observations are drawn instead of single ones: sums and products of each group are taken once, so that
     # a resample costs the number of groups, not of observations.
     member = random.permutation(n) % groups if groups < n else np.arange(n)

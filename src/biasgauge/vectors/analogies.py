@@ -58,8 +58,6 @@ _ROUNDING = 2e-6
 _DIGITS = 12
 _TABLE_BYTES = 2**25
 WILSON = "wilson, effective size from a jackknife over word pairs"
-_CANDIDATES = 1024
-_QUESTIONS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +98,7 @@ def solve_analogies(
     candidates: ArrayLike | None = None,
     epsilon: float = EPSILON,
     top: int = 1,
+    block: tuple[int, int] = (256, 1024),
 ) -> Solutions:
     """For each question, the words d that best complete "a is to b as c is to d". Among equals the lower row is first.
 
@@ -117,6 +116,7 @@ def solve_analogies(
         candidates: rows that can be the answer; all when None. Words with a zero vector never are.
         epsilon: ε of 3CosMul.
         top: how many answers to each question.
+        block: how many questions are compared with how many candidates at a time; the answers do not depend on it.
 
     Raises:
         ParameterError: rows that are not there, or not as many of a, b and c; an argument cannot be used.
@@ -132,10 +132,10 @@ def solve_analogies(
     check_choice(get_args(Method), method=method)
     check_number(0, inf, ends=False, epsilon=epsilon)
     check_whole(1, top=top)
-    undefined, lengths = _undefined(embedding, inputs, method)
+    undefined, lengths = _undefined(embedding, inputs, method, block[1])
     questions = np.flatnonzero(undefined == 0)
     search = _AnalogySearch(
-        embedding.vectors, inputs[:, questions], _Rule(method, epsilon), top, exclude_inputs=exclude_inputs
+        embedding.vectors, inputs[:, questions], _Rule(method, epsilon), top, block, exclude_inputs=exclude_inputs
     )
     # Possible answers, each once, in order; those without a direction are left out.
     pool = np.arange(len(embedding)) if candidates is None else np.unique(np.asarray(candidates))
@@ -158,12 +158,12 @@ def _checked_rows(embedding: Embedding, rows: Places) -> Places:
     return rows.astype(np.intp)
 
 
-def _undefined(embedding: Embedding, inputs: Places, method: Method) -> tuple[Codes, Floats]:
+def _undefined(embedding: Embedding, inputs: Places, method: Method, step: int) -> tuple[Codes, Floats]:
     """Reason code of each question, and the length of b − a + c (1 where it is zero)."""
     reasons = np.zeros(inputs.shape[1], np.uint8)
     lengths = np.ones(inputs.shape[1])
-    for start in range(0, inputs.shape[1], _CANDIDATES):
-        block = slice(start, start + _CANDIDATES)
+    for start in range(0, inputs.shape[1], step):
+        block = slice(start, start + step)
         a, b, c = (unit_rows(embedding.vectors[rows].astype(np.float64), rescale=True) for rows in inputs[:, block])
         goal = b - a + c
         length = row_lengths(goal)
@@ -396,31 +396,32 @@ def _variance(unit_of_question: Places, right: Flags, units: int) -> float:
 class _AnalogySearch:
     """Search for questions of 3 rows each: the `most` best of some candidates, whose rows rise."""
 
-    def __init__(self, vectors: Vectors, inputs: Places, rule: _Rule, most: int, *, exclude_inputs: bool) -> None:
+    def __init__(
+        self, vectors: Vectors, inputs: Places, rule: _Rule, most: int, block: tuple[int, int], *, exclude_inputs: bool
+    ) -> None:
         self._vectors = vectors
         self._inputs = inputs
         self._rule = rule
         self._exclude = exclude_inputs
+        self._questions_at_once, self._candidates_at_once = block
         words, word_index = np.unique(inputs, return_inverse=True)
         self._word_index = word_index.reshape(inputs.shape)
         self._units = unit_rows(vectors[words].astype(np.float64), rescale=True)
         shape = (inputs.shape[1], most)
         self._near = np.full(shape, -np.inf, np.float32)
-        self._buffers = np.empty(
-            (2, _QUESTIONS * _CANDIDATES), np.float32
-        )  # fresh pages for every block would cost more
+        self._buffers = np.empty((2, block[0] * block[1]), np.float32)  # fresh pages for every block would cost more
         self.rows = np.full(shape, -1, np.intp)
         self.scores = np.full(shape, -np.inf)
 
     def run(self, candidates: Places) -> None:
         """Go through the candidates, a block at a time."""
-        step = int(np.clip(_TABLE_BYTES // (4 * max(len(self._units), 1)), 16, _CANDIDATES))
+        step = int(np.clip(_TABLE_BYTES // (4 * max(len(self._units), 1)), 16, self._candidates_at_once))
         for start in range(0, len(candidates), step):
             rows = candidates[start : start + step]
             units = unit_rows(self._vectors[rows].astype(np.float64), rescale=True)
             tables = self._rule.tables(self._units @ units.T)
-            for first in range(0, len(self.rows), _QUESTIONS):
-                self._compare(slice(first, first + _QUESTIONS), rows, units, tables)
+            for first in range(0, len(self.rows), self._questions_at_once):
+                self._compare(slice(first, first + self._questions_at_once), rows, units, tables)
 
     def _compare(self, some: slice, rows: Places, units: Floats, tables: _Tables) -> None:
         """Compare some questions with a block of candidates in single precision, and the near-best in double."""
@@ -447,8 +448,8 @@ class _AnalogySearch:
     def _compare_exactly(self, question: Places, column: Places, rows: Places, units: Floats) -> None:
         """Compare candidates of a block, each with its question, in double precision, and keep the best."""
         exact = np.empty(len(question))
-        for start in range(0, len(question), _CANDIDATES):
-            block = slice(start, start + _CANDIDATES)
+        for start in range(0, len(question), self._candidates_at_once):
+            block = slice(start, start + self._candidates_at_once)
             answer = units[column[block]]
             words = (self._units[word_index] for word_index in self._word_index[:, question[block]])
             exact[block] = self._rule.exact(*(np.einsum("ij,ij->i", answer, word) for word in words))

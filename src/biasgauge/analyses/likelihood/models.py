@@ -96,12 +96,15 @@ class LanguageModel:
             documents ("<|endoftext|>") where the tokenizer has that, else the beginning of a text, else its end; None
             where there is none of them, and the first token is then not scored.
         mask: the id of a masked model's mask; -1 for a causal one without.
+
+    A batch holds at most about `cells` predicted numbers, tokens × vocabulary.
     """
 
-    def __init__(self, loaded: LoadedModel, start: str | None = None) -> None:
+    def __init__(self, loaded: LoadedModel, start: str | None = None, *, cells: int = _CELLS) -> None:
         if loaded.kind == "encoder":
             raise ParameterError(f"{loaded.name} was loaded without a head that predicts; load it as masked or causal.")
         self.loaded = loaded
+        self._cells = cells
         self._answers: dict[tuple[bytes, bytes, bytes], Floats] = {}
         self.name = loaded.name
         self.kind: Kind = loaded.kind
@@ -186,7 +189,7 @@ class LanguageModel:
         order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
         for length, group in groupby(order, key=lambda index: len(rows[index])):
             indices = list(group)
-            size = max(1, _CELLS // (vocabulary * max(length, 1)))
+            size = max(1, self._cells // (vocabulary * max(length, 1)))
             for start in range(0, len(indices), size):
                 yield indices[start : start + size]
 

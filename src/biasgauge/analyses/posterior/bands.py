@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 METHOD = "bootstrap over protected words and attributes"
 _SHARE = Column("share [{level}, over words]", "estimate", 3, source=".")
-_BLOCK = 250
 """Resamples computed at a time: bounds the memory; results do not depend on it."""
 
 
@@ -180,7 +179,7 @@ def within_band(
         if len(np.unique(before.word[rows])) < 2:
             reason = reason or "fewer than two protected words to draw from again"
         for side, values in hits.items():
-            drawn = _resampled(before, rows, values, resamples, random_state)
+            drawn = resampled_shares(before, rows, values, resamples, random_state)
             share = Estimate(value=float(values[rows].mean()), level=level, reason=reason)
             if reason is None:
                 share = percentile_estimate(share.value or 0.0, drawn[np.isfinite(drawn)], level)
@@ -194,10 +193,13 @@ def within_band(
     return WithinBand(table.name, float(width), mac, tuple(shares), interval, left_out, sides)
 
 
-def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int, random_state: int) -> Floats:
+def resampled_shares(
+    table: DistanceTable, rows: Flags, values: Floats, resamples: int, random_state: int, block: int = 250
+) -> Floats:
     """Weighted mean of `values` over `rows` in each resample; NaN where none of the rows was drawn.
 
-    The resamples of words and attributes are the same for every connection and side.
+    The resamples of words and attributes are the same for every connection and side; `block` of them are drawn at a
+    time.
     """
     # Cells word × (list, attribute): the number of rows in each, and the sum of their values.
     codes = table.source.astype(np.int64) * len(table.attributes) + table.attribute
@@ -209,7 +211,7 @@ def _resampled(table: DistanceTable, rows: Flags, values: Floats, resamples: int
     lists = listed // len(table.attributes)
     streams = {int(name): np.random.default_rng([random_state, 1, int(name)]) for name in np.unique(lists)}
     means = [np.empty(0)]
-    for size in blocks(resamples, 1, _BLOCK):
+    for size in blocks(resamples, 1, block):
         words = draw_counts(random, len(table.words), size)
         attributes = np.empty((size, len(listed)))
         for name, stream in streams.items():

@@ -37,7 +37,6 @@ Cells = Any
 """A table of cells, of the type `CELL`, which compiled code reads by field."""
 CELL = np.dtype([("row", np.int32), ("column", np.int32), ("log", np.float32), ("weight", np.float32)])
 """A cell as training needs it: its words (contexts are numbered after all words), log X and f(X)."""
-_PILE = 1 << 15
 _ONE = np.float32(1)
 _BOUND = np.float32(100)
 """Gradients of vectors are clipped to ± this, before eta, as in the official tool."""
@@ -121,14 +120,17 @@ def train(
     return replace(fit, tokens=text.tokens * len(fit.losses))
 
 
-def shuffled(cells: Cooccurrence, *, x_max: float, alpha: float, seed: int, memory: int) -> NDArray[np.void]:
+def shuffled(
+    cells: Cooccurrence, *, x_max: float, alpha: float, seed: int, memory: int, pile: int = 1 << 15
+) -> NDArray[np.void]:
     """Shuffle the cells by the seed, each with log X and f(X) = min(1, (X / x_max) ** alpha).
 
     Each cell is dealt to a random pile, then each pile is shuffled: together a uniform shuffle (Rao 1961, Sandelius
-    1962) whose piles fit the cache and whose passes are sequential, so that it also works in a file.
+    1962) whose piles, of about `pile` cells, fit the cache and whose passes are sequential, so that it also works in a
+    file.
     """
     dealt = scratch(len(cells), CELL, memory)
-    piles = np.zeros(len(cells) // _PILE + 2, np.int64)
+    piles = np.zeros(len(cells) // pile + 2, np.int64)
     # The same stream twice: once to count the piles, once to deal the cells into their places.
     _count_piles(piles, len(cells), stream("piles of cells", seed))
     starts = np.cumsum(piles)
