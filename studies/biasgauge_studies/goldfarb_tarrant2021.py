@@ -12,7 +12,7 @@ import json
 import lzma
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ import pandas as pd
 import biasgauge as bg
 from biasgauge.analyses.correlate import PointsResult, Variant, points, points_from_results, seed_reliability
 from biasgauge.applications.coref import read_conll
-from biasgauge.core import WordPolicy
+from biasgauge.core import VectorsLike, WordPolicy
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.results import save_figures
 from biasgauge.results.drawing import altair, styled, top_legend
@@ -239,7 +239,8 @@ def resolve_coreference(
     """Train coreference on ten versions with some seeds on a GPU, and put its gaps beside WEAT."""
     (folder,) = inputs.values()
     versions = {CHOSEN[variant.label]: variant for variant in versions_in(folder) if variant.label in CHOSEN}
-    write_coref_vectors(out / "vectors", data, versions)
+    words = coref_words(data, re.compile(r"\w+"), lambda word: {word.lower()})
+    write_coref_vectors(out / "vectors", words, {name: variant.vectors for name, variant in versions.items()})
     train_coreference(out, data, seeds=seeds, jobs=jobs, minutes=minutes, device=device)
     runs = [(versions[name.rpartition("-seed")[0]], run) for name, run in sorted(read(out / "runs.json").items())]
     points_from_results(runs, TESTS["en"], weat_settings=WEAT).save(out / "points.json")
@@ -261,19 +262,23 @@ def train_coreference(out: Path, data: Path, *, seeds: int, jobs: int, minutes: 
     folder.rmdir()
 
 
-def write_coref_vectors(out: Path, data: Path, versions: Mapping[str, Variant]) -> None:
-    """Write versions in half precision and with the words of the coreference data alone."""
-    out.mkdir(parents=True)
+def coref_words(data: Path, word: re.Pattern[str], forms: Callable[[str], set[str]]) -> list[str]:
+    """Forms of words that occur twice or more in the coreference data; `word` matches a word of the texts of GAP."""
     counts: Counter[str] = Counter()
     for source in list(COREF_DATA.values())[:3]:
         for document in read_conll(data / source, problems="mend"):
-            counts.update(word.lower() for sentence in document.sentences for word in sentence)
+            counts.update(form for sentence in document.sentences for token in sentence for form in forms(token))
     with (data / "gap_coref" / "gap-test.tsv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
-            counts.update(re.findall(r"\w+", row["Text"].lower()))
-    words = sorted(word for word, count in counts.items() if count >= MIN_COREF_COUNT)
-    for name, variant in versions.items():
-        model = bg.load(variant.vectors)
+            counts.update(form for token in word.findall(row["Text"]) for form in forms(token))
+    return sorted(form for form, count in counts.items() if count >= MIN_COREF_COUNT)
+
+
+def write_coref_vectors(out: Path, words: list[str], versions: Mapping[str, VectorsLike]) -> None:
+    """Write versions in half precision and with some words alone."""
+    out.mkdir(parents=True)
+    for name, source in versions.items():
+        model = bg.load(source)
         lookup = model.lookup(words)
         vectors = model.vectors[lookup.rows].astype(np.float16)
         np.savez_compressed(out / f"{name}.npz", words=np.array(lookup.words), vectors=vectors)

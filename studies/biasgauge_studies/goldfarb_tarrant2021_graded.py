@@ -7,9 +7,7 @@ that names are words of their own, several seeds, Attract-Repel in four strength
 
 from __future__ import annotations
 
-import csv
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +17,6 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.analyses.correlate import Variant, points_from_results
-from biasgauge.applications.coref import read_conll
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import AssociationTest, WordSet
 from biasgauge.results import save_figures
@@ -28,13 +25,14 @@ from biasgauge.stats import means_along
 from biasgauge.study import file_step
 from biasgauge_studies.goldfarb_tarrant2021 import (
     COREF,
-    COREF_DATA,
     DIM,
+    coref_words,
     english,
     read,
     reliability,
     targets,
     train_coreference,
+    write_coref_vectors,
 )
 
 STRENGTHS = (0.05, 0.1, 0.15, 1.0)
@@ -51,7 +49,6 @@ SHOWN = {"sgns": "skip-gram", "fasttext": "fastText"}
 TESTS = ("weat6", "weat6b", "weat7", "weat8")
 WEAT: dict[str, Any] = {"policy": WordPolicy(min_coverage=0.5, case="fallback")}
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-MIN_COREF_COUNT = 2
 FEWEST = 4
 """Versions at most for which no correlation is drawn."""
 
@@ -127,20 +124,9 @@ def resolve_coreference(
     device: str = "cuda",
 ) -> None:
     """Train coreference on every version: vectors in half precision, words as written and in lower case."""
-    counts: Counter[str] = Counter()
-    for source in list(COREF_DATA.values())[:3]:
-        for document in read_conll(data / source, problems="mend"):
-            counts.update(form for sentence in document.sentences for word in sentence for form in {word, word.lower()})
-    with (data / "gap_coref" / "gap-test.tsv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            counts.update(form for word in WORD.findall(row["Text"]) for form in {word, word.lower()})
-    words = sorted(word for word, count in counts.items() if count >= MIN_COREF_COUNT)
-    (out / "vectors").mkdir()
-    for version in design():
-        model = bg.load(path_of(inputs["versions"], version))
-        lookup = model.lookup(words)
-        vectors = model.vectors[lookup.rows].astype("f2")
-        np.savez_compressed(out / "vectors" / f"{version.name}.npz", words=np.array(lookup.words), vectors=vectors)
+    words = coref_words(data, WORD, lambda word: {word, word.lower()})
+    versions = {version.name: path_of(inputs["versions"], version) for version in design()}
+    write_coref_vectors(out / "vectors", words, versions)
     train_coreference(out, data, seeds=seeds, jobs=jobs, minutes=minutes, device=device)
 
 

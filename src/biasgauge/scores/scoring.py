@@ -115,11 +115,12 @@ def score_to_store(
     under "recomputed". A store that holds other words, pairs, measures or settings is refused before any vectors are
     read; with `replace`, it makes room.
     """
-    return _Scoring(vectors, **settings).into(store, replace=replace)
+    defaults = {name: value for name, value in score.__kwdefaults__.items() if name != "store"}
+    return _Scoring(vectors, **{**defaults, **settings}).into(store, replace=replace)
 
 
 class _Scoring:
-    """Settings of a scoring run, the same for every model, and their provenance; no model is loaded yet."""
+    """Settings of `score`, the same for every model, and their provenance; no model is loaded yet."""
 
     def __init__(
         self,
@@ -127,14 +128,14 @@ class _Scoring:
         *,
         pairs: PairsLike,
         words: WordsLike,
-        measures: MeasuresLike = MEASURES,
-        k: int = 100,
-        pool: WordsLike | None = None,
-        as_published: str | None = None,
-        policy: WordPolicy = AS_WRITTEN,
-        device: str = CPU,
-        n_jobs: int | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        measures: MeasuresLike,
+        k: int,
+        pool: WordsLike | None,
+        as_published: str | None,
+        policy: WordPolicy,
+        device: str,
+        n_jobs: int | None,
+        progress: Callable[[int, int], None] | None,
     ) -> None:
         full = isinstance(words, str) and words == FULL
         self.models: Mapping[str, VectorsLike] = named_models(vectors)
