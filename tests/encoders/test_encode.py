@@ -15,6 +15,8 @@ from tests.encoders.numpy_bert import hidden_states
 import biasgauge as bg
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.vectors.encoders import draw_contexts, load_model, templates_of
+from biasgauge.vectors.encoders.encoding import encoded_blocks
+from biasgauge.vectors.encoders.hidden_states import TransformerEncoder
 from biasgauge.vectors.encoders.pieces import batches
 
 if TYPE_CHECKING:
@@ -73,24 +75,23 @@ def test_a_view_is_an_embedding_that_knows_what_it_is(tiny: Path) -> None:
     assert [model.facets["layer"] for model in views.subset(layer=0)] == [0, 0]
 
 
-def test_neither_other_words_nor_padding_nor_batches_change_a_vector(
-    tiny: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_neither_other_words_nor_padding_nor_batches_change_a_vector(tiny: Path) -> None:
     words = ["he", "algebra", "abcdefgh", "nurse", "a b c d e f g", "zz", "man"]
     templates = ["{}", "This is the word {}."]
-    together = bg.encode(tiny, words, templates, pooling="all").to_numpy()
+    views = bg.encode(tiny, words, templates, pooling="all")
+    together = views.to_numpy()
     alone = np.concatenate([bg.encode(tiny, [word], templates, pooling="all").to_numpy() for word in words], axis=5)
     np.testing.assert_allclose(together, alone, atol=3e-6)
-    monkeypatch.setattr(
-        "biasgauge.vectors.encoders.pieces.PADDED", 1.0
-    )  # all lengths in one batch: as much padding as can be
-    np.testing.assert_allclose(bg.encode(tiny, words, templates, pooling="all").to_numpy(), together, atol=3e-6)
-    monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._LEAST_TOKENS", 1)
-    monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._STATES_BYTES", 1)
-    np.testing.assert_allclose(bg.encode(tiny, words, templates, pooling="all").to_numpy(), together, atol=3e-6)
-    monkeypatch.setattr("biasgauge.vectors.encoders.encoding._BLOCK_BYTES", 1)  # a template at a time
-    views = bg.encode(tiny, words, templates, pooling="all")
-    np.testing.assert_allclose(views.to_numpy(words), together, atol=3e-6)
+    loaded = load_model(tiny)
+    all_lengths = TransformerEncoder(loaded, padded=1.0)  # all in one batch: as much padding as can be
+    one_by_one = TransformerEncoder(loaded, most_tokens=1)
+    for encoder in (all_lengths, one_by_one):
+        np.testing.assert_allclose(bg.encode(encoder, words, templates, pooling="all").to_numpy(), together, atol=3e-6)
+    blocks = [block for block, _ in encoded_blocks(tiny, words, templates, pooling="all", block_bytes=1)]
+    assert len(blocks) == len(templates)
+    by_name = {view.name: view for block in blocks for view in block}
+    for view in views:
+        np.testing.assert_allclose(by_name[view.name].vectors, view.vectors, atol=3e-6)
 
 
 class OtherStream:
@@ -113,28 +114,27 @@ class OtherStream:
 
 
 @pytest.fixture
-def few_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., OtherStream]:
+def few_at_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[TransformerEncoder, OtherStream]]:
     """Sentences go to the model as a GPU takes them, four at a time."""
 
-    def prepared(**how: bool) -> OtherStream:
+    def prepared(**how: bool) -> tuple[TransformerEncoder, OtherStream]:
         stream = OtherStream(**how)
         monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states.stream_of", lambda _device: stream)
-        monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._MOST_SENTENCES", 4)
-        return stream
+        return TransformerEncoder(load_model(tiny), most_sentences=4), stream
 
     return prepared
 
 
 @pytest.mark.parametrize("pooling", [["mean", "sentence", "cls"], ["last"]])
 def test_vectors_of_a_gpu_are_brought_to_their_places(
-    tiny: Path, few_at_once: Callable[..., OtherStream], pooling: list[str]
+    tiny: Path, few_at_once: Callable[..., tuple[TransformerEncoder, OtherStream]], pooling: list[str]
 ) -> None:
     """A few at a time, on this processor: lost words and cut sentences among them."""
     words = ["nurse", "日本", "xyz", "math art", "poetry", "he", "w" * 40, "a", "she"]
     asked: dict[str, Any] = {"templates": ["{}", "This is {}."], "layers": [2, 0], "pooling": pooling}
     whole = bg.encode(tiny, words, **asked)
-    stream = few_at_once()
-    parts = bg.encode(tiny, words, **asked)
+    encoder, stream = few_at_once()
+    parts = bg.encode(encoder, words, **asked)
     assert stream.fetches == [(1, 2), (2, 3), (3, 4), (4, 5), (5, 5)], (
         "18 sentences: each part as the next is asked for"
     )
@@ -145,17 +145,21 @@ def test_vectors_of_a_gpu_are_brought_to_their_places(
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="NO GPU: vectors of one were not compared")
-def test_a_gpu_gives_the_vectors_of_the_processor(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._MOST_SENTENCES", 50)
-    monkeypatch.setattr("biasgauge.vectors.encoders.hidden_states._STAGED_BYTES", 2**12)
-    here, there = (bg.encode(tiny, "weat7", "any", pooling="all", device=device) for device in ("cpu", "cuda"))
+def test_a_gpu_gives_the_vectors_of_the_processor(tiny: Path) -> None:
+    encoders = [
+        TransformerEncoder(load_model(tiny, device=device), most_sentences=50, staged_bytes=2**12)
+        for device in ("cpu", "cuda")
+    ]
+    here, there = (bg.encode(encoder, "weat7", "any", pooling="all") for encoder in encoders)
     np.testing.assert_allclose(there.to_numpy(), here.to_numpy(), atol=1e-5)
 
 
-def test_what_goes_wrong_on_the_way_from_a_gpu_is_told(tiny: Path, few_at_once: Callable[..., OtherStream]) -> None:
-    few_at_once(broken=True)
-    with pytest.raises(InputError, match="memory"):
-        bg.encode(tiny, ["nurse", "he", "she", "poetry", "art"], "any")
+def test_what_goes_wrong_on_the_way_from_a_gpu_is_told(
+    few_at_once: Callable[..., tuple[TransformerEncoder, OtherStream]],
+) -> None:
+    encoder, _ = few_at_once(broken=True)
+    with pytest.raises(InputError, match="tiny-bert ran out of memory"):
+        bg.encode(encoder, ["nurse", "he", "she", "poetry", "art"], "any")
 
 
 def test_the_same_call_gives_the_same_bytes(tiny: Path) -> None:

@@ -7,6 +7,7 @@ import math
 import tempfile
 from collections import Counter
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasgauge.errors import CorpusError, InputError, LexiconError, ParameterError
+from biasgauge.io import file_sha256
 from biasgauge.mitigation import balancing_text
 from biasgauge.mitigation.balancing import CLASSES as CODES
 from biasgauge.mitigation.balancing import balance, plan_removal
+from biasgauge.mitigation.balancing_text import copy_without
 from biasgauge.text.tokenizers import tokenizer_named
 
 if TYPE_CHECKING:
@@ -299,11 +302,25 @@ def test_blocks_change_nothing(block: int, tokenizer: str, tmp_path: Path, monke
     asked: dict[str, Any] = {"direction": "overbias", "degree": 0.6, "max_removed": 1, "tokenizer": tokenizer}
     whole = balance(path, SETS, out=tmp_path / "whole", **asked)
     monkeypatch.setattr("biasgauge.text.corpus_reader.READ_BYTES", block)
-    monkeypatch.setattr(balancing_text, "_COPY_BYTES", block)
     parts = balance(path, SETS, out=tmp_path / "parts", **asked)
     assert whole.removed > 5
     assert kept(parts) == kept(whole)
     assert parts.classes == whole.classes
+
+
+@pytest.mark.parametrize("ending", ["", "\n"])
+@pytest.mark.parametrize("block", [1, 7, 64, 2**20])
+def test_lines_are_left_out_however_the_file_is_cut(block: int, ending: str, tmp_path: Path) -> None:
+    random = np.random.default_rng(6)
+    lines = ["é" * int(random.integers(0, 12)) for _ in range(200)]
+    removed = np.flatnonzero(random.random(len(lines)) < 0.4)
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(lines) + ending, encoding="utf-8")
+    written = BytesIO()
+    copy_without(path, written, removed, file_sha256(path), None, block)
+    ends = ["\n"] * (len(lines) - 1) + [ending]
+    stay = [line + end for number, (line, end) in enumerate(zip(lines, ends, strict=True)) if number not in removed]
+    assert written.getvalue().decode() == "".join(stay)
 
 
 def test_words_that_the_tokenizer_breaks_up_are_lost_and_listed(tmp_path: Path) -> None:

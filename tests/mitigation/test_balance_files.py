@@ -119,7 +119,6 @@ def test_rows_that_stay_are_the_rows_that_should(
     path.write_bytes(written.getvalue().encode())
     patched = pytest.MonkeyPatch()
     patched.setattr(balancing_text, "_BLOCK_BYTES", block)
-    patched.setattr(balancing_text, "_COPY_BYTES", block)
     try:
         if not rows:
             with pytest.raises(CorpusError, match="holds no lines"):

@@ -203,9 +203,10 @@ def test_blocks_do_not_matter(gaps: bool) -> None:  # noqa: FBT001 - a parameter
     values = random.normal(size=(2, 3, 4, 50))
     defined = random.random(values.shape) < 0.9 if gaps else None
     whole, parts = (
-        effect_squares(values, defined, shift=0.1, scale=np.array([1.0, 2.0]), block=block) for block in (10**6, 60)
+        effect_squares(values, defined, shift=0.1, scale=np.array([1.0, 2.0]), block_size=size) for size in (10**6, 60)
     )
-    assert (parts.mean, parts.scores) == (pytest.approx(whole.mean, rel=1e-9), whole.scores)
+    assert parts.scores == whole.scores
+    assert parts.mean == pytest.approx(whole.mean, rel=1e-9)
     np.testing.assert_allclose(parts.mean_squares, whole.mean_squares, rtol=1e-9)
     np.testing.assert_allclose(parts.expected, whole.expected, rtol=1e-9)
     np.testing.assert_allclose(parts.mean_error, whole.mean_error, rtol=1e-9)

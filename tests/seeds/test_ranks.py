@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from biasgauge.analyses.seeds import ranks as module
-from biasgauge.analyses.seeds.ranks import DIGITS, ranks_along
+from biasgauge.analyses.seeds.ranks import DIGITS, RankSizes, ranks_along
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,12 +58,13 @@ def test_published_ties_are_those_of_a_reversed_sort() -> None:
         assert order[int(rank)] == place[row]
 
 
-def test_ranks_depend_on_no_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_depend_on_no_block() -> None:
     vectors, directions, wanted, of = problem(np.float32)
     expected = ranks_along(vectors, directions, wanted, of)
-    for name, value in (("_ROWS", 7), ("_DIRECTIONS", 8), ("_VALUES", 1), ("_EXACT", 3), ("_SCALE", 30)):
-        monkeypatch.setattr(module, name, value)
-        found = ranks_along(vectors, directions, wanted, of)
+    sizes = RankSizes()
+    for change in ({"rows": 7}, {"directions": 8}, {"values": 1}, {"exact": 3}, {"scale": 30}):
+        sizes = replace(sizes, **change)
+        found = ranks_along(vectors, directions, wanted, of, sizes=sizes)
         assert found.values.tolist() == expected.values.tolist()
         assert found.words == expected.words
 

@@ -46,7 +46,6 @@ _MAX_CACHED = 2**18
 _BLANKS = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
 """ASCII characters that `str.split` takes for blanks."""
 _BLOCK_BYTES = 2**17
-_COPY_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -303,11 +302,13 @@ class _Records:
         return next(row.line for row in rows if row.cells)
 
 
-def copy_without(path: Path, target: BinaryIO, removed: Integers, sha256: str, progress: Progress | None) -> None:
-    """Write the lines of `path` to `target`, byte by byte, but for those numbered in `gone` (from 0, ascending)."""
+def copy_without(
+    path: Path, target: BinaryIO, removed: Integers, sha256: str, progress: Progress | None, block_bytes: int = 2**20
+) -> None:
+    """Write the lines of `path` to `target`, `block_bytes` at a time, but for those `removed` (from 0, ascending)."""
     with ByteSource(path, error=CorpusError, progress=progress, hashed=True) as source:
         line = 0
-        while block := source.read(_COPY_BYTES):
+        while block := source.read(block_bytes):
             breaks = block.count(b"\n")
             removed_here = removed[slice(*np.searchsorted(removed, [line, line + breaks + 1]))] - line
             target.write(b"".join(_remaining_stretches(block, removed_here)) if len(removed_here) else block)

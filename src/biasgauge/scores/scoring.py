@@ -115,7 +115,7 @@ def score_to_store(
     under "recomputed". A store that holds other words, pairs, measures or settings is refused before any vectors are
     read; with `replace`, it makes room.
     """
-    defaults = {name: value for name, value in score.__kwdefaults__.items() if name != "store"}
+    defaults = {name: value for name, value in (score.__kwdefaults__ or {}).items() if name != "store"}
     return _Scoring(vectors, **{**defaults, **settings}).into(store, replace=replace)
 
 

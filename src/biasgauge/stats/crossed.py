@@ -64,7 +64,7 @@ def subsets_of(size: int) -> tuple[Subset, ...]:
 
 
 def effect_squares(
-    scores: Vectors, defined: Flags | None, *, shift: float, scale: Floats, block: int = _BLOCK
+    scores: Vectors, defined: Flags | None, *, shift: float, scale: Floats, block_size: int = _BLOCK
 ) -> EffectSquares:
     """Mean squares of an array with one axis per facet, of which the last is cut into blocks.
 
@@ -73,10 +73,10 @@ def effect_squares(
         defined: True for cells with a score; None when all have one.
         shift: about the mean of the scores; subtracted before squares are summed, so that they keep their digits.
         scale: divisor of the scores: one number, or one for each index of the first axis.
-        block: about as many scores are worked on at a time.
+        block_size: about as many scores are worked on at a time.
     """
     totals = _Totals(scores.shape, complete=defined is None)
-    step = max(block // max(int(np.prod(scores.shape[:-1])), 1), 1)
+    step = max(block_size // max(int(np.prod(scores.shape[:-1])), 1), 1)
     divisor = scale.reshape(-1, *(1,) * (scores.ndim - 1))
     for start in range(0, scores.shape[-1], step):
         block = scores[..., start : start + step].astype(np.float64)

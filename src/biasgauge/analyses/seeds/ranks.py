@@ -11,6 +11,7 @@ of every cosine among those of the wanted words.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,18 +26,34 @@ DIGITS = 12
 """Decimals to which exact cosines are rounded, so that equal vectors tie."""
 
 _BINS = 4096
-_SCALE = _BINS // 2 - 1
-"""Bins between the cosines 0 and 1; one is kept for rounding."""
-_ROWS = 2048
-_DIRECTIONS = 128
-_VALUES = 2**25
 _DOUBT = 2e-6
 """A single-precision cosine this near to a wanted word's may lie on its wrong side."""
 _EDGE = 2e-5
 """A cosine this near to the edge of its bin may fall into the next: bin and direction share 32 bits."""
-_EXACT = 2**15
 _APART = 4.0
 """Distance between the sort keys of two directions: cosines span 2."""
+
+
+@dataclass(frozen=True)
+class RankSizes:
+    """Sizes of blocks and bins, on which no rank depends.
+
+    Attributes:
+        rows: words that are compared at a time.
+        directions: directions that are looked at together, at most.
+        values: as many words × directions together, at most, if that leaves eight directions.
+        exact: cosines in double precision at a time.
+        scale: bins between the cosines 0 and 1, fewer than half of all; one is kept for rounding.
+    """
+
+    rows: int = 2048
+    directions: int = 128
+    values: int = 2**25
+    exact: int = 2**15
+    scale: int = _BINS // 2 - 1
+
+
+SIZES = RankSizes()
 
 
 class Ranks(NamedTuple):
@@ -47,7 +64,13 @@ class Ranks(NamedTuple):
 
 
 def ranks_along(
-    vectors: Vectors, directions: Floats, wanted: Places, direction_indexes: Places, *, ties: Ties = "half"
+    vectors: Vectors,
+    directions: Floats,
+    wanted: Places,
+    direction_indexes: Places,
+    *,
+    ties: Ties = "half",
+    sizes: RankSizes = SIZES,
 ) -> Ranks:
     """Rank wanted words among all words by their cosine with a direction, descending, from 0.
 
@@ -58,15 +81,16 @@ def ranks_along(
         direction_indexes: for each of them, the index of its direction.
         ties: "half" counts each word with the same cosine as half a word above; "later-first" puts those that come
             later in the vocabulary above, which is what reversing an ascending stable sort does.
+        sizes: of blocks and bins; ranks do not depend on them.
     """
     values = np.empty(len(wanted))
     words = len(vectors)
-    most = int(min(max(_VALUES // max(len(vectors), 1), 8), _DIRECTIONS))
+    most = int(min(max(sizes.values // max(len(vectors), 1), 8), sizes.directions))
     with on_one_thread():  # the last bits of a product depend on how threads share it
         for start in range(0, len(directions), most):
             chosen = np.flatnonzero((direction_indexes >= start) & (direction_indexes < start + most))
             block = _DirectionBlock(
-                vectors, directions[start : start + most], wanted[chosen], direction_indexes[chosen] - start
+                vectors, directions[start : start + most], wanted[chosen], direction_indexes[chosen] - start, sizes
             )
             words = block.count()
             values[chosen] = block.ranks(ties)
@@ -80,14 +104,16 @@ class _DirectionBlock:
     is a run of bins between marked ones: its words are counted, those in marked bins are kept.
     """
 
-    def __init__(self, vectors: Vectors, directions: Floats, wanted: Places, direction_indexes: Places) -> None:
+    def __init__(
+        self, vectors: Vectors, directions: Floats, wanted: Places, direction_indexes: Places, sizes: RankSizes
+    ) -> None:
         self.vectors, self.directions = vectors, directions
-        self.wanted, self.indexes = wanted, direction_indexes
-        self.exact = exact_cosines(vectors, wanted, directions, direction_indexes)
+        self.wanted, self.indexes, self.sizes = wanted, direction_indexes, sizes
+        self.exact = exact_cosines(vectors, wanted, directions, direction_indexes, sizes.exact)
         marked = self._marked()
         gaps = np.cumsum(marked, dtype=np.int32).reshape(len(directions), _BINS)
         gaps += np.arange(len(directions), dtype=np.int32)[:, None]
-        self.first_above = gaps[direction_indexes, _bins(self.exact)]
+        self.first_above = gaps[direction_indexes, _bins(self.exact, sizes.scale)]
         self.last = gaps[:, -1].copy()
         self.marked = int(self.last[-1]) + 1
         self.codes = gaps.ravel()
@@ -98,7 +124,7 @@ class _DirectionBlock:
 
     def _marked(self) -> Flags:
         marked = np.zeros((len(self.directions), _BINS), np.bool_)
-        low, high = _bins(self.exact - _EDGE), _bins(self.exact + _EDGE)
+        low, high = (_bins(self.exact + edge, self.sizes.scale) for edge in (-_EDGE, _EDGE))
         for more in range(int((high - low).max(initial=0)) + 1):
             marked[self.indexes, np.minimum(low + more, high)] = True
         return marked.ravel()
@@ -108,11 +134,11 @@ class _DirectionBlock:
         narrow = self.directions.astype(np.float32)
         offsets = (np.arange(len(narrow), dtype=np.float32) * np.float32(_BINS) + np.float32(_BINS // 2))[:, None]
         # Memory for one block, used again: fresh pages would cost as much as the work.
-        cosine_memory = np.empty(len(narrow) * _ROWS, np.float32)
-        code_memory = np.empty((2, len(narrow) * _ROWS), np.int32)
+        cosine_memory = np.empty(len(narrow) * self.sizes.rows, np.float32)
+        code_memory = np.empty((2, len(narrow) * self.sizes.rows), np.int32)
         marked: list[tuple[Floats, Places]] = []
         words = 0
-        for rows, block in _blocks(self.vectors):
+        for rows, block in _blocks(self.vectors, self.sizes):
             size = len(narrow) * len(rows)
             along = cosine_memory[:size].reshape(len(narrow), -1)
             bins, codes = (memory[:size].reshape(len(narrow), -1) for memory in code_memory)
@@ -122,7 +148,7 @@ class _DirectionBlock:
             self.counts += np.bincount(codes.ravel(), minlength=len(self.counts))
             inside = np.flatnonzero(codes.ravel() == self.marked)
             direction, column = np.divmod(inside, len(rows))
-            keys: Floats = direction * _APART + along.ravel()[inside].astype(np.float64) / _SCALE
+            keys: Floats = direction * _APART + along.ravel()[inside].astype(np.float64) / self.sizes.scale
             marked.append((keys, rows[column]))
             words += len(rows)
         if marked:
@@ -140,7 +166,7 @@ class _DirectionBlock:
         ends = np.searchsorted(self.keys, (np.arange(len(self.directions)) + 0.5) * _APART)
         above = before[self.last[self.indexes] + 1] - before[self.first_above] + ends[self.indexes] - high
         ranks: Floats = above.astype(np.float64)
-        for block in _slices(high - low):
+        for block in _slices(high - low, self.sizes.exact):
             self._add_near_ties(ranks, block, low[block], high[block], ties)
         return ranks
 
@@ -152,22 +178,22 @@ class _DirectionBlock:
         rows = self.rows[positions]
         different = rows != self.wanted[target]
         rows, target = rows[different], target[different]
-        values = exact_cosines(self.vectors, rows, self.directions, self.indexes[target])
+        values = exact_cosines(self.vectors, rows, self.directions, self.indexes[target], self.sizes.exact)
         equal = values == self.exact[target]
         weight = np.where(values > self.exact[target], 1.0, 0.0)
         weight += equal * 0.5 if ties == "half" else equal & (rows > self.wanted[target])
         ranks[block] += np.bincount(target - block.start, weights=weight, minlength=len(counts))
 
 
-def _bins(cosines: Floats) -> Places:
+def _bins(cosines: Floats, scale: int) -> Places:
     """Bin of each cosine."""
-    return (cosines * _SCALE + _BINS // 2).astype(np.intp)
+    return (cosines * scale + _BINS // 2).astype(np.intp)
 
 
-def _blocks(vectors: Vectors) -> Iterator[tuple[Places, Singles]]:
+def _blocks(vectors: Vectors, sizes: RankSizes) -> Iterator[tuple[Places, Singles]]:
     """Rows and their vectors, scaled so that a product with a direction counts in bins; zero vectors left out."""
-    for start in range(0, len(vectors), _ROWS):
-        stored = vectors[start : start + _ROWS]
+    for start in range(0, len(vectors), sizes.rows):
+        stored = vectors[start : start + sizes.rows]
         rows = np.arange(start, start + len(stored))
         with np.errstate(over="ignore"):  # what overflows is done again
             block = np.asarray(stored, np.float32)
@@ -178,24 +204,24 @@ def _blocks(vectors: Vectors) -> Iterator[tuple[Places, Singles]]:
             usable = squares > 0
             rows, block, squares = rows[usable], block[usable], squares[usable]
         if len(rows):
-            yield rows, block * (np.float32(_SCALE) / np.sqrt(squares))[:, None]
+            yield rows, block * (np.float32(sizes.scale) / np.sqrt(squares))[:, None]
 
 
-def _slices(counts: Places) -> Iterator[slice]:
-    """Runs of wanted words with at most so many comparisons, or one word."""
+def _slices(counts: Places, most: int) -> Iterator[slice]:
+    """Runs of wanted words with at most `most` comparisons, or one word."""
     start, total = 0, np.cumsum(counts)
     while start < len(counts):
         before = total[start - 1] if start else 0
-        end = max(int(np.searchsorted(total, before + _EXACT, "right")), start + 1)
+        end = max(int(np.searchsorted(total, before + most, "right")), start + 1)
         yield slice(start, end)
         start = end
 
 
-def exact_cosines(vectors: Vectors, rows: Places, directions: Floats, direction_indexes: Places) -> Floats:
+def exact_cosines(vectors: Vectors, rows: Places, directions: Floats, direction_indexes: Places, step: int) -> Floats:
     """Cosine of each row with its direction in double precision, rounded so that equal vectors have equal ones."""
     cosines = np.empty(len(rows))
-    for start in range(0, len(rows), _EXACT):
-        block = slice(start, start + _EXACT)
+    for start in range(0, len(rows), step):
+        block = slice(start, start + step)
         stored = vectors[rows[block]].astype(np.float64)
         stored /= np.abs(stored).max(axis=1, keepdims=True)  # so that squares neither overflow nor vanish
         cosines[block] = np.einsum("ij,ij->i", stored, directions[direction_indexes[block]]) / row_lengths(stored)

@@ -140,8 +140,9 @@ def encoded_blocks(
     name: str | None = None,
     device: str = "cpu",
     progress: Callable[[int, int], None] | None = None,
+    block_bytes: int = _BLOCK_BYTES,
 ) -> Iterator[tuple[list[Embedding], list[str]]]:
-    """Yield the views of `encode` as they are made, a block of templates at a time, with remarks."""
+    """Yield the views of `encode` as they are made, with remarks: a block of templates of `block_bytes` at a time."""
     if templates is not None and contexts is not None:
         raise ParameterError("Words stand in templates or in natural contexts; give one of 'templates' and 'contexts'.")
     listed = tuple(dict.fromkeys(words_of(words).words))
@@ -169,7 +170,7 @@ def encoded_blocks(
         used_names.add(label)
         chosen, pooled = chosen_layers(layers, encoder), chosen_poolings(pooling, encoder)
         vector = 4 * getattr(encoder, "width", _WIDTH)
-        size = max(_BLOCK_BYTES // max(len(chosen) * len(pooled) * len(listed) * vector, 1), 1)
+        size = max(block_bytes // max(len(chosen) * len(pooled) * len(listed) * vector, 1), 1)
         for start in range(0, len(settings), size):
             yield _encode_block(encoder, label, listed, settings[start : start + size], chosen, pooled, tell)
 

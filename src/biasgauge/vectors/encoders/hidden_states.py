@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from biasgauge.core import Places, Singles
 from biasgauge.vectors.encoders.loading import LoadedModel, out_of_memory
 from biasgauge.vectors.encoders.packed_layers import PackedLayers
-from biasgauge.vectors.encoders.pieces import Span, TokenizedSentences, batches, starts_of, tokenize
+from biasgauge.vectors.encoders.pieces import PADDED, Span, TokenizedSentences, batches, starts_of, tokenize
 
 if TYPE_CHECKING:
     import torch
@@ -29,15 +29,16 @@ class VectorStore:
     """Vectors by layer, pooling and sentence, filled a block of sentences at a time.
 
     A block that a GPU computes is copied back while it computes the next, so that neither waits: through pinned memory.
-    No more than two blocks are on the GPU at a time.
+    No more than two blocks are on the GPU at a time; about `staged_bytes` are copied at once.
 
     Attributes:
         array: layers × poolings × sentences × width; whole after `finish`.
     """
 
-    def __init__(self, shape: tuple[int, ...], device: str) -> None:
+    def __init__(self, shape: tuple[int, ...], device: str, staged_bytes: int = _STAGED_BYTES) -> None:
         self.array: Singles = np.empty(shape, np.float32)
         self._device = device
+        self._staged_bytes = staged_bytes
         self._stream = stream_of(device)
         self._before: tuple[int, Any, Any] | None = None
 
@@ -70,7 +71,7 @@ class VectorStore:
             return
         (start, block, filled), self._before = self._before, None
         target = torch.from_numpy(self.array[:, :, start : start + block.shape[2]])
-        rows = max(_STAGED_BYTES // (4 * block[0].numel()), 1)
+        rows = max(self._staged_bytes // (4 * block[0].numel()), 1)
         for first in range(0, len(block), rows):
             target[first : first + rows].copy_(self._stream.fetched(block[first : first + rows], filled))
 
@@ -178,10 +179,24 @@ class ContextEncoder(Shaped, Protocol):
 
 
 class TransformerEncoder:
-    """A loaded transformer as an encoder of words in sentences."""
+    """A loaded transformer as an encoder of words in sentences.
 
-    def __init__(self, loaded: LoadedModel) -> None:
+    The sizes change vectors within rounding alone: tokens of a batch, by default as many as its memory allows; by what
+    share of the longest its sentences may be shorter; and, on a GPU, sentences that it gets and bytes copied at a time.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        *,
+        most_tokens: int | None = None,
+        padded: float = PADDED,
+        most_sentences: int = _MOST_SENTENCES,
+        staged_bytes: int = _STAGED_BYTES,
+    ) -> None:
         self.loaded = loaded
+        self._most_tokens, self._padded = most_tokens, padded
+        self._most_sentences, self._staged_bytes = most_sentences, staged_bytes
         self.name = loaded.name
         self.layers = loaded.layers
 
@@ -198,6 +213,8 @@ class TransformerEncoder:
     @cached_property
     def most_tokens(self) -> int:
         """Tokens of a batch, so that its hidden states fit into their share of memory; fewer where it has a thread."""
+        if self._most_tokens is not None:
+            return self._most_tokens
         if self.threaded:
             return _PACKED_TOKENS
         if self.packed is not None:
@@ -229,8 +246,8 @@ class TransformerEncoder:
         cut = 0
         where = f"{self.name} ran out of memory on {self.loaded.device}; encode fewer layers or words, or use the CPU"
         with out_of_memory(where):
-            store = VectorStore(shape, self.loaded.device)
-            most = np.clip(_BLOCK_BYTES // (len(layers) * len(poolings) * self.width * 4), 1, _MOST_SENTENCES)
+            store = VectorStore(shape, self.loaded.device, self._staged_bytes)
+            most = np.clip(_BLOCK_BYTES // (len(layers) * len(poolings) * self.width * 4), 1, self._most_sentences)
             size = int(most) if store.on_gpu else max(len(texts), 1)
             for start in range(0, len(texts), size):
                 # A GPU goes on with the previous block while these are tokenized: nothing here waits for it.
@@ -260,7 +277,7 @@ class TransformerEncoder:
                         block[row].index_copy_(1, columns, states.to(block.device))
             return len(batch)
 
-        work = batches(sentences.sizes, self.most_tokens)
+        work = batches(sentences.sizes, self.most_tokens, self._padded)
         return on_threads(run, work) if self.threaded else map(run, work)
 
     def _vectors(

@@ -167,15 +167,18 @@ def _first_in_each(tokens: Places, sizes: Places, wanted: int | None) -> Places:
     return np.where(first < starts + sizes, first - starts, -1)
 
 
-def batches(lengths: Sequence[int] | Places, most_tokens: int) -> Iterator[Places]:
-    """Yield the indices of the sentences of each batch, longest first: nearly one length, at most `most_tokens`."""
+def batches(lengths: Sequence[int] | Places, most_tokens: int, padded: float = PADDED) -> Iterator[Places]:
+    """Yield the indices of the sentences of each batch, longest first: at most `most_tokens`, nearly one length.
+
+    The shortest is at most by the share `padded` shorter than the longest.
+    """
     shorter = -np.asarray(lengths)
     order = np.argsort(shorter, kind="stable")
     shorter = shorter[order]
     start = 0
     while start < len(order):
         longest = -int(shorter[start])
-        alike = int(np.searchsorted(shorter, -longest * (1 - PADDED), side="right"))
+        alike = int(np.searchsorted(shorter, -longest * (1 - padded), side="right"))
         end = min(alike, start + max(most_tokens // max(longest, 1), 1))
         yield order[start:end]
         start = end
