@@ -114,5 +114,5 @@ def test_files_are_found_by_name_in_a_folder(tmp_path: Path) -> None:
     assert find_file(path, ("a.csv",), "texts") == path
     with pytest.raises(InputError, match="compressed"):
         find_file(tmp_path, ("a.csv", "c.csv"), "texts")
-    with pytest.raises(InputError, match="folder"):
+    with pytest.raises(InputError, match="nowhere: there is no such folder"):
         find_file(tmp_path / "nowhere", ("a.csv",), "texts")

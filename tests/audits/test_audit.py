@@ -123,7 +123,7 @@ def test_impossible_arguments_get_a_sentence(arguments: dict[str, object], sente
 
 
 def test_an_impossible_share_of_words_gets_a_sentence() -> None:
-    with pytest.raises(bg.ParameterError, match="number"):
+    with pytest.raises(bg.ParameterError, match="'min_coverage' parameter must be a number from 0 to 1"):
         bg.audit(model("a"), policy=bg.core.WordPolicy(min_coverage=-0.1))
 
 

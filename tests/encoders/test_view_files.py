@@ -78,7 +78,7 @@ def test_damage_is_found_when_views_are_opened(tiny: Path, tmp_path: Path) -> No
     for hostile in ("a" * 300, "a\0b"):
         manifest["views"][0]["path"] = hostile
         (tmp_path / "views.json").write_text(manifest_text(manifest))
-        with pytest.raises(InputError, match="cannot"):
+        with pytest.raises(InputError, match="cannot be the name of a file"):
             open_views(tmp_path)
     (tmp_path / "views.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):
@@ -143,7 +143,7 @@ def test_a_list_of_the_users_own_stays(tmp_path: Path) -> None:
     view = bg.Embedding(("a", "b"), np.eye(2, 3, dtype=np.float32), name="v", facets=facets)
     listed = tmp_path / "views.json"
     listed.write_text('["mine"]')
-    with pytest.raises(InputError, match="folder"):
+    with pytest.raises(InputError, match=r"views\.json: is not a list of views"):
         save_views([view], tmp_path)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"views.json": '["mine"]'}
     listed.unlink()

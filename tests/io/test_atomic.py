@@ -70,7 +70,7 @@ def test_folder_that_does_not_exist(tmp_path: Path) -> None:
 
 
 def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="folder"), atomic_file(tmp_path):
+    with pytest.raises(InputError, match="is a folder; name a file inside it"), atomic_file(tmp_path):
         pytest.fail("the block must not run")
 
 

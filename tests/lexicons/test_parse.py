@@ -134,7 +134,7 @@ def test_bad_bytes_get_one_sentence(tmp_path: Path, content: bytes, expected: st
 def test_missing_file_folder_and_impossible_names(tmp_path: Path) -> None:
     with pytest.raises(LexiconError, match=r"none\.toml: there is no such file"):
         lexicon(tmp_path / "none.toml")
-    with pytest.raises(LexiconError, match="folder"):
+    with pytest.raises(LexiconError, match="is a folder; name a TOML file"):
         lexicon(tmp_path)
     with pytest.raises(LexiconError, match="usable"):
         lexicon("a\0b.toml")

@@ -142,7 +142,7 @@ def test_a_row_that_is_wrong_is_named(tmp_path: Path) -> None:
         balance(path, SETS, out=tmp_path / "out", field="t")
     with pytest.raises(CorpusError, match=r"line 1.*object"):
         balance(path, SETS, out=tmp_path / "out")
-    with pytest.raises(ParameterError, match="tables"):
+    with pytest.raises(ParameterError, match="'field' parameter of read_corpus is for tables"):
         balance(path, SETS, out=tmp_path / "out", field="t", layout="lines")
     assert not (tmp_path / "out").exists()
 

@@ -202,7 +202,7 @@ def test_no_band_without_mac(table: DistanceTable) -> None:
     with pytest.raises(ParameterError, match=r"MAC is 1\.\d+, not below 1; give one, as in band=\.14"):
         within_band(replace(table, distance=np.minimum(table.distance + 0.5, 2)))
     controls = table.select(table.connection >= 2)
-    with pytest.raises(ParameterError, match="similarities"):
+    with pytest.raises(ParameterError, match="There is no band of 1 − MAC"):
         within_band(controls)
 
 

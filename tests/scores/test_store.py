@@ -299,12 +299,12 @@ def test_places_that_are_no_store(people: Embedding, tmp_path: Path) -> None:
     file.write_text("mine")
     with pytest.raises(InputError, match="file: is not a score store"):
         ScoreStore.open(file)
-    with pytest.raises(InputError, match="exists"):
+    with pytest.raises(InputError, match="file: exists and is not a score store"):
         score(people, **ASKED, store=file)
     full = tmp_path / "full"
     full.mkdir()
     (full / "thesis.txt").write_text("mine")
-    with pytest.raises(InputError, match="exists"):
+    with pytest.raises(InputError, match="full: exists and is not a score store"):
         score(people, **ASKED, store=full)
     assert [item.name for item in full.iterdir()] == ["thesis.txt"]
 

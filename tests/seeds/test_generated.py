@@ -88,9 +88,9 @@ def test_result_with_a_cloud(glove: bg.Embedding) -> None:
     assert {one.of for one in found.relations} == {"generated"}  # one pair of gathered sets has none
 
 
-@pytest.mark.parametrize(("sets", "size"), [(0, 5), (5, 1)])
-def test_numbers_too_small(glove: bg.Embedding, sets: int, size: int) -> None:
-    with pytest.raises(ParameterError, match="number"):
+@pytest.mark.parametrize(("sets", "size", "name"), [(0, 5, "sets"), (5, 1, "size")])
+def test_numbers_too_small(glove: bg.Embedding, sets: int, size: int, name: str) -> None:
+    with pytest.raises(ParameterError, match=f"'{name}' parameter must be a whole number"):
         generated_sets(glove, sets=sets, size=size)
 
 

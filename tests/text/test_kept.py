@@ -87,9 +87,9 @@ def test_function_of_the_same_name_is_compared_by_what_it_gives(text: Path, tmp_
 def test_folder_with_something_else_is_left_alone(text: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("all of it", encoding="utf-8")
-    with pytest.raises(CorpusError, match="exists"):
+    with pytest.raises(CorpusError, match="mine: exists and is not a corpus"):
         read_corpus(text, out=tmp_path / "mine")
-    with pytest.raises(CorpusError, match="exists"):
+    with pytest.raises(CorpusError, match=rf"{text.name}: exists and is not a corpus"):
         read_corpus(text, out=text)
     assert (tmp_path / "mine" / "thesis.txt").exists()
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "text.txt"}

@@ -298,7 +298,7 @@ def test_missing_file_says_how_to_give_texts(path: str) -> None:
 
 def test_folder_without_files(tmp_path: Path) -> None:
     (tmp_path / ".hidden").write_text("a", encoding="utf-8")
-    with pytest.raises(CorpusError, match="folder"):
+    with pytest.raises(CorpusError, match="the folder holds no files"):
         read_corpus(tmp_path)
 
 

@@ -214,7 +214,7 @@ def test_unknown_benchmarks(glove: Embedding, tmp_path: Path) -> None:
     with pytest.raises(LexiconError, match="line 1: is not UTF-8 text"):
         similarity_benchmark(glove, tmp_path / "latin")
     for bad in ([], [("a", "b")], 7, [("a", "b", "c")], [("a", "b", np.nan)]):
-        with pytest.raises(ParameterError, match="finite"):
+        with pytest.raises(ParameterError, match="'benchmark' parameter of similarity_benchmark"):
             similarity_benchmark(glove, bad)  # type: ignore[arg-type]
 
 
@@ -514,7 +514,7 @@ def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
         solve_analogies(glove, [0], [1], [2], method="cosine")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="as many rows of a as of b and of c"):
         solve_analogies(glove, [0], [1, 2], [2])
-    with pytest.raises(ParameterError, match="numbers"):
+    with pytest.raises(ParameterError, match="as many rows of a as of b and of c"):
         solve_analogies(glove, [0.5], [1.5], [2.5])
     with pytest.raises(ParameterError, match=r"go from 0 to .*Got -1 to 2"):
         solve_analogies(glove, [-1], [1], [2])
@@ -525,5 +525,5 @@ def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
     with pytest.raises(ParameterError, match="'limit'"):
         analogy_accuracy(glove, [["a", "b", "c", "d"]], limit=0)
     for bad in ([], 7, [["a", "b", "c"]], {"x": 7}, ["abcd"]):
-        with pytest.raises(ParameterError, match="questions"):
+        with pytest.raises(ParameterError, match="'questions' parameter of analogy_accuracy"):
             analogy_accuracy(glove, bad)  # type: ignore[arg-type]

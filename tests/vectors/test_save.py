@@ -67,7 +67,7 @@ def test_refusal_leaves_the_old_file(ending: str, tmp_path: Path) -> None:
     path.write_bytes(b"old")
     with pytest.raises(ParameterError, match="safetensors"):
         save(Embedding(("a", "new york"), np.ones((2, 1))), path)
-    with pytest.raises(ParameterError, match="cannot"):
+    with pytest.raises(ParameterError, match="the vector of 'b', which is too large"):
         save(Embedding(("a", "b"), np.array([[1.0], [1e39]])), path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

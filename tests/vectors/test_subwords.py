@@ -64,8 +64,8 @@ def test_ngrams_by_hand() -> None:
     assert word_ngrams("a", 3, 6) == ("<a>",)
     assert word_ngrams("a", 4, 6) == ()
     assert word_ngrams("aaa", 2, 2) == ("<a", "aa", "aa", "a>")
-    for least, most in ((0, 3), (3, 2), (1.0, 2), ("1", 2)):
-        with pytest.raises(ParameterError, match="number"):
+    for least, most, name in ((0, 3, "min_n"), (3, 2, "max_n"), (1.0, 2, "min_n"), ("1", 2, "min_n")):
+        with pytest.raises(ParameterError, match=f"'{name}' parameter must be a whole number"):
             word_ngrams("word", least, most)  # type: ignore[arg-type]
 
 
