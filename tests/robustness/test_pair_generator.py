@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.robustness import pair_generator
-from biasgauge.analyses.robustness.pair_generator import generate_pairs
+from biasgauge.analyses.robustness.pair_generator import best_differences, generate_pairs
 from biasgauge.core.geometry import unit_rows
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import Embedding, load, load_default
@@ -71,7 +71,6 @@ def world(kind: str, seed: int) -> NDArray[np.floating[Any]]:
 def test_pairs_are_those_of_a_slow_double_loop(
     kind: str, delta: float, unique: Unique | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pair_generator, "BLOCK", 200)
     monkeypatch.setattr(pair_generator, "ROWS", 13)
     monkeypatch.setattr(pair_generator, "SPARE", 2)
     for seed in range(4):
@@ -84,11 +83,13 @@ def test_pairs_are_those_of_a_slow_double_loop(
         assert all(one.cosine >= 1 - delta**2 / 2 - 1e-9 for one in found.pairs)
 
 
-def test_block_size_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = load_default(1_200)
-    whole = generate_pairs(model, top=60)
-    monkeypatch.setattr(pair_generator, "BLOCK", 5_000)
-    assert generate_pairs(model, top=60).pairs == whole.pairs
+@pytest.mark.parametrize("kind", ["random", "duplicates", "near duplicates", "grid"])
+@pytest.mark.parametrize("block", [1, 200, 5_000])
+def test_block_size_does_not_matter(block: int, kind: str) -> None:
+    vectors, direction = world(kind, 0), np.array([0.6, 0.8, 0.0, 0.0])
+    whole, parts = (best_differences(vectors, np.arange(45), direction, 1.0, 60, block=size) for size in (2**22, block))
+    for of_whole, of_parts in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(of_parts, of_whole)
 
 
 def test_turning_the_space_changes_nothing() -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import biasgauge as bg
-from biasgauge.scores import by_word, score, word_scores
+from biasgauge.scores import score, word_scores
 
 PAIRS = [("he", "she"), ("man", "woman"), ("king", "queen")]
 
@@ -45,16 +45,14 @@ def test_two_pairs_have_an_interval(scores: bg.scores.ScoreTensor) -> None:
     assert (row.low, row.high) == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_long_list_is_summed_up_in_part_and_says_so(
-    scores: bg.scores.ScoreTensor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert word_scores(scores).warnings == ()
-    monkeypatch.setattr(by_word, "MOST_WORDS", 3)
-    assert word_scores(scores).warnings == ()  # all of three
-    monkeypatch.setattr(by_word, "MOST_WORDS", 2)
-    part = word_scores(scores)
-    assert [row.word for row in part.scores] == ["nurse", "surgeon"]
-    assert part.warnings == ("summed up are the first 2 of 3 words; the scores have all",)
+def test_a_long_list_is_summed_up_in_part_and_says_so() -> None:
+    words = tuple(f"w{row}" for row in range(10_001))
+    vectors = np.random.default_rng(0).normal(size=(len(words), 3)).astype(np.float32)
+    long = score(bg.Embedding(words, vectors, name="m"), pairs=[("w0", "w1")], words="full", measures="dbwa")
+    assert word_scores(long.select(word=words[:10_000])).warnings == ()
+    part = word_scores(long)
+    assert tuple(row.word for row in part.scores) == words[:10_000]
+    assert part.warnings == ("summed up are the first 10,000 of 10,001 words; the scores have all",)
 
 
 def test_a_word_without_a_score_comes_last(scores: bg.scores.ScoreTensor) -> None:

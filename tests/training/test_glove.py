@@ -15,7 +15,6 @@ import pytest
 from scipy import stats
 
 from biasgauge.errors import ParameterError
-from biasgauge.text.training import glove as glove_descent
 from biasgauge.text.training.algorithms import GloveSettings, TrainedVectors
 from biasgauge.text.training.cooccurrence import Cooccurrence
 from biasgauge.text.training.glove import descend, first_weights, pass_over, shuffled, train_glove
@@ -275,16 +274,14 @@ def test_sum_of_vectors_as_word_and_as_context() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_progress_counts_every_visit(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glove_descent, "PIECE", 50)
+def test_progress_counts_every_visit(threads: int) -> None:
     cells, calls = some_cells(), []
     told = lambda done, total: calls.append((done, total))  # noqa: E731 - one call
-    fit = train_glove(cells, GloveSettings(dim=4, epochs=3), seed=0, threads=threads, progress=told)
+    fit = train_glove(cells, GloveSettings(dim=4, epochs=3), seed=0, threads=threads, piece=50, progress=told)
     assert calls[-1] == (3 * len(cells), 3 * len(cells))
     assert len(calls) >= 3 * len(cells) / (50 * threads)
     assert [done for done, _ in calls] == sorted({done for done, _ in calls})
     if threads == 1:
-        monkeypatch.undo()
         whole = train_glove(cells, GloveSettings(dim=4, epochs=3), seed=0)
         np.testing.assert_array_equal(fit.vectors, whole.vectors)
         np.testing.assert_allclose(fit.losses, whole.losses, rtol=1e-12)

@@ -15,8 +15,7 @@ from scipy.stats import t as student
 
 from biasgauge.errors import ParameterError
 from biasgauge.stats import leave_one_out
-from biasgauge.vectors import Embedding, load, save, similarity_names, stability, stability_by_pair
-from biasgauge.vectors import alignment as blocks
+from biasgauge.vectors import ROWS, Embedding, load, save, similarity_names, stability, stability_by_pair
 from biasgauge.vectors.benchmarks import find_similarity
 from biasgauge.vectors.replicate_stability import REASONS
 
@@ -40,12 +39,13 @@ def replicates(
     *,
     lose: int = 0,
     noise: float = 0.4,
+    size: int = 150,
 ) -> list[Embedding]:
-    """Noisy rotated views of 150 words; each model loses some words and shuffles the rest."""
-    truth = random.normal(size=(150, 10)) * np.geomspace(2, 0.2, 10) + 0.5 * random.normal(size=10)
+    """Noisy rotated views of the same words; each model loses some words and shuffles the rest."""
+    truth = random.normal(size=(size, 10)) * np.geomspace(2, 0.2, 10) + 0.5 * random.normal(size=10)
     models = []
     for number in range(count):
-        rows = random.permutation(150)[: 150 - lose] if lose else np.arange(150)
+        rows = random.permutation(size)[: size - lose] if lose else np.arange(size)
         vectors = (truth + noise * random.normal(size=truth.shape)) @ turned(random, 10)
         models.append(Embedding(tuple(f"w{row}" for row in rows), vectors[rows].astype(dtype), name=f"m{number}"))
     return models
@@ -289,14 +289,20 @@ def test_lengths_of_all_sizes(random: np.random.Generator, dtype: str) -> None:
     np.testing.assert_allclose(found.values, np.einsum("ij,ij->i", a @ rotation, b), atol=1e-5)
 
 
-def test_blocks_and_threads_do_not_matter(random: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_do_not_matter(random: np.random.Generator) -> None:
     models = replicates(random, count=5, lose=20)
     whole = stability(models, n_jobs=1)
     several = stability(models, n_jobs=3)
     np.testing.assert_array_equal(several.values, whole.values)
     np.testing.assert_array_equal(several.low, whole.low)
-    monkeypatch.setattr(blocks, "ROWS", 13)
-    np.testing.assert_allclose(stability(models).values, whole.values, atol=1e-6)
+
+
+def test_several_blocks_are_one_model(random: np.random.Generator) -> None:
+    a, b = replicates(random, count=2, lose=20, size=2 * ROWS + 500)
+    found = stability([a, b])
+    expected = slow_cosines(a, b)
+    values = {word: value for word, value in zip(found.words, found.values, strict=True) if word in expected}
+    assert values == pytest.approx(expected, abs=1e-6)
 
 
 def test_too_few_words_are_noted() -> None:

@@ -45,8 +45,6 @@ EQUAL = 1e-6
 """Unit vectors that are nearer than this have no difference to speak of."""
 _ROUNDING = 1e-5
 """Squared distances of unit vectors are right to within this in single precision."""
-BLOCK = 2**22
-"""Similarities that are computed at a time."""
 
 
 @dataclass(frozen=True)
@@ -220,12 +218,14 @@ def _first_of_each(best: Differences, unique: Unique | None) -> list[int]:
     return indices
 
 
-def best_differences(vectors: Vectors, rows: Places, direction: Floats, delta: float, most: int) -> Differences:
+def best_differences(
+    vectors: Vectors, rows: Places, direction: Floats, delta: float, most: int, *, block: int = 2**22
+) -> Differences:
     """The `most` pairs of rows, at most `delta` apart, whose difference is nearest to the direction of length 1.
 
     One matrix product per block finds distances in single precision, which bound the score of each pair. Only pairs
     that can be among the best are scored again, in double precision, equal ones by their rows: so the result depends
-    neither on the size of blocks nor on the number of threads.
+    neither on the number of threads nor on `block`, the number of similarities that are computed at a time.
     """
     units, along = np.empty((len(rows), vectors.shape[1]), np.float32), np.empty(len(rows))
     for start in range(0, len(rows), ROWS):
@@ -235,7 +235,7 @@ def best_differences(vectors: Vectors, rows: Places, direction: Floats, delta: f
     best = Differences(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0))
     start, least = 0, 0.0
     while start < len(rows):
-        size = max(BLOCK // (len(rows) - start), 1)
+        size = max(block // (len(rows) - start), 1)
         cosines = units[start : start + size] @ units[start:].T
         flat = set_places(cosines >= np.float32(1 - (delta**2 + _ROUNDING) / 2))[0]
         upper, lower = np.divmod(flat, cosines.shape[1])

@@ -54,6 +54,7 @@ def train_glove(
     sum_vectors: bool = True,
     threads: int = 1,
     memory: int = 2**31,
+    piece: int = PIECE,
     progress: Callable[[int, int], None] | None = None,
 ) -> TrainedVectors:
     """Fit vectors to counts; the losses are mean costs of a cell, each taken just before its step, as in the tool.
@@ -69,6 +70,7 @@ def train_glove(
         threads: above 1, as many stretches of the cells are visited at once without locks; results then differ from
             run to run.
         memory: the cells in their order, 16 bytes each, lie in a temporary file where they would need more.
+        piece: cells that each thread visits between two reports of progress.
         progress: called with cells visited and cells to visit, over all epochs.
 
     Raises:
@@ -82,8 +84,9 @@ def train_glove(
     visits = shuffled(cells, x_max=x_max, alpha=alpha, seed=seed, memory=memory)
     weights = first_weights(2 * cells.size, dim, seed)
     costs = descend(
-        weights, dim, visits, iterations=settings.epochs, eta=settings.eta, threads=threads, progress=progress
-    )
+        weights, dim, visits, iterations=settings.epochs, eta=settings.eta, threads=threads, piece=piece,
+        progress=progress,
+    )  # fmt: skip
     return fit_from_weights(weights, cells, dim, costs, sum_vectors=sum_vectors)
 
 
@@ -204,11 +207,12 @@ def descend(
     iterations: int,
     eta: float,
     threads: int = 1,
+    piece: int = PIECE,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[float, ...]:
     """Pass over the cells again and again, changing `weights`; return the mean cost of each pass."""
     edges = np.linspace(0, len(visits), threads + 1).astype(np.int64)
-    rounds = range(0, int(np.diff(edges).max()), PIECE)
+    rounds = range(0, int(np.diff(edges).max()), piece)
     run = partial(pass_over, weights, padded(dim), visits, np.float32(eta))
     costs: list[float] = []
     done = 0
@@ -218,7 +222,7 @@ def descend(
             cost = 0.0
             for offset in rounds:
                 firsts = np.minimum(edges[:-1] + offset, edges[1:])
-                lasts = np.minimum(firsts + PIECE, edges[1:])
+                lasts = np.minimum(firsts + piece, edges[1:])
                 cost += sum(side_by_side(run, firsts, lasts))
                 done += int((lasts - firsts).sum())
                 if progress is not None:
