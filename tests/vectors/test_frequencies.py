@@ -1,68 +1,68 @@
-"""Word frequencies come with a model that has them, and stay with its words."""
+"""Where the frequencies of words come from."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-import biasgauge as bg
-from biasgauge.errors import ParameterError
-from biasgauge.text import planted_corpus, read_corpus
-from biasgauge.vectors import Embedding, Frequencies, save
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from biasgauge.vectors import Embedding, Frequencies
+from biasgauge.vectors.frequencies import is_ordered, reference_frequencies
+from biasgauge.vectors.loading import load_default
 
 
-@pytest.fixture
-def counted() -> Embedding:
-    words = ("the", "nurse", "doctor", "apple")
-    return Embedding(words, np.eye(4, 3) + 1, frequencies=Frequencies(np.array([9, 5, 5, 1])))
+def embedding(words: Sequence[str], frequencies: Frequencies | None = None) -> Embedding:
+    return Embedding(tuple(words), np.ones((len(words), 2)), frequencies=frequencies)
 
 
-def values(model: Embedding) -> list[int]:
-    assert model.frequencies is not None
-    return [int(value) for value in model.frequencies.values]
+def test_counts_and_ranks_of_the_source_come_first() -> None:
+    words = list(reference_frequencies("en"))[:500]
+    counted = embedding(words, Frequencies(np.arange(500)[::-1] + 1)).log_frequencies("en")
+    assert counted.source == "counts"
+    assert counted.values[0] == pytest.approx(np.log10(500))
+    ranked = embedding(words, Frequencies(np.arange(1, 501), "ranks")).log_frequencies("en")
+    assert ranked.source == "ranks"
+    np.testing.assert_allclose(ranked.values, -np.log10(np.arange(1, 501)))
 
 
-def test_a_trained_model_has_the_counts_of_its_text(tmp_path: Path) -> None:
-    planted_corpus([0.5, -0.5], lines=300).write(tmp_path / "text")
-    corpus = read_corpus(tmp_path / "text", out=tmp_path / "corpus")
-    model = bg.train(corpus, out=tmp_path / "models", dim=4, epochs=1).load()[0]
-    count_of = dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
-    assert values(model) == [count_of[word] for word in model.words]
-    assert model.frequencies is not None
-    assert (model.frequencies.kind, model.frequencies.source) == ("counts", model.source)
+def test_a_file_in_order_of_frequency_gives_ranks() -> None:
+    log = load_default().log_frequencies("en")
+    assert log.source in {"ranks", "order"}
+    assert (np.diff(log.values) <= 0).all()
 
 
-def test_frequencies_stay_with_their_words(counted: Embedding) -> None:
-    assert values(counted.subset(["apple", "nurse"])) == [5, 1]
-    assert values(bg.load(counted, limit=2)) == [9, 5]
-    assert values(bg.load(counted, words=["apple"])) == [1]
-    assert values(counted.take(np.array([3, 0]))) == [1, 9]
+@pytest.mark.parametrize("order", ["alphabetical", "shuffled", "by length"])
+def test_another_order_is_not_taken_for_that_of_frequency(order: str) -> None:
+    words = list(load_default().words)
+    arranged = {
+        "alphabetical": sorted(words),
+        "shuffled": np.random.default_rng(0).permutation(words).tolist(),
+        "by length": sorted(sorted(words), key=len),
+    }[order]
+    log = embedding(arranged).log_frequencies("en")
+    assert log.source == "reference"
+    assert np.corrcoef(log.values[:1_000], [-words.index(word) for word in arranged[:1_000]])[0, 1] > 0.2
 
 
-@pytest.mark.parametrize("kind", ["counts", "ranks"])
-def test_safetensors_keeps_them(counted: Embedding, kind: str, tmp_path: Path) -> None:
-    given = Frequencies(np.array([1, 2, 3, 4]), kind)  # type: ignore[arg-type]
-    save(replace(counted, frequencies=given), tmp_path / "a.safetensors")
-    loaded = bg.load(tmp_path / "a.safetensors", words=["apple", "nurse"])
-    assert values(loaded) == [2, 4]
-    assert loaded.frequencies is not None
-    assert loaded.frequencies.kind == kind
+def test_words_that_the_reference_lacks_are_the_rarest() -> None:
+    log = embedding(["the", "zebra", "qxqzx"]).log_frequencies("en")
+    assert log.values[0] > log.values[1] > log.values[2]
 
 
-def test_other_formats_and_other_files_have_none(counted: Embedding, tmp_path: Path) -> None:
-    save(counted, tmp_path / "a.txt")
-    assert bg.load(tmp_path / "a.txt").frequencies is None
-    save(replace(counted, frequencies=None), tmp_path / "a.safetensors")
-    assert bg.load(tmp_path / "a.safetensors").frequencies is None
+def test_nothing_is_known_of_a_language_without_a_list_or_of_invented_words() -> None:
+    assert embedding(["the", "zebra"]).log_frequencies("tlh") is None
+    assert embedding(["qxqzx", "vvvww"]).log_frequencies("en") is None
 
 
-@pytest.mark.parametrize("wrong", [[1.5, 2, 3, 4], [1, 2, 3], [-1, 2, 3, 4], [[1, 2, 3, 4]]])
-def test_one_whole_number_per_word(counted: Embedding, wrong: list[float]) -> None:
-    with pytest.raises(ParameterError, match="one"):
-        replace(counted, frequencies=Frequencies(np.array(wrong)))
+def test_few_words_have_no_order() -> None:
+    assert not is_ordered(list(reference_frequencies("en"))[:200], reference_frequencies("en"))
+
+
+@pytest.mark.parametrize(("language", "frequent", "rare"), [("en", "house", "zeppelin"), ("es", "casa", "gabinete")])
+def test_reference_lists(language: str, frequent: str, rare: str) -> None:
+    counts = reference_frequencies(language)
+    assert len(counts) > 50_000
+    assert counts[frequent] > 20 * counts[rare] > 0
+    values = list(counts.values())
+    assert values == sorted(values, reverse=True)

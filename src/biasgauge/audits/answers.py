@@ -10,6 +10,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
+from biasgauge.audits.rules import FREQUENCY
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_questions
@@ -99,7 +100,7 @@ def _opinion(outcome: QueryOutcome, second: QueryOutcome) -> Opinion:
     name = second.subject.name
     if isinstance(second, Unmeasurable):
         return Opinion(name, reason=second.reason)
-    low, high = second.test.interval(0.95)
+    low, high = second.test.decisive.interval(0.95)
     same = bool(np.sign(second.value) == np.sign(outcome.value)) if isinstance(outcome, Measured) else None
     return Opinion(name, second.value, low, high, second.p, same, method=CLUSTERED)
 
@@ -127,8 +128,8 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
     evidence = tuple(_evidence(case))
     measured, (association, *stable) = case.measured, evidence
     plan = _plan(case)
-    if not association.passes:
-        small = _equivalence(case)
+    small = _equivalence(case)
+    if not association.passes or small.passes:
         decision = decide(found=False, stable=(), small=small.passes)
         words = None if plan is None or small.passes else plan["both"]
         size = number_text(case.smallest, 3)
@@ -141,7 +142,8 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
         why = "; ".join([*(piece.reason for piece in stable if piece.passes is False), finding])
     else:
         agreeing = [piece for piece in stable if piece.passes and piece.counts is not None]
-        remarks = [piece.reason for piece in stable if piece not in agreeing]
+        usual = [piece for piece in stable if piece.passes and piece.rule == FREQUENCY]
+        remarks = [piece.reason for piece in stable if piece not in agreeing and piece not in usual]
         why = "; ".join(filter(None, [finding, same_direction(agreeing), *remarks]))
     return _build_verdict(measured, decision, measured.claim, why, evidence, opinions, plan)
 
@@ -149,7 +151,7 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
 def _equivalence(case: Case) -> Evidence:
     """Test equivalence with 0 where no association is found: two one-sided tests at alpha."""
     margin, level = case.smallest, 1 - 2 * case.rules.alpha
-    interval = case.measured.test.contrast.at(level)
+    interval = case.measured.test.decisive.contrast.at(level)
     low, high = interval.low, interval.high
     passes = decide_equivalence(low, high, margin) == "equivalent"
     ends = interval_text(low, high, 3, signed=True)
@@ -165,7 +167,7 @@ def _equivalence(case: Case) -> Evidence:
 
 def _plan(case: Case) -> Mapping[str, int | float | None] | None:
     """Number of words in each list that would show the smallest contrast that matters."""
-    contrast = case.measured.test.contrast
+    contrast = case.measured.test.decisive.contrast
     if contrast.se is None:
         return None
     return asdict(plan_words(contrast, case.smallest, alpha=case.rules.alpha / case.corrected.k))

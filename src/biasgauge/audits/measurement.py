@@ -10,7 +10,7 @@ import numpy as np
 
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import Floats, Integers, Places, Query, Resolved, SimilarityTable, WordPolicy, resolve, resolve_sets
-from biasgauge.metrics import ContrastTest, contrast_test
+from biasgauge.metrics import ContrastTest, contrast_of_similarities, table_sides
 from biasgauge.stats import contrast_parts
 from biasgauge.vectors import Embedding
 
@@ -51,12 +51,9 @@ class Tabulated:
         query: the question.
         subject: the model or group of replicates that was tested.
         share: smallest share of a set's words that was found.
-        table: similarities, models × targets × attributes (or pairs).
-        rows: group of each target.
-        columns: group of each attribute.
-        target_words, attribute_words: what rows and columns are.
-        places: rows of targets and of attributes in the first model; of pairs, those of their first words.
-        resolved: the words of the query in the models.
+        similarities: of all targets with all attributes (or pairs).
+        table: those that the question is about, models × targets × attributes: of one list of words along base pairs,
+            counted from random words of like frequency.
         random_leans: along base pairs, the similarities of random words of like frequency, each its mean over models
             and pairs; of one list of words their mean is what similarities are counted from.
     """
@@ -64,19 +61,47 @@ class Tabulated:
     query: Query
     subject: Subject
     share: float
+    similarities: SimilarityTable
     table: Floats
-    rows: Integers
-    columns: Integers
-    target_words: tuple[str, ...]
-    attribute_words: tuple[str, ...]
-    places: tuple[Places, Places]
-    resolved: Resolved
     random_leans: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
+    def resolved(self) -> Resolved:
+        """The words of the query in the models."""
+        return self.similarities.resolved
+
+    @property
+    def rows(self) -> Integers:
+        """List of each target."""
+        return self.similarities.target_groups
+
+    @property
+    def columns(self) -> Integers:
+        """List of each attribute."""
+        return self.similarities.attribute_groups
+
+    @property
+    def target_words(self) -> tuple[str, ...]:
+        """Names of the rows."""
+        return self.similarities.target_words
+
+    @property
+    def attribute_words(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.similarities.attribute_words
+
+    @property
+    def places(self) -> tuple[Places, Places]:
+        """Rows of targets and of attributes in the first model; of pairs, those of their first words."""
+        return self.similarities.targets.rows, self.similarities.attributes.rows
+
+    @property
     def contrasts_by_model(self) -> Floats:
-        """The contrast in each model alone."""
-        return contrast_parts(self.table[:, None], self.rows, self.columns, self.query.weights).value
+        """The contrast in each model alone, at equal word frequency where frequencies are known."""
+        similarities = self.similarities
+        if similarities.centered is None:
+            return contrast_parts(self.table[:, None], self.rows, self.columns, self.query.weights).value
+        return contrast_parts(similarities.centered[:, None], *table_sides(similarities), self.query.weights).value
 
     @property
     def contrasts_by_pair(self) -> Floats:
@@ -98,13 +123,15 @@ class Measured(Tabulated):
 
     @property
     def value(self) -> float:
-        """The contrast, in cosine units."""
-        return self.test.value
+        """The contrast that the verdict rests on, in cosine units: at equal word frequency, where that is defined."""
+        decisive = self.test.decisive.contrast.value
+        return self.test.value if decisive is None else decisive
 
     @property
     def p(self) -> float:
-        """The largest p of its tests."""
-        return 1.0 if self.test.p is None else self.test.p
+        """The largest p of the tests that the verdict rests on: at equal word frequency, where that is known."""
+        p = self.test.decisive.p
+        return 1.0 if p is None else p
 
     @property
     def claim(self) -> str:
@@ -121,7 +148,8 @@ def measure(query: Query, subject: Subject, policy: WordPolicy, random_state: in
     outcome = tabulate(query, subject, policy, random_state)
     if isinstance(outcome, Unmeasurable):
         return outcome
-    test = contrast_test(outcome.table, outcome.rows, outcome.columns, query.weights, random_state=random_state)
+    similarities = outcome.similarities
+    test = contrast_of_similarities(similarities, outcome.table, similarities.centered, random_state=random_state)
     if test.p is None:
         return Unmeasurable(
             query, subject, outcome.share, test.contrast.reason or "its spread is unknown", outcome.resolved
@@ -141,8 +169,11 @@ def tabulate(query: Query, subject: Subject, policy: WordPolicy, random_state: i
     similarities = SimilarityTable(resolved)
     table, leans = similarities.values, np.empty(0)
     if query.pairs:
-        excluded = {*similarities.target_words, *(word for pair in query.pairs for word in pair)}
-        drawn = random_words(subject.models[0], similarities.target_rows, excluded, random_state)
+        excluded = {
+            *(word for group in resolved.targets for word in group.words),
+            *(word for pair in query.pairs for word in pair),
+        }
+        drawn = random_words(subject.models[0], similarities.targets.rows, excluded, random_state)
         random = resolve_sets({"random": drawn}, subject.models, policy)["random"]
         if len(random.words) >= FEWEST:
             baseline = similarities.similarities_of([random])
@@ -150,17 +181,7 @@ def tabulate(query: Query, subject: Subject, policy: WordPolicy, random_state: i
             if query.kind == "lean":
                 table = table - baseline.mean(axis=1, keepdims=True)
     return Tabulated(
-        query=query,
-        subject=subject,
-        share=resolved.share,
-        table=table,
-        rows=similarities.target_groups,
-        columns=similarities.attribute_groups,
-        target_words=similarities.target_words,
-        attribute_words=similarities.attribute_words,
-        places=(similarities.target_rows, similarities.attribute_rows),
-        resolved=resolved,
-        random_leans=leans,
+        query=query, subject=subject, share=resolved.share, similarities=similarities, table=table, random_leans=leans
     )
 
 

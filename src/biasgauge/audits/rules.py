@@ -15,30 +15,96 @@ from biasgauge.audits.verdicts import Evidence
 from biasgauge.core import Flags, Floats
 from biasgauge.errors import InputError
 from biasgauge.lexicons import AssociationTest, Language, WordSet, language_of, pairs_of, queries_from_lexicons
+from biasgauge.metrics import NO_FREQUENCIES
 from biasgauge.results import p_phrase, signed_text
 from biasgauge.scores import ScoreTensor
 
+FREQUENCY = "word frequency"
+"""Rule that frequency is held constant."""
 MOST_NAMED = 3
 """Base pairs that are named in a sentence."""
 FEWEST_HELD_OUT = 4
 """Words of another list that are enough to ask again."""
+FREQUENCIES = {
+    "counts": "the counts that come with the vectors",
+    "ranks": "the ranks that come with the vectors",
+    "order": "the order of the words in the file, which is that of frequency",
+    "reference": "a reference list of the language",
+}
+"""Sources of word frequencies, in a sentence."""
 BASE_PAIRS = "unknown whether base pairs give the same direction: "
 
 
 def judge_association(case: Case) -> Iterator[Evidence]:
-    """Yield evidence that passes if the largest p of the contrast, adjusted for all questions, is at most alpha."""
+    """Yield evidence that passes if the largest p of the contrast, adjusted for all questions, is at most alpha.
+
+    The contrast is that at equal word frequency, where frequencies are known.
+    """
     test, alpha = case.measured.test, case.rules.alpha
     level = 1 - alpha / case.corrected.k
     low, high = test.interval(level)
-    estimate = {"contrast": test.value, "low": low, "high": high, "level": level}
-    tests = {"se": test.contrast.se, "df": test.contrast.df, "p_contrast": test.contrast.p,
-             "p_targets": test.p_targets, "p_attributes": test.p_attributes, "p": case.measured.p}  # fmt: skip
+    decisive = test.decisive
+    numbers = {"contrast": test.value, "low": low, "high": high, "level": level, "p_unadjusted": test.p}
+    if test.adjusted is not None:
+        ends = test.adjusted.interval(level)
+        numbers |= {"adjusted": test.adjusted.contrast.value, "adjusted_low": ends[0], "adjusted_high": ends[1]}
+    tests = {"se": decisive.contrast.se, "df": decisive.contrast.df, "p_contrast": decisive.contrast.p,
+             "p_targets": decisive.p_targets, "p_attributes": decisive.p_attributes, "p": case.measured.p}  # fmt: skip
     audit = {"k": case.corrected.k, "p_adjusted": case.corrected.p, "smallest": case.smallest}
-    interval = f"[{signed_text(low)}, {signed_text(high)}]" if low is not None else "without an interval"
+    lists = zip((*case.measured.query.targets, *case.measured.query.attributes), _effective(case), strict=False)
+    effective = {f"effective_{words.name}": count for words, count in lists}
+    passes = case.corrected.p <= alpha
+    reason = _association_reason(case, level, passes=passes)
+    yield Evidence("association", {**numbers, **tests, **audit, **effective}, alpha, passes, reason, "bias")
+
+
+def _effective(case: Case) -> tuple[float, ...]:
+    """Effective number of words of each list of targets, then of attributes."""
+    return tuple(count for side in case.measured.test.contrast.effective for count in side)
+
+
+def _association_reason(case: Case, level: float, *, passes: bool) -> str:
+    """Contrast, interval and p; and what word frequency has to do with them, where it changes the answer."""
+    test = case.measured.test
+    plain = f"{signed_text(test.value)} {_ends(test.interval(level))}"
     questions = case.corrected.questions
-    adjusted = f"; {p_phrase(case.corrected.p)} among {questions} questions" if questions > 1 else ""
-    reason = f"contrast {signed_text(test.value)} {interval} in cosine units, {p_phrase(case.measured.p)}{adjusted}"
-    yield Evidence("association", {**estimate, **tests, **audit}, alpha, case.corrected.p <= alpha, reason, "bias")
+    corrected = f"; {p_phrase(case.corrected.p)} among {questions} questions" if questions > 1 else ""
+    p = f"{p_phrase(case.measured.p)}{corrected}"
+    if test.adjusted is None:
+        return f"contrast {plain} in cosine units, {p}"
+    adjusted = test.adjusted
+    unadjusted_found = test.p is not None and test.p * case.corrected.k <= case.rules.alpha
+    if adjusted.contrast.value is None:
+        return f"contrast {plain} in cosine units; at equal word frequency it is undefined: {adjusted.contrast.reason}"
+    equal = f"{signed_text(adjusted.contrast.value)} {_ends(adjusted.interval(level))} in cosine units"
+    if unadjusted_found and not passes:
+        return f"explained by word frequency: contrast {plain}, at equal word frequency {equal}, {p}"
+    if passes and not unadjusted_found:
+        return f"contrast at equal word frequency {equal}, {p}; word frequency hides it: {plain} unadjusted"
+    return f"contrast {equal} at equal word frequency, {p}"
+
+
+def _ends(interval: tuple[float | None, float | None]) -> str:
+    low, high = interval
+    return f"[{signed_text(low)}, {signed_text(high)}]" if low is not None else "without an interval"
+
+
+def judge_frequency(case: Case) -> Iterator[Evidence]:
+    """Yield evidence that passes if the frequencies held constant are those of the text that the vectors are of."""
+    sources = case.measured.similarities.frequency_sources
+    known = {source for source in sources if source is not None}
+    if None in sources:
+        reason = f"unknown whether word frequency explains it: {NO_FREQUENCIES}"
+        yield Evidence(FREQUENCY, None, None, None, reason, "frequency")
+    elif "reference" in known and not case.measured.subject.viewed:
+        reason = (
+            "word frequency is held constant by a reference list of the language: the vectors have no counts or ranks, "
+            "and are not in order of frequency"
+        )
+        yield Evidence(FREQUENCY, None, None, None, reason, "frequency")
+    else:
+        reason = f"word frequency is held constant by {' and '.join(FREQUENCIES[source] for source in sorted(known))}"
+        yield Evidence(FREQUENCY, None, None, passes=True, reason=reason, link="frequency")
 
 
 def judge_random_words(case: Case) -> Iterator[Evidence]:
@@ -191,15 +257,15 @@ def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
     outcome = measure(query, case.measured.subject, replace(case.policy, min_coverage=0.5), case.random_state)
     if isinstance(outcome, Unmeasurable):
         return
-    again = outcome.test
-    p = again.contrast.p if again.contrast.p is not None else 1.0
-    passes = bool(np.sign(again.value) == case.side and p <= case.rules.alpha)
-    sizes = again.contrast.words[1]
-    ends = {"low": again.contrast.low, "high": again.contrast.high}
-    numbers = {"contrast": again.value, **ends, "p": p, "a": sizes[0], "b": sizes[1]}
+    again = outcome.test.decisive.contrast
+    p = again.p if again.p is not None else 1.0
+    passes = bool(np.sign(outcome.value) == case.side and p <= case.rules.alpha)
+    sizes = outcome.test.contrast.words[1]
+    ends = {"low": again.low, "high": again.high}
+    numbers = {"contrast": outcome.value, **ends, "p": p, "a": sizes[0], "b": sizes[1]}
     reason = (
         f"other words for {test.a.name} and {test.b.name} ({sizes[0]} and {sizes[1]}) give "
-        f"{'the same' if passes else 'no such contrast'}: {signed_text(again.value)}, {p_phrase(p)}"
+        f"{'the same' if passes else 'no such contrast'}: {signed_text(outcome.value)}, {p_phrase(p)}"
     )
     yield Evidence("held-out attributes", numbers, case.rules.alpha, passes, reason, "bias")
 
@@ -243,6 +309,7 @@ def judge_replicates(case: Case) -> Iterator[Evidence]:
 
 RULE = (
     VerdictRule("association", "is there an association beyond these very words?", judge_association, 10),
+    VerdictRule("frequency", "is word frequency held constant?", judge_frequency, 12),
     VerdictRule(
         "random-words", "is a lean counted from what any words of like frequency give?", judge_random_words, 15
     ),

@@ -26,6 +26,10 @@ from biasgauge.core.estimate import flat as flat
 from biasgauge.core.estimate import joined as joined
 from biasgauge.core.families import lemminflect_table as lemminflect_table
 from biasgauge.core.families import word_families as word_families
+from biasgauge.core.frequency import FrequencyMeans as FrequencyMeans
+from biasgauge.core.frequency import FrequencySource as FrequencySource
+from biasgauge.core.frequency import LogFrequencies as LogFrequencies
+from biasgauge.core.frequency import frequency_means as frequency_means
 from biasgauge.core.geometry import BLOCK as BLOCK
 from biasgauge.core.geometry import all_lengths as all_lengths
 from biasgauge.core.geometry import cosine as cosine
@@ -75,6 +79,7 @@ from biasgauge.core.records import to_plain as to_plain
 from biasgauge.core.resolution import Resolved as Resolved
 from biasgauge.core.resolution import ResolvedSet as ResolvedSet
 from biasgauge.core.resolution import SimilarityTable as SimilarityTable
+from biasgauge.core.resolution import TableWords as TableWords
 from biasgauge.core.resolution import resolve as resolve
 from biasgauge.core.resolution import resolve_sets as resolve_sets
 from biasgauge.core.resolution import shortfall as shortfall

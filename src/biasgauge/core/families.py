@@ -7,7 +7,8 @@ installed, and its model for unknown words is a pickle.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,22 +46,48 @@ def word_families(words: Sequence[str], language: str = "en") -> tuple[str, ...]
             key = root[key]
         return key
 
-    lemmas = _lemmas(_LEMMA_TABLES[language]) if language in _LEMMA_TABLES else {}
+    forms = _word_forms(_LEMMA_TABLES[language]) if language in _LEMMA_TABLES else {}
     # Words and lemmas are nodes of one graph; families are its connected parts (union–find without ranks).
     for word in words:
         lower = word.lower()
-        for lemma in (lower, *lemmas.get(lower, ())):
-            root[find(f"lemma {lemma}")] = find(f"word {lower}")
+        for lemma in (lower, *_lemmas(forms.get(lower, ()))):
+            spelling = american_spelling(lemma) if language == "en" else lemma
+            root[find(f"lemma {spelling}")] = find(f"word {lower}")
     first: dict[str, str] = {}
     return tuple(first.setdefault(find(f"word {word.lower()}"), word) for word in words)
 
 
+_AMERICAN = (
+    (re.compile(r"(?<=\w{3})our$"), "or"),
+    (re.compile(r"(?<=\w{2})([iy])s(e|ation)$"), r"\1z\2"),
+    (re.compile(r"(?<=\w{2})tre$"), "ter"),
+    (re.compile(r"(?<=\w{3})ogue$"), "og"),
+    (re.compile(r"(?<=\w{3})ence$"), "ense"),
+    (re.compile(r"^grey$"), "gray"),
+    (re.compile(r"[-'’]"), ""),
+)
+"""Endings of British spellings and the American ones, and marks that are written or not (e-mail)."""
+
+
+def american_spelling(lemma: str) -> str:
+    """Return a lemma in American spelling, without hyphens: colour and color are one. It need not be a word."""
+    for pattern, american in _AMERICAN:
+        lemma = pattern.sub(american, lemma)
+    return lemma
+
+
+def _lemmas(lines: Sequence[str]) -> Iterator[str]:
+    """Lemmas in lines of the table such as "noun,axis/axe"."""
+    for line in lines:
+        yield from line.split(",", 1)[1].lower().replace(",", "/").split("/")
+
+
 @cache
-def _lemmas(table: str) -> dict[str, tuple[str, ...]]:
-    """Lemmas of each word form, over all parts of speech."""
-    lemmas: dict[str, tuple[str, ...]] = {}
-    with gzip.open(lemminflect_table(table), "rt", encoding="utf-8") as lines:
-        for line in lines:
-            form, _, stems = line.rstrip("\n").split(",", 2)
-            lemmas[form.lower()] = (*lemmas.get(form.lower(), ()), *stems.lower().replace(",", "/").split("/"))
-    return lemmas
+def _word_forms(table: str) -> dict[str, list[str]]:
+    """Lines of each word form, over all parts of speech."""
+    forms: dict[str, list[str]] = {}
+    with gzip.open(lemminflect_table(table), "rt", encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            form, _, lemmas = line.partition(",")
+            forms.setdefault(form.lower(), []).append(lemmas)
+    return forms

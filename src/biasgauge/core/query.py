@@ -13,6 +13,7 @@ from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:  # a command that explains itself loads no library of numbers
     from biasgauge.core.arrays import Flags, Places, Vectors
+    from biasgauge.core.frequency import FrequencyMeans, LogFrequencies
     from biasgauge.lexicons import Lexicon
 
 QueryKind = Literal["test", "stereotypes", "lean", "order"]
@@ -215,6 +216,12 @@ class WordVectors(Protocol):
     @property
     def lower_case(self) -> bool:
         """True where no word of the vocabulary has a capital letter."""
+
+    def log_frequencies(self, language: str) -> LogFrequencies | None:
+        """Log frequency of every word, where anything is known of it."""
+
+    def frequency_means(self, language: str) -> FrequencyMeans | None:
+        """Mean vectors of words of one frequency; None with too few words."""
 
     def lookup(self, words: Iterable[str], *, case_fallback: bool = False) -> FoundWords:
         """Find the rows of words."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -11,11 +11,13 @@ import numpy as np
 
 from biasgauge.core.arrays import Floats, Integers, Places, Vectors
 from biasgauge.core.families import word_families
+from biasgauge.core.frequency import LogFrequencies
 from biasgauge.core.geometry import unit_rows
 from biasgauge.core.query import DEFAULT_POLICY, TEST_ROLES, Pair, Query, WordPolicy, WordVectors
 from biasgauge.errors import ParameterError
 
 ZERO_VECTOR = "its vector is zero"
+ON_BOTH_SIDES = "it, or another form of it, is an attribute too"
 CUT_AS_PUBLISHED = "cut from the end of the longer set, as published"
 CASE_HINT = "; enough are found in another case: WordPolicy(case='fallback') (--case-fallback)"
 BASE_PAIRS = "base pairs"
@@ -118,15 +120,21 @@ class Resolved:
             rows |= set(group.rows[0].tolist())
         return None
 
+    def in_model(self, number: int) -> Resolved:
+        """Return the same words in one of the models alone."""
+        one = slice(number, number + 1)
+        sets = {key: replace(words, rows=words.rows[one]) for key, words in self.sets.items()}
+        return replace(self, models=self.models[one], sets=sets, pair_rows=self.pair_rows[:, one])
+
     def families(self) -> tuple[str, ...]:
         """Word family of each target and then of each attribute: words with one family are forms of one lemma."""
         words = [word for group in (*self.targets, *self.attributes) for word in group.words]
         return word_families(words, self.query.language)
 
     def frequencies(self, key: str, model: int = 0) -> Floats | None:
-        """Frequency of each word of a set in one model, as counts or as ranks; None where the source has neither."""
-        known = getattr(self.models[model], "frequencies", None)
-        return None if known is None else np.asarray(known.values, np.float64)[self.sets[key].rows[model]]
+        """Log10 frequency of each word of a set in one model, up to a constant; None where nothing is known of it."""
+        known = _frequencies_of(self.models[model], self.query.language)
+        return None if known is None else known.values[self.sets[key].rows[model]]
 
     def paired_sets(self) -> tuple[Mapping[str, ResolvedSet], str | None]:
         """Return the sets with X and Y paired by position, and why they cannot be paired (None where they can).
@@ -171,6 +179,8 @@ def resolve(query: Query, models: WordVectors | Sequence[WordVectors], policy: W
     pair_rows = np.empty((2, len(several), 0), np.intp)
     if query.pairs:
         pairs, pair_rows, sets[BASE_PAIRS] = _resolve_pairs(query.pairs, several, policy)
+    if policy.counterparts != "as-published":
+        sets = _drop_shared_words(query, sets)
     resolved = Resolved(query, several, policy, fallback, sets, pairs, pair_rows)
     reason = shortfall(sets, policy.min_coverage)
     if reason and policy.case != "fallback" and not fallback:
@@ -225,6 +235,21 @@ def _balance(words: ResolvedSet, counterparts: Sequence[Pair]) -> ResolvedSet:
     )
 
 
+def _drop_shared_words(query: Query, sets: Mapping[str, ResolvedSet]) -> dict[str, ResolvedSet]:
+    """Drop the targets of which a form is an attribute, or in a base pair: they are associated with themselves."""
+    attributes = {word for pair in query.pairs for word in pair}
+    attributes |= {word for key in query.attribute_keys for word in sets[key].words}
+    words = [*attributes, *(word for key in query.target_keys for word in sets[key].words)]
+    families = dict(zip(words, word_families(words, query.language), strict=True))
+    shared = {families[word] for word in attributes}
+    return {
+        key: words.without({word: ON_BOTH_SIDES for word in words.words if families[word] in shared})
+        if key in query.target_keys
+        else words
+        for key, words in sets.items()
+    }
+
+
 def _resolve_pairs(
     pairs: Sequence[Pair], models: Sequence[WordVectors], policy: WordPolicy
 ) -> tuple[tuple[Pair, ...], Places, ResolvedSet]:
@@ -270,47 +295,156 @@ def shortfall(sets: Mapping[str, ResolvedSet], min_coverage: float) -> str | Non
     return f"fewer than {100 * min_coverage:.0f} % of the words found: {', '.join(short[:_MOST_SETS_NAMED])}{more}"
 
 
+@dataclass(frozen=True, eq=False)
+class TableWords:
+    """Words of one side of a table, each family of words of a list as one: its forms are one observation, their mean.
+
+    Attributes:
+        groups: list of each family.
+        words: the forms of each family, such as "run/runs"; a base pair is "first–second".
+        rows: row of its first form in the first model; of a pair, that of its first word.
+        averaging: families × words: matrix that takes the mean of the forms.
+        frequencies: log frequency, the mean over forms and models; None where a model has none, or with base pairs.
+        cosines: between the families, the mean over models.
+    """
+
+    groups: Integers
+    words: tuple[str, ...]
+    rows: Places
+    averaging: Floats
+    frequencies: Floats | None = None
+    cosines: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+    @classmethod
+    def of(cls, sets: Sequence[ResolvedSet], families: Sequence[str]) -> TableWords:
+        """Group the words of some lists by family; `families` names that of each word, list by list."""
+        words = [word for group in sets for word in group.words]
+        lists = np.repeat(np.arange(len(sets)), [len(group.words) for group in sets]).tolist()
+        members: dict[tuple[int, str], list[int]] = {}
+        for index, key in enumerate(zip(lists, families, strict=True)):
+            members.setdefault(key, []).append(index)
+        averaging = np.zeros((len(members), len(words)))
+        for row, indices in enumerate(members.values()):
+            averaging[row, indices] = 1 / len(indices)
+        rows = np.concatenate([group.rows[0] for group in sets])
+        return cls(
+            groups=np.array([group for group, _ in members], np.intp),
+            words=tuple("/".join(words[index] for index in indices) for indices in members.values()),
+            rows=rows[[indices[0] for indices in members.values()]],
+            averaging=averaging,
+        )
+
+
 class SimilarityTable:
     """Cosines of every target with every attribute (or base pair) of a query, in every model.
 
-    With base pairs a column is the cosine with the first word less the cosine with the second, from −2 to 2.
+    Forms of one lemma in one list are one row or column, with the mean of their cosines. With base pairs a column is
+    the cosine with the first word less the cosine with the second, from −2 to 2.
 
     Attributes:
         resolved: the query and the rows of its words.
         values: models × targets × attributes.
-        target_groups, attribute_groups: group of each target and of each attribute.
-        target_words, attribute_words: names of rows and of columns; a pair is "first–second".
-        target_rows, attribute_rows: their rows in the first model; of a pair, the row of its first word.
+        centered: the same less what words of such frequencies have in common (`FrequencyMeans`); None where a model
+            has no frequencies.
+        frequency_sources: where the frequencies of each model are from; None in place of one that has none.
+        targets, attributes: words of both sides.
     """
 
     def __init__(self, resolved: Resolved) -> None:
         if resolved.reason is not None:
             raise ParameterError(f"The query {resolved.query.name!r} cannot be measured: {resolved.reason}.")
         self.resolved = resolved
-        columns = (resolved.sets[BASE_PAIRS],) if resolved.query.pairs else resolved.attributes
-        self.target_groups, self.target_words, self.target_rows = _stacked(resolved.targets)
-        self.attribute_groups, self.attribute_words, self.attribute_rows = _stacked(columns)
-        self.values = self.similarities_of(resolved.targets)
+        pairs = resolved.pairs
+        families, count = resolved.families(), sum(len(group.words) for group in resolved.targets)
+        self.targets = TableWords.of(resolved.targets, families[:count])
+        columns, names = ((resolved.sets[BASE_PAIRS],), [*map("–".join, pairs)]) if pairs else (
+            resolved.attributes, families[count:]
+        )  # fmt: skip
+        self.attributes = TableWords.of(columns, names)
+        language = resolved.query.language
+        known = [_frequencies_of(model, language) for model in resolved.models]
+        self.frequency_sources = tuple(None if one is None else one.source for one in known)
+        values, centered, cosines, frequencies = [], [], [], []
+        target_rows = np.concatenate([group.rows for group in resolved.targets], axis=1)
+        for number, model in enumerate(resolved.models):
+            sides = [unit_vectors(model, target_rows[number]), *self._attribute_vectors(number)]
+            values.append(self._table(sides))
+            cosines.append(
+                [self._cosines(self.targets, sides[0]), self._cosines(self.attributes, _difference(sides[1:]))]
+            )
+            log = known[number]
+            if log is None:
+                continue
+            rows = [target_rows[number], *self._attribute_rows(number)]
+            frequencies.append([log.values[places] for places in rows])
+            means = model.frequency_means(language)
+            if means is not None:
+                sides = [units - means.at(log.values[places]) for units, places in zip(sides, rows, strict=True)]
+            centered.append(self._table(sides))
+        self.values: Floats = np.stack(values)
+        self.centered: Floats | None = None
+        by_model = zip(*cosines, strict=True)
+        near = [np.mean(side, axis=0) for side in by_model]
+        means_of = [None, None]
+        if len(centered) == len(values):
+            self.centered = np.stack(centered)
+            sums = [np.mean(side, axis=0) for side in zip(*frequencies, strict=True)]
+            means_of = [self.targets.averaging @ sums[0], None if pairs else self.attributes.averaging @ sums[1]]
+        self.targets = replace(self.targets, frequencies=means_of[0], cosines=near[0])
+        self.attributes = replace(self.attributes, frequencies=means_of[1], cosines=near[1])
+
+    def _attribute_rows(self, number: int) -> Sequence[Places]:
+        """Rows of the attributes in a model; of base pairs, those of their first and of their second words."""
+        resolved = self.resolved
+        if resolved.query.pairs:
+            return [rows[number] for rows in resolved.pair_rows]
+        return [np.concatenate([group.rows[number] for group in resolved.attributes])]
+
+    def _attribute_vectors(self, number: int) -> list[Floats]:
+        model = self.resolved.models[number]
+        return [unit_vectors(model, rows) for rows in self._attribute_rows(number)]
+
+    def _table(self, sides: Sequence[Floats]) -> Floats:
+        """Mean products of the forms of each target with those of each attribute."""
+        products = sides[0] @ _difference(sides[1:]).T
+        return np.asarray(self.targets.averaging @ products @ self.attributes.averaging.T)
+
+    @staticmethod
+    def _cosines(words: TableWords, units: Floats) -> Floats:
+        """Cosines between the families of one side in one model."""
+        means = unit_rows(words.averaging @ units, pairwise=True)
+        return np.asarray(means @ means.T)
 
     def similarities_of(self, groups: Sequence[ResolvedSet]) -> Floats:
         """Cosines of other words with the attributes of this table: models × words × attributes."""
         rows = np.concatenate([group.rows for group in groups], axis=1)
+        averaging = self.attributes.averaging.T
         return np.stack(
             [
-                unit_vectors(model, rows[number]) @ columns.T
-                for number, (model, columns) in enumerate(zip(self.resolved.models, self._columns(), strict=True))
+                unit_vectors(model, rows[number]) @ _difference(self._attribute_vectors(number)).T @ averaging
+                for number, model in enumerate(self.resolved.models)
             ]
         )
 
-    def _columns(self) -> Iterator[Floats]:
-        """Unit vectors of the attributes in each model; of a pair, that of its first word less that of its second."""
-        resolved = self.resolved
-        for number, model in enumerate(resolved.models):
-            if resolved.query.pairs:
-                first, second = (unit_vectors(model, rows[number]) for rows in resolved.pair_rows)
-                yield first - second
-            else:
-                yield unit_vectors(model, np.concatenate([group.rows[number] for group in resolved.attributes]))
+    @property
+    def target_groups(self) -> Integers:
+        """List of each row."""
+        return self.targets.groups
+
+    @property
+    def attribute_groups(self) -> Integers:
+        """List of each column."""
+        return self.attributes.groups
+
+    @property
+    def target_words(self) -> tuple[str, ...]:
+        """Names of rows."""
+        return self.targets.words
+
+    @property
+    def attribute_words(self) -> tuple[str, ...]:
+        """Names of columns."""
+        return self.attributes.words
 
     @property
     def weights(self) -> tuple[tuple[float, ...], ...]:
@@ -330,11 +464,15 @@ class SimilarityTable:
         return float((np.asarray(self.weights) * means).sum())
 
 
-def _stacked(groups: Sequence[ResolvedSet]) -> tuple[Integers, tuple[str, ...], Places]:
-    """Group of each word, the words, and their rows in the first model."""
-    sizes = [len(group.words) for group in groups]
-    words = tuple(word for group in groups for word in group.words)
-    return np.repeat(np.arange(len(groups)), sizes), words, np.concatenate([group.rows[0] for group in groups])
+def _difference(sides: Sequence[Floats]) -> Floats:
+    """Return the vectors of attributes, or those of the first words of pairs less those of their second words."""
+    return sides[0] if len(sides) == 1 else sides[0] - sides[1]
+
+
+def _frequencies_of(model: WordVectors, language: str) -> LogFrequencies | None:
+    """Log frequency of every word of a model, where it knows any."""
+    look_up = getattr(model, "log_frequencies", None)
+    return None if look_up is None else look_up(language)
 
 
 def unit_vectors(model: WordVectors, rows: Places) -> Floats:

@@ -7,8 +7,13 @@ from biasgauge.metrics.ceat import PublishedCeat as PublishedCeat
 from biasgauge.metrics.ceat import contextual_weat as contextual_weat
 from biasgauge.metrics.ceat import published_ceat as published_ceat
 from biasgauge.metrics.ceat import unit_contexts as unit_contexts
+from biasgauge.metrics.contrast import NO_FREQUENCIES as NO_FREQUENCIES
 from biasgauge.metrics.contrast import ContrastTest as ContrastTest
+from biasgauge.metrics.contrast import contrast_of as contrast_of
+from biasgauge.metrics.contrast import contrast_of_similarities as contrast_of_similarities
 from biasgauge.metrics.contrast import contrast_test as contrast_test
+from biasgauge.metrics.contrast import side_of_words as side_of_words
+from biasgauge.metrics.contrast import table_sides as table_sides
 from biasgauge.metrics.mac import MacChange as MacChange
 from biasgauge.metrics.mac import MacResult as MacResult
 from biasgauge.metrics.mac import mac_change as mac_change

@@ -5,19 +5,37 @@ and B mean nothing (their words relabeled by a coin toss), the words of a topic 
 in a third to a half of all cases. The other exchangeability shuffles A against B with the targets as they are. A
 contrast counts only if both reject chance, and the interval over targets and attributes does too: the largest of three
 p.
+
+Cosines follow the frequencies of both words. Lists of random words, frequent ones against rare ones, have a contrast
+that is far from 0 and means nothing, the more surely the longer they are. `contrast_of` therefore tests the contrast at
+equal frequency too: of vectors less the mean vector of words of their frequency (`core.frequency`), with log frequency
+and its square as covariates of targets and of attributes. The first takes out what frequency does to any words, also
+where frequencies of two lists do not overlap; the second what it does within these topics.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.core import WEAT_WEIGHTS, Floats, Integers
-from biasgauge.stats import Contrast, Shift, contrast_estimate, shift_between
+from biasgauge.core import WEAT_WEIGHTS, Floats, Integers, SimilarityTable
+from biasgauge.stats import (
+    Contrast,
+    Shift,
+    SideLike,
+    TableSide,
+    contrast_estimate,
+    effective_words,
+    shift_between,
+    table_side,
+)
+
+METHOD_ADJUSTED = "two-way clustered t at equal word frequency"
+NO_FREQUENCIES = "the vectors come without counts or ranks of words, and their language has no reference list"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +46,18 @@ class ContrastTest:
         contrast: with the interval over targets and attributes (and replicates), in cosine units.
         targets: X against Y, by splits of the targets; None where the weights do not compare two groups of them.
         attributes: A against B, by splits of the attributes; likewise.
+        adjusted: the same at equal word frequency; None where frequencies are not known, or nothing was adjusted.
     """
 
     contrast: Contrast
     targets: Shift | None = None
     attributes: Shift | None = None
+    adjusted: ContrastTest | None = None
+
+    @property
+    def decisive(self) -> ContrastTest:
+        """The test that a decision rests on: that at equal word frequency, where there is one."""
+        return self if self.adjusted is None else self.adjusted
 
     @property
     def value(self) -> float:
@@ -67,10 +92,63 @@ class ContrastTest:
         return (low, high) if np.isfinite([low, high]).all() else (None, None)
 
 
+def contrast_of(table: SimilarityTable, *, level: float = 0.95, random_state: int = 0) -> ContrastTest:
+    """Test the contrast that answers a query, as it is and at equal word frequency.
+
+    Words near each other count less than in full (`stats.effective_words`), in both.
+    """
+    return contrast_of_similarities(table, table.values, table.centered, level=level, random_state=random_state)
+
+
+def contrast_of_similarities(
+    table: SimilarityTable, values: Floats, centered: Floats | None, *, level: float = 0.95, random_state: int = 0
+) -> ContrastTest:
+    """`contrast_of` for other similarities of the same words, such as those counted from a baseline."""
+    weights = table.weights
+    options = {"level": level, "random_state": random_state}
+    test = contrast_test(values, *table_sides(table, powers=0), weights, **options)  # type: ignore[arg-type]
+    if centered is None:
+        unknown = Contrast(value=None, reason=NO_FREQUENCIES, method=METHOD_ADJUSTED, level=level)
+        return replace(test, contrast=replace(test.contrast, adjusted=unknown))
+    adjusted = contrast_test(centered, *table_sides(table), weights, **options)  # type: ignore[arg-type]
+    contrast = replace(adjusted.contrast, method=METHOD_ADJUSTED)
+    return replace(
+        test, contrast=replace(test.contrast, adjusted=contrast), adjusted=replace(adjusted, contrast=contrast)
+    )
+
+
+def table_sides(table: SimilarityTable, *, powers: int = 2) -> tuple[TableSide, TableSide]:
+    """Return the words of both sides with their effective numbers, and powers of log frequency as covariates.
+
+    There are covariates on a side whose lists are set against each other; one list of words has nothing to adjust to.
+    """
+    pattern = np.asarray(table.weights, np.float64)
+    opposed = bool(np.allclose(pattern.sum(axis=0), 0)), bool(np.allclose(pattern.sum(axis=1), 0))
+    sides = zip((table.targets, table.attributes), opposed, strict=True)
+    rows, columns = (
+        side_of_words(words.groups, words.cosines, words.frequencies if against else None, powers)
+        for words, against in sides
+    )
+    return rows, columns
+
+
+def side_of_words(groups: Integers, cosines: Floats, frequencies: Floats | None, powers: int = 2) -> TableSide:
+    """Build one side of a table from the list of each word, the cosines between words, and their log frequencies."""
+    lists = [groups == group for group in range(int(groups.max()) + 1)]
+    effective = np.array([effective_words(cosines[np.ix_(members, members)]) for members in lists])
+    covariates = None
+    # Three words beyond the lists for each power: otherwise nothing is left to estimate the variance from.
+    powers = min(powers, (len(groups) - len(effective)) // 3)
+    if frequencies is not None and powers > 0 and (spread := float(frequencies.std())) > 0:
+        standard = (frequencies - frequencies.mean()) / spread
+        covariates = np.stack([standard**power for power in range(1, powers + 1)], axis=1)
+    return TableSide(groups, covariates, effective)
+
+
 def contrast_test(
     similarities: ArrayLike,
-    rows: ArrayLike,
-    columns: ArrayLike,
+    rows: SideLike,
+    columns: SideLike,
     weights: Sequence[Sequence[float]] = WEAT_WEIGHTS,
     *,
     level: float = 0.95,
@@ -83,19 +161,23 @@ def contrast_test(
     contrast = contrast_estimate(similarities, rows, columns, weights, level=level)
     table = np.asarray(similarities, np.float64)
     table = table.mean(axis=0) if table.ndim == 3 else table
-    row_groups, column_groups = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
     pattern = np.asarray(weights, np.float64)
+    sides = table_side(rows), table_side(columns)
     return ContrastTest(
         contrast,
-        _shift(table, row_groups, column_groups, pattern, random_state),
-        _shift(table.T, column_groups, row_groups, pattern.T, random_state + 1),
+        _shift(table, *sides, pattern, random_state),
+        _shift(table.T, *sides[::-1], pattern.T, random_state + 1),
     )
 
 
-def _shift(table: Floats, rows: Integers, columns: Integers, pattern: Floats, random_state: int) -> Shift | None:
-    """Return the contrast as a difference between two groups of rows; None where the weights are no difference."""
-    if len(pattern) != 2 or not np.array_equal(pattern[0], -pattern[1]):
+def _shift(table: Floats, rows: TableSide, columns: TableSide, pattern: Floats, random_state: int) -> Shift | None:
+    """Return the contrast as a difference between two lists of rows; None where the weights are no difference.
+
+    Rows are compared less what the covariates predict of them (Freedman & Lane 1983): without covariates, as they are.
+    """
+    if len(pattern) != 2 or not np.array_equal(pattern[0], -pattern[1]) or rows.collinear or columns.collinear:
         return None
-    means = np.stack([table[:, columns == group].mean(axis=1) for group in range(pattern.shape[1])])
-    lean = pattern[0] @ means
-    return shift_between(lean[rows == 0], lean[rows == 1], random_state=random_state)
+    scores = table @ columns.inverse[: pattern.shape[1]].T @ pattern[0]
+    lists = len(rows.sizes)
+    scores = scores - rows.design[:, lists:] @ (rows.inverse[lists:] @ scores)
+    return shift_between(scores[rows.groups == 0], scores[rows.groups == 1], random_state=random_state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -13,6 +14,7 @@ from biasgauge.core import (
     LexiconLike,
     Query,
     Resolved,
+    SimilarityTable,
     VectorsLike,
     WordPolicy,
     WordSet,
@@ -22,7 +24,7 @@ from biasgauge.core import (
 )
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest, lexicon, words_of
-from biasgauge.metrics import AssociationResult, SetTest, WeatResult
+from biasgauge.metrics import AssociationResult, SetTest, WeatResult, contrast_of
 from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats import Resampling, not_estimated
 from biasgauge.vectors import Coverage, Embedding, load
@@ -115,7 +117,7 @@ def association_test(
     if reason:
         result = _undefined(kind, reason, interval, settings)
     else:
-        result = chosen.function(**arrays, interval=interval, **settings)
+        result = _with_contrast(chosen.function(**arrays, interval=interval, **settings), resolved)
     return _association(kind, resolved, model, result, settings)
 
 
@@ -129,6 +131,14 @@ def _check_settings(test: SetTest, settings: Iterable[str]) -> None:
             hint = did_you_mean(name, known) or "."
             choice = f"its settings are {', '.join(known)}" if known else "it takes no settings"
             raise ParameterError(f"The association test {test.name!r} has no setting {name!r}; {choice}{hint}")
+
+
+def _with_contrast(result: AssociationResult, resolved: Resolved) -> AssociationResult:
+    """Return the result of WEAT with the contrast of families of words, as it is and at equal word frequency."""
+    if not isinstance(result, WeatResult) or result.contrast is None:
+        return result
+    level = result.contrast.level
+    return replace(result, contrast=contrast_of(SimilarityTable(resolved), level=level).contrast)
 
 
 def _undefined(kind: str, reason: str, interval: Resampling | None, settings: Mapping[str, Any]) -> AssociationResult:
@@ -165,11 +175,11 @@ def weat_of_resolved(resolved: Resolved, model: int = 0, interval: Resampling | 
     """WEAT of a query that was resolved already, in one of its models; settings as in `weat`."""
     embedding = cast("Embedding", resolved.models[model])
     arrays, _ = resolved.vectors(TEST_ROLES, model=model)
-    result = (
-        registry.get("association_test", "weat").function(**arrays, interval=interval, **settings)
-        if resolved.reason is None
-        else _undefined("weat", resolved.reason, interval, settings)
-    )
+    if resolved.reason is None:
+        result = registry.get("association_test", "weat").function(**arrays, interval=interval, **settings)
+        result = _with_contrast(result, resolved.in_model(model))
+    else:
+        result = _undefined("weat", resolved.reason, interval, settings)
     return cast("Weat", _association("weat", resolved, embedding, result, settings, model))
 
 

@@ -17,8 +17,12 @@ from biasgauge.stats.bootstrap import not_estimated as not_estimated
 from biasgauge.stats.bootstrap import percentile_estimate as percentile_estimate
 from biasgauge.stats.contrasts import METHOD as METHOD
 from biasgauge.stats.contrasts import Contrast as Contrast
+from biasgauge.stats.contrasts import SideLike as SideLike
+from biasgauge.stats.contrasts import TableSide as TableSide
 from biasgauge.stats.contrasts import contrast_estimate as contrast_estimate
 from biasgauge.stats.contrasts import contrast_parts as contrast_parts
+from biasgauge.stats.contrasts import effective_words as effective_words
+from biasgauge.stats.contrasts import table_side as table_side
 from biasgauge.stats.correlations import LEAST as LEAST
 from biasgauge.stats.correlations import METHODS as METHODS
 from biasgauge.stats.correlations import Coefficient as Coefficient

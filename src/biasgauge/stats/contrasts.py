@@ -8,13 +8,21 @@ is that of two-way clustering (Cameron, Gelbach & Miller, *Journal of Business &
 
 where the last one is counted by both of the first. Replicates are a third way of the same kind. Degrees of freedom are
 Satterthwaite's.
+
+With covariates, such as log frequency, the contrast is that at equal covariates. Let R = [indicators of the groups of
+rows, covariates of rows], C alike for columns, and R⁺, C⁺ their pseudo-inverses. The least-squares fit of the table S
+by all products of a column of R with one of C has the coefficients K = R⁺ S C⁺ᵀ, and the contrast is Σ weight · K over
+the groups. Without covariates R⁺ takes means, and K is the table of block means. Squares of residuals are divided by
+one less their leverage (HC2: MacKinnon & White, *Journal of Econometrics* 29, 1985), which without covariates is the
+usual divisor n − 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +38,10 @@ REPLICATES, BOTH, ALL = "replicates", "both", "all"
 CROSSED = {side: f"{side} × {REPLICATES}" for side in SIDES}
 """Names of the components of a variance: main effects of words and models, and their interactions."""
 SINGLE_WORD = "a list has a single word, so that its spread is unknown"
+COLLINEAR = "the covariates separate the lists, so that no words of equal covariates are left to compare"
+
+_RANK = 1e-6
+"""Smallest share of the largest singular value, and smallest slack, with which a design counts as of full rank."""
 
 Sizes = tuple[tuple[int, ...], tuple[int, ...]]
 """Lengths of the target lists and of the attribute lists."""
@@ -46,6 +58,9 @@ class Contrast(Estimate):
         variances: components of the squared standard error: "targets", "attributes", "both" (their interaction), and
             with replicates "replicates", "targets × replicates", "attributes × replicates", "all".
         words: sizes of the lists, targets first.
+        effective: effective numbers of words of the lists, targets first; empty where words count in full.
+        adjusted: the contrast at equal word frequency; undefined, with the reason, where frequencies are not known, and
+            None where nothing was adjusted.
     """
 
     se: float | None = None
@@ -53,20 +68,124 @@ class Contrast(Estimate):
     p: float | None = None
     variances: Mapping[str, float] = field(default_factory=dict)
     words: Sizes = ((), ())
+    effective: tuple[tuple[float, ...], ...] = ()
+    adjusted: Contrast | None = None
 
     def at(self, level: float) -> Self:
         """Return the same contrast with the interval of another level."""
         check_level(level)
+        adjusted = None if self.adjusted is None else self.adjusted.at(level)
         if self.se is None or self.df is None or self.value is None:
-            return replace(self, level=level)
+            return replace(self, level=level, adjusted=adjusted)
         margin = student_quantile(self.df, level) * self.se
-        return replace(self, level=level, low=self.value - margin, high=self.value + margin)
+        ends: Fields = {"low": self.value - margin, "high": self.value + margin}
+        return replace(self, level=level, adjusted=adjusted, **ends)
+
+
+@dataclass(frozen=True, eq=False)
+class TableSide:
+    """Words on one side of a table of similarities, its rows or its columns.
+
+    Attributes:
+        groups: the list of each word, 0, 1, …
+        covariates: words × covariates that are held constant, such as powers of log frequency; None for none.
+        effective: effective number of words of each list, above 1; None: as many as there are (`effective_words`).
+    """
+
+    groups: Integers
+    covariates: Floats | None = None
+    effective: Floats | None = None
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """Number of words of each list."""
+        return np.bincount(self.groups)
+
+    @cached_property
+    def design(self) -> Floats:
+        """Indicators of the lists, then the covariates around their means."""
+        members = np.eye(len(self.sizes))[self.groups]
+        if self.covariates is None:
+            return members
+        return np.hstack([members, self.covariates - self.covariates.mean(axis=0)])
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """Pseudo-inverse of the design: without covariates, its product with a column takes the mean of each list."""
+        if self.covariates is None:
+            return np.ascontiguousarray((self.design / self.sizes).T)
+        left, values, right = self._decomposition
+        return np.asarray((right.T / np.maximum(values, SAME * values[0])) @ left.T)
+
+    @cached_property
+    def _decomposition(self) -> tuple[Floats, Floats, Floats]:
+        """Singular value decomposition of the design."""
+        left, values, right = np.linalg.svd(self.design, full_matrices=False)
+        return left, values, right
+
+    @cached_property
+    def slack(self) -> Floats:
+        """One less the leverage of each word: the share of a residual's variance that the fit leaves."""
+        return 1.0 - (self.design * self.inverse.T).sum(axis=1)
+
+    @property
+    def collinear(self) -> bool:
+        """True where the covariates tell the lists apart without remainder, or determine a word by themselves."""
+        if self.covariates is None:
+            return False
+        values = self._decomposition[1]
+        return bool(values[-1] < _RANK * values[0] or self.slack.min() < _RANK)
+
+    def freedom(self) -> Floats:
+        """Degrees of freedom of each list: residual ones, times (effective words − 1) / (words − 1)."""
+        residual = np.bincount(self.groups, self.slack)
+        if self.effective is None:
+            return residual
+        return residual * (self.effective - 1) / (self.sizes - 1)
+
+    def variance_factors(self) -> Floats:
+        """Factor of each list by which words that are not independent inflate the variance of its mean.
+
+        With n words and n' effective ones, s² · (n − 1) / (n' − 1) estimates the variance of a word that the sample
+        variance s² underestimates by n / n', and that of the mean is n / n' times larger.
+        """
+        if self.effective is None:
+            return np.ones(len(self.sizes))
+        return (self.sizes - 1) / (self.effective - 1)
+
+
+SideLike: TypeAlias = "TableSide | ArrayLike"
+"""Words of one side of a table, or only the list of each of them."""
+
+
+def effective_words(cosines: ArrayLike, *, spreads: float = 3.0) -> float:
+    """Effective number of words of a list of which some are near each other: n² / Σ r, with Σ over all ordered pairs.
+
+    Two words correlate in what they lean to by r = (c − m) / (1 − m), where c is their cosine and m the median over the
+    pairs of the list: words that are merely of one topic count in full. Pairs within three robust standard deviations
+    of the median (median − .16 quantile) count as independent, so that a tidy list loses nothing to noise.
+
+    Args:
+        cosines: words × words.
+        spreads: how many robust standard deviations above the median two words are near.
+    """
+    table = np.asarray(cosines, np.float64)
+    count = len(table)
+    if count < 4:  # too few pairs to tell what is usual among them
+        return float(count)
+    pairs = np.sort(table[~np.tri(count, dtype=bool)])  # the upper triangle, smallest first
+    median, low = pairs[len(pairs) // 2], pairs[int(0.16 * len(pairs))]
+    near = pairs[np.searchsorted(pairs, median + spreads * (median - low), side="right") :]
+    if not near.size or median >= 1 - SAME:
+        return float(count)
+    correlations = (near - median) / (1 - median)
+    return count**2 / (count + 2 * float(correlations.sum()))
 
 
 def contrast_estimate(
     similarities: ArrayLike,
-    rows: ArrayLike,
-    columns: ArrayLike,
+    rows: SideLike,
+    columns: SideLike,
     weights: Sequence[Sequence[float]] = WEAT_WEIGHTS,
     *,
     level: float = 0.95,
@@ -79,8 +198,8 @@ def contrast_estimate(
 
     Args:
         similarities: rows × columns, or models × rows × columns for replicates.
-        rows: the group of each row, 0 … as in `weights`.
-        columns: the group of each column.
+        rows: the list of each row, 0 … as in `weights`, or a `TableSide` with covariates.
+        columns: the same of each column.
         weights: of the block of each row group (first) and column group (second).
         level: nominal coverage.
 
@@ -90,19 +209,24 @@ def contrast_estimate(
     check_level(level)
     table = np.asarray(similarities, np.float64)
     table = table[None] if table.ndim == 2 else table
-    row_groups, column_groups = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
-    if table.ndim != 3 or table.shape[1:] != (len(row_groups), len(column_groups)) or not len(table):
+    sides = table_side(rows), table_side(columns)
+    lengths = tuple(len(side.groups) for side in sides)
+    if table.ndim != 3 or table.shape[1:] != lengths or not len(table):
         raise ParameterError(
             "A contrast needs similarities of rows × columns (or models × rows × columns) and the group of each row "
-            f"and column. Got the shape {table.shape[-2:]} for {len(row_groups)} rows and {len(column_groups)} columns."
+            f"and column. Got the shape {table.shape[-2:]} for {lengths[0]} rows and {lengths[1]} columns."
         )
     if not np.isfinite(table).all():
         raise ParameterError("A contrast needs finite similarities. Got nan or infinity.")
-    for groups, count in zip((row_groups, column_groups), np.shape(weights), strict=True):
-        if set(groups.tolist()) != set(range(count)):
-            raise ParameterError(f"Every group from 0 to {count - 1} needs a word. Got groups {sorted(set(groups))}.")
-    stacked = contrast_parts(table[None], row_groups, column_groups, weights)
-    sizes: Fields = {"n": len(row_groups), "k": len(column_groups)}
+    for side, count in zip(sides, np.shape(weights), strict=True):
+        groups = sorted(set(side.groups.tolist()))
+        if groups != list(range(count)):
+            raise ParameterError(f"Every group from 0 to {count - 1} needs a word. Got groups {groups}.")
+    stacked = contrast_parts(table[None], *sides, weights)
+    sizes: Fields = {"n": lengths[0], "k": lengths[1]}
+    if any(side.effective is not None for side in sides):
+        numbers = (side.sizes if side.effective is None else side.effective for side in sides)
+        sizes["effective"] = tuple(tuple(map(float, side)) for side in numbers)
     return stacked.contrast(METHOD, level, "all similarities of a list are the same", **sizes)
 
 
@@ -128,9 +252,10 @@ class ContrastParts:
     def contrast(self, method: str, level: float, no_spread: str, **sizes: Any) -> Contrast:  # noqa: ANN401 - n, k
         """Return the first of the contrasts; `no_spread` is the reason where it has no standard error."""
         reason = self.reason or (None if np.isfinite(self.se[0]) else no_spread)
+        value = None if np.isnan(self.value[0]) else float(self.value[0])
         contrast = Contrast(
-            value=float(self.value[0]), level=level, method=method, reason=reason, over=self.over,
-            statistic="contrast", words=self.words, **sizes,
+            value=value, level=level, method=method, reason=reason, over=self.over, statistic="contrast",
+            words=self.words, **sizes,
         )  # fmt: skip
         if reason:
             return contrast
@@ -139,19 +264,31 @@ class ContrastParts:
         return replace(contrast, variances=variances, **numbers).at(level)
 
 
+def table_side(words: SideLike) -> TableSide:
+    """Return one side of a table; from the list of each word, a side without covariates."""
+    return words if isinstance(words, TableSide) else TableSide(np.asarray(words, np.int64))
+
+
 def contrast_parts(
-    tables: Floats, rows: Integers, columns: Integers, weights: ArrayLike = WEAT_WEIGHTS
+    tables: Floats, rows: SideLike, columns: SideLike, weights: ArrayLike = WEAT_WEIGHTS, *, block: int = 2**24
 ) -> ContrastParts:
-    """`contrast_estimate` for a stack of tables × models × rows × columns, all with the same groups."""
+    """`contrast_estimate` for a stack of tables × models × rows × columns, all with the same words.
+
+    `block` is the number of similarities whose residuals are held at a time.
+    """
     pattern = np.asarray(weights, np.float64)
-    counts = [np.bincount(groups, minlength=size) for groups, size in zip((rows, columns), pattern.shape, strict=True)]
-    words: Sizes = tuple(counts[0].tolist()), tuple(counts[1].tolist())
-    spread = [side for side, sizes in zip(SIDES, words, strict=True) if max(sizes) > 1]
-    means = _BlockMeans(tables, rows, columns, words)
-    value: Floats = (pattern * means.blocks.mean(axis=1)).sum(axis=(1, 2))
+    sides = table_side(rows), table_side(columns)
+    words: Sizes = tuple(sides[0].sizes.tolist()), tuple(sides[1].sizes.tolist())
+    spread = [name for name, sizes in zip(SIDES, words, strict=True) if max(sizes) > 1]
+    fit = _TableFit(tables, *sides, pattern)
+    value: Floats = (pattern * fit.coefficients[..., : pattern.shape[0], : pattern.shape[1]].mean(axis=1)).sum(
+        axis=(1, 2)
+    )
     if not spread or any(min(sizes) == 1 < max(sizes) for sizes in words):
         return ContrastParts.undefined(value, words, SINGLE_WORD)
-    variances, terms = _variances(means, pattern, spread)
+    if any(side.collinear for side in sides):
+        return ContrastParts.undefined(np.full(len(value), np.nan), words, COLLINEAR)
+    variances, terms = _variances(fit, spread, block)
     variance = total_variance(variances)
     rounding = (SAME * max(float(tables.max()), -float(tables.min()))) ** 2
     numbers = student(value, np.where(variance > rounding, variance, np.nan), terms)
@@ -176,83 +313,91 @@ def student(
     return se, df, p
 
 
-class _BlockMeans:
-    """Means of stacked tables within blocks, by row, by column and over all of it: all that variances need."""
+class _TableFit:
+    """Least-squares fit of stacked tables by their groups and covariates: all that variances need.
 
-    def __init__(self, tables: Floats, rows: Integers, columns: Integers, words: Sizes) -> None:
-        self.tables, self.groups, self.words = tables, (rows, columns), words
-        # 0/1 indicators, words × groups; divided by the sizes they take means by one matrix product each.
-        self.members = [np.eye(len(sizes))[groups] for sizes, groups in zip(words, self.groups, strict=True)]
-        self.by_row: Floats = tables @ (self.members[1] / words[1])
-        self.by_column: Floats = (self.members[0] / words[0]).T @ tables
-        self.blocks: Floats = (self.members[0] / words[0]).T @ self.by_row
+    Attributes:
+        coefficients: K = R⁺ S C⁺ᵀ, groups first; without covariates the means of the blocks.
+        by_row: S C⁺ᵀ, rows × coefficients of columns; without covariates the mean of each row over each list.
+        by_column: R⁺ S, coefficients of rows × columns.
+    """
 
-    def contributions(self, side: str, pattern: Floats) -> Floats:
-        """Addend of each target (or attribute) in the contrast, stacks × models × words."""
-        if side == "targets":
-            weights = (pattern / np.array(self.words[0])[:, None])[self.groups[0]]
-            return np.asarray((self.by_row * weights).sum(axis=3))
-        weights = (pattern / np.array(self.words[1]))[:, self.groups[1]]
-        return np.asarray((self.by_column * weights).sum(axis=2))
+    def __init__(self, tables: Floats, rows: TableSide, columns: TableSide, pattern: Floats) -> None:
+        self.tables, self.rows, self.columns = tables, rows, columns
+        self.by_row: Floats = tables @ columns.inverse.T
+        self.by_column: Floats = rows.inverse @ tables
+        self.coefficients: Floats = rows.inverse @ self.by_row
+        # The contrast is Σ L · S with L = (rows of R⁺ for groups)ᵀ · weights · (rows of C⁺ for groups).
+        lists = len(rows.sizes), len(columns.sizes)
+        self.row_weights: Floats = rows.inverse[: lists[0]].T @ pattern  # rows × groups of columns
+        self.column_weights: Floats = (pattern @ columns.inverse[: lists[1]]).T  # columns × groups of rows
+        self.leverages: Floats = self.row_weights @ columns.inverse[: lists[1]]
 
-    def interaction(self, tables: Floats, by_row: Floats, by_column: Floats, blocks: Floats) -> Floats:
-        """Sum of squares of target × attribute in each block.
+    def contributions(self, name: str) -> Floats:
+        """Addend of each target (or attribute) beyond the fit, stacks × models × words, scaled to full variance."""
+        if name == "targets":
+            scores, side, weights = self.by_row, self.rows, self.row_weights
+            fitted = side.design @ self.coefficients
+        else:
+            scores, side, weights = np.swapaxes(self.by_column, -1, -2), self.columns, self.column_weights
+            fitted = side.design @ np.swapaxes(self.coefficients, -1, -2)
+        residuals = (scores - fitted)[..., : weights.shape[1]]
+        addends: Floats = (residuals * weights).sum(axis=-1) / np.sqrt(side.slack)
+        return addends
 
-        Σ (s_ij − s_i. − s_.j + s_..)² = Σ s_ij² − m Σ s_i.² − n Σ s_.j² + n m s_..², for n rows and m columns.
+    def interaction(self, average: bool, block: int) -> Floats:  # noqa: FBT001 - internal
+        """Variance of target × attribute: Σ (L · residual)² / (slack of row · slack of column), stacks × models.
+
+        Of the tables averaged over models, or of every model. Residuals are those of the rows and columns that the fit
+        leaves: S − R R⁺ S − S C⁺ᵀ Cᵀ + R K Cᵀ.
         """
-        members, (n, m) = self.members, self.words
-        total = members[0].T @ _squares_by_row(tables, members[1])
-        rows = np.swapaxes(by_row**2, -1, -2) @ members[0]
-        columns = by_column**2 @ members[1]
-        squares: Floats = total - np.swapaxes(rows, -1, -2) * m - columns * np.array(n)[:, None]
-        squares += np.outer(n, m) * blocks**2
-        return np.maximum(squares, 0.0)
-
-
-def _squares_by_row(tables: Floats, members: Floats, block: int = 2**24) -> Floats:
-    """Sums of squares of each row over each group of columns; a few rows at a time where the table is large."""
-    if tables.size <= block:
-        return np.asarray(tables**2 @ members)
-    step = max(block // (tables.size // tables.shape[-2]), 1)
-    starts = range(0, tables.shape[-2], step)
-    return np.concatenate([tables[..., start : start + step, :] ** 2 @ members for start in starts], axis=-2)
+        weights = self.leverages**2 / np.outer(self.rows.slack, self.columns.slack)
+        parts = self.tables, self.by_row, self.by_column, self.coefficients
+        if average and self.tables.shape[1] > 1:
+            parts = tuple(part.mean(axis=1, keepdims=True) for part in parts)  # type: ignore[assignment]
+        tables, by_row, by_column, coefficients = (part.reshape(-1, *part.shape[2:]) for part in parts)
+        squares = np.empty(len(tables))
+        step = max(block // weights.size, 1)
+        for start in range(0, len(tables), step):
+            some = slice(start, start + step)
+            rest = self.rows.design @ coefficients[some] - by_row[some]
+            residuals = tables[some] + rest @ self.columns.design.T
+            residuals -= self.rows.design @ by_column[some]
+            squares[some] = np.einsum("tij,tij,ij->t", residuals, residuals, weights)
+        return squares.reshape(parts[0].shape[:2])
 
 
 def _variances(
-    means: _BlockMeans, pattern: Floats, spread: Sequence[str]
-) -> tuple[dict[str, Floats], list[tuple[Floats, int]]]:
+    fit: _TableFit, spread: Sequence[str], block: int
+) -> tuple[dict[str, Floats], list[tuple[Floats, float]]]:
     """Components of the variance by name, and those of main effects with their degrees of freedom."""
-    models = means.tables.shape[1]
+    models = fit.tables.shape[1]
     variances: dict[str, Floats] = {}
-    terms: list[tuple[Floats, int]] = []
-    by_group: dict[str, list[Floats]] = {}
-    # Main effects of words: the contrast is a sum of independent contributions, list by list, and the variance of a sum
-    # of n of them is n s².
-    for side in spread:
-        addends, groups = means.contributions(side, pattern), means.groups[SIDES.index(side)]
-        lists = by_group[side] = [addends[..., groups == group] for group in range(groups.max() + 1)]
-        totals = [words.mean(axis=1).var(axis=1, ddof=1) * words.shape[2] for words in lists]
-        variances[side] = np.sum(totals, axis=0)
-        terms += [(total, words.shape[2] - 1) for total, words in zip(totals, lists, strict=True)]
+    terms: list[tuple[Floats, float]] = []
+    by_side: dict[str, Floats] = {}
+    # Main effects of words: the contrast is a sum of contributions, list by list, and its variance the sum of their
+    # squares, times what words that are not independent add.
+    for name in spread:
+        side = fit.rows if name == "targets" else fit.columns
+        addends = by_side[name] = fit.contributions(name)
+        squares = addends.mean(axis=1) ** 2 @ np.eye(len(side.sizes))[side.groups] * side.variance_factors()
+        variances[name] = squares.sum(axis=1)
+        terms += zip(squares.T, side.freedom().tolist(), strict=True)
     both = len(spread) == 2
     if both:  # interaction of targets and attributes, on the tables averaged over models
-        freedom = np.outer(np.array(means.words[0]) - 1, np.array(means.words[1]) - 1)
-        scale = pattern**2 / np.outer(means.words[0], means.words[1]) / freedom
-        stacks = (means.tables, means.by_row, means.by_column, means.blocks)
-        average = [array.mean(axis=1) if models > 1 else array[:, 0] for array in stacks]
-        squares = means.interaction(*average)
-        variances[BOTH] = (scale * squares).sum(axis=(1, 2))
+        variances[BOTH] = fit.interaction(True, block)[:, 0]  # noqa: FBT003
     if models == 1:
         return variances, terms
-    by_model = (pattern * means.blocks).sum(axis=(2, 3))
+    counted = fit.row_weights.shape[1]
+    by_model = (fit.row_weights * fit.by_row[..., :counted]).sum(axis=(2, 3))
     variances[REPLICATES] = by_model.var(axis=1, ddof=1) / models
-    terms.append((variances[REPLICATES], models - 1))
-    for side, lists in by_group.items():
-        variances[CROSSED[side]] = np.sum([_variance_of_words_by_models(addends) for addends in lists], axis=0)
-    if both:  # three-way interaction: sums of squares within models less that of the average table
-        within = means.interaction(means.tables, means.by_row, means.by_column, means.blocks).sum(axis=1)
-        three_way = np.maximum(within - models * squares, 0.0)
-        variances[ALL] = (scale * three_way).sum(axis=(1, 2)) / ((models - 1) * models)
+    terms.append((variances[REPLICATES], models - 1.0))
+    for name, addends in by_side.items():  # words × models: what is left of the contributions in a model alone
+        within = addends - addends.mean(axis=1, keepdims=True)
+        variances[CROSSED[name]] = (within**2).sum(axis=(1, 2)) / ((models - 1) * models)
+    if both:  # three-way interaction: squares within models less those of the average table
+        within_models = fit.interaction(False, block).sum(axis=1)  # noqa: FBT003
+        variances[ALL] = np.maximum(within_models - models * variances[BOTH], 0.0) / ((models - 1) * models)
     return variances, terms
 
 
@@ -266,12 +411,3 @@ def total_variance(variances: Mapping[str, Floats]) -> Floats:
     three_way = main[0] + main[1] + main[2] - variances.get(BOTH, zero) - crossed + variances.get(ALL, zero)
     total: Floats = np.maximum.reduce(np.broadcast_arrays(three_way, two_way, *main))
     return total
-
-
-def _variance_of_words_by_models(contributions: Floats) -> Floats:
-    """Variance of a mean over models that is due to words × models; of stacks × models × contributions of words."""
-    models, words = contributions.shape[1:]
-    residuals = contributions - contributions.mean(axis=1, keepdims=True) - contributions.mean(axis=2, keepdims=True)
-    residuals += contributions.mean(axis=(1, 2), keepdims=True)
-    variance: Floats = (residuals**2).sum(axis=(1, 2)) / ((models - 1) * (words - 1)) * words / models
-    return variance

@@ -29,7 +29,6 @@ from biasgauge.vectors.by_model import several_models as several_models
 from biasgauge.vectors.coverage import NOT_THERE as NOT_THERE
 from biasgauge.vectors.coverage import ZERO as ZERO
 from biasgauge.vectors.coverage import Coverage as Coverage
-from biasgauge.vectors.coverage import Frequencies as Frequencies
 from biasgauge.vectors.coverage import Lookup as Lookup
 from biasgauge.vectors.coverage import by_reason as by_reason
 from biasgauge.vectors.coverage import look_up as look_up
@@ -37,6 +36,7 @@ from biasgauge.vectors.coverage import spellings as spellings
 from biasgauge.vectors.embedding import Embedding as Embedding
 from biasgauge.vectors.embedding import JointVocabulary as JointVocabulary
 from biasgauge.vectors.formats.vector_format import Notice as Notice
+from biasgauge.vectors.frequencies import Frequencies as Frequencies
 from biasgauge.vectors.loading import DEFAULT_NAME as DEFAULT_NAME
 from biasgauge.vectors.loading import DEFAULT_PATH as DEFAULT_PATH
 from biasgauge.vectors.loading import OWN as OWN

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from biasgauge.core import Codes, Flags, Integers, JsonObject, Places, Record, ResolvedSet, check_choice
-from biasgauge.errors import ParameterError
+from biasgauge.core import Codes, Flags, JsonObject, Places, Record, ResolvedSet
 from biasgauge.results import Column, Result, Summary, Table, counted, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-FrequencyKind = Literal["counts", "ranks"]
 NOT_THERE = "not in the vocabulary"
 ZERO = "its vector is zero"
 
@@ -33,34 +31,6 @@ def by_reason(reasons: Sequence[str], undefined: Codes) -> dict[str, int]:
     """Count undefined values by reason, from their indices in the list of reasons; 0 means defined."""
     counts = np.bincount(undefined.ravel(), minlength=len(reasons))
     return {reason: int(count) for reason, count in zip(reasons, counts, strict=True) if reason and count}
-
-
-@dataclass(frozen=True, eq=False)
-class Frequencies:
-    """Frequency of each word of an embedding in its training text.
-
-    Attributes:
-        values: one per word, in the order of the words: counts, or ranks from 1 for the most frequent.
-        kind: "counts" or "ranks".
-        source: the file they were read from, or "memory".
-    """
-
-    values: Integers
-    kind: FrequencyKind = "counts"
-    source: str = "memory"
-
-    def __post_init__(self) -> None:
-        check_choice(get_args(FrequencyKind), kind=self.kind)
-        values = np.asarray(self.values)
-        if values.ndim != 1 or values.dtype.kind not in "iu" or (len(values) and values.min() < 0):
-            raise ParameterError(
-                f"Frequencies must be one whole number of at least 0 per word. Got {self.values!r:.80}."
-            )
-        object.__setattr__(self, "values", values.astype(np.int64))
-
-    def select(self, rows: Places) -> Frequencies:
-        """Return the frequencies of some rows."""
-        return replace(self, values=self.values[rows])
 
 
 @dataclass(frozen=True)

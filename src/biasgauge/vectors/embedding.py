@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.core import Flags, Places, Vectors
+from biasgauge.core import Flags, FrequencyMeans, LogFrequencies, Places, Vectors, frequency_means
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.results import counted
-from biasgauge.vectors.coverage import NOT_THERE, ZERO, Coverage, Frequencies, Lookup, look_up
+from biasgauge.vectors.coverage import NOT_THERE, ZERO, Coverage, Lookup, look_up
+from biasgauge.vectors.frequencies import Frequencies, log_frequencies
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +96,33 @@ class Embedding:
     def lower_case(self) -> bool:
         """True where no word of the vocabulary has a capital letter."""
         return not any(word != word.lower() for word in self.words)
+
+    def log_frequencies(self, language: str) -> LogFrequencies | None:
+        """Log10 frequency of every word, up to a constant; None where nothing is known of it.
+
+        From counts or ranks where the source has them, else from the order of the words where it is by frequency, else
+        from the reference frequencies of the language.
+        """
+        known = self._log_frequencies
+        if language not in known:
+            known[language] = log_frequencies(self.words, self.frequencies, language)
+        return known[language]
+
+    def frequency_means(self, language: str) -> FrequencyMeans | None:
+        """Mean unit vector of words by log frequency; None without frequencies, or with too few words."""
+        known = self._frequency_means
+        if language not in known:
+            log = self.log_frequencies(language)
+            known[language] = None if log is None else frequency_means(self.vectors, log.values)
+        return known[language]
+
+    @cached_property
+    def _log_frequencies(self) -> dict[str, LogFrequencies | None]:
+        return {}
+
+    @cached_property
+    def _frequency_means(self) -> dict[str, FrequencyMeans | None]:
+        return {}
 
     def __len__(self) -> int:
         return len(self.words)

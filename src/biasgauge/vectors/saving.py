@@ -14,8 +14,8 @@ import numpy as np
 from biasgauge.core import Integers
 from biasgauge.errors import ParameterError
 from biasgauge.io import atomic_file, refuse_inputs
-from biasgauge.vectors.coverage import Frequencies
 from biasgauge.vectors.embedding import Embedding
+from biasgauge.vectors.frequencies import Frequencies
 from biasgauge.vectors.loading import load
 
 if TYPE_CHECKING:

@@ -33,6 +33,7 @@ from biasgauge.core import (
     resolve,
 )
 from biasgauge.errors import ParameterError
+from biasgauge.metrics import contrast_of
 from biasgauge.results import (
     ACCENT,
     NEUTRAL,
@@ -53,7 +54,7 @@ from biasgauge.results import (
     zero_line,
 )
 from biasgauge.scores import TestLike, query_of_test
-from biasgauge.stats import SAME, contrast_estimate, joint_permutation
+from biasgauge.stats import SAME, joint_permutation
 from biasgauge.vectors import load_models
 
 SAME_VECTOR = "all target words, or all attribute words, have the same association here"
@@ -243,7 +244,12 @@ def specification_curve(
     sizes = {role: len(members) for role, members in words.items()}
     few = [role for role in TEST_ROLES if sizes[role] < 2]
     reason = resolved.reason or (f"fewer than two words of {', '.join(few)} are in all views" if few else None)
-    tables = [] if reason else list(SimilarityTable(resolved).values)
+    tables = []
+    if not reason:  # forms of one lemma are one word
+        table = SimilarityTable(resolved)
+        tables, groups = list(table.values), (table.target_groups, table.attribute_groups)
+        counts = [int(count) for side in groups for count in np.bincount(side)]
+        sizes = dict(zip(TEST_ROLES, counts, strict=True))
     sides = {index: leans for index, table in enumerate(tables) if (leans := _leans(table, sizes)) is not None}
     reason = reason or (None if sides else SAME_VECTOR)
     settings: JsonObject = {
@@ -264,13 +270,11 @@ def specification_curve(
     targets = joint_permutation([by_target for by_target, _ in sides.values()], sizes["x"], **chance)
     attributes = joint_permutation([by_attribute for _, by_attribute in sides.values()], sizes["a"], **chance)
     p, p_adjusted = np.maximum(targets.p, attributes.p), np.maximum(targets.p_adjusted, attributes.p_adjusted)
-    groups = (np.repeat([0, 1], [sizes[first], sizes[second]]) for first, second in ("xy", "ab"))
-    row_groups, column_groups = groups
     for position, index in enumerate(sides):
         rows[index] = replace(
             rows[index],
             effect_size=float(targets.effects[position]),
-            contrast=contrast_estimate(tables[index], row_groups, column_groups, level=level),
+            contrast=contrast_of(SimilarityTable(resolved.in_model(index)), level=level).contrast,
             p=float(p[position]),
             p_adjusted=float(p_adjusted[position]),
             reason=None,

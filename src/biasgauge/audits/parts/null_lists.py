@@ -1,35 +1,37 @@
 """Null distributions from random word lists, and the two parts of an audit that show them.
 
-Three null hypotheses are simulated in the user's own vectors: attributes relabeled by a coin toss; every word replaced
-by a random word; attributes replaced by random words of like frequency. Error rates are the shares of audits of such
-lists that find an association; chance bands compare each measured contrast with those of random words.
+Null hypotheses are simulated in the user's own vectors: attributes relabeled by a coin toss; attributes, or all words,
+replaced by random words of like frequency; lists replaced by groups of near words, as many as their effective words.
+Error rates are the shares of audits of such lists that find an association; chance bands compare each measured contrast
+with those of random words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from biasgauge.audits.measurement import CANDIDATES, Measured, QueryOutcome, matched
+from biasgauge.audits.measurement import Measured, QueryOutcome, matched
 from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import corrected
-from biasgauge.core import Estimate, Floats, Record, unit_vectors
-from biasgauge.metrics import contrast_test
+from biasgauge.core import Estimate, Floats, Places, Record, unit_vectors
+from biasgauge.metrics import contrast_test, side_of_words, table_sides
 from biasgauge.results import Column, RecordTable, Summary, counted, level_text, share_text
-from biasgauge.stats import clopper_pearson, contrast_parts
+from biasgauge.stats import TableSide, clopper_pearson, contrast_parts
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
 
-Null = Literal["relabeled", "shuffled", "matched"]
+Null = Literal["relabeled", "matched", "frequency", "near"]
 NULLS: dict[Null, str] = {
     "relabeled": "attributes relabeled by a coin toss",
-    "shuffled": "every word replaced by a random word of the vocabulary",
     "matched": "attributes replaced by random words of like frequency",
+    "frequency": "every word replaced by a random word of like frequency",
+    "near": "every list replaced by as many groups of near words as it has effective words",
 }
 AUDITS = 200
 """Meaningless audits of each kind."""
@@ -40,8 +42,12 @@ DRAWS = 500
 LIST = 8
 """Words in each of the unrelated lists whose contrasts define the smallest contrast that matters; a usual size."""
 BINS = 40
-POOL = 1_000
-"""Words of the vocabulary from which random words are drawn."""
+NEAR = 0.9
+"""Share of effective words in all of a list from which it counts as free of near words."""
+SEEDS = 100
+"""Random words whose neighbors make groups of near words."""
+VOCABULARY = 20_000
+"""Words among which neighbors are looked for."""
 CELLS = 10_000
 """Similarities of one model up to which a question is simulated."""
 
@@ -128,8 +134,17 @@ def error_rates(
 
 
 def _can_simulate(measurement: Measured, null: Null) -> bool:
-    """Return True if the null can be simulated: pairs are not relabeled, and very long lists take too long."""
-    return (null == "shuffled" or not measurement.query.pairs) and measurement.table[0].size <= CELLS
+    """Return whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
+    if measurement.table[0].size > CELLS:
+        return False
+    if null == "near":
+        contrast = measurement.test.contrast
+        sizes = [size for side in contrast.words for size in side]
+        effective = [count for side in contrast.effective for count in side]
+        return not measurement.query.pairs and any(
+            count < NEAR * size for count, size in zip(effective, sizes, strict=True)
+        )
+    return null == "frequency" or not measurement.query.pairs
 
 
 def _count_false_alarms(
@@ -138,45 +153,130 @@ def _count_false_alarms(
     """Count the simulated audits in which any question has a small p after correction."""
     by_audit: list[dict[int, tuple[str, float]]] = [{} for _ in range(audits)]
     for number, measurement in enumerate(outcomes):
-        tables = _null_tables(measurement, null, audits, random)
-        p_values = contrast_parts(tables, measurement.rows, measurement.columns, measurement.query.weights).p
-        for audit, p in enumerate(p_values):
-            largest = 1.0 if np.isnan(p) else float(p)
-            if largest <= alpha:  # the other tests can only make it larger
-                test = contrast_test(tables[audit], measurement.rows, measurement.columns, measurement.query.weights)
-                largest = 1.0 if test.p is None else test.p
-            by_audit[audit][number] = (measurement.query.family, largest)
+        weights = measurement.query.weights
+        for audit, (table, rows, columns) in enumerate(_null_tables(measurement, null, audits, random)):
+            p = float(contrast_parts(table[None], rows, columns, weights).p[0])
+            if p <= alpha:  # the other tests can only make it larger
+                p = contrast_test(table, rows, columns, weights).p or p
+            by_audit[audit][number] = (measurement.query.family, 1.0 if np.isnan(p) else p)
     return sum(any(test.p <= alpha for test in corrected(p_values, alpha).values()) for p_values in by_audit)
 
 
-def _null_tables(measurement: Measured, null: Null, count: int, random: np.random.Generator) -> Floats:
-    """Draw tables of similarities under a null: count × models × targets × attributes."""
-    rows, columns = measurement.table.shape[1:]
+def _null_tables(
+    measurement: Measured, null: Null, count: int, random: np.random.Generator
+) -> Iterator[tuple[Floats, TableSide, TableSide]]:
+    """Yield tables of similarities that mean nothing, models × targets × attributes, with the words of both sides.
+
+    They are what a verdict rests on: at equal word frequency where frequencies are known.
+    """
+    similarities = measurement.similarities
     if null == "relabeled":
-        order = random.random((count, columns)).argsort(axis=1)
-        return np.moveaxis(measurement.table[:, :, order], 2, 0)
-    models = measurement.subject.models
-    if any(model.words != models[0].words for model in models):  # rows are drawn once, for all models
-        models = models[:1]
-    tables = np.empty((count, len(models), rows, columns))
-    if null == "shuffled":
-        paired = bool(measurement.query.pairs)
-        needed = rows + (1 + paired) * columns
-        pool = random.choice(len(models[0]), min(max(POOL, 2 * needed), len(models[0])), replace=False)
-        drawn = random.random((count, len(pool))).argsort(axis=1)[:, :needed]
-        for index, model in enumerate(models):
-            units = unit_vectors(model, pool)
-            ends = (units @ units.T)[drawn[:, :rows, None], drawn[:, None, rows:]]
-            tables[:, index] = ends[..., :columns] - ends[..., columns:] if paired else ends
-        return tables
+        table = measurement.table if similarities.centered is None else similarities.centered
+        rows, _ = table_sides(similarities)
+        words = similarities.attributes
+        for _ in range(count):
+            order = random.permutation(len(words.groups))
+            frequencies = None if words.frequencies is None else words.frequencies[order]
+            columns = side_of_words(words.groups, words.cosines[np.ix_(order, order)], frequencies)
+            yield table[:, :, order], rows, columns
+        return
+    drawn = list(_null_words(measurement, null, count, random))
+    words_of_null = _NullWords(measurement, [rows for draw in drawn for rows in draw])
+    for targets, *attributes in drawn:
+        yield words_of_null.table(targets, attributes)
+
+
+def _null_words(
+    measurement: Measured, null: Null, count: int, random: np.random.Generator
+) -> Iterator[tuple[Places, ...]]:
+    """Yield rows of targets and of attributes; of pairs, of their first and of their second words."""
+    model = measurement.subject.models[0]
     targets, attributes = measurement.places
-    choices = np.stack([matched(attributes, len(models[0]), random) for _ in range(CANDIDATES)])
-    picked = random.integers(0, CANDIDATES, (count, columns))
-    for index, model in enumerate(models):
-        similar = unit_vectors(model, targets) @ unit_vectors(model, choices.ravel()).T
-        similar = similar.reshape(rows, CANDIDATES, columns)
-        tables[:, index] = np.moveaxis(similar[:, picked, np.arange(columns)], 1, 0)
-    return tables
+    if null == "near":
+        yield from _near_words(measurement, count, random)
+        return
+    sides = [targets, attributes]
+    if measurement.query.pairs:
+        sides = [targets, *measurement.resolved.pair_rows[:, 0]]
+    ends = np.cumsum([len(rows) for rows in sides])[:-1]
+    for _ in range(count):
+        if null == "frequency":
+            yield tuple(np.split(matched(np.concatenate(sides), len(model), random), ends))
+        else:
+            yield targets, matched(attributes, len(model), random)
+
+
+def _near_words(measurement: Measured, count: int, random: np.random.Generator) -> Iterator[tuple[Places, ...]]:
+    """Yield lists of random words with their nearest neighbors, as many groups as the lists have effective words."""
+    model = measurement.subject.models[0]
+    places = measurement.places
+    usable = np.arange(min(len(model), VOCABULARY))
+    usable = usable[model.directed(usable)]
+    units = unit_vectors(model, usable)
+    like = matched(np.concatenate([random.choice(np.concatenate(places), SEEDS)]), len(usable), random)
+    most = max(map(len, places)) + 1
+    nearest = np.argsort(-(units[np.minimum(like, len(usable) - 1)] @ units.T), axis=1)[:, :most]
+    contrast = measurement.test.contrast
+    for _ in range(count):
+        seeds, lists = iter(random.permutation(SEEDS)), []
+        for sizes, effective in zip(contrast.words, contrast.effective, strict=True):
+            side = []
+            for size, groups in zip(sizes, effective, strict=True):
+                shares = np.array_split(np.arange(size), max(2, min(size, round(groups))))
+                side += [nearest[next(seeds, 0), : len(share)] for share in shares]
+            lists.append(usable[np.concatenate(side)])
+        yield tuple(lists)
+
+
+class _NullWords:
+    """Tables of similarities of any of some words of the models of a measurement, on the same lists."""
+
+    def __init__(self, measurement: Measured, rows: Sequence[Places]) -> None:
+        self.similarities = measurement.similarities
+        models, language = measurement.subject.models, measurement.query.language
+        # Rows are drawn once, for all models, where they have the same words.
+        models = models if all(model.words == models[0].words for model in models) else models[:1]
+        self.rows = np.unique(np.concatenate(rows))
+        # A zero vector stays zero.
+        self.units = np.stack([np.nan_to_num(unit_vectors(model, self.rows)) for model in models])
+        self.centered, self.frequencies = self.units, None
+        known = [log for model in models if (log := model.log_frequencies(language)) is not None]
+        if len(known) == len(models):
+            logs = [log.values[self.rows] for log in known]
+            means = [model.frequency_means(language) for model in models]
+            self.frequencies = np.mean(logs, axis=0)
+            self.centered = np.stack(
+                [
+                    units if mean is None else units - mean.at(log)
+                    for units, mean, log in zip(self.units, means, logs, strict=True)
+                ]
+            )
+
+    def table(self, targets: Places, attributes: Sequence[Places]) -> tuple[Floats, TableSide, TableSide]:
+        """Return the similarities at equal frequency, where it is known, and the words of both sides."""
+        sides = [self.rows.searchsorted(rows) for rows in (targets, *attributes)]
+        units = [self.units[:, rows] for rows in sides]
+        centered = [self.centered[:, rows] for rows in sides]
+        words = self.similarities.targets, self.similarities.attributes
+        logs = [None if self.frequencies is None or len(attributes) > 1 else self.frequencies[rows] for rows in sides]
+        cosines = (_mean_cosines(units[0], unit=True), _mean_cosines(_ends_difference(units[1:]), unit=len(units) == 2))
+        rows_side, columns_side = (
+            side_of_words(side.groups, table, log) for side, table, log in zip(words, cosines, logs[:2], strict=True)
+        )
+        return centered[0] @ np.swapaxes(_ends_difference(centered[1:]), -1, -2), rows_side, columns_side
+
+
+def _ends_difference(sides: Sequence[Floats]) -> Floats:
+    """Vectors of attributes; of base pairs, those of first words less those of second ones."""
+    return sides[0] if len(sides) == 1 else sides[0] - sides[1]
+
+
+def _mean_cosines(vectors: Floats, *, unit: bool) -> Floats:
+    """Cosines between words, the mean over models; `unit` where vectors have length 1 already."""
+    if not unit:
+        lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+        vectors = vectors / np.where(lengths > 0, lengths, 1.0)
+    return np.asarray((vectors @ np.swapaxes(vectors, -1, -2)).mean(axis=0))
 
 
 def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAWS) -> Floats:
@@ -184,7 +284,9 @@ def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAW
     random = np.random.default_rng([random_state, 7])
     if not measurement.query.pairs:
         tables = _null_tables(measurement, "matched", draws, random)
-        return contrast_parts(tables, measurement.rows, measurement.columns, measurement.query.weights).value
+        return np.array(
+            [contrast_parts(table[None], *sides, measurement.query.weights).value[0] for table, *sides in tables]
+        )
     leans = measurement.random_leans
     if not leans.size:
         return leans
@@ -284,8 +386,8 @@ def summarize_error_rates(result: ErrorRates) -> Summary | None:
         return None
     about = (
         "Share of audits of meaningless lists, in these vectors, that would have found an association: with the "
-        "attributes of each question relabeled by a coin toss, with every word replaced by a random one, and with "
-        "attributes replaced by random words of like frequency. The audit promises at most "
+        "attributes of each question relabeled by a coin toss, with attributes or all words replaced by random words "
+        "of like frequency, and with lists of groups of near words. The audit promises at most "
         f"{level_text(result.rows[0].alpha)}."
     )
     return replace(result.summary(), about=about)

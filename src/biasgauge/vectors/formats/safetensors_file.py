@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from biasgauge.core import JsonObject, Singles, Vectors
 from biasgauge.io import parse_json
-from biasgauge.vectors.coverage import Frequencies, FrequencyKind
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.frequencies import Frequencies, FrequencyKind
 from biasgauge.vectors.rows import check_matrix, decode, read_vocabulary, select_rows
 
 LONGEST_HEADER = 2**24

@@ -15,7 +15,7 @@ from biasgauge.io import GZIP_MAGIC, ByteSource
 
 if TYPE_CHECKING:
     from biasgauge.io import Progress
-    from biasgauge.vectors.coverage import Frequencies
+    from biasgauge.vectors.frequencies import Frequencies
 
 OUTCOMES = MappingProxyType(
     {

@@ -1,0 +1,148 @@
+"""Contrasts at equal covariates, and effective numbers of words, against slow references and other libraries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from biasgauge.stats import TableSide, contrast_estimate, contrast_parts, effective_words
+
+WEAT = np.array([[1.0, -1.0], [-1.0, 1.0]])
+
+
+def drawn_side(random: np.random.Generator, sizes: tuple[int, int], powers: int = 2) -> TableSide:
+    groups = np.repeat([0, 1], sizes)
+    frequency = random.normal(groups * 0.7, 1.0)
+    return TableSide(groups, np.stack([frequency**power for power in range(1, powers + 1)], axis=1))
+
+
+def reference(table: np.ndarray, rows: TableSide, columns: TableSide) -> tuple[float, float, float, float]:
+    """Value and components of the variance, from one regression of all cells on products of columns, and loops."""
+    designs = []
+    for side in (rows, columns):
+        members = np.stack([side.groups == group for group in range(2)], axis=1).astype(float)
+        designs.append(np.hstack([members, side.covariates - side.covariates.mean(axis=0)]))
+    r, c = designs
+    products = np.einsum("ip,jq->ijpq", r, c).reshape(table.size, -1)
+    fitted = np.linalg.lstsq(products, table.ravel(), rcond=None)[0].reshape(r.shape[1], c.shape[1])
+    value = float((WEAT * fitted[:2, :2]).sum())
+    r_inverse, c_inverse = np.linalg.inv(r.T @ r) @ r.T, np.linalg.inv(c.T @ c) @ c.T
+    h, k = np.diag(r @ r_inverse), np.diag(c @ c_inverse)
+    weights = r_inverse[:2].T @ WEAT @ c_inverse[:2]
+    residual = table - r @ r_inverse @ table - table @ (c @ c_inverse).T + r @ fitted @ c.T
+    targets = attributes = both = 0.0
+    row_residuals = table @ c_inverse.T - r @ fitted
+    column_residuals = table.T @ r_inverse.T - c @ fitted.T
+    for i in range(len(table)):
+        addend = sum((r_inverse[:2].T @ WEAT)[i, g] * row_residuals[i, g] for g in range(2))
+        targets += addend**2 / (1 - h[i])
+    for j in range(table.shape[1]):
+        addend = sum((WEAT @ c_inverse[:2])[g, j] * column_residuals[j, g] for g in range(2))
+        attributes += addend**2 / (1 - k[j])
+    for i in range(len(table)):
+        for j in range(table.shape[1]):
+            both += (weights[i, j] * residual[i, j]) ** 2 / ((1 - h[i]) * (1 - k[j]))
+    return value, targets, attributes, both
+
+
+@pytest.mark.parametrize("sizes", [((8, 8), (8, 8)), ((5, 12), (9, 6))])
+def test_it_is_the_least_squares_fit_of_all_cells_by_products_of_both_designs(
+    sizes: tuple[tuple[int, int], tuple[int, int]],
+) -> None:
+    random = np.random.default_rng(3)
+    rows, columns = (drawn_side(random, side) for side in sizes)
+    table = random.normal(size=(len(rows.groups), len(columns.groups)))
+    value, targets, attributes, both = reference(table, rows, columns)
+    estimate = contrast_estimate(table, rows, columns)
+    assert estimate.value == pytest.approx(value, rel=1e-9)
+    expected = {"targets": targets, "attributes": attributes, "both": both}
+    assert dict(estimate.variances) == pytest.approx(expected, rel=1e-9)
+
+
+def test_along_one_attribute_it_is_ordinary_regression_with_robust_errors() -> None:
+    random = np.random.default_rng(5)
+    rows = drawn_side(random, (14, 11))
+    lean = random.normal(size=25)
+    estimate = contrast_estimate(lean[:, None], rows, [0], ((1.0,), (-1.0,)))
+    design = sm.add_constant(np.column_stack([rows.groups == 0, rows.covariates]).astype(float))
+    fit = sm.OLS(lean, design).fit(cov_type="HC2")
+    assert estimate.value == pytest.approx(fit.params[1], rel=1e-9)
+    assert estimate.se == pytest.approx(fit.bse[1], rel=1e-9)
+
+
+def test_what_the_covariates_do_to_any_words_is_taken_out() -> None:
+    random = np.random.default_rng(7)
+    rows, columns = drawn_side(random, (20, 20)), drawn_side(random, (15, 15))
+    f, g = rows.covariates[:, 0], columns.covariates[:, 0]
+    noise = random.normal(0, 1e-6, (40, 30))
+    table = np.outer(f, g) + f[:, None] ** 2 - 0.3 * np.outer(f**2, g) + noise
+    assert abs(contrast_estimate(table, rows.groups, columns.groups).value) > 0.05
+    assert contrast_estimate(table, rows, columns).value == pytest.approx(0.0, abs=1e-5)
+
+
+def test_an_added_contrast_stays() -> None:
+    random = np.random.default_rng(8)
+    rows, columns = drawn_side(random, (20, 20)), drawn_side(random, (15, 15))
+    table = random.normal(size=(40, 30))
+    signs = np.where(rows.groups == 0, 0.5, -0.5)[:, None] * np.where(columns.groups == 0, 0.5, -0.5)
+    moved = contrast_estimate(table + 0.4 * signs, rows, columns)
+    assert moved.value - contrast_estimate(table, rows, columns).value == pytest.approx(0.4)
+
+
+def test_lists_that_the_covariate_separates_have_no_contrast() -> None:
+    groups = np.repeat([0, 1], 6)
+    rows = TableSide(groups, groups[:, None].astype(float))
+    estimate = contrast_estimate(np.random.default_rng(0).normal(size=(12, 12)), rows, groups)
+    assert estimate.value is None
+    assert "separate" in estimate.reason
+
+
+def test_blocks_of_residuals_change_nothing() -> None:
+    random = np.random.default_rng(11)
+    rows, columns = drawn_side(random, (6, 7)), drawn_side(random, (8, 5))
+    tables = random.normal(size=(5, 3, 13, 13))
+    one, other = (contrast_parts(tables, rows, columns, block=block) for block in (1, 2**24))
+    np.testing.assert_allclose(one.se, other.se, rtol=1e-12)
+
+
+def test_groups_of_the_same_word_count_once() -> None:
+    cosines = np.kron(np.eye(5), np.ones((3, 3)))
+    cosines[cosines == 0] = 0.2
+    assert effective_words(cosines) == pytest.approx(5)
+
+
+def test_words_of_one_topic_count_in_full_however_near_the_topic_is() -> None:
+    random = np.random.default_rng(2)
+    vectors = random.normal(size=(40, 50)) + 2.0
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert effective_words(vectors @ vectors.T) > 39
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+def test_three_words_or_fewer_count_in_full(words: int) -> None:
+    assert effective_words(np.ones((words, words))) == words
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("groups", "size"), [(8, 2), (4, 4), (3, 8)])
+def test_size_holds_where_words_come_in_groups(groups: int, size: int) -> None:
+    """Words of a group share .6 of the variance of what they lean to; vectors have cosines to match."""
+    random = np.random.default_rng([groups, size])
+    rejected = {"plain": 0, "effective": 0}
+    draws = 500
+    for _ in range(draws):
+        sides, vectors = [], []
+        for _ in range(2):
+            centers = np.repeat(random.normal(size=(2 * groups, 100)), size, axis=0)
+            words = np.sqrt(0.6) * centers + np.sqrt(0.4) * random.normal(size=(2 * groups * size, 100))
+            words /= np.linalg.norm(words, axis=1, keepdims=True)
+            labels = np.repeat([0, 1], groups * size)
+            numbers = np.array([effective_words(some @ some.T) for some in (words[labels == 0], words[labels == 1])])
+            sides.append(TableSide(labels, effective=numbers))
+            vectors.append(words)
+        table = vectors[0] @ vectors[1].T
+        rejected["effective"] += contrast_estimate(table, *sides).p < 0.05
+        rejected["plain"] += contrast_estimate(table, sides[0].groups, sides[1].groups).p < 0.05
+    assert rejected["effective"] <= draws * (0.05 + 2 * np.sqrt(0.05 * 0.95 / draws))
+    assert rejected["plain"] > 1.5 * rejected["effective"]
