@@ -72,43 +72,86 @@ def test_columns_and_numbers_are_those_of_the_design() -> None:
     assert (row.closed_low, row.closed_high) == pytest.approx(theirs.log_oddsratio_confint(), abs=1e-9)
 
 
-def test_a_zero_adds_half_to_all_four_or_as_published_to_itself() -> None:
+def test_a_zero_raises_counts_by_the_sizes_of_the_groups_or_as_published_itself() -> None:
     texts = ["he saw the poet", "she saw the clerk", "he said so"]
     asked: dict[str, Any] = {"words": ["poet"], "a": ["he"], "b": ["she"], "interval": "closed-form"}
     row = bg.corpus_bias(iter(texts), **asked).words[0]
     assert (row.n_wa, row.n_a, row.n_wb, row.n_b) == (1, 5, 0, 3)
-    assert row.log_odds == pytest.approx(np.log(1.5 * 3.5 / (4.5 * 0.5)))
+    assert row.log_odds == pytest.approx(np.log((1 + 5 / 6) * 3.5 / ((4 + 5 / 6) * 0.5)))  # 5/6 and 3/6 are added
     published = bg.corpus_bias(iter(texts), as_published="valentini2023", **asked).words[0]
     theirs = Table2x2(np.array([[1, 4], [0, 3]]), shift_zeros=True)
     assert published.log_odds == pytest.approx(theirs.log_oddsratio, abs=1e-10)
     assert (published.low, published.high) == pytest.approx(theirs.log_oddsratio_confint(), abs=1e-9)
 
 
-def test_a_test_is_the_difference_of_means_and_a_swap_negates() -> None:
+THIN = ["he saw a poet", "he said so", "he was in there too", "she saw a poet", "the clerk was there", "she saw him"]
+
+
+def test_a_word_without_contexts_is_undefined_with_the_reason() -> None:
+    """As published it has an odds ratio of n_B / n_A, whatever the word."""
+    asked: dict[str, Any] = {"words": ["poet", "clerk"], "a": ["he"], "b": ["she"]}
+    row = bg.corpus_bias(iter(THIN), **asked).words[1]
+    assert (row.log_odds, row.low, row.high, row.se, row.n_wa, row.n_wb) == (None, None, None, None, 0, 0)
+    assert (row.n_a, row.n_b) == (9, 5)
+    assert "no context of either group" in (row.reason or "")
+    published = bg.corpus_bias(iter(THIN), as_published="valentini2023", **asked).words[1]
+    theirs = Table2x2(np.array([[0, 9], [0, 5]]), shift_zeros=True)
+    assert published.log_odds == pytest.approx(theirs.log_oddsratio, abs=1e-10)
+    sets = bg.corpus_bias(iter(THIN), x=["poet"], y=["clerk"], a=["he"], b=["she"]).sets
+    assert [row.value is None for row in sets] == [False, True, True]
+    assert "no context" in (sets[2].reason or "")
+
+
+@pytest.mark.parametrize(("least", "defined"), [(0, True), (2, True), (3, False)])
+def test_min_contexts_decides_words_and_sets(least: int, *, defined: bool) -> None:
+    asked: dict[str, Any] = {"a": ["he"], "b": ["she"], "min_contexts": least}
+    result = bg.corpus_bias(iter(THIN), words=["poet", "saw"], **asked)
+    assert (result.words[0].log_odds is not None) == defined
+    assert result.sets[0].value is not None  # 5 contexts together
+    assert result.settings["min_contexts"] == least
+    if not defined:
+        assert "2 contexts with the word; min_contexts is 3" in (result.words[0].reason or "")
+        reason = bg.corpus_bias(iter(THIN), x=["poet"], y=["saw"], **asked).sets[2].reason
+        assert "2 contexts with the words of" in (reason or "")
+
+
+def test_a_group_without_any_context_is_said() -> None:
+    with pytest.raises(ParameterError, match="no context of she"):
+        bg.corpus_bias(iter(["he saw the poet", "she"]), words=["poet"], a=["he"], b=["she"])
+
+
+def test_a_set_pools_its_counts_and_a_swap_negates() -> None:
     corpus = known_text(np.random.default_rng(0), 60, dict.fromkeys(WORDS, 0.0), 2.0)
-    given = {"x": WORDS[:2], "y": WORDS[2:], "a": ["he"], "b": ["she"]}
-    result = bg.corpus_bias(corpus, **given)  # type: ignore[arg-type]
-    values = result.log_odds
+    given: dict[str, Any] = {"x": WORDS[:2], "y": WORDS[2:], "a": ["he"], "b": ["she"]}
+    result = bg.corpus_bias(corpus, **given)
+    pooled = []
+    for rows in (result.words[:2], result.words[2:]):
+        near_a, near_b = sum(row.n_wa for row in rows), sum(row.n_wb for row in rows)
+        table = np.array([[near_a, rows[0].n_a - near_a], [near_b, rows[0].n_b - near_b]])
+        pooled.append(Table2x2(table).log_oddsratio)
+    assert [row.value for row in result.sets[:2]] == pytest.approx(pooled)
     assert result.contrast is not None
-    assert result.contrast.value == pytest.approx(
-        np.mean([values[w] for w in WORDS[:2]]) - np.mean([values[w] for w in WORDS[2:]])
-    )
-    swapped = bg.corpus_bias(corpus, **{**given, "a": ["she"], "b": ["he"]}).contrast  # type: ignore[arg-type]
+    assert result.contrast.value == pytest.approx(pooled[0] - pooled[1])
+    swapped = bg.corpus_bias(corpus, **{**given, "a": ["she"], "b": ["he"]}).contrast
     assert swapped is not None
     assert (swapped.low, swapped.value) == pytest.approx((-result.contrast.high, -result.contrast.value))  # type: ignore[operator]
 
 
 def test_bootstrap_agrees_with_leaving_out_where_documents_are_many() -> None:
+    """Of words, and of a set of one word; the interval of a larger set speaks of other words, too."""
     corpus = known_text(np.random.default_rng(5), 1200, {"nurse": -1.0, "doctor": 1.0, "poet": 0.0, "clerk": 0.5}, 2.0)
-    asked: dict[str, Any] = {"words": WORDS, "a": ["he"], "b": ["she"], "window": 2}
-    left_out, drawn = (bg.corpus_bias(corpus, interval=how, **asked) for how in ("documents", "bootstrap"))
-    rows: list[tuple[Any, Any]] = [*zip(left_out.words, drawn.words, strict=True)]
-    rows += zip(left_out.sets, drawn.sets, strict=True)
-    for one, other in rows:
-        assert one.low is not None
-        assert one.high is not None
-        assert other.low == pytest.approx(one.low, abs=0.12 * (one.high - one.low))
-        assert other.high == pytest.approx(one.high, abs=0.12 * (one.high - one.low))
+    asked: dict[str, Any] = {"a": ["he"], "b": ["she"], "window": 2}
+    questions: list[dict[str, Any]] = [{"words": WORDS}, {"x": ["nurse"], "y": ["doctor"]}]
+    for words in questions:
+        left_out, drawn = (bg.corpus_bias(corpus, interval=how, **words, **asked) for how in ("documents", "bootstrap"))
+        rows: list[tuple[Any, Any]] = [*zip(left_out.words, drawn.words, strict=True)]
+        if "x" in words:
+            rows += zip(left_out.sets, drawn.sets, strict=True)
+        for one, other in rows:
+            assert one.low is not None
+            assert one.high is not None
+            assert other.low == pytest.approx(one.low, abs=0.12 * (one.high - one.low))
+            assert other.high == pytest.approx(one.high, abs=0.12 * (one.high - one.low))
 
 
 @pytest.mark.calibration

@@ -19,7 +19,7 @@ from biasgauge.text import TokenCorpus, read_corpus
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SHIFTS: tuple[Shift, ...] = ("all", "zeros")
+SHIFTS: tuple[Shift, ...] = ("margins", "zeros")
 VOCABULARY = ["he", "him", "she", "her", "nurse", "doctor", "the", "of", "rare"]
 
 

@@ -19,12 +19,14 @@ from scipy.special import ndtr
 from biasgauge import stats
 from biasgauge.core.estimate import Estimate
 from biasgauge.stats import (
+    ClusteredTable,
     Contrast,
     Credible,
     Resampled,
     Resampling,
     auc_estimate,
     closed_form_se,
+    clustered_estimate,
     clustered_mean,
     contrast_estimate,
     disattenuated,
@@ -51,7 +53,7 @@ from biasgauge.stats import (
 )
 from biasgauge.stats.group_contrasts import at_least
 from biasgauge.stats.means import sd_estimate
-from biasgauge.stats.odds_ratios import closed_form, left_out_changes, over_documents
+from biasgauge.stats.odds_ratios import closed_form, left_out_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -338,11 +340,11 @@ def _documents(random: np.random.Generator) -> Floats:
     return np.stack([near[0], first - near[0], near[1], size - first - near[1]], axis=1).astype(np.float64)
 
 
-def _over_documents(tables: Floats) -> Estimate:
-    total = tables.sum(axis=0)
-    carriers = int((tables[:, 0] + tables[:, 2] > 0).sum())
-    value, se = float(log_odds_ratio(total)), float(closed_form_se(total))
-    return over_documents(value, left_out_changes(tables), carriers, se, 0.9)
+def _clustered(tables: Floats) -> Estimate:
+    total, contexts = tables.sum(axis=0), tables[:, 0] + tables[:, 2]
+    word = total[None, [0, 2]]
+    side = ClusteredTable(total, total, left_out_changes(tables), contexts[contexts > 0], word)
+    return clustered_estimate(side, level=0.9)
 
 
 def _noisy_repeats(random: np.random.Generator) -> tuple[Floats, Floats]:
@@ -389,7 +391,7 @@ CASES = {
         conservative=True,  # as Newcombe's tables have it
     ),
     "closed_form": Case(_table_of_counts, _odds, float(np.log(2)), lambda x: x[[2, 3, 0, 1]], _negated),
-    "over_documents": Case(_documents, _over_documents, 0.0, lambda x: x[:, [2, 3, 0, 1]], _negated, conservative=True),
+    "clustered_estimate": Case(_documents, _clustered, 0.0, lambda x: x[:, [2, 3, 0, 1]], _negated, conservative=True),
     "disattenuated": Case(
         _noisy_repeats, _corrected, 0.5, lambda x: (-2 * x[0], 3 * x[1]), _negated, conservative=True, worlds=200
     ),

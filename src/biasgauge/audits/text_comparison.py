@@ -27,7 +27,8 @@ class CorpusAssociation(IntervalsBeside):
     Attributes:
         question: the lexicon.
         title: what it asks.
-        text: difference of the mean log odds ratios of the two target sets, with its interval over documents.
+        text: difference of the log odds ratios of the two target sets, counts pooled, with its interval over documents
+            and words.
         vectors: the contrast in cosine units, mean over models.
         slope: of words' associations in the vectors on their log odds ratios.
         r: correlation of the two over words.

@@ -20,7 +20,9 @@ EXAMPLES = """\
 Log odds ratio of words near group A against near group B: positive, more likely
 near A; 0, as likely near both. CORPUS is text, or the folder of a tokenized
 corpus, such as the one that train leaves. Intervals are over documents: name
-what a document is by --documents. --vectors sets the scores of an embedding
+what a document is by --documents. A set has the log odds ratio of its words'
+counts together; a word without contexts, or with fewer than
+--set min_contexts=N, is undefined. --vectors sets the scores of an embedding
 beside the text: how much of the one goes into the other?
 
 Examples:
@@ -133,7 +135,7 @@ def corpus_bias(
 
     Args:
         vectors: vector files, replicates or one model: scores beside the text
-        as_published: "valentini2023" adds .5 to the counts that are 0 only, as statsmodels does, not to all four
+        as_published: "valentini2023" adds .5 to the counts that are 0, as statsmodels does
     """
     contexts = {name: further.pop(name) for name in ("min_contexts",) if name in further}
     policy = WordPolicy.from_options(further.pop("min_coverage", None), further.pop("case_fallback", None))
@@ -145,6 +147,7 @@ def corpus_bias(
             **question,
             policy=policy,
             as_published=as_published,
+            **contexts,
             random_state=options.seed,
             progress=report,
             **further,

@@ -15,6 +15,8 @@ from biasgauge.stats.bootstrap import jackknife_mean as jackknife_mean
 from biasgauge.stats.bootstrap import leave_one_out as leave_one_out
 from biasgauge.stats.bootstrap import not_estimated as not_estimated
 from biasgauge.stats.bootstrap import percentile_estimate as percentile_estimate
+from biasgauge.stats.clustered_odds import ClusteredTable as ClusteredTable
+from biasgauge.stats.clustered_odds import clustered_estimate as clustered_estimate
 from biasgauge.stats.contrasts import METHOD as METHOD
 from biasgauge.stats.contrasts import Contrast as Contrast
 from biasgauge.stats.contrasts import SideLike as SideLike

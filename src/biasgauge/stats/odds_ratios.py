@@ -1,8 +1,11 @@
-"""Log odds ratios of counts in two groups, and their error where counts of one document hang together.
+"""Log odds ratios of counts in two groups, and their changes without each document.
 
 A table is four counts in the last axis: of a thing in the first group, of all else there, of the thing in the second
-group, of all else there. Where one of the four is 0, .5 is added to all four (Haldane, Anscombe). statsmodels'
-`Table2x2(…, shift_zeros=True)` says the same of itself, and puts .5 into the cells that are 0 alone: `shift="zeros"`.
+group, of all else there. Where one of the four is 0, all four are raised in proportion to the sizes of the groups,
+½ in the smaller one (`shift="margins"`): a thing that was never seen has a log odds ratio of 0, and groups of equal
+size get Haldane and Anscombe's ½. Sources: Sweeting, Sutton & Lambert 2004, whose correction for treatment arms is
+proportional likewise; Monroe, Colaresi & Quinn 2008, of whose informative prior it is the weakest. statsmodels'
+`Table2x2(…, shift_zeros=True)` puts .5 into the cells that are 0 alone: `shift="zeros"`.
 """
 
 from __future__ import annotations
@@ -12,49 +15,52 @@ from typing import Any, Literal
 
 import numpy as np
 
-from biasgauge.core import Estimate, Flags, Floats, Integers
+from biasgauge.core import Estimate, Floats, Integers
 from biasgauge.stats.bootstrap import percentile_estimate
-from biasgauge.stats.means import student_estimate
 from biasgauge.stats.numerics import normal_quantile
 
-Shift = Literal["all", "zeros"]
+Shift = Literal["margins", "zeros"]
 SIGNS: Floats = np.array([1.0, -1.0, -1.0, 1.0])
 CLOSED_FORM = "closed form, contexts taken as independent"
-DOCUMENTS = "jackknife over documents, Student's t"
 BOOTSTRAP = "bootstrap over documents"
-LEAST_DOCUMENTS = 2
-"""Documents below which documents tell nothing of the error."""
 
 
-def shifted(tables: Floats, shift: Shift = "all") -> Floats:
-    """Tables with .5 added to all four counts where one is 0, or to those that are 0 alone."""
-    return np.where(_moved(tables, shift), tables + 0.5, tables)
+def added_counts(tables: Floats, shift: Shift = "margins") -> Floats:
+    """Counts that are added to tables with a 0; none to a table without, or with an empty group."""
+    zero = tables <= 0
+    if shift == "zeros":
+        return np.where(zero, 0.5, 0.0)
+    sizes = np.stack([tables[..., 0] + tables[..., 1], tables[..., 2] + tables[..., 3]], axis=-1)
+    smaller = sizes.min(axis=-1, keepdims=True)
+    raised = zero.any(axis=-1, keepdims=True) & (smaller > 0)
+    by_group = np.where(raised, 0.5 * sizes / np.where(smaller > 0, smaller, 1.0), 0.0)
+    added: Floats = np.repeat(by_group, 2, axis=-1)
+    return added
 
 
-def _moved(tables: Floats, shift: Shift) -> Flags:
-    zero: Flags = tables <= 0
-    return np.asarray(zero.any(axis=-1, keepdims=True)) if shift == "all" else zero
+def log_odds_ratio(tables: Floats, shift: Shift = "margins") -> Floats:
+    """Log odds ratio, log(a d / (b c)) of the counts a, b (first group) and c, d (second), after `added_counts`.
 
-
-def log_odds_ratio(tables: Floats, shift: Shift = "all") -> Floats:
-    """Log odds ratio, log(a d / (b c)) of the counts a, b (first group) and c, d (second), after `shifted`.
-
-    0 where the thing is as likely in both groups, positive where it is more so in the first. Not bounded; log 2 = 0.69
-    where the odds are doubled. For a rare thing it is the log ratio of its two shares, which is the difference of its
-    pointwise mutual information with the two groups.
+    0 where the thing is as likely in both groups, was seen in neither, or one group is empty; positive where it is more
+    likely in the first. Not bounded; log 2 = 0.69 where the odds are doubled. For a rare thing it is the log ratio of
+    its two shares, which is the difference of its pointwise mutual information with the two groups.
     """
-    ratios: Floats = (np.log(shifted(tables, shift)) * SIGNS).sum(axis=-1)
-    return ratios
+    counts = tables + added_counts(tables, shift)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a group is empty
+        ratios: Floats = (np.log(counts) * SIGNS).sum(axis=-1)
+    return np.where(np.isfinite(ratios), ratios, 0.0)
 
 
-def closed_form_se(tables: Floats, squares: Floats | None = None, shift: Shift = "all") -> Floats:
-    """Standard error where every count is independent of every other: √(Σ 1 / count).
+def closed_form_se(tables: Floats, squares: Floats | None = None, shift: Shift = "margins") -> Floats:
+    """Standard error where every count is independent of every other: √(Σ 1 / count); infinite of an empty group.
 
     Where counts are sums of weights, `squares` are the sums of squared weights, which are their variances.
     """
-    counts = shifted(tables, shift)
-    spread = counts if squares is None else np.where(_moved(tables, shift), squares + 0.5, squares)
-    error: Floats = np.sqrt((spread / counts**2).sum(axis=-1))
+    added = added_counts(tables, shift)
+    counts, variances = tables + added, (tables if squares is None else squares) + added
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(counts > 0, variances / counts**2, np.inf)
+    error: Floats = np.sqrt(terms.sum(axis=-1))
     return error
 
 
@@ -63,7 +69,7 @@ def closed_form(value: float, se: float, level: float, **fields: Any) -> Estimat
     return Estimate.symmetric(value, normal_quantile(level) * se, level=level, method=CLOSED_FORM, **fields)
 
 
-def left_out_changes(tables: Floats, shift: Shift = "all") -> Floats:
+def left_out_changes(tables: Floats, shift: Shift = "margins") -> Floats:
     """Change of the log odds ratio when each document is taken out, exactly: documents × 4 to documents."""
     total = tables.sum(axis=0)
     changes: Floats = log_odds_ratio(np.maximum(total - tables, 0.0), shift) - log_odds_ratio(total, shift)
@@ -83,26 +89,6 @@ def effective_documents(changes: Floats) -> float:
 def document_se(changes: Floats) -> float:
     """Standard error of a number from its changes without each document (jackknife around the number itself)."""
     return float(np.sqrt((changes**2).sum() * (len(changes) - 1) / len(changes)))
-
-
-def over_documents(
-    value: float,
-    changes: Floats,
-    carriers: int,
-    least: float,
-    level: float,
-    **fields: Any,  # noqa: ANN401 - n
-) -> Estimate:
-    """A number with its interval over documents: Student's t with a degree of freedom less than documents carry it.
-
-    `changes` are those without each document, `carriers` the documents that have the thing in either group; the
-    standard error is no less than `least`, that of independent counts. Undefined where fewer than two documents carry
-    the number.
-    """
-    fields |= {"method": DOCUMENTS, "over": "documents"}
-    if carriers < LEAST_DOCUMENTS:
-        return Estimate(value=value, level=level, reason="fewer than two documents carry the number", **fields)
-    return student_estimate(value, max(document_se(changes), least), carriers - 1, level, **fields)
 
 
 def bootstrap_estimate(value: float, drawn: Floats, level: float, **fields: Any) -> Estimate:  # noqa: ANN401 - n

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from biasgauge.analyses.corpus_bias import (
     Weighting,
     corpus_query,
     count_query,
-    set_weights,
+    why_too_few,
 )
 from biasgauge.core import (
     Estimate,
@@ -33,7 +33,7 @@ from biasgauge.core import (
 )
 from biasgauge.errors import ParameterError
 from biasgauge.results import SECOND, AltairChart, Chart, Column, RecordTable, Result, altair, counted, zero_line
-from biasgauge.stats import odds_ratios
+from biasgauge.stats import clustered_estimate, odds_ratios
 from biasgauge.text import corpus_of
 
 _WITHOUT = "Without the documents that carry the most"
@@ -85,7 +85,7 @@ class Influence(Result):
     """Influence of documents on an association.
 
     Attributes:
-        number: name of the estimate: of a word, a mean over words, or a contrast of two sets.
+        number: name of the estimate: of a word, of words together, or a contrast of two sets.
         value: the estimate with all documents, with its interval over documents.
         documents: those that carry most of it, then those that oppose it most.
         removals: the estimate without the most influential documents.
@@ -93,6 +93,7 @@ class Influence(Result):
         effective: equivalent number of documents of equal weight.
         settings: everything that decides the result.
         changes: of each document of the corpus, in order; not in JSON.
+        sides: words whose counts are pooled; two where the estimate is a difference; not in JSON.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("documents",)
@@ -107,7 +108,7 @@ class Influence(Result):
             *(Column(name, "number", 1) for name in ("n_wa", "n_a", "n_wb", "n_b")),
         ), most=20),
     )  # fmt: skip
-    hidden: ClassVar[frozenset[str]] = frozenset({"changes", "counted", "coefficients"})
+    hidden: ClassVar[frozenset[str]] = frozenset({"changes", "counted", "sides"})
 
     number: str
     value: Estimate
@@ -119,7 +120,7 @@ class Influence(Result):
     warnings: tuple[str, ...] = ()
     changes: Floats = field(default_factory=lambda: np.empty(0))
     counted: QueryCounts | None = None
-    coefficients: Mapping[str, float] = field(default_factory=dict)
+    sides: tuple[tuple[str, ...], ...] = ()
 
     def change_without(self, documents: Iterable[int]) -> float:
         """Change of the estimate without these documents together, exactly.
@@ -133,7 +134,7 @@ class Influence(Result):
         last = len(self.counted.counts.totals) - 1
         if len(removed) and not 0 <= removed.min() <= removed.max() <= last:
             raise ParameterError(f"Documents are numbered from 0 to {last}. Got {removed.max()}.")
-        return float(_value_without(removed, self.counted, self.coefficients) - (self.value.value or 0.0))
+        return float(_value_without(removed, self.counted, self.sides) - (self.value.value or 0.0))
 
     def _title(self) -> str:
         return "Influence of documents"
@@ -202,7 +203,7 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
 ) -> Influence:
     """Measure how much each document contributes to an association of a text, exactly, from counts.
 
-    The estimate θ is the log odds ratio of `corpus_bias`: of one word, the mean over several, or the contrast of X and
+    The estimate θ is the log odds ratio of `corpus_bias`: of one word, of several together, or the contrast of X and
     Y. The influence of document d is θ without d less θ; 0: the document does not matter. Brunet et al. 2019 did the
     same for embeddings; `check_influence` trains again to see whether vectors follow the counts.
 
@@ -229,7 +230,7 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
         progress: called with (done, total).
 
     Raises:
-        ParameterError: an argument cannot be used, or too few words are in the text.
+        ParameterError: an argument cannot be used, too few words are in the text, or they have no context.
         CorpusError: the text cannot be read.
     """
     check_whole(1, top=top)
@@ -239,22 +240,23 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     counting: dict[str, Any] = {"window": window, "weighting": weighting, "min_count": min_count}
     policy = WordPolicy.from_options(min_coverage, case_fallback)
     query_counts = count_query(text, query, policy, progress, **counting)
-    name, coefficients = _estimand(query, query_counts, min_coverage)
+    name, sides = _estimand(query, query_counts, min_coverage)
     counts, coverage = query_counts.counts, query_counts.coverage
-    changes, variance, near = np.zeros(len(counts.totals)), 0.0, np.zeros_like(counts.totals, np.float64)
-    for word, share in coefficients.items():
-        index = query_counts.index[word]
-        changes += share * counts.left_out_changes(index)
-        variance += float(share * odds_ratios.closed_form_se(counts.table(index), counts.table_squares(index))) ** 2
-        documents_of_word, near_word = counts.cells(index)
-        np.add.at(near, documents_of_word, near_word)
-    value = _value_without(np.empty(0, np.int64), query_counts, coefficients)
+    tables = [counts.clustered(rows) for rows in query_counts.rows(sides)]
+    for table, words_of_side in zip(tables, sides, strict=True):
+        if reason := why_too_few(table.contexts, 1, ", ".join(words_of_side[:3])):
+            raise ParameterError(f"The {name} is undefined: {reason}.")
+    changes = tables[0].changes - sum(table.changes for table in tables[1:])
+    near = np.zeros_like(counts.totals, np.float64)
+    everything = counts.pool([row for rows in query_counts.rows(sides) for row in rows])
+    near[everything.documents] = everything.near
+    value = _value_without(np.empty(0, np.int64), query_counts, sides)
     sign = 1.0 if value >= 0 else -1.0
     # Documents whose removal weakens the association come first; ties keep the order of the corpus.
     order = np.lexsort((np.arange(len(changes)), sign * changes))
     removals = []
     for step in itertools.takewhile(lambda step: step <= (sign * changes < 0).sum(), STEPS):
-        reduced = _value_without(np.sort(order[:step]), query_counts, coefficients)
+        reduced = _value_without(np.sort(order[:step]), query_counts, sides)
         removals.append(DocumentRemoval(step, reduced, reduced - value))
     rows = []
     for document in dict.fromkeys([*order[:top].tolist(), *order[::-1][:top].tolist()]):
@@ -264,10 +266,9 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
             n_a, n_b = counts.totals[document].tolist()
             change = float(changes[document])
             rows.append(DocumentInfluence(document, first, last - 1, tokens, change, n_wa, n_a, n_wb, n_b))
-    carriers = len(counts.carriers([query_counts.index[word] for word in coefficients]))
     return Influence(
         number=name,
-        value=odds_ratios.over_documents(value, changes, carriers, variance**0.5, level, n=len(coefficients)),
+        value=clustered_estimate(*tables, level=level, n=sum(map(len, sides))),
         documents=tuple(rows),
         removals=tuple(removals),
         carriers=int(counts.totals.any(axis=1).sum()),
@@ -279,36 +280,39 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
         warnings=tuple(f"not in the text, {name}: {', '.join(lost)}" for name, lost in coverage.lost.items()),
         changes=changes,
         counted=query_counts,
-        coefficients=coefficients,
+        sides=sides,
     )  # fmt: skip
 
 
-def _estimand(query: CorpusQuery, counted: QueryCounts, min_coverage: float) -> tuple[str, dict[str, float]]:
-    """Name and weights of words of the estimate: the contrast, the mean of all words, or the one word."""
+def _estimand(query: CorpusQuery, counted: QueryCounts, min_coverage: float) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    """Name of the estimate, and the words of its sides: the contrast, all words together, or the one word."""
     if not query.sets:
         word = query.words[0]
         if word not in counted.index:
             raise ParameterError(f"The text does not have the word {word!r}.")
-        return f"log odds ratio of {word}", {word: 1.0}
+        return f"log odds ratio of {word}", ((word,),)
     if shortfall := counted.coverage.shortfall(min_coverage):
         raise ParameterError(f"The text has too few of the words: {shortfall}.")
-    weights = set_weights(query, counted)
-    if "contrast" in weights:
-        return f"contrast of {query.labels['contrast']}", weights["contrast"]
-    if len(weights) > 1:
-        return "mean log odds ratio of all words", dict.fromkeys(counted.index, 1 / len(counted.index))
-    name = next(iter(weights))
-    return f"mean log odds ratio of {query.labels.get(name, name)}", weights[name]
+    found = {
+        name: tuple(tuple(word for word in side if word in counted.index) for side in sides)
+        for name, sides in query.sides.items()
+    }
+    if "contrast" in found:
+        return f"contrast of {query.labels['contrast']}", found["contrast"]
+    if len(found) > 1:
+        return "log odds ratio of all words together", (tuple(counted.index),)
+    name = next(iter(found))
+    return f"log odds ratio of {query.labels.get(name, name)}", found[name]
 
 
-def _value_without(removed: Integers, counted: QueryCounts, coefficients: Mapping[str, float]) -> float:
+def _value_without(removed: Integers, counted: QueryCounts, sides: Sequence[Sequence[str]]) -> float:
     """Estimate without some documents."""
     counts = counted.counts
     total = counts.total - counts.totals[removed].sum(axis=0)
-    value = 0.0
-    for word, share in coefficients.items():
-        documents, near = counts.cells(counted.index[word])
+    values = []
+    for rows in counted.rows(sides):
+        documents, near = counts.pool(rows).cells(0)
         remaining = near.sum(axis=0) - near[np.isin(documents, removed)].sum(axis=0)
         table = np.array([remaining[0], total[0] - remaining[0], remaining[1], total[1] - remaining[1]])
-        value += share * float(odds_ratios.log_odds_ratio(np.maximum(table, 0.0)))
-    return value
+        values.append(float(odds_ratios.log_odds_ratio(np.maximum(table, 0.0))))
+    return values[0] - sum(values[1:])

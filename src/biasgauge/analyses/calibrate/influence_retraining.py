@@ -143,7 +143,7 @@ def check_influence(
     if result.counted is None or result.settings["corpus"] != corpus.checksum:
         raise ParameterError("check_influence needs the result of influence on this very corpus.")
     counted = result.counted
-    carriers = counted.counts.carriers([counted.index[word] for word in result.coefficients])
+    carriers = counted.counts.pool([row for rows in counted.rows(result.sides) for row in rows]).documents
     size = max(1, round(share * len(carriers)))
     if len(carriers) < 4:
         raise ParameterError(f"Only {len(carriers)} documents have the words near a group: too few to take some out.")
@@ -213,13 +213,15 @@ def _random_sets(
 
 
 def _score(model: Embedding, result: Influence, counted: QueryCounts) -> float:
-    """Mean cosine with A less that with B, weighted over words as the log odds are; NaN where a word is lost."""
+    """Mean cosine with A less that with B over the words, of a contrast X less Y; NaN where a word is lost."""
     fallback = counted.case_fallback
-    groups = [model.lookup(result.settings[group], case_fallback=fallback).rows for group in ("a", "b")]
-    words = model.lookup(list(result.coefficients), case_fallback=fallback)
-    if words.lost or not all(map(len, groups)):
-        return float("nan")
     vectors = np.asarray(model.vectors, np.float64)
-    near_a, near_b = (cosines(vectors[words.rows], vectors[rows]).mean(axis=1) for rows in groups)
-    shares = np.array([result.coefficients[word] for word in words.words])
-    return float(shares @ (near_a - near_b))
+    groups = [model.lookup(result.settings[group], case_fallback=fallback).rows for group in ("a", "b")]
+    means = []
+    for side in result.sides:
+        words = model.lookup(list(side), case_fallback=fallback)
+        if words.lost or not all(map(len, groups)):
+            return float("nan")
+        near_a, near_b = (cosines(vectors[words.rows], vectors[rows]).mean() for rows in groups)
+        means.append(float(near_a - near_b))
+    return means[0] - sum(means[1:])

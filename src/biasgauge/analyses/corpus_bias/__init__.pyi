@@ -3,12 +3,12 @@ from biasgauge.analyses.corpus_bias.counting import Weighting as Weighting
 from biasgauge.analyses.corpus_bias.counting import count_contexts as count_contexts
 from biasgauge.analyses.corpus_bias.counting import count_undivided as count_undivided
 from biasgauge.analyses.corpus_bias.measuring import CorpusLike as CorpusLike
-from biasgauge.analyses.corpus_bias.measuring import CorpusQuery as CorpusQuery
-from biasgauge.analyses.corpus_bias.measuring import QueryCounts as QueryCounts
 from biasgauge.analyses.corpus_bias.measuring import corpus_bias as corpus_bias
-from biasgauge.analyses.corpus_bias.measuring import corpus_query as corpus_query
-from biasgauge.analyses.corpus_bias.measuring import count_query as count_query
-from biasgauge.analyses.corpus_bias.measuring import set_weights as set_weights
+from biasgauge.analyses.corpus_bias.query import CorpusQuery as CorpusQuery
+from biasgauge.analyses.corpus_bias.query import QueryCounts as QueryCounts
+from biasgauge.analyses.corpus_bias.query import corpus_query as corpus_query
+from biasgauge.analyses.corpus_bias.query import count_query as count_query
+from biasgauge.analyses.corpus_bias.query import why_too_few as why_too_few
 from biasgauge.analyses.corpus_bias.result import CorpusBias as CorpusBias
 from biasgauge.analyses.corpus_bias.result import SetOdds as SetOdds
 from biasgauge.analyses.corpus_bias.result import WordOdds as WordOdds

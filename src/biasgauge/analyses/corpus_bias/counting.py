@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from biasgauge.core import Floats, Integers, check_choice, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.stats import odds_ratios
+from biasgauge.stats import ClusteredTable, odds_ratios
 from biasgauge.text import LEFT_OUT as NO_TARGET
 from biasgauge.text import TokenCorpus
 from biasgauge.vectors import NOT_THERE as NOT_IN_TEXT
@@ -82,18 +82,13 @@ class ContextCounts:
         near = self.near_squares[word]
         return np.array([near[0], self.squares[0] - near[0], near[1], self.squares[1] - near[1]])
 
-    def carriers(self, words: Sequence[int]) -> Integers:
-        """Documents that have one of some words near either group."""
-        return np.unique(np.concatenate([self.cells(word)[0] for word in words]))
-
-    def left_out_changes(self, word: int, shift: odds_ratios.Shift = "all") -> Floats:
+    def left_out_changes(self, word: int, shift: odds_ratios.Shift = "margins") -> Floats:
         """Change of a word's log odds ratio without each document, exactly."""
         table = self.table(word)
-        if (table[1::2] <= self.largest).any():  # a document may hold all contexts of a group
+        if (table <= 0).any() or (table[1::2] <= self.largest).any():  # a count is 0, or may be without a document
             return odds_ratios.left_out_changes(self.by_document(word), shift)
         # Of a document without the word only n_¬wA and n_¬wB change: Δ log OR = log(1 − b/n_¬wB) − log(1 − a/n_¬wA).
-        _, without_a, _, without_b = odds_ratios.shifted(table, shift)
-        changes: Floats = np.log1p(-self.totals[:, 1] / without_b) - np.log1p(-self.totals[:, 0] / without_a)
+        changes: Floats = np.log1p(-self.totals[:, 1] / table[3]) - np.log1p(-self.totals[:, 0] / table[1])
         # Documents that have the word are taken out of the table one by one.
         documents, near = self.cells(word)
         removed = np.empty((len(documents), 4))
@@ -102,6 +97,32 @@ class ContextCounts:
         remaining = np.maximum(table - removed, 0.0)
         changes[documents] = odds_ratios.log_odds_ratio(remaining, shift) - odds_ratios.log_odds_ratio(table, shift)
         return changes
+
+    def pool(self, words: Sequence[int]) -> ContextCounts:
+        """Counts of a set of words together, as those of one word."""
+        spans = [self.cells(word) for word in words]
+        documents, cell = np.unique(np.concatenate([rows for rows, _ in spans]), return_inverse=True)
+        near = np.zeros((len(documents), 2))
+        np.add.at(near, cell, np.concatenate([counts for _, counts in spans]))
+        return replace(
+            self,
+            words=("+".join(self.words[word] for word in words),),
+            near_squares=self.near_squares[list(words)].sum(axis=0, keepdims=True),
+            starts=np.array([0, len(documents)]),
+            documents=documents,
+            near=near,
+        )
+
+    def clustered(self, words: Sequence[int], shift: odds_ratios.Shift = "margins") -> ClusteredTable:
+        """Table of one word, or of a set of words together, with how its counts cluster."""
+        pooled = self.pool(words)
+        return ClusteredTable(
+            table=pooled.table(0),
+            squares=pooled.table_squares(0),
+            changes=pooled.left_out_changes(0, shift),
+            documents=pooled.near.sum(axis=1),
+            words=np.array([self.cells(word)[1].sum(axis=0) for word in words]),
+        )
 
     def by_document(self, word: int) -> Floats:
         """Documents × 4: contribution of each document to the table of a word."""

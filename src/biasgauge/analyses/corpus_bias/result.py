@@ -39,7 +39,7 @@ class WordOdds(Record):
     Attributes:
         word: the word, as given.
         log_odds: log odds ratio of the word in contexts of A against contexts of B; 0: as likely in both; positive:
-            more likely near A. None where the text lacks the word.
+            more likely near A. None where the text lacks the word, or has too few contexts of it.
         low, high: ends of the interval.
         se: standard error of the closed form, contexts taken as independent.
         n_wa: contexts of A that hold the word; n_a: all contexts of A; n_wb, n_b: of B. Sums of weights where contexts
@@ -88,13 +88,15 @@ class WordOdds(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SetOdds(LabeledEstimate):
-    """A mean of log odds ratios over the words of a set, or the difference of two such means, as in a WEAT.
+    """Log odds ratio of the words of a set together, counts pooled, or the difference of two such, as in a WEAT.
 
-    The interval speaks of other documents of the same kind; the words are these.
+    A word weighs as much as it has contexts. 0: the words are as likely near both groups, or the sets alike. The
+    interval speaks of other documents of the same kind and of other words like these; by "bootstrap", of documents
+    alone. Undefined where the words have no context, or fewer than `min_contexts`.
 
     Attributes:
         name: of the set, or "x − y".
-        kind: "mean" or "contrast".
+        kind: "pooled" or "contrast".
     """
 
     name: str
@@ -107,7 +109,7 @@ class CorpusBias(Result):
 
     Attributes:
         words: one row per word.
-        sets: means over sets of words; of a test also the contrast of X and Y.
+        sets: sets of words, counts pooled; of a test also the contrast of X and Y.
         a, b: words of the two groups that the text has.
         names: names of the first and the second group.
         coverage: words that the text has and lacks.
@@ -133,7 +135,7 @@ class CorpusBias(Result):
 
     @property
     def contrast(self) -> SetOdds | None:
-        """Mean log odds ratio of X less that of Y; None where no two sets were given."""
+        """Log odds ratio of the words of X less that of Y; None where no two sets were given."""
         return next((row for row in self.sets if row.kind == "contrast"), None)
 
     def sets_to_frame(self) -> pd.DataFrame:
@@ -156,7 +158,8 @@ class CorpusBias(Result):
         tables = [Table.of("words", "", columns, rows, most=30)]
         if self.sets:
             sets = [(row.name, row, row.n) for row in self.sets]
-            tables.insert(0, Table.of("sets", "Means over words", ["set", number, Column("words", "count")], sets))
+            columns = ["set", number, Column("words", "count")]
+            tables.insert(0, Table.of("sets", "Sets, counts of their words pooled", columns, sets))
         return replace(super().summary(), tables=tuple(tables))
 
     def _title(self) -> str:
@@ -166,7 +169,7 @@ class CorpusBias(Result):
         contrast, word = self.contrast, self.words[0]
         if contrast is not None:
             text = f"undefined: {contrast.reason}" if contrast.value is None else _text(contrast)
-            return f"{contrast.name}: difference of mean log odds ratios {text}"
+            return f"{contrast.name}: difference of pooled log odds ratios {text}"
         if len(self.words) > 1:
             associated = [row.log_odds or 0.0 for row in self.words if row.estimate.excludes(0)]
             first = sum(value > 0 for value in associated)
@@ -194,6 +197,10 @@ class CorpusBias(Result):
             sentences.append(f"Intervals: {'; '.join(sorted(methods))}.")
         if len(self.words) > 1:
             sentences.append("A word leans where its interval excludes 0.")
+        if self.sets:
+            sentences.append("Of a set, the counts of its words are pooled: each weighs as much as it has contexts.")
+        if undefined := sum(row.log_odds is None for row in self.words):
+            sentences.append(f"{counted(undefined, 'word')} without a number: not in the text, or too few contexts.")
         return sentences
 
     def _charts(self) -> list[Chart]:
