@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.audits.text_comparison import CorpusAssociation
 from biasgauge.text import TokenCorpus, read_corpus
 
 
@@ -39,6 +40,24 @@ def test_an_audit_shows_what_its_text_says(corpus: TokenCorpus) -> None:
     back = type(result).from_dict(content)
     assert back.to_dict()["text"] == content["text"]
     assert any(part.name == "text" for part in back.summary().parts)
+
+
+def test_words_without_contexts_are_undefined_beside_the_vectors(corpus: TokenCorpus) -> None:
+    """The words of a test stand in the text, and never near its attributes."""
+    sets = bg.lexicon("weat7").sets
+    lines = [f"{word} was there" for word in [*sets["x"], *sets["y"]]]
+    lines += [f"{word} said so" for word in [*sets["a"], *sets["b"]]]
+    answer = compare_with(iter(lines))
+    assert answer.text.value is None
+    assert "no context of either group" in (answer.text.reason or "")
+    assert answer.slope.value is None
+    assert compare_with(corpus).text.excludes(0)
+
+
+def compare_with(text: TokenCorpus | Iterator[str]) -> CorpusAssociation:
+    comparison = bg.audit(lexicons=["weat7"], corpus=text).text
+    assert comparison is not None
+    return comparison.answers[0]
 
 
 def test_without_a_text_there_is_no_such_part(shipped_audit: Callable[..., bg.audits.AuditResult]) -> None:

@@ -83,6 +83,15 @@ def test_influence_names_documents_by_number(text: Path, capsys: pytest.CaptureF
     assert "tired" not in json.dumps(content)
 
 
+def test_min_contexts_leaves_thin_words_without_a_number(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["corpus-bias", str(text), "--words", "nurse,so", "--a", "he", "--b", "she"]
+    rows = {row["word"]: row for row in printed([*asked, "--set", "min_contexts=3"], capsys)["words"]}
+    assert rows["nurse"]["log_odds"] is not None
+    assert (rows["so"]["log_odds"], rows["so"]["low"], rows["so"]["n_wa"]) == (None, None, 1)
+    assert "min_contexts is 3" in rows["so"]["reason"]
+    assert {row["word"]: row for row in printed(asked, capsys)["words"]}["so"]["log_odds"] is not None
+
+
 def test_criterion_of_a_text(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pairs = text.with_name("pairs.toml")
     pairs.write_text('kind = "pairs"\npairs = [["he", "she"]]\n')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,7 +23,7 @@ path = "text.txt"
 [analyses.said]
 kind = "corpus-bias"
 of = ["one"]
-settings = { words = ["nurse", "doctor"], a = ["he"], b = ["she"], window = 3 }
+settings = { words = ["nurse", "doctor"], a = ["he"], b = ["she"], window = 3, min_contexts = 3 }
 
 [analyses.carried]
 kind = "influence"
@@ -38,10 +38,11 @@ def test_corpus_analyses_are_those_of_their_functions(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY)
     done = run_study(tmp_path / "study.toml", out=tmp_path / "out", workers=0)
     assert not done.failed
-    asked = {"a": ["he"], "b": ["she"]}
+    asked: dict[str, Any] = {"a": ["he"], "b": ["she"]}
+    text = tmp_path / "text.txt"
     expected = {
-        "said": bg.corpus_bias(tmp_path / "text.txt", words=["nurse", "doctor"], window=3, **asked).to_dict(),  # type: ignore[arg-type]
-        "carried": bg.influence(tmp_path / "text.txt", words=["nurse"], **asked).to_dict(),  # type: ignore[arg-type]
+        "said": bg.corpus_bias(text, words=["nurse", "doctor"], window=3, min_contexts=3, **asked).to_dict(),
+        "carried": bg.influence(text, words=["nurse"], **asked).to_dict(),
     }
     for name, content in expected.items():
         found = json.loads((tmp_path / "out" / "results" / name / "one" / "result.json").read_bytes())
