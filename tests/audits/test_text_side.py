@@ -55,9 +55,8 @@ def test_words_without_contexts_are_undefined_beside_the_vectors(corpus: TokenCo
 
 
 def compare_with(text: TokenCorpus | Iterator[str]) -> CorpusAssociation:
-    comparison = bg.audit(lexicons=["weat7"], corpus=text).text
-    assert comparison is not None
-    return comparison.answers[0]
+    answer: CorpusAssociation = bg.audit(lexicons=["weat7"], corpus=text).text.answers[0]
+    return answer
 
 
 def test_without_a_text_there_is_no_such_part(shipped_audit: Callable[..., bg.audits.AuditResult]) -> None:

@@ -115,9 +115,10 @@ def test_min_contexts_decides_words_and_sets(least: int, *, defined: bool) -> No
         assert "2 contexts with the words of" in (reason or "")
 
 
-def test_a_group_without_any_context_is_said() -> None:
-    with pytest.raises(ParameterError, match="no context of she"):
-        bg.corpus_bias(iter(["he saw the poet", "she"]), words=["poet"], a=["he"], b=["she"])
+def test_beside_a_group_without_any_context_words_are_undefined() -> None:
+    row = bg.corpus_bias(iter(["he saw the poet", "she"]), words=["poet"], a=["he"], b=["she"]).words[0]
+    assert (row.log_odds, row.n_wa, row.n_b) == (None, 1, 0)
+    assert "one of the groups has no context" in (row.reason or "")
 
 
 def test_a_set_pools_its_counts_and_a_swap_negates() -> None:

@@ -244,7 +244,7 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     counts, coverage = query_counts.counts, query_counts.coverage
     tables = [counts.clustered(rows) for rows in query_counts.rows(sides)]
     for table, words_of_side in zip(tables, sides, strict=True):
-        if reason := why_too_few(table.contexts, 1, ", ".join(words_of_side[:3])):
+        if reason := why_too_few(table.table, 1, ", ".join(words_of_side[:3])):
             raise ParameterError(f"The {name} is undefined: {reason}.")
     changes = tables[0].changes - sum(table.changes for table in tables[1:])
     near = np.zeros_like(counts.totals, np.float64)

@@ -115,12 +115,12 @@ class ContextCounts:
 
     def clustered(self, words: Sequence[int], shift: odds_ratios.Shift = "margins") -> ClusteredTable:
         """Table of one word, or of a set of words together, with how its counts cluster."""
-        pooled = self.pool(words)
+        counts, row = (self, words[0]) if len(words) == 1 else (self.pool(words), 0)
         return ClusteredTable(
-            table=pooled.table(0),
-            squares=pooled.table_squares(0),
-            changes=pooled.left_out_changes(0, shift),
-            documents=pooled.near.sum(axis=1),
+            table=counts.table(row),
+            squares=counts.table_squares(row),
+            changes=counts.left_out_changes(row, shift),
+            documents=counts.cells(row)[1].sum(axis=1),
             words=np.array([self.cells(word)[1].sum(axis=0) for word in words]),
         )
 

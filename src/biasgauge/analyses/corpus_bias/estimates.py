@@ -32,10 +32,10 @@ class Uncertainty:
     shift: odds_ratios.Shift = "margins"
     min_contexts: int = 1
 
-    def why_too_few(self, contexts: float, subject: str) -> str | None:
+    def why_too_few(self, table: Floats, subject: str) -> str | None:
         """Return why a word or a set is undefined; None where it is not, and always as published."""
         is_published = self.shift == "zeros" and self.min_contexts == 0
-        return None if is_published else why_too_few(contexts, self.min_contexts, subject)
+        return None if is_published else why_too_few(table, self.min_contexts, subject)
 
     def estimate(self, sides: Sequence[ClusteredTable], drawn: Floats | None, **fields: Any) -> Estimate:  # noqa: ANN401 - n
         """Log odds ratio of one table, or the difference of two, with the requested interval.
@@ -82,7 +82,7 @@ def estimate_sets(
         for rows, member in zip(sides, members, strict=True):
             if reason is None:
                 subject = f"the words of {query.labels.get(member, member)!r}"
-                reason = uncertainty.why_too_few(tables[rows].contexts, subject)
+                reason = uncertainty.why_too_few(tables[rows].table, subject)
         if reason:
             labels |= {"level": uncertainty.level, "method": uncertainty.interval}
             estimates.append(SetOdds(value=None, reason=reason, **labels))
@@ -110,7 +110,7 @@ def _word_row(
     clustered = counts.clustered([index], uncertainty.shift)
     n_wa, n_wb = (as_count(number) for number in clustered.table[[0, 2]])
     row = replace(row, n_wa=n_wa, n_wb=n_wb, documents=len(clustered.documents))
-    if reason := uncertainty.why_too_few(clustered.contexts, "the word"):
+    if reason := uncertainty.why_too_few(clustered.table, "the word"):
         return replace(row, reason=reason)
     estimate = uncertainty.estimate([clustered], None if drawn is None else drawn[:, index])
     value = float(odds_ratios.log_odds_ratio(clustered.table, uncertainty.shift))

@@ -8,19 +8,23 @@ from typing import Any
 
 from biasgauge import registry
 from biasgauge.analyses.corpus_bias.counting import ContextCounts, corpus_coverage, count_contexts
-from biasgauge.core import LexiconLike, PairsLike, WordPolicy, WordsLike
+from biasgauge.core import Floats, LexiconLike, PairsLike, WordPolicy, WordsLike
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import AssociationTest, WordSet, WordSets, lexicon, pairs_of, words_of
 from biasgauge.text import TokenCorpus
 from biasgauge.vectors import Coverage
 
 LOST = "the text does not have the word"
+EMPTY_GROUP = "one of the groups has no context: no other word stands in a line with one of its words"
 NO_CONTEXT = "the text has no context of either group with {subject}"
 TOO_FEW_CONTEXTS = "{contexts:g} contexts with {subject}; min_contexts is {least}"
 
 
-def why_too_few(contexts: float, least: int, subject: str) -> str | None:
-    """Return the reason why a number of contexts is not enough; None where it is. No context is never enough."""
+def why_too_few(table: Floats, least: int, subject: str) -> str | None:
+    """Return the reason why a table n_wA, n_¬wA, n_wB, n_¬wB has too few contexts; None where it has enough."""
+    contexts = float(table[0] + table[2])
+    if min(table[0] + table[1], table[2] + table[3]) <= 0:
+        return EMPTY_GROUP
     if contexts <= 0:
         return NO_CONTEXT.format(subject=subject)
     return TOO_FEW_CONTEXTS.format(contexts=contexts, subject=subject, least=least) if contexts < least else None
@@ -141,7 +145,7 @@ def count_query(
     """Find the words of a query in a text and count their contexts.
 
     Raises:
-        ParameterError: the text has too few words of a group, or no context of one.
+        ParameterError: the text has too few words of a group.
     """
     all_lower_case = all(word == word.lower() for word in text.words)
     case_fallback = all_lower_case if policy.case == "auto" else policy.case == "fallback"
@@ -154,7 +158,5 @@ def count_query(
     targets = list(dict.fromkeys(word_ids.values()))  # two spellings may find one word
     a, b = (sorted(set(group.rows.tolist())) for group in groups.values())
     counts = count_contexts(text, targets, a, b, progress=progress, **counting)
-    if empty := [name for name, total in zip(query.names, counts.total, strict=True) if total <= 0]:
-        raise ParameterError(f"The text has no context of {empty[0]}: no other word stands in a line with one of them.")
     order = {word_id: row for row, word_id in enumerate(targets)}
     return QueryCounts(counts, {word: order[word_id] for word, word_id in word_ids.items()}, coverage, case_fallback)
