@@ -110,9 +110,9 @@ def test_min_contexts_decides_words_and_sets(least: int, *, defined: bool) -> No
     assert result.sets[0].value is not None  # 5 contexts together
     assert result.settings["min_contexts"] == least
     if not defined:
-        assert "2 contexts with the word; min_contexts is 3" in (result.words[0].reason or "")
+        assert "fewer than min_contexts=3 contexts with the word: 2" in (result.words[0].reason or "")
         reason = bg.corpus_bias(iter(THIN), x=["poet"], y=["saw"], **asked).sets[2].reason
-        assert "2 contexts with the words of" in (reason or "")
+        assert "min_contexts=3 contexts with the words of" in (reason or "")
 
 
 def test_beside_a_group_without_any_context_words_are_undefined() -> None:

@@ -88,7 +88,7 @@ def test_min_contexts_leaves_thin_words_without_a_number(text: Path, capsys: pyt
     rows = {row["word"]: row for row in printed([*asked, "--set", "min_contexts=3"], capsys)["words"]}
     assert rows["nurse"]["log_odds"] is not None
     assert (rows["so"]["log_odds"], rows["so"]["low"], rows["so"]["n_wa"]) == (None, None, 1)
-    assert "min_contexts is 3" in rows["so"]["reason"]
+    assert "min_contexts=3" in rows["so"]["reason"]
     assert {row["word"]: row for row in printed(asked, capsys)["words"]}["so"]["log_odds"] is not None
 
 

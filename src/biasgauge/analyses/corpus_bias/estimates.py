@@ -30,7 +30,7 @@ class Uncertainty:
     resamples: int
     random_state: int
     shift: odds_ratios.Shift = "margins"
-    min_contexts: int = 1
+    min_contexts: int = 0
 
     def why_too_few(self, table: Floats, subject: str) -> str | None:
         """Return why a word or a set is undefined; None where it is not, and always as published."""

@@ -43,7 +43,7 @@ def corpus_bias(  # noqa: PLR0913 - settings are keyword arguments
     interval: Interval = "documents",
     level: float = 0.95,
     resamples: int = 2_000,
-    min_contexts: int | None = None,
+    min_contexts: int = 0,
     policy: WordPolicy = DEFAULT_POLICY,
     as_published: str | None = None,
     layout: str = "auto",
@@ -81,8 +81,8 @@ def corpus_bias(  # noqa: PLR0913 - settings are keyword arguments
             which is too narrow where they are not.
         level: nominal coverage of the intervals.
         resamples: bootstrap samples of documents.
-        min_contexts: contexts of both groups together below which a word, or a set, is undefined; None: 1, since the
-            intervals cover at any number; with `as_published` 0.
+        min_contexts: contexts of both groups together, or sum of their weights, below which a word, or a set, is
+            undefined. Without any context it always is, but as published; intervals cover at any number.
         policy: how words are looked up, and how many of each group and each set the text must have; `case="auto"`:
             other cases are tried where the text is all in lower case.
         as_published: "valentini2023": .5 goes into those of the four counts that are 0, as in the code they used
@@ -103,14 +103,13 @@ def corpus_bias(  # noqa: PLR0913 - settings are keyword arguments
     check_choice(get_args(Interval), interval=interval)
     check_choice((None, VALENTINI), as_published=as_published)
     check_level(level)
-    least = (1 if as_published is None else 0) if min_contexts is None else min_contexts
-    check_whole(0, min_contexts=least)
+    check_whole(0, min_contexts=min_contexts)
     query = corpus_query(words, a=a, b=b, pairs=pairs, test=test, x=x, y=y)
     text = corpus_of(corpus, layout=layout, tokenizer=tokenizer, field=field, documents=documents)
     counting: dict[str, Any] = {"window": window, "weighting": weighting, "min_count": min_count}
     counted = count_query(text, query, policy, progress, **counting)
     shift: odds_ratios.Shift = "margins" if as_published is None else "zeros"
-    uncertainty = Uncertainty(interval, level, resamples, random_state, shift, least)
+    uncertainty = Uncertainty(interval, level, resamples, random_state, shift, min_contexts)
     return CorpusBias(
         words=estimate_words(counted, query, uncertainty, weighted=weighting != "flat"),
         sets=estimate_sets(counted, query, uncertainty, policy.min_coverage),
@@ -120,7 +119,7 @@ def corpus_bias(  # noqa: PLR0913 - settings are keyword arguments
         coverage=counted.coverage.to_dict(),
         settings={
             "corpus": text.checksum, "tokens": len(text.tokens), "documents": len(text.documents) - 1, **counting,
-            "interval": interval, "level": level, "resamples": resamples, "min_contexts": least,
+            "interval": interval, "level": level, "resamples": resamples, "min_contexts": min_contexts,
             "min_coverage": policy.min_coverage, "case_fallback": counted.case_fallback, "as_published": as_published,
             "random_state": random_state,
         },

@@ -17,7 +17,7 @@ from biasgauge.vectors import Coverage
 LOST = "the text does not have the word"
 EMPTY_GROUP = "one of the groups has no context: no other word stands in a line with one of its words"
 NO_CONTEXT = "the text has no context of either group with {subject}"
-TOO_FEW_CONTEXTS = "{contexts:g} contexts with {subject}; min_contexts is {least}"
+TOO_FEW_CONTEXTS = "fewer than min_contexts={least} contexts with {subject}: {contexts:g}"
 
 
 def why_too_few(table: Floats, least: int, subject: str) -> str | None:
