@@ -66,7 +66,7 @@ def test_chance_is_drawn_beside_what_was_measured(small_replicates: list[bg.Embe
     panels = {part.about: part for part in result.summary().parts[0].parts}
     for verdict in result.verdicts:
         (drawn,) = [one for one in panels[verdict.question].drawings if isinstance(one, Histogram)]
-        assert drawn.at == verdict.observed("association")["contrast"]
+        assert drawn.at == verdict.observed("association").get("adjusted", verdict.observed("association")["contrast"])
         assert sum(drawn.counts) == 500
         assert len(drawn.edges) == len(drawn.counts) + 1
 

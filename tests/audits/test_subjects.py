@@ -152,7 +152,7 @@ def test_the_shipped_replicates_are_audited_with_glove_beside_them() -> None:
     glove = bg.audit(
         bg.vectors.load_default(), lexicons=["weat7"], policy=bg.core.WordPolicy(case="fallback")
     ).verdicts[0]
-    assert verdict.opinions[0].contrast == pytest.approx(glove.observed("association")["contrast"])
+    assert verdict.opinions[0].contrast == pytest.approx(glove.observed("association")["adjusted"])
 
 
 def test_vectors_that_were_changed_are_no_replicate_of_what_they_were() -> None:

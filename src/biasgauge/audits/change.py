@@ -147,9 +147,9 @@ def _contrast_change(before: Measured, after: Measured, rules: Rules) -> Contras
     shown = before.p <= rules.alpha
     reduced = None
     if shown and moved is not None:
-        towards = _moved(before, after, float(np.sign(before.value)))
+        towards = _moved(before, after, float(np.sign(before.test.value)))
         reduced = towards is not None and towards.high is not None and towards.high < 0
-    flipped = bool(np.sign(before.value) != np.sign(after.value))
+    flipped = bool(np.sign(before.test.value) != np.sign(after.test.value))
     return ContrastChange(
         question=before.query.name,
         title=before.query.title,

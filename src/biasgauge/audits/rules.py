@@ -18,6 +18,7 @@ from biasgauge.lexicons import AssociationTest, Language, WordSet, language_of, 
 from biasgauge.metrics import NO_FREQUENCIES
 from biasgauge.results import p_phrase, signed_text
 from biasgauge.scores import ScoreTensor
+from biasgauge.stats import SIDES
 
 FREQUENCY = "word frequency"
 """Rule that frequency is held constant."""
@@ -51,16 +52,13 @@ def judge_association(case: Case) -> Iterator[Evidence]:
     tests = {"se": decisive.contrast.se, "df": decisive.contrast.df, "p_contrast": decisive.contrast.p,
              "p_targets": decisive.p_targets, "p_attributes": decisive.p_attributes, "p": case.measured.p}  # fmt: skip
     audit = {"k": case.corrected.k, "p_adjusted": case.corrected.p, "smallest": case.smallest}
-    lists = zip((*case.measured.query.targets, *case.measured.query.attributes), _effective(case), strict=False)
-    effective = {f"effective_{words.name}": count for words, count in lists}
+    sides = zip(SIDES, test.contrast.effective, strict=False)
+    effective = {
+        f"effective_{side}_{place}": count for side, counts in sides for place, count in enumerate(counts, start=1)
+    }
     passes = case.corrected.p <= alpha
     reason = _association_reason(case, level, passes=passes)
     yield Evidence("association", {**numbers, **tests, **audit, **effective}, alpha, passes, reason, "bias")
-
-
-def _effective(case: Case) -> tuple[float, ...]:
-    """Effective number of words of each list of targets, then of attributes."""
-    return tuple(count for side in case.measured.test.contrast.effective for count in side)
 
 
 def _association_reason(case: Case, level: float, *, passes: bool) -> str:

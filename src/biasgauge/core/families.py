@@ -51,7 +51,7 @@ def word_families(words: Sequence[str], language: str = "en") -> tuple[str, ...]
     for word in words:
         lower = word.lower()
         for lemma in (lower, *_lemmas(forms.get(lower, ()))):
-            spelling = american_spelling(lemma) if language == "en" else lemma
+            spelling = american_spelling(lemma) if forms else lemma
             root[find(f"lemma {spelling}")] = find(f"word {lower}")
     first: dict[str, str] = {}
     return tuple(first.setdefault(find(f"word {word.lower()}"), word) for word in words)

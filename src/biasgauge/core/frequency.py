@@ -77,7 +77,8 @@ def frequency_means(vectors: Vectors, frequencies: Floats) -> FrequencyMeans | N
     hats = _hat_functions(frequencies[rows], knots)
     # A knot that no word is near to keeps a mean of 0.
     normal = hats.T @ hats + 1e-9 * len(rows) * np.eye(len(knots))
-    return FrequencyMeans(knots, np.linalg.solve(normal, hats.T @ units))
+    means: Floats = np.linalg.solve(normal, hats.T @ units)
+    return FrequencyMeans(knots, means)
 
 
 def _hat_functions(values: Floats, knots: Floats) -> Floats:

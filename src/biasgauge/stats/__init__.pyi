@@ -18,6 +18,7 @@ from biasgauge.stats.bootstrap import percentile_estimate as percentile_estimate
 from biasgauge.stats.clustered_odds import ClusteredTable as ClusteredTable
 from biasgauge.stats.clustered_odds import clustered_estimate as clustered_estimate
 from biasgauge.stats.contrasts import METHOD as METHOD
+from biasgauge.stats.contrasts import SIDES as SIDES
 from biasgauge.stats.contrasts import Contrast as Contrast
 from biasgauge.stats.contrasts import SideLike as SideLike
 from biasgauge.stats.contrasts import TableSide as TableSide

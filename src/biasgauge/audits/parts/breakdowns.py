@@ -166,7 +166,7 @@ def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
     means = np.array([leans[row_groups == group].mean() for group in range(len(weights))])[row_groups]
     # the mean of a list without one of its n words is mean + (mean − word) / (n − 1)
     remaining = np.where(counts > 1, counts - 1, np.nan)
-    without = measured.value + (means - leans) / remaining
+    without = measured.test.value + (means - leans) / remaining
     return tuple(
         WordShare(word, sets[group], role, float(share), None if np.isnan(left) else float(left))
         for word, group, share, left in zip(words, row_groups, shares, without, strict=True)

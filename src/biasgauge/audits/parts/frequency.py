@@ -11,7 +11,7 @@ import numpy as np
 from biasgauge.audits.measurement import Measured
 from biasgauge.audits.part import ShippedPart
 from biasgauge.core import Estimate, Record
-from biasgauge.results import Chart, Column, RecordTable, Result, counted
+from biasgauge.results import Chart, Column, RecordTable, Result, altair, counted
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -137,8 +137,6 @@ class FrequencyReport(Result):
 
 def _draw(surface: FrequencySurface, rows: Sequence[EqualFrequency]) -> Any:  # noqa: ANN401 - a chart
     import pandas as pd
-
-    from biasgauge.results.drawing import altair
 
     alt = altair()
     axis = "log₁₀ frequency" if surface.source != "order" else "−log₁₀ rank"

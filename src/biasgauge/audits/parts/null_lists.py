@@ -284,9 +284,9 @@ def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAW
     random = np.random.default_rng([random_state, 7])
     if not measurement.query.pairs:
         tables = _null_tables(measurement, "matched", draws, random)
-        return np.array(
-            [contrast_parts(table[None], *sides, measurement.query.weights).value[0] for table, *sides in tables]
-        )
+        weights = measurement.query.weights
+        values = np.array([contrast_parts(table[None], *sides, weights).value[0] for table, *sides in tables])
+        return np.asarray(values[np.isfinite(values)])
     leans = measurement.random_leans
     if not leans.size:
         return leans
