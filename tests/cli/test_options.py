@@ -100,6 +100,7 @@ FURTHER: dict[str, list[Any]] = {
     "calibrate": [text.read_corpus],
     "robustness": [core.WordPolicy.from_options],
     "corpus-bias": [analyses.criterion.amplification, core.WordPolicy.from_options],
+    "compare": [text.training.train_comparable, text.training.algorithm("sgns").settings],
     "influence": [analyses.calibrate.check_influence],
     "train": [text.training.training_plan],
     "weat": [stats.permutation_p, stats.Resampling],

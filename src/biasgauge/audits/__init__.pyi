@@ -18,6 +18,7 @@ from biasgauge.audits.part import write_part as write_part
 from biasgauge.audits.parts.associations import NO_BIAS as NO_BIAS
 from biasgauge.audits.parts.associations import spread_of as spread_of
 from biasgauge.audits.parts.lexicons import LexiconVerdict as LexiconVerdict
+from biasgauge.audits.parts.null_lists import smallest_contrast as smallest_contrast
 from biasgauge.audits.result import AuditResult as AuditResult
 from biasgauge.audits.result import ModelSummary as ModelSummary
 from biasgauge.audits.run import audit as audit

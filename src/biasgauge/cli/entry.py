@@ -61,7 +61,7 @@ app = App(
 COMMANDS = {
     "audit": "Audit vectors: how biased are they, and what may be reported? Writes a page.",
     "weat": "Association test of two sets of words with two others.",
-    "compare": "Compare groups of models: the difference of a contrast, and its trend.",
+    "compare": "Compare corpora, or groups of models: the difference of a contrast, and its trend.",
     "score": "Score words against base pairs: mean, interval, and how many pairs agree.",
     "train": "Train replicates of an embedding on your own text.",
     "encode": "Encode words in sentences with a transformer: views by layer, pooling and template.",

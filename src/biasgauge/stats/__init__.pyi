@@ -127,6 +127,7 @@ from biasgauge.stats.permutation import monte_carlo_p as monte_carlo_p
 from biasgauge.stats.permutation import permutation_p as permutation_p
 from biasgauge.stats.permutation import shift_between as shift_between
 from biasgauge.stats.power import FEWEST as FEWEST
+from biasgauge.stats.power import WordPlan as WordPlan
 from biasgauge.stats.power import correlation_power as correlation_power
 from biasgauge.stats.power import detectable_r as detectable_r
 from biasgauge.stats.power import plan_words as plan_words

@@ -9,6 +9,13 @@ their names are those of `contrasts`.
 Models that differ by random seed, or by texts of their own, are independent draws: the variance of their mean is their
 variance divided by their number. Models of bootstrap samples are not: their spread itself is the error of the one text
 that was drawn (Efron & Tibshirani 1993, chapter 6), and more samples do not make that text larger.
+
+A text may be dealt to disjoint parts several times over (draws). Within a draw, models are independent draws of text;
+the mean over draws has less training noise in it than one draw, and as much of what documents happened to be written:
+
+    Var(mean over D draws) = Var(one draw) − (1 − 1/D) E[s²], s² the variance of draws among themselves,
+
+for any exchangeable draws. The variance of one draw is the mean over draws of that of its parts.
 """
 
 from __future__ import annotations
@@ -41,6 +48,8 @@ METHOD = "paired two-way clustered t"
 FIXED_METHOD = "Welch's t over models"
 JACKKNIFE = "jackknife t over words and models"
 ONE_MODEL = "a group has a single model, so that the spread between training runs is unknown"
+RUNS = "training runs"
+"""Variation of models that differ by random seed."""
 NOTHING_VARIES = "nothing varies, so that there is no standard error"
 
 
@@ -69,12 +78,14 @@ def compare_groups(
     group_weights: Sequence[float] = (-1.0, 1.0),
     bootstrap: Sequence[bool] | None = None,
     level: float = 0.95,
+    models: str = RUNS,
 ) -> GroupComparison:
     """Weighted sum over groups of their mean contrasts, with intervals.
 
-    `tables` has models × rows × columns of each group, with the same words in the same order; `rows`, `columns` and
-    `weights` are those of `contrast_estimate`; `group_weights` of (−1, 1) give the second group less the first;
-    `bootstrap` is True for each group whose models are of bootstrap samples of one text, by default none.
+    `tables` has models × rows × columns of each group, with the same words in the same order, or draws × models × rows
+    × columns; `rows`, `columns` and `weights` are those of `contrast_estimate`; `group_weights` of (−1, 1) give the
+    second group less the first; `bootstrap` is True for each group whose models are of bootstrap samples of one text,
+    by default none; `models` names what models vary by, such as documents.
 
     Raises:
         ParameterError: shapes do not fit, or a number is not finite.
@@ -82,11 +93,13 @@ def compare_groups(
     check_level(level)
     stacks = checked_stacks(tables, group_weights)
     targets, attributes = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
-    parts = group_parts(stacks, targets, attributes, weights, group_weights=group_weights, bootstrap=bootstrap)
+    parts = group_parts(
+        stacks, targets, attributes, weights, group_weights=group_weights, bootstrap=bootstrap, models=models
+    )
     sizes: Fields = {"n": len(targets), "k": len(attributes)}
     these_words = parts.these_words.contrast(FIXED_METHOD, level, NOTHING_VARIES, **sizes)
     other_words = at_least(parts.other_words.contrast(METHOD, level, NOTHING_VARIES, **sizes), these_words)
-    return GroupComparison(other_words, these_words, min(stack.shape[1] for stack in stacks) == 1)
+    return GroupComparison(other_words, these_words, min(stack.shape[-3] for stack in stacks) == 1)
 
 
 def at_least(other_words: Contrast, these_words: Contrast) -> Contrast:
@@ -120,55 +133,78 @@ def group_parts(
     *,
     group_weights: Sequence[float] = (-1.0, 1.0),
     bootstrap: Sequence[bool] | None = None,
+    models: str = RUNS,
 ) -> GroupParts:
-    """`compare_groups` for stacks × models × rows × columns of each group."""
-    groups = list(zip(stacks, group_weights, bootstrap or [False] * len(stacks), strict=True))
+    """`compare_groups` for stacks × models × rows × columns of each group, or stacks × draws × models × …."""
+    drawn = [stack if stack.ndim == 5 else stack[:, None] for stack in stacks]
+    groups = list(zip(drawn, group_weights, bootstrap or [False] * len(stacks), strict=True))
     words = contrast_parts(
-        np.sum([weight * stack.mean(axis=1) for stack, weight, _ in groups], axis=0)[:, None], rows, columns, weights
-    )
-    models: dict[str, Floats] = {}
+        np.sum([weight * stack.mean(axis=(1, 2)) for stack, weight, _ in groups], axis=0)[:, None],
+        rows, columns, weights,
+    )  # fmt: skip
+    components: dict[str, Floats] = {}
     terms: list[tuple[Floats, float]] = []
     for stack, weight, is_sample in groups:
-        size = stack.shape[1]
+        draws, size = stack.shape[1:3]
         if size == 1 or weight == 0:
             continue
         # Components are variances of a mean of `size` models; bootstrap samples are not averaged out.
         factor = weight**2 * (size if is_sample else 1)
         variances = _model_variances(stack, rows, columns, np.asarray(weights, np.float64))
         for name, variance in variances.items():
-            models[name] = models.get(name, np.zeros(())) + factor * variance
-        terms.append((factor * variances[REPLICATES], size - 1))
+            components[name] = components.get(name, np.zeros(())) + factor * variance
+        terms.append((factor * variances[REPLICATES], draws * (size - 1)))
     rounding = (SAME * max(float(np.abs(stack).max()) * abs(weight) for stack, weight, _ in groups)) ** 2
-    if not terms or any(stack.shape[1] == 1 and weight for stack, weight, _ in groups):
+    if not terms or any(stack.shape[2] == 1 and weight for stack, weight, _ in groups):
         fixed = ContrastParts.undefined(words.value, words.words, ONE_MODEL)
     else:
-        variance = np.where(models[REPLICATES] > rounding, models[REPLICATES], np.nan)
+        variance = np.where(components[REPLICATES] > rounding, components[REPLICATES], np.nan)
         numbers = student(words.value, variance, terms, balanced=True)
-        names = {REPLICATES: models[REPLICATES]}
-        fixed = ContrastParts(words.value, *numbers, names, words.words, "training runs")
+        names = {REPLICATES: components[REPLICATES]}
+        fixed = ContrastParts(words.value, *numbers, names, words.words, models)
     if words.reason or not terms:
         return GroupParts(words, fixed)
-    components = {**words.variances, **models}
+    components = {**words.variances, **components}
     total = total_variance(components)
     # Degrees of freedom of the main effects of words are those of the words; models add their own terms.
     mains = sum(words.variances.get(side, np.zeros_like(words.value)) for side in SIDES)
     df_words = np.where(np.isfinite(words.df), words.df, 1.0)
     numbers = student(words.value, np.where(total > rounding, total, np.nan), [(mains, df_words), *terms])
-    over = f"{words.over} and training runs"
+    over = f"{words.over} and {models}"
     return GroupParts(ContrastParts(words.value, *numbers, components, words.words, over), fixed)
 
 
 def _model_variances(stack: Floats, rows: Integers, columns: Integers, pattern: Floats) -> dict[str, Floats]:
-    """Components of the variance that the models of one group add; the replicates' alone where words have no spread."""
-    components = (REPLICATES, *CROSSED.values(), ALL)
-    contrasts = contrast_parts(stack, rows, columns, pattern)
-    if not contrasts.reason:
-        return {name: variance for name, variance in contrasts.variances.items() if name in components}
-    # Membership matrices average the rows and columns of each group: (stack × models × groups × groups).
-    members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
-    means = [member / member.sum(axis=0) for member in members]
-    by_model = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(2, 3))
-    return {REPLICATES: by_model.var(axis=1, ddof=1) / stack.shape[1]}
+    """Components of the variance that the models of one group add; the replicates' alone where words have no spread.
+
+    `stack` has stacks × draws × models × rows × columns.
+    """
+    draws, size = stack.shape[1:3]
+    contrasts = contrast_parts(stack.reshape(-1, *stack.shape[2:]), rows, columns, pattern)
+    if contrasts.reason:
+        members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
+        means = [member / member.sum(axis=0) for member in members]
+        by_model = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(-2, -1))
+        within = {REPLICATES: by_model.var(axis=2, ddof=1).mean(axis=1) / size}
+    else:
+        names = (REPLICATES, *CROSSED.values(), ALL)
+        by_draw = {name: contrasts.variances[name] for name in names if name in contrasts.variances}
+        within = {name: variance.reshape(-1, draws).mean(axis=1) for name, variance in by_draw.items()}
+    one_draw = within[REPLICATES]
+    whole = _mean_of_draws(one_draw, contrasts.value.reshape(-1, draws))
+    # The parts of models × words shrink with draws as the main part does.
+    share = np.divide(whole, one_draw, out=np.ones_like(one_draw), where=one_draw > 0)
+    return {name: variance * share for name, variance in within.items()}
+
+
+def _mean_of_draws(one_draw: Floats, means: Floats) -> Floats:
+    """Variance of the mean over draws, from that of one draw and the means of all (stacks × draws)."""
+    draws = means.shape[-1]
+    if draws == 1:
+        return one_draw
+    among = means.var(axis=-1, ddof=1)
+    whole: Floats = np.maximum(one_draw - (1 - 1 / draws) * among, one_draw / draws)
+    return whole
 
 
 def checked_stacks(tables: Sequence[ArrayLike], group_weights: Sequence[float]) -> list[Floats]:
@@ -176,8 +212,8 @@ def checked_stacks(tables: Sequence[ArrayLike], group_weights: Sequence[float]) 
     stacks = [np.asarray(table, np.float64)[None] for table in tables]
     if len(stacks) != len(group_weights) or not stacks:
         raise ParameterError(f"Every group needs a weight. Got {len(stacks)} groups and {len(group_weights)} weights.")
-    shapes = {stack.shape[2:] for stack in stacks if stack.ndim == 4 and stack.shape[1]}
-    if len(shapes) != 1 or any(stack.ndim != 4 or not stack.shape[1] for stack in stacks):
+    shapes = {stack.shape[-2:] for stack in stacks}
+    if len(shapes) != 1 or any(stack.ndim not in (4, 5) or not stack.size for stack in stacks):
         raise ParameterError(
             "Groups are compared on the same words: models × rows × columns, the same rows and columns in each. "
             f"Got the shapes {[stack.shape[1:] for stack in stacks]}."
@@ -218,13 +254,14 @@ def slope_over_groups(positions: Sequence[float], means: ArrayLike, *, level: fl
     return Contrast(value=slope, se=error, df=float(df), p=p, **fields).at(level)
 
 
-def welch(first: Floats, last: Floats, bootstrap: tuple[bool, bool], level: float) -> Estimate:
-    """Mean of the last group's numbers less that of the first's, with Welch's interval over models."""
-    value = float(last.mean() - first.mean())
-    fields: Fields = {"value": value, "level": level, "method": FIXED_METHOD, "over": "training runs"}
-    if min(len(first), len(last)) < 2:
+def welch(first: Floats, last: Floats, bootstrap: tuple[bool, bool], level: float, models: str = RUNS) -> Estimate:
+    """Mean of the last group's numbers (by draw and model) less that of the first's, with Welch's interval."""
+    groups = [np.atleast_2d(first), np.atleast_2d(last)]
+    value = float(groups[1].mean() - groups[0].mean())
+    fields: Fields = {"value": value, "level": level, "method": FIXED_METHOD, "over": models}
+    if min(group.shape[1] for group in groups) < 2:
         return Estimate(reason=ONE_MODEL, **fields)
-    terms = [_variance_over_models(*group) for group in zip((first, last), bootstrap, strict=True)]
+    terms = [_variance_over_models(*group) for group in zip(groups, bootstrap, strict=True)]
     variance = sum(term for term, _ in terms)
     if variance <= SAME**2:
         return Estimate(reason=NOTHING_VARIES, **fields)
@@ -233,8 +270,13 @@ def welch(first: Floats, last: Floats, bootstrap: tuple[bool, bool], level: floa
 
 
 def _variance_over_models(values: Floats, is_sample: bool) -> tuple[float, int]:  # noqa: FBT001 - one of a pair
-    """Variance of a group's mean, and its degrees of freedom; that of bootstrap samples is their own variance."""
-    return float(values.var(ddof=1)) / (1 if is_sample else len(values)), len(values) - 1
+    """Variance of a group's mean over draws × models, and its degrees of freedom.
+
+    That of bootstrap samples is their own variance.
+    """
+    draws, size = values.shape
+    one_draw = values.var(axis=1, ddof=1).mean() / (1 if is_sample else size)
+    return float(_mean_of_draws(one_draw, values.mean(axis=1))), draws * (size - 1)
 
 
 def compare_effect_sizes(
@@ -245,6 +287,7 @@ def compare_effect_sizes(
     group_weights: Sequence[float] = (-1.0, 1.0),
     bootstrap: Sequence[bool] | None = None,
     level: float = 0.95,
+    models: str = RUNS,
 ) -> GroupComparison:
     """Weighted sum over groups of their mean WEAT effect sizes d, with jackknife intervals over words and models.
 
@@ -254,27 +297,27 @@ def compare_effect_sizes(
     Arguments as in `compare_groups`; the groups of rows and columns are 0 and 1.
     """
     check_level(level)
-    stacks = [stack[0] for stack in checked_stacks(tables, group_weights)]
+    stacks = [stack[0] if stack.ndim == 5 else stack for stack in checked_stacks(tables, group_weights)]
     groups = [np.asarray(labels, np.int64) for labels in (rows, columns)]
     weights = np.asarray(group_weights, np.float64)
 
     def combined(row_index: Integers, column_index: Integers) -> float:
         labels = groups[0][row_index], groups[1][column_index]
         return float(
-            weights @ [effect_sizes(stack[:, row_index][:, :, column_index], *labels).mean() for stack in stacks]
+            weights @ [effect_sizes(stack[..., row_index, :][..., column_index], *labels).mean() for stack in stacks]
         )
 
     all_words = [np.arange(len(labels)) for labels in groups]
     value = combined(*all_words)
     fields: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
-    unreplicated = min(len(stack) for stack in stacks) == 1
-    models = []
+    unreplicated = min(stack.shape[1] for stack in stacks) == 1
+    runs = []
     for stack, weight, is_sample in zip(stacks, group_weights, bootstrap or [False] * len(stacks), strict=True):
-        if len(stack) > 1:
+        if stack.shape[1] > 1:
             variance, df = _variance_over_models(effect_sizes(stack, *groups), is_sample)
-            models.append((weight**2 * variance, df))
+            runs.append((weight**2 * variance, df))
     fixed_reason = ONE_MODEL if unreplicated else ""
-    fixed = _effect_size_contrast(value, models, FIXED_METHOD, "training runs", fixed_reason, fields, balanced=True)
+    fixed = _effect_size_contrast(value, runs, FIXED_METHOD, models, fixed_reason, fields, balanced=True)
     left_out = []  # for each of the four lists, the value without each of its words
     for side in (0, 1):
         for group in (0, 1):
@@ -287,8 +330,8 @@ def compare_effect_sizes(
             left_out.append(np.array([combined(*pair) for pair in pairs]))
     reason = "" if all(np.isfinite(values).all() for values in left_out) else "a list has too few words for a jackknife"
     words = [] if reason else [(jackknife_variance([values]), len(values) - 1) for values in left_out]
-    over = "targets and attributes" + (" and training runs" if models else "")
-    both = _effect_size_contrast(value, [*words, *models], JACKKNIFE, over, reason, fields)
+    over = "targets and attributes" + (f" and {models}" if runs else "")
+    both = _effect_size_contrast(value, [*words, *runs], JACKKNIFE, over, reason, fields)
     return GroupComparison(at_least(both, fixed), fixed, unreplicated)
 
 
@@ -316,8 +359,8 @@ def _effect_size_contrast(
 
 def effect_sizes(stack: Floats, rows: Integers, columns: Integers) -> Floats:
     """WEAT's d of each model, (mean over X − mean over Y) / sd of the associations; NaN where all are the same."""
-    associations = stack[:, :, columns == 0].mean(axis=2) - stack[:, :, columns == 1].mean(axis=2)
-    difference = associations[:, rows == 0].mean(axis=1) - associations[:, rows == 1].mean(axis=1)
-    deviation = associations.std(axis=1)
+    associations = stack[..., columns == 0].mean(axis=-1) - stack[..., columns == 1].mean(axis=-1)
+    difference = associations[..., rows == 0].mean(axis=-1) - associations[..., rows == 1].mean(axis=-1)
+    deviation = associations.std(axis=-1)
     sizes: Floats = difference / np.where(deviation > SAME * np.abs(stack).max(), deviation, np.nan)
     return sizes

@@ -25,5 +25,6 @@ from biasgauge.text.vocabularies import PaperRules as PaperRules
 from biasgauge.text.vocabularies import Vocabulary as Vocabulary
 from biasgauge.text.vocabularies import bootstrap_documents as bootstrap_documents
 from biasgauge.text.vocabularies import vocabulary as vocabulary
+from biasgauge.text.writer import corpus_of_documents as corpus_of_documents
 from biasgauge.text.writer import edited_corpus as edited_corpus
 from biasgauge.text.writer import writing as writing

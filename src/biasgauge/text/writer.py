@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from biasgauge.text.token_corpus import (
     is_corpus,
     open_corpus,
 )
+from biasgauge.text.vocabularies import count_tokens
 
 if TYPE_CHECKING:
     from biasgauge.text.tokenizers import Tokenizer
@@ -41,6 +43,7 @@ SPILL_NUMBERS = 2**20
 _RAW_TOKENS = "tokens.raw"
 _UINT32 = next(code for code in "IL" if array(code).itemsize == 4)
 _LINE_BREAK = re.compile("\r\n|\r|\n")
+NOTHING: JsonMapping = MappingProxyType({})
 
 
 @contextmanager
@@ -301,3 +304,48 @@ def edited_corpus(corpus: TokenCorpus, edit: Edit, out: str | os.PathLike[str]) 
 
     corpus.check_numbers()  # edits are compiled loops, which do not check them
     return make_corpus(usable_path(out).absolute(), write, accept=lambda there: there)
+
+
+def corpus_of_documents(
+    corpus: TokenCorpus, documents: Integers, out: str | os.PathLike[str], record: JsonMapping = NOTHING
+) -> TokenCorpus:
+    """Write a corpus of some documents of another, in the order given; `out` appears whole or not at all.
+
+    An existing corpus in `out` is opened, not made again, if it was made of the same documents.
+
+    Args:
+        corpus: the corpus to take them from.
+        documents: their numbers; one that is repeated is there as often.
+        out: folder for the new corpus.
+        record: more about the choice, to be kept in the settings of the new corpus.
+
+    Raises:
+        CorpusError: it cannot be written, or something else is there.
+    """
+    first, end = corpus.documents[documents], corpus.documents[documents + 1]
+    chosen = hashlib.sha256(np.ascontiguousarray(documents, "<i8").data).hexdigest()
+    details = {**corpus.settings, **record, "source": corpus.checksum, "chosen": chosen}
+
+    def line_lengths() -> Iterator[Integers]:
+        for start, stop in zip(first.tolist(), end.tolist(), strict=True):
+            yield np.diff(corpus.lines[start : stop + 1])
+
+    def tokens() -> Iterator[NDArray[np.uint32]]:
+        for start, stop in zip(corpus.lines[first].tolist(), corpus.lines[end].tolist(), strict=True):
+            yield corpus.tokens[start:stop]
+
+    def write(folder: Path) -> None:
+        lines = end - first
+        numbers = {
+            "tokens": (int((corpus.lines[end] - corpus.lines[first]).sum()), tokens()),
+            "lines": (int(lines.sum()) + 1, _running_sums(line_lengths())),
+            "documents": (len(lines) + 1, _running_sums([lines])),
+        }
+        _write_corpus(folder, corpus.words, count_tokens(corpus, documents), numbers, details, durable=True)
+
+    def accept(there: TokenCorpus) -> TokenCorpus:
+        if any(there.settings.get(name) != details[name] for name in ("source", "chosen")):
+            raise CorpusError("holds a corpus of other documents; name another folder, or remove it", path=there.path)
+        return there
+
+    return make_corpus(usable_path(out).absolute(), write, accept=accept)

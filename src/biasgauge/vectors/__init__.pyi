@@ -47,6 +47,7 @@ from biasgauge.vectors.loading import load_default_replicates as load_default_re
 from biasgauge.vectors.loading import load_models as load_models
 from biasgauge.vectors.loading import named_models as named_models
 from biasgauge.vectors.loading import recipe_beside as recipe_beside
+from biasgauge.vectors.loading import record_beside as record_beside
 from biasgauge.vectors.loading import replicate_path as replicate_path
 from biasgauge.vectors.replicate_stability import PairStability as PairStability
 from biasgauge.vectors.replicate_stability import Stability as Stability

@@ -279,7 +279,7 @@ def recipe_beside(path: Path) -> dict[str, Any] | None:
     Raises:
         InputError: it is one of ours, and was altered.
     """
-    record = _record_beside(path)
+    record = record_beside(path)
     return None if record is None else dict(record["recipe"])
 
 
@@ -291,14 +291,19 @@ def check_trained(path: Path) -> None:
     Raises:
         InputError: the vectors are not those of the recipe.
     """
-    file = (_record_beside(path) or {}).get("file")
+    file = (record_beside(path) or {}).get("file")
     if isinstance(file, dict) and Path(str(file.get("name"))).suffix == path.suffix and path.is_file():
         recipe_name = path.with_suffix(".json").name
         again = f"train it again or, if you changed it yourself, remove {recipe_name}"
         check_digest(path, file.get("sha256"), again=again)
 
 
-def _record_beside(path: Path) -> dict[str, Any] | None:
+def record_beside(path: Path) -> dict[str, Any] | None:
+    """Read all that training recorded beside a file of vectors: recipe, tokens, corpus; None without a recipe.
+
+    Raises:
+        InputError: it is one of ours, and was altered.
+    """
     if not path.name:  # the folder that we are in, or the root
         return None
     recipe_path = path.with_suffix(".json")

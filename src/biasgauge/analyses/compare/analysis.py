@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from biasgauge.analyses.compare.corpora import are_corpora, count_differences, trained_models
 from biasgauge.analyses.compare.groups import ModelGroup, Replicates, doubts_about, listed, positions_of, read_groups
+from biasgauge.analyses.compare.questions import read_questions
 from biasgauge.analyses.compare.result import Comparison
 from biasgauge.analyses.compare.rows import (
+    Compared,
+    CountDifference,
     Difference,
     GroupContrast,
     LinePoint,
@@ -21,8 +24,9 @@ from biasgauge.analyses.compare.rows import (
     WordChange,
     compared,
     estimate_alone,
-)  # fmt: skip
-from biasgauge.audits import Subject, Unmeasurable, tabulate
+)
+from biasgauge.analyses.compare.verdicts import ComparedCase, judge, not_measurable
+from biasgauge.audits import Subject, Tabulated, Unmeasurable, Verdict, smallest_contrast, tabulate
 from biasgauge.core import (
     DEFAULT_POLICY,
     Floats,
@@ -33,34 +37,34 @@ from biasgauge.core import (
     WordsLike,
     check_choice,
     check_level,
+    check_number,
     resolve_sets,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import (
-    AssociationTest,
-    Lexicon,
-    WordSet,
-    lexicon,
-    lexicons_without_query,
-    queries_from_lexicons,
-    words_of,
-)
-from biasgauge.stats import (  # fmt: skip
+from biasgauge.stats import (
     GroupComparison,
+    WordPlan,
     compare_effect_sizes,
     compare_groups,
+    contrast_parts,
     holm,
+    plan_words,
     slope_over_groups,
     slope_weights,
     welch,
 )
-from biasgauge.vectors import Coverage, Lookup
+from biasgauge.text import TokenCorpus
+from biasgauge.vectors import Coverage, Lookup, load
 
 Measure = Literal["contrast", "effect_size"]
+MOST_ROWS = 50_000
+"""Rows of a model, the most frequent words of most files, among which lists that mean nothing are drawn."""
+UNRECORDED = ("out", "progress", "say", "n_jobs", "device")
+"""Arguments of training that change nothing in the models."""
 
 
-def compare(
-    groups: Mapping[str, ModelsLike],
+def compare(  # noqa: PLR0913 - each is a choice that a report has to state
+    groups: Mapping[str, Any],
     test: LexiconLike | Sequence[LexiconLike] | None = None,
     *,
     x: WordsLike | None = None,
@@ -71,16 +75,22 @@ def compare(
     positions: Sequence[float] | Mapping[str, float] | None = None,
     measure: Measure = "contrast",
     replicates: Replicates = "auto",
+    smallest: float | None = None,
     policy: WordPolicy = DEFAULT_POLICY,
     level: float = 0.95,
+    training: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """By how much does a contrast differ between corpora, periods or recipes, each with one model or several?
 
     The difference is that of the second group less the first, over the words that every model has. Its interval is for
-    other words of the same kind and other models of the same kind; `these_words` has the one for these very words.
+    other words of the same kind and other models of the same kind; `these_words` has the one for these very words. Its
+    verdict is at most "inconclusive" where models differ by random seed alone, which know nothing of other documents,
+    and where groups were trained on unequal amounts of text.
 
     Args:
-        groups: models by name of their group: replicates of each corpus, period or recipe.
+        groups: models by name of their group: replicates of each corpus, period or recipe. Or corpora by name, each
+            tokenized, or text that `read_corpus` reads: models are then trained on equal amounts of text of each, on
+            disjoint parts of its documents, so that their spread is that of documents.
         test: a lexicon that asks a question (a test or stereotypes), several of them, or lists of words with base
             pairs; or give the four sets.
         x: words, a lexicon, or one of its sets ("weat7:x").
@@ -93,8 +103,13 @@ def compare(
             associations, which does not change when all cosines of a group are larger.
         replicates: what sets the models of a group apart: "seeds", bootstrap "samples" of one text, or "texts" of their
             own; "auto" reads it from the recipes that training leaves, and takes seeds where there are none.
+        smallest: the smallest difference that matters; by default, of contrasts, one standard deviation of the
+            contrasts of unrelated lists of eight words of like frequency in these vectors.
         policy: how words are looked up, and how many of each set every model must have.
         level: nominal coverage of the intervals.
+        training: settings of `text.training.train_comparable`: out (a folder to keep the models in), parts, draws,
+            documents, dim, epochs, …; groups are then taken for corpora. Without it, text is told from vectors by the
+            beginning of the file.
 
     Raises:
         ParameterError: an argument cannot be used, or no question can be compared.
@@ -102,7 +117,36 @@ def compare(
     check_level(level)
     check_choice(get_args(Measure), measure=measure)
     check_choice(get_args(Replicates), replicates=replicates)
-    questions = _questions(test, {"x": x, "y": y, "a": a, "b": b}, measure)
+    if smallest is not None:
+        check_number(0, ends=False, smallest=smallest)
+    questions = read_questions(test, {"x": x, "y": y, "a": a, "b": b}, measure)
+    choices: dict[str, Any] = {
+        "order": order, "positions": positions, "measure": measure, "smallest": smallest, "policy": policy,
+        "level": level,
+    }  # fmt: skip
+    if training is None and not are_corpora(groups):
+        return _compare_models(groups, questions, replicates=replicates, **choices)
+    with trained_models(groups, training or {}) as trained:
+        corpora = trained.corpora
+        result = _compare_models(trained.paths, questions, replicates="auto", corpora=corpora, **choices)
+    recorded = {name: value for name, value in (training or {}).items() if name not in UNRECORDED}
+    return replace(result, settings={**result.settings, "training": {**recorded, "tokens": trained.tokens}})
+
+
+def _compare_models(
+    groups: Mapping[str, ModelsLike],
+    questions: Sequence[Query],
+    *,
+    order: bool | Sequence[str],
+    positions: Sequence[float] | Mapping[str, float] | None,
+    measure: Measure,
+    replicates: Replicates,
+    smallest: float | None,
+    policy: WordPolicy,
+    level: float,
+    corpora: Mapping[str, TokenCorpus] | None = None,
+) -> Comparison:
+    """Compare groups of models, and the corpora that they were trained on where these are given."""
     group_positions = positions_of(list(groups) if isinstance(groups, Mapping) else [], order, positions)
     words = list(dict.fromkeys(word for question in questions for word in question.words))
     models = read_groups(groups, words, group_positions, case_fallback=policy.case != "exact", replicates=replicates)
@@ -118,22 +162,54 @@ def compare(
             f"lower case (case fallback), is the text in another language than {first.question.language!r}, or will "
             "fewer words do (min_coverage)?"
         )
-    trends = {comparison: row for comparison in defined for row in comparison.trends()}
+    if smallest is None and measure == "contrast":
+        smallest = smallest_that_matters(questions, models, policy)
+    differences = _adjusted([pair for comparison in defined for pair in comparison.differences()])
+    trends = _adjusted([pair for comparison in defined for pair in comparison.trends()])
+    rows = trends or differences
+    pairs = list(dict.fromkeys((row.first, row.second) for row, _ in differences))
+    asked = [comparison.question for comparison in defined]
+    counts = [] if corpora is None else count_differences(corpora, asked, pairs, policy, level)
+    verdicts = [
+        comparison.verdict(*pair, smallest=smallest, tests=len(rows), counts=counts)
+        for comparison in defined
+        for pair in rows
+        if pair[0].question == comparison.question.name
+    ]
+    kind = "trend" if trends else "difference"
+    everyone = [group.description for group in models]
+    verdicts += [not_measurable(entry.description, kind, everyone) for entry in comparisons if entry.reason]
+    by_question = {comparison.question.name: comparison for comparison in defined}
     return Comparison(
-        groups=tuple(group.description for group in models),
+        groups=tuple(everyone),
+        verdicts=tuple(verdicts),
         questions=tuple(comparison.description for comparison in comparisons),
         contrasts=tuple(row for comparison in defined for row in comparison.contrasts()),
-        differences=_adjusted([row for comparison in defined for row in comparison.differences()]),
-        trends=_adjusted(list(trends.values())),
+        differences=tuple(row for row, _ in differences),
+        trends=tuple(row for row, _ in trends),
         words=tuple(row for comparison in defined for row in comparison.words()),
-        lines=tuple(point for comparison, row in trends.items() for point in comparison.line(row)),
+        lines=tuple(point for row, _ in trends for point in by_question[row.question].line(row)),
         coverage={question.name: _coverage(question, models, policy).to_dict() for question in questions},
         settings={
-            "measure": measure, "replicates": replicates, **policy.settings(), "level": level,
+            "measure": measure, "replicates": replicates, "smallest": smallest, **policy.settings(), "level": level,
             "ordered": bool(group_positions),
         },
+        counts=tuple(counts),
         warnings=tuple(doubts_about(models)),
     )  # fmt: skip
+
+
+def smallest_that_matters(
+    questions: Sequence[Query], groups: Sequence[ModelGroup], policy: WordPolicy, random_state: int = 0
+) -> float:
+    """Standard deviation of contrasts of unrelated lists of eight words of like frequency, the mean over groups."""
+    sizes = []
+    for group in groups:
+        subject = Subject(group.name, (load(group.source, limit=MOST_ROWS),))
+        outcomes = [tabulate(question, subject, policy) for question in questions]
+        found = [outcome for outcome in outcomes if isinstance(outcome, Tabulated)]
+        sizes.append(smallest_contrast(subject, found, random_state))
+    return float(np.mean(sizes))
 
 
 class _QuestionComparison:
@@ -142,10 +218,10 @@ class _QuestionComparison:
     Attributes:
         reason: why it cannot be compared; empty where it can.
         measured: the words and their similarities.
-        tables: similarities of each group: replicates × targets × attributes.
+        tables: similarities of each group: draws × replicates × targets × attributes.
         signs: 1 for words that should lean as the claim says, −1 for those of the list that should not.
-        leanings: association of each target word in every replicate of each group, in cosine units: with A less with
-            B, for a test.
+        leanings: association of each target word in every draw and replicate of each group, in cosine units: with A
+            less with B, for a test.
     """
 
     def __init__(
@@ -172,23 +248,31 @@ class _QuestionComparison:
         by_row = by_row / np.abs(by_row).max(axis=1, keepdims=True)
         self.leanings: list[Floats] = []
         for table in self.tables:
-            means = [table[:, :, outcome.columns == group].mean(axis=2) for group in range(pattern.shape[1])]
-            self.leanings.append((np.stack(means, axis=2) * by_row).sum(axis=2))
+            means = [table[..., outcome.columns == group].mean(axis=-1) for group in range(pattern.shape[1])]
+            self.leanings.append((np.stack(means, axis=-1) * by_row).sum(axis=-1))
 
     @property
     def description(self) -> QuestionAbout:
         """Name, title and claim of the question."""
         return QuestionAbout(self.question.name, self.question.title, self.question.claims[0], self.reason or None)
 
-    def estimate(self, chosen: Sequence[int], weights: Sequence[float]) -> GroupComparison:
+    @property
+    def models_vary_by(self) -> str:
+        """Name of the units that models vary by: documents, or training runs."""
+        return "documents" if all(group.description.over_documents for group in self.groups) else "training runs"
+
+    def estimate(
+        self, chosen: Sequence[int], weights: Sequence[float], measure: Measure | None = None
+    ) -> GroupComparison:
         """A weighted sum of the numbers of some groups."""
         options: dict[str, Any] = {
             "group_weights": list(weights),
             "bootstrap": [self.groups[index].resampled for index in chosen],
             "level": self.level,
+            "models": self.models_vary_by,
         }
         tables = [self.tables[index] for index in chosen]
-        if self.measure == "effect_size":
+        if (measure or self.measure) == "effect_size":
             return compare_effect_sizes(tables, self.measured.rows, self.measured.columns, **options)
         return compare_groups(tables, self.measured.rows, self.measured.columns, self.question.weights, **options)
 
@@ -202,20 +286,73 @@ class _QuestionComparison:
                 group=group.name, position=group.description.position, from_mean=estimate_alone(from_mean),
             )  # fmt: skip
 
-    def differences(self) -> Iterator[Difference]:
+    def verdict(
+        self,
+        row: Compared,
+        comparison: GroupComparison,
+        *,
+        smallest: float | None,
+        tests: int,
+        counts: Sequence[CountDifference],
+    ) -> Verdict:
+        """The verdict on one of the differences or trends."""
+        counted = None
+        if isinstance(row, Difference):
+            names = [group.name for group in self.groups]
+            chosen, weights = [names.index(row.first), names.index(row.second)], [-1.0, 1.0]
+            key = (row.question, row.first, row.second)
+            counted = next((entry for entry in counts if (entry.question, entry.first, entry.second) == key), None)
+        else:
+            chosen, weights = list(range(len(self.groups))), slope_weights(self.positions).tolist()
+        case = ComparedCase(
+            row=row,
+            contrast=comparison.other_words,
+            about=self.description,
+            groups=[self.groups[index].description for index in chosen],
+            measure=self.measure,
+            tests=tests,
+            smallest=smallest,
+            by_draw=self._by_draw(chosen, weights),
+            effect_size=self._effect_size(chosen, weights),
+            counts=counted,
+        )
+        return judge(replace(case, plan=self._plan(case)))
+
+    def _by_draw(self, chosen: Sequence[int], weights: Sequence[float]) -> Floats | None:
+        """The contrast of groups in each draw of their texts; None without several draws in all of them."""
+        tables = [self.tables[index] for index in chosen]
+        if len({len(table) for table in tables}) > 1 or len(tables[0]) == 1:
+            return None
+        combined = np.sum([weight * table.mean(axis=1) for table, weight in zip(tables, weights, strict=True)], axis=0)
+        rows, columns = self.measured.rows, self.measured.columns
+        return contrast_parts(combined[:, None], rows, columns, self.question.weights).value
+
+    def _effect_size(self, chosen: Sequence[int], weights: Sequence[float]) -> float | None:
+        if self.question.kind != "test" or self.measure == "effect_size":
+            return None
+        return self.estimate(chosen, weights, "effect_size").other_words.value
+
+    def _plan(self, case: ComparedCase) -> WordPlan | None:
+        """Number of words in each list that would show the smallest difference that matters."""
+        if case.smallest is None or case.contrast.se is None or self.measure != "contrast":
+            return None
+        return plan_words(case.contrast, case.smallest / abs(case.span), alpha=(1 - self.level) / case.tests)
+
+    def differences(self) -> Iterator[tuple[Difference, GroupComparison]]:
         """The second less the first, of each pair of groups: the last and the first of an order, else every two."""
         count = len(self.groups)
         for first, second in [(0, count - 1)] if self.ordered else combinations(range(count), 2):
             comparison = self.estimate([first, second], [-1.0, 1.0])
             value = comparison.other_words.value
-            changes = (self.leanings[second].mean(axis=0) - self.leanings[first].mean(axis=0)) * self.signs
-            yield compared(
+            changes = (self.leanings[second].mean(axis=(0, 1)) - self.leanings[first].mean(axis=(0, 1))) * self.signs
+            row = compared(
                 Difference, comparison, question=self.question.name, first=self.groups[first].name,
                 second=self.groups[second].name,
                 words_with=None if not value else float((np.sign(changes) == np.sign(value)).mean()),
             )  # fmt: skip
+            yield row, comparison
 
-    def trends(self) -> Iterator[Trend]:
+    def trends(self) -> Iterator[tuple[Trend, GroupComparison]]:
         """The slope over the positions of an order; two groups have a difference only."""
         if not self.ordered or len(self.groups) < 3:
             return
@@ -223,7 +360,7 @@ class _QuestionComparison:
         means = [row.value or 0.0 for row in self.contrasts()]
         scatter = slope_over_groups(self.positions, means, level=self.level)
         labels = {"question": self.question.name, "other_texts": estimate_alone(scatter), "p_other_texts": scatter.p}
-        yield compared(Trend, comparison, **labels)
+        yield compared(Trend, comparison, **labels), comparison
 
     def line(self, trend: Trend) -> Iterator[LinePoint]:
         """The line of the trend through the mean of the groups, with the interval of its slope: ends and middle."""
@@ -242,68 +379,18 @@ class _QuestionComparison:
         sets, ends = [words.name for words in self.question.targets], (self.groups[0], self.groups[-1])
         rows = []
         for index, (word, group) in enumerate(zip(self.measured.target_words, self.measured.rows, strict=True)):
-            first, last = self.leanings[0][:, index], self.leanings[-1][:, index]
-            change = welch(first, last, (ends[0].resampled, ends[1].resampled), self.level)
+            first, last = self.leanings[0][..., index], self.leanings[-1][..., index]
+            change = welch(first, last, (ends[0].resampled, ends[1].resampled), self.level, self.models_vary_by)
             labels = {"question": self.question.name, "word": word, "set": sets[int(group)]}
             means = {"first": float(first.mean()), "last": float(last.mean())}
             rows.append(WordChange.of_estimate(change, **labels, **means))
         return sorted(rows, key=lambda row: -abs(row.value or 0.0))
 
 
-def _adjusted(rows: Sequence[Any]) -> tuple[Any, ...]:
-    adjusted = holm([row.p for row in rows])
-    return tuple(replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True))
-
-
-def _questions(
-    test: LexiconLike | Sequence[LexiconLike] | None, sets: Mapping[str, WordsLike | None], measure: Measure
-) -> list[Query]:
-    stated = [role for role, words in sets.items() if words is not None]
-    if test is not None and stated:
-        raise ParameterError(f"A comparison takes either lexicons or sets. Got {test!r} and {', '.join(stated)}.")
-    if test is None:
-        missing = [role for role in sets if role not in stated]
-        if missing:
-            raise ParameterError(
-                "A comparison needs a lexicon that asks a question, such as 'weat7', or the sets x, y, a and b. "
-                f"Missing: {', '.join(missing)}."
-            )
-        lexicons: list[Lexicon] = [_test_from_sets({role: words for role, words in sets.items() if words is not None})]
-    else:
-        references = [test] if isinstance(test, str | PathLike | Lexicon) else list(test)
-        lexicons = [lexicon(reference) for reference in references]
-    languages = list(dict.fromkeys(lexicon.language for lexicon in lexicons))
-    if len(languages) > 1:
-        raise ParameterError(
-            f"Groups are compared in one language. Got lexicons in {' and '.join(languages)}; compare them one by one."
-        )
-    questions = list(queries_from_lexicons(lexicons))
-    if not questions:
-        silent = [f"{lexicon.name!r}: {why}" for lexicon, why in lexicons_without_query(lexicons)]
-        raise ParameterError(f"No lexicon asks a question ({'; '.join(silent) or 'none was given'}).")
-    if measure == "effect_size" and any(question.kind != "test" for question in questions):
-        raise ParameterError(
-            "An effect size is defined for association tests (sets X, Y, A, B) only; use measure='contrast'."
-        )
-    names = [question.name for question in questions]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ParameterError(f"The lexicon {twice!r} is given twice.")
-    return questions
-
-
-def _test_from_sets(sets: Mapping[str, WordsLike]) -> AssociationTest:
-    named = {role: words_of(words) for role, words in sets.items()}
-    plain = {words.name for words in named.values() if [group.name for group in named.values()].count(words.name) > 1}
-    x, y, a, b = (
-        WordSet(role.upper(), named[role].words) if named[role].name in plain else named[role] for role in "xyab"
-    )
-    for first, second, role_names in ((x, y, "target sets, X and Y"), (a, b, "attribute sets, A and B")):
-        if both := sorted(set(first.words) & set(second.words)):
-            raise ParameterError(
-                f"The word {both[0]!r} is in both {role_names}, which a test of their difference cannot have; remove "
-                "it from one."
-            )
-    return AssociationTest(name="given words", title="given words", x=x, y=y, a=a, b=b)
+def _adjusted(pairs: Sequence[tuple[Any, GroupComparison]]) -> list[tuple[Any, GroupComparison]]:
+    """Rows with p adjusted for all of them, each with its comparison."""
+    adjusted = holm([row.p for row, _ in pairs])
+    return [(replace(row, p_adjusted=p), comparison) for (row, comparison), p in zip(pairs, adjusted, strict=True)]
 
 
 def _coverage(query: Query, groups: Sequence[ModelGroup], policy: WordPolicy) -> Coverage:

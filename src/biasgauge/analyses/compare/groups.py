@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,14 +11,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from biasgauge.core import Floats, ModelsLike, Record, check_number
+from biasgauge.core import Floats, ModelsLike, Record, VectorsLike, check_number
 from biasgauge.errors import ParameterError
-from biasgauge.vectors import OWN, Embedding, load, named_models, recipe_beside
+from biasgauge.vectors import OWN, Embedding, load, named_models, record_beside
 
 Replicates = Literal["auto", "seeds", "samples", "texts"]
 """What sets the models of a group apart: random seeds, bootstrap samples of one text, or texts of their own."""
 
-Recipe = dict[str, Any]
+TrainingRecord = dict[str, Any]
+"""What training left beside a model: its recipe, the tokens that it read, the corpus."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,21 @@ class ComparedGroup(Record):
         models: names of its models.
         replicates: what sets them apart: "seeds", "samples" or "texts"; "none" where there is one.
         position: where it stands in the order; None where there is none.
+        tokens: tokens of the vocabulary that a model read in one epoch, the mean over models; None where unknown.
+        draws: how often the text was dealt to parts anew; the parts of one draw are disjoint.
     """
 
     name: str
     models: tuple[str, ...]
     replicates: str
     position: float | None = None
+    tokens: int | None = None
+    draws: int = 1
+
+    @property
+    def over_documents(self) -> bool:
+        """True if the spread of its models is that of other documents: random seeds know nothing of these."""
+        return self.replicates in {"samples", "texts"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +55,14 @@ class ModelGroup:
     Attributes:
         description: name, models and what sets them apart.
         models: one or several.
-        samples: the bootstrap sample of each model; models of one sample make one replicate.
-        recipes: how each was trained, where that is known.
+        records: what training left beside each, where it did.
+        source: where the first of the models is, with all of its words.
     """
 
     description: ComparedGroup
     models: tuple[Embedding, ...]
-    samples: tuple[int | None, ...]
-    recipes: tuple[Recipe | None, ...]
+    records: tuple[TrainingRecord | None, ...]
+    source: VectorsLike
 
     @property
     def name(self) -> str:
@@ -63,12 +74,20 @@ class ModelGroup:
         """True if its replicates are bootstrap samples of one text."""
         return self.description.replicates == "samples"
 
+    @property
+    def recipes(self) -> list[TrainingRecord]:
+        """Recipes of the models that have one."""
+        return [record["recipe"] for record in self.records if record is not None]
+
     def replicated(self, table: Floats) -> Floats:
-        """Similarities by replicate, from those by model: seeds of one bootstrap sample are averaged."""
-        if not self.resampled or None in self.samples:
-            return table
-        samples = np.array(self.samples)
-        return np.stack([table[samples == sample].mean(axis=0) for sample in dict.fromkeys(self.samples)])
+        """Similarities by draw and replicate, from those by model: seeds of one bootstrap sample are averaged."""
+        if self.description.draws > 1:
+            draws = np.array([_drawn(record, "draw") for record in self.records])
+            return np.stack([table[draws == draw] for draw in sorted(set(draws.tolist()))])
+        samples = np.array([recipe.get("sample") for recipe in self.recipes])
+        if not self.resampled or len(samples) < len(table) or None in samples:
+            return table[None]
+        return np.stack([table[samples == sample].mean(axis=0) for sample in dict.fromkeys(samples)])[None]
 
 
 def read_groups(
@@ -97,7 +116,8 @@ def read_groups(
         if isinstance(sources, (list, tuple, set)) and not len(sources):
             raise ParameterError(f"The group {name!r} has no models; give at least one file or model.")
         models = []
-        for label, source in named_models(list(sources) if isinstance(sources, set) else sources).items():
+        named = named_models(list(sources) if isinstance(sources, set) else sources)
+        for label, source in named.items():
             model = load(source, words, case_fallback=case_fallback, name=label)
             models.append(replace(model, source=source.source) if isinstance(source, Embedding) else model)
             where = f"{label!r} of {name!r}"
@@ -105,35 +125,69 @@ def read_groups(
                 raise ParameterError(
                     f"{where} and {earlier} have the same vectors; a model can stand in one place only. Remove one."
                 )
-        recipes = [_recipe(model.source) for model in models]
+        records = tuple(_training_record(model.source) for model in models)
+        kind = _replicate_kind(records, replicates)
+        tokens = [_tokens(record) for record in records if record is not None and "tokens" in record]
         description = ComparedGroup(
-            name, tuple(model.name for model in models), _replicate_kind(recipes, replicates), positions.get(name)
+            name,
+            tuple(model.name for model in models),
+            kind,
+            positions.get(name),
+            tokens=round(float(np.mean(tokens))) if len(tokens) == len(models) else None,
+            draws=_draws(name, records) if kind == "texts" else 1,
         )
-        samples = tuple(None if recipe is None else recipe.get("sample") for recipe in recipes)
-        read.append(ModelGroup(description, tuple(models), samples, tuple(recipes)))
+        read.append(ModelGroup(description, tuple(models), records, next(iter(named.values()))))
     return read
 
 
-def _recipe(source: str) -> Recipe | None:
+def _training_record(source: str) -> TrainingRecord | None:
     try:
-        return recipe_beside(Path(source))
+        return record_beside(Path(source))
     except ValueError:  # no path
         return None
 
 
-def _replicate_kind(recipes: Sequence[Recipe | None], stated: Replicates) -> str:
+def _tokens(record: TrainingRecord) -> float:
+    """Tokens of the vocabulary that a model read in one epoch."""
+    return float(record["tokens"]) / int(record["recipe"]["settings"]["epochs"])
+
+
+def _drawn(record: TrainingRecord | None, kind: str) -> int | None:
+    """Number of the "draw" or "sample" of documents that a model was trained on; None for a text that was not drawn."""
+    number = None if record is None else record.get("corpus", {}).get("settings", {}).get(kind)
+    return number if isinstance(number, int) else None
+
+
+def _draws(name: str, records: Sequence[TrainingRecord | None]) -> int:
+    """Number of draws that the models are of; 1 where their texts were not drawn.
+
+    Raises:
+        ParameterError: some models of a draw are missing, so that it is unknown which of the others share documents.
+    """
+    counts = Counter(_drawn(record, "draw") for record in records)
+    if set(counts) == {None}:
+        return 1
+    if None in counts or len(set(counts.values())) > 1:
+        raise ParameterError(
+            f"The models of {name!r} are of parts of a text that was drawn several times, and some are missing; give "
+            "all models of its folder."
+        )
+    return len(counts)
+
+
+def _replicate_kind(records: Sequence[TrainingRecord | None], stated: Replicates) -> str:
     """Kind of replicates, as the user states or as their recipes do; random seeds where neither says."""
-    if len(recipes) == 1:
+    if len(records) == 1:
         return "none"
     if stated != "auto":
         return stated
-    recorded = [recipe for recipe in recipes if recipe is not None]
-    if len(recorded) < len(recipes):
+    recipes = [record["recipe"] for record in records if record is not None]
+    if len(recipes) < len(records):
         return "seeds"
-    samples = {recipe.get("sample") for recipe in recorded}
-    if None not in samples and len(samples) > 1:
+    samples = {recipe.get("sample") for recipe in recipes}
+    if (None not in samples and len(samples) > 1) or None not in {_drawn(record, "sample") for record in records}:
         return "samples"
-    return "texts" if len({recipe["corpus"] for recipe in recorded}) == len(recorded) else "seeds"
+    return "texts" if len({recipe["corpus"] for recipe in recipes}) == len(recipes) else "seeds"
 
 
 Order = bool | Sequence[str]
@@ -188,15 +242,8 @@ def doubts_about(groups: Sequence[ModelGroup]) -> Iterator[str]:
             f"{who} a single model, so how far training the same model again would move it is unknown: intervals are "
             "for other words only. Train replicates (biasgauge train --seeds 8, or --bootstrap 20)."
         )
-    seeds = [group.name for group in groups if group.description.replicates == "seeds"]
-    if seeds:
-        yield (
-            f"Models of {listed(seeds)} are taken to differ by random seed alone: intervals are for other "
-            "training runs on the same text, not for other text of the same kind. Bootstrap samples of the text "
-            "(biasgauge train --bootstrap 20) include that."
-        )
     dims = {group.name: sorted({model.dim for model in group.models}) for group in groups}
-    recipes = [recipe for group in groups for recipe in group.recipes if recipe is not None]
+    recipes = [recipe for group in groups for recipe in group.recipes]
     names = {name for recipe in recipes for name in recipe} - {*OWN, "corpus"}
     apart = sorted(name for name in names if any(recipe.get(name) != recipes[0].get(name) for recipe in recipes))
     consequence = "their difference may be that of training, not of text."

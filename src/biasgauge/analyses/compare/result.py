@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,9 +9,12 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge import results
+from biasgauge.analyses.compare.figures import draw_differences, draw_groups, draw_trends, less
 from biasgauge.analyses.compare.groups import ComparedGroup, listed
+from biasgauge.analyses.compare.methods import comparison_methods
 from biasgauge.analyses.compare.rows import (
     Compared,
+    CountDifference,
     Difference,
     GroupContrast,
     LinePoint,
@@ -20,15 +22,17 @@ from biasgauge.analyses.compare.rows import (
     Trend,
     WordChange,
 )
-from biasgauge.core import JsonMapping
+from biasgauge.analyses.compare.verdicts import NUMBERS, UNITS
+from biasgauge.audits import DECISIONS, Verdict
+from biasgauge.core import REPORTED, Decision, JsonMapping
 from biasgauge.results import (
     Chart,
     Column,
+    Quote,
     RecordTable,
     Result,
     Table,
     interval_text,
-    number_text,
     p_phrase,
     share_text,
 )
@@ -36,15 +40,13 @@ from biasgauge.results import (
 if TYPE_CHECKING:
     import pandas as pd
 
-UNITS = {"contrast": "cosine units", "effect_size": "standard deviations (d)"}
-NUMBERS = {"contrast": "contrast", "effect_size": "effect size"}
 RUNS = {
     "none": "one model",
     "seeds": "training runs with other random seeds",
     "samples": "bootstrap samples of its text",
     "texts": "texts of their own",
 }
-_DIGITS, _WIDTH = 3, 440
+_DIGITS = 3
 _MOST_WORDS = 10
 _MOST_TOLD = 4
 """Differences that a headline tells."""
@@ -56,12 +58,15 @@ class Comparison(Result):
 
     Attributes:
         groups: what was compared, in order where there is one.
+        verdicts: may it be said that the groups differ, or that there is a trend? One per question and pair of groups,
+            in the order of `answers`; those on questions that cannot be compared follow.
         questions: what was asked, and why where one cannot be compared.
         contrasts: one row per question and group.
         differences: one row per question and pair of groups; of groups in an order, the last less the first.
         trends: one row per question; empty without an order or with fewer than three groups.
         words: one row per question and target word, first group to last; empty with several groups in no order.
         lines: points of the lines of trends.
+        counts: the same differences in the texts themselves, from counts; empty where models were compared.
         coverage: words that every model has, by question.
         settings: everything that decides the result.
         warnings: what to know before trusting a difference.
@@ -70,6 +75,7 @@ class Comparison(Result):
     tables: ClassVar[tuple[str, ...]] = ("differences", "trends")
 
     groups: tuple[ComparedGroup, ...]
+    verdicts: tuple[Verdict, ...]
     questions: tuple[QuestionAbout, ...]
     contrasts: tuple[GroupContrast, ...]
     differences: tuple[Difference, ...]
@@ -78,6 +84,7 @@ class Comparison(Result):
     lines: tuple[LinePoint, ...]
     coverage: Mapping[str, Mapping[str, Any]]
     settings: JsonMapping
+    counts: tuple[CountDifference, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
@@ -102,32 +109,45 @@ class Comparison(Result):
         """Main answers: trends where there are any, otherwise differences."""
         return self.trends or self.differences
 
+    @property
+    def decision(self) -> Decision:
+        """Decision on the first answer; `verdicts` has all."""
+        return self.verdicts[0].decision
+
+    @property
+    def difference(self) -> float | None:
+        """The first answer: the difference, or the slope of the trend."""
+        return self.answers[0].value
+
+    @property
+    def generalizes_over(self) -> str:
+        """Units that the interval of the first answer generalizes over: "targets and attributes and documents"."""
+        return self.answers[0].over
+
+    @property
+    def tokens(self) -> dict[str, int | None]:
+        """Tokens that a model of each group read in one epoch; None where that is unknown."""
+        return {group.name: group.tokens for group in self.groups}
+
     def derived(self) -> JsonMapping:
-        """The answer in words."""
-        return {"headline": self._headline(), "sentences": [self.sentence(row) for row in self.answers]}
+        """The first answer, and all answers in words."""
+        return {
+            "decision": self.decision, "difference": self.difference, "generalizes_over": self.generalizes_over,
+            "tokens": self.tokens, "headline": self._headline(),
+            "sentences": [verdict.sentence for verdict in self.verdicts], "methods": comparison_methods(self),
+        }  # fmt: skip
 
     def title_of(self, question: str) -> str:
         """Title of a question."""
         return next(entry.title for entry in self.questions if entry.name == question)
 
     def sentence(self, row: Compared) -> str:
-        """One difference or trend in words."""
-        return f"{self.title_of(row.question)} – {self._reading(row)}"
+        """The verdict on one difference or trend, in words."""
+        return self.verdict_on(row).sentence
 
-    def _reading(self, row: Compared) -> str:
-        if row.value is None:
-            return f"undefined: {row.reason}"
-        span = self._span(row)
-        if row.low is None or row.high is None or row.p is None:
-            return f"{self._describe_change(row, row.value * span)}, without an interval: {row.reason}"
-        ends = interval_text(row.low * span, row.high * span, _DIGITS)
-        adjusted = f", Holm-adjusted {p_phrase(row.p_adjusted)}" if len(self.answers) > 1 and row.p_adjusted else ""
-        spread = f"{share_text(row.level)} interval {ends}, {p_phrase(row.p)}{adjusted}"
-        if row.excludes():
-            return f"{self._describe_change(row, row.value * span)} ({spread})"
-        answer_name = f"trend from {self._ends()}" if isinstance(row, Trend) else f"difference between {_between(row)}"
-        estimate = f"{number_text(row.value * span, _DIGITS)} {UNITS[self.settings['measure']]}"
-        return f"no {answer_name} is shown; the estimate is {estimate} ({spread})"
+    def verdict_on(self, row: Compared) -> Verdict:
+        """The verdict on one of the answers."""
+        return self.verdicts[next(index for index, answer in enumerate(self.answers) if answer is row)]
 
     def _span(self, row: Compared) -> float:
         """Span over which a slope is reported: all positions, for a number per year is too small to read."""
@@ -138,61 +158,56 @@ class Comparison(Result):
     def _ends(self) -> str:
         return f"{self.groups[0].name} to {self.groups[-1].name}"
 
-    def _describe_change(self, row: Compared, value: float) -> str:
-        number, unit = NUMBERS[self.settings["measure"]], UNITS[self.settings["measure"]]
-        size = f"{number_text(abs(value), _DIGITS)} {unit}"
-        if isinstance(row, Difference):
-            return f"the {number} is {size} {'higher' if value > 0 else 'lower'} in {row.second} than in {row.first}"
-        return f"along a straight line the {number} {'rises' if value > 0 else 'falls'} by {size} from {self._ends()}"
-
     def _headline(self) -> str:
         rows = self.answers
         if len(rows) == 1:
-            return f"{self.sentence(rows[0])}."
+            return self.verdicts[0].sentence
         answer_name = "trends" if self.trends else "differences"
-        alpha = 1 - self.level
-        shown = [row for row in rows if row.p_adjusted is not None and row.p_adjusted < alpha]
-        listed_rows = shown if len(rows) > _MOST_TOLD else rows
-        pairs = {_between(row) for row in listed_rows}
+        reported = [row for row, verdict in zip(rows, self.verdicts, strict=False) if verdict.decision in REPORTED]
+        listed_rows = reported if len(rows) > _MOST_TOLD else rows
+        pairs = {less(row) for row in listed_rows}
         numbers = [
             f"{results.lexicon_name(row.question)} {results.estimate_text(row, _digits(row))}"
-            + (f" ({_less(row)})" if len(pairs) > 1 else "")
+            + (f" ({less(row)})" if len(pairs) > 1 else "")
             for row in listed_rows[:_MOST_TOLD]
         ]
-        whose = f" ({_less(listed_rows[0])}, {self._unit(listed_rows[0])})" if len(pairs) == 1 else ""
-        count = f"{len(shown)} of {len(rows)} {answer_name} {'is' if len(shown) == 1 else 'are'} shown"
+        whose = f" ({less(listed_rows[0])}, {self._unit(listed_rows[0])})" if len(pairs) == 1 else ""
+        count = f"{len(reported)} of {len(rows)} {answer_name} may be reported"
         listing = f": {'; '.join(numbers)}{whose}" if numbers else ""
-        return f"{count} (Holm-adjusted p < {results.figures_text(alpha).removeprefix('0')}){listing}."
+        return f"{count}{listing}."
 
     def _unit(self, row: Compared) -> str:
         unit = UNITS[self.settings["measure"]]
         return f"{unit} per unit of position" if isinstance(row, Trend) else unit
 
     def summary(self) -> results.Summary:
-        """The differences first; then what each group has, which words change, and which were left out."""
-        return replace(super().summary(), tables=tuple(table for table in self._tables() if table.rows))
+        """The verdicts first; then what each group has, which words change, and which were left out."""
+        first = self.verdicts[0] if len(self.answers) == 1 else None
+        methods = Quote("Methods", comparison_methods(self), "Made from the settings of this comparison.")
+        tables = tuple(table for table in self._tables() if table.rows)
+        summary = replace(super().summary(), tables=tables, quotes=(methods,))
+        return summary if first is None else replace(summary, mark=first.decision, tone=first.style.tone)
 
     def _title(self) -> str:
         return f"Comparison of {listed([group.name for group in self.groups])}"
 
     def _sentences(self) -> tuple[str, ...]:
         rows = self.answers
-        sentences = [f"{self.sentence(row)}." for row in rows] if 1 < len(rows) <= 12 else []
+        sentences = [verdict.sentence for verdict in self.verdicts[:12]] if len(self.verdicts) > 1 else []
         number = NUMBERS[self.settings["measure"]]
         sentences += [f"A positive {number} in {question.title}: {question.claim}." for question in self.questions[:12]]
-        sentences += [
-            f"{question.title} cannot be compared: {question.reason}." for question in self.questions if question.reason
-        ]
         if len(rows) == 1:
             sentences.append(self._these_words(rows[0]))
             sentences += self._other_texts(rows[0])
         if self.trends and len(self.differences) == 1:
-            sentences.append(f"From first to last: {self._reading(self.differences[0])}.")
+            row = self.differences[0]
+            change = results.estimate_text(row, _digits(row))
+            sentences.append(f"{row.second} less {row.first}: {change} {self._unit(row)}, {p_phrase(row.p)}.")
         return tuple(sentences)
 
     def _these_words(self, row: Compared) -> str:
         fixed, span = row.these_words, self._span(row)
-        models = f" and {self._runs()}" if "runs" in row.over else ""
+        models = f" and {self._runs()}" if row.over.count(" and ") else ""
         first = f"The interval is for other words of the same kind{models}."
         if fixed.low is None or fixed.high is None:
             return f"{first} For these very words there is none: {fixed.reason}."
@@ -202,10 +217,7 @@ class Comparison(Result):
         return f"{first} For these very words and {self._runs()} it is {ends}, {p_phrase(row.p_these_words)}."
 
     def _runs(self) -> str:
-        kinds = {group.replicates for group in self.groups} - {"none"}
-        if kinds == {"samples"}:
-            return "other samples of the texts"
-        return "other texts of the same kind" if kinds == {"texts"} else "other training runs"
+        return "other documents" if all(group.over_documents for group in self.groups) else "other training runs"
 
     def _other_texts(self, row: Compared) -> list[str]:
         if not isinstance(row, Trend) or row.other_texts.low is None or row.other_texts.high is None:
@@ -253,9 +265,19 @@ class Comparison(Result):
         by_group = [(question, *(contrasts[question, name] for name in names)) for question in questions]
         columns = ["question", *(Column(name, "estimate", _DIGITS) for name in names)]
         yield Table.of("contrasts", f"{number.capitalize()} in each group, {unit}", columns, by_group)
+        counted = (
+            "question",
+            Column("groups", source=lambda row: f"{row.second} − {row.first}"),
+            Column("difference of log odds", "estimate", _DIGITS, source="."),
+            Column("in the first", "number", _DIGITS, source="in_first"),
+            Column("in the second", "number", _DIGITS, source="in_second"),
+        )
+        about_counts = "The same difference from counts in the texts, without vectors; intervals over documents."
+        yield RecordTable("counts", "In the texts themselves", counted, about_counts).fill(self)
         counts = Column("models", "count", source=lambda group: len(group.models))
-        runs = Column("that differ by", source=lambda group: RUNS[group.replicates])
-        yield RecordTable("groups", "Groups", (Column("group", source="name"), counts, runs)).fill(self)
+        runs = Column("that differ by", source=_describe_replicates)
+        tokens = Column("tokens a model read", "count", source="tokens")
+        yield RecordTable("groups", "Groups", (Column("group", source="name"), counts, runs, tokens)).fill(self)
         words = (
             "question",
             "word",
@@ -284,27 +306,32 @@ class Comparison(Result):
                 f"Points: groups; line: least squares; band: {percent} interval of its slope.\n"
                 "Intervals are of the distance from the mean of the groups, in which what all groups share cancels"
             )
-            charts.append(Chart("trends", self._claim(), remark, partial(_draw_trends, self)))
+            charts.append(Chart("trends", self._claim(), remark, partial(draw_trends, self)))
         if self.differences:
             title = "Differences between groups" if self.trends else self._claim()
             remark = (
                 f"Thin: {percent} interval for other words and models; thick: for these very words. 0: no difference"
             )
-            charts.append(Chart("differences", title, remark, partial(_draw_differences, self)))
+            charts.append(Chart("differences", title, remark, partial(draw_differences, self)))
         if self.contrasts and not self.trends:
             remark = (
                 f"Points and lines: each group and its {percent} interval. 0: no association either way.\n"
                 "These may overlap where a difference is shown: the words are the same, and what they share cancels"
             )
-            charts.append(Chart("groups", "Each group by itself", remark, partial(_draw_groups, self)))
+            charts.append(Chart("groups", "Each group by itself", remark, partial(draw_groups, self)))
         return tuple(charts)
 
     def _claim(self) -> str:
-        shown = sum(1 for row in self.answers if row.excludes())
         name = "trend" if self.trends else "difference"
         if len(self.answers) == 1:
-            return f"{self.title_of(self.answers[0].question)}: {'a' if shown else 'no'} {name} is shown"
-        return f"{shown} of {len(self.answers)} {name}s have intervals that exclude 0"
+            return f"{self.title_of(self.answers[0].question)}: {DECISIONS[self.decision].meaning}"
+        reported = sum(verdict.decision in REPORTED for verdict in self.verdicts)
+        return f"{reported} of {len(self.answers)} {name}s may be reported"
+
+
+def _describe_replicates(group: ComparedGroup) -> str:
+    """Name what the models of a group differ by."""
+    return RUNS[group.replicates] if group.draws == 1 else f"disjoint parts of its text, in {group.draws} draws"
 
 
 def _digits(row: Compared) -> int:
@@ -312,98 +339,3 @@ def _digits(row: Compared) -> int:
     if row.low is None or row.high is None or row.high <= row.low:
         return _DIGITS
     return min(max(1 - floor(log10((row.high - row.low) / 2)), _DIGITS), 8)
-
-
-def _between(row: Compared) -> str:
-    return f"{row.first} and {row.second}" if isinstance(row, Difference) else "groups"
-
-
-def _less(row: Compared) -> str:
-    return f"{row.second} less {row.first}" if isinstance(row, Difference) else "slope"
-
-
-def _draw_differences(result: Comparison) -> results.AltairChart:
-    """Differences with their intervals; a thick line for that of these very words."""
-    import pandas as pd
-
-    alt = results.altair()
-    pairs = {(row.first, row.second) for row in result.differences}
-    rows = [
-        {
-            "what": result.title_of(row.question) + (f": {_less(row)}" if len(pairs) > 1 else ""),
-            "value": row.value, "low": row.low, "high": row.high, "these_low": row.these_words.low,
-            "these_high": row.these_words.high, "p": row.p,
-        }
-        for row in result.differences
-        if row.value is not None
-    ]  # fmt: skip
-    frame = pd.DataFrame(rows)
-    of_pair = "" if len(pairs) > 1 else f": {_less(result.differences[0])}"
-    x = alt.X("value:Q", title=f"difference, {UNITS[result.settings['measure']]}{of_pair}")
-    color, y = alt.value(results.ACCENT), _title_rows()
-    chart = results.interval_chart(frame, x, width=_WIDTH, step=alt.Step(44), color=color, y=y)
-    thick = alt.Chart(frame).mark_rule(strokeWidth=5, opacity=0.45, color=results.ACCENT)
-    return chart + thick.encode(y=y, x="these_low:Q", x2="these_high:Q")
-
-
-def _title_rows() -> Any:  # noqa: ANN401 - the library has no stubs
-    """Rows of questions, whose labels break where their titles have a colon."""
-    alt = results.altair()
-    axis = alt.Axis(grid=True, labelLimit=280, labelExpr="split(datum.label, ': ')")
-    return alt.Y("what:N", sort=None, title=None, axis=axis)
-
-
-def _draw_groups(result: Comparison) -> results.AltairChart:
-    """Contrasts of all groups with their intervals, by question."""
-    import pandas as pd
-
-    alt = results.altair()
-    rows = [
-        {"what": result.title_of(row.question)}
-        | {name: getattr(row, name) for name in ("group", "value", "low", "high")}
-        for row in result.contrasts
-        if row.value is not None
-    ]
-    names = [group.name for group in result.groups]
-    measure = result.settings["measure"]
-    x = alt.X("value:Q", title=f"{measure.replace('_', ' ')}, {UNITS[measure]}")
-    colors = {"range": [results.SECOND, results.ACCENT]} if len(names) == 2 else {"scheme": "dark2"}
-    color = alt.Color("group:N", sort=names, title=None, scale=alt.Scale(domain=names, **colors))
-    channels = {"color": color, "yOffset": alt.YOffset("group:N", sort=names), "y": _title_rows()}
-    return results.interval_chart(pd.DataFrame(rows), x, width=_WIDTH, step=alt.Step(18), **channels)
-
-
-def _draw_trends(result: Comparison) -> results.AltairChart:
-    """Contrasts of groups over their positions, with the line of the trend; a panel for each question."""
-    import pandas as pd
-
-    alt = results.altair()
-    points = []
-    for row in result.contrasts:
-        mean = (row.value or 0.0) - (row.from_mean.value or 0.0)
-        low, high = (None if end is None else end + mean for end in (row.from_mean.low, row.from_mean.high))
-        names = {"question": row.question, "group": row.group, "position": row.position}
-        points.append({**names, "value": row.value, "low": low, "high": high})
-    frames = pd.DataFrame(points), pd.DataFrame([point.to_dict() for point in result.lines])
-    groups = {row.position: row.group for row in result.contrasts if row.position is not None}
-    # A tick for each group, which says its name.
-    named = "".join(f"datum.value == {position!r} ? {json.dumps(name)} : " for position, name in groups.items())
-    axis = alt.Axis(values=list(groups), labelExpr=f"{named}''", labelOverlap=True)
-    x = alt.X("position:Q", title=None, scale=alt.Scale(zero=False, nice=False, padding=14), axis=axis)
-    title = f"{result.settings['measure'].replace('_', ' ')}, {UNITS[result.settings['measure']]}"
-    y_low, y = alt.Y("low:Q", title=title), alt.Y("value:Q", title=title)
-    panels = []
-    for question in dict.fromkeys(row.question for row in result.contrasts):
-        dots, line = (alt.Chart(frame[frame["question"] == question]).encode(x=x) for frame in frames)
-        layers = [
-            results.zero_line(horizontal=True),
-            line.mark_area(color=results.ACCENT, opacity=0.16).encode(y=y_low, y2="high:Q"),
-            line.mark_line(color=results.ACCENT).encode(y=y),
-            dots.mark_rule(color=results.SECOND).encode(y=y_low, y2="high:Q"),
-            dots.mark_point(filled=True, size=60, color=results.SECOND, opacity=1).encode(
-                y=y, tooltip=list(frames[0].columns)
-            ),
-        ]
-        heading = alt.TitleParams(result.title_of(question), anchor="start", fontSize=12)
-        panels.append(alt.layer(*layers).properties(width=_WIDTH, height=170, title=heading))
-    return alt.vconcat(*panels, spacing=14).resolve_scale(x="shared")

@@ -96,6 +96,25 @@ class Trend(Compared):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CountDifference(LabeledEstimate):
+    """The same difference in the texts themselves: of log odds ratios from counts, with an interval over documents.
+
+    Attributes:
+        question: the lexicon's name.
+        first, second: names of the groups.
+        in_first, in_second: the contrast of log odds in each text.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {**Estimate.renamed, "value": "difference"}
+
+    question: str
+    first: str
+    second: str
+    in_first: float | None = None
+    in_second: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class WordChange(LabeledEstimate):
     """Change of one target word's association from the first group to the last, with its interval over models.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from biasgauge.audits.measurement import Measured, QueryOutcome, matched
+from biasgauge.audits.measurement import Measured, QueryOutcome, Tabulated, matched
 from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import corrected
@@ -356,7 +356,7 @@ def chance_band(measurement: QueryOutcome, random_state: int) -> ChanceBand | No
     return ChanceBand(question, model, measurement.value, band, tuple(edges.tolist()), tuple(counts.tolist()))
 
 
-def smallest_contrast(subject: Subject, outcomes: Sequence[Measured], random_state: int, draws: int = 1_000) -> float:
+def smallest_contrast(subject: Subject, outcomes: Sequence[Tabulated], random_state: int, draws: int = 1_000) -> float:
     """One standard deviation (around 0) of the contrasts of unrelated lists of eight words of like frequency."""
     rows_of_lists = [np.concatenate(measurement.places) for measurement in outcomes if not measurement.query.pairs]
     rows = np.concatenate(rows_of_lists) if rows_of_lists else np.arange(min(len(subject.models[0]), 1_000))

@@ -6,6 +6,8 @@ from biasgauge.text.training.models import TrainedModels as TrainedModels
 from biasgauge.text.training.models import TrainingPlan as TrainingPlan
 from biasgauge.text.training.models import train as train
 from biasgauge.text.training.models import training_plan as training_plan
+from biasgauge.text.training.parts import ComparableModels as ComparableModels
+from biasgauge.text.training.parts import train_comparable as train_comparable
 from biasgauge.text.training.random_stream import below as below
 from biasgauge.text.training.random_stream import compiled as compiled
 from biasgauge.text.training.random_stream import stream as stream

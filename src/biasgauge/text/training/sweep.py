@@ -11,7 +11,7 @@ import re
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -239,7 +239,7 @@ class SweepProgress:
 
 
 def run_sweep(
-    corpus: TokenCorpus,
+    corpus: TokenCorpus | Sequence[TokenCorpus],
     recipes: Sequence[Recipe],
     folder: Path,
     *,
@@ -250,6 +250,7 @@ def run_sweep(
 ) -> list[TrainedModel]:
     """Train every recipe whose model is not in `folder` yet, `n_jobs` models at a time; all cores by default.
 
+    Of several corpora, each recipe is trained on the one whose checksum it has.
     On a GPU (`device` "cuda"), as many models at a time as fit into its memory, which `say` reports. Each model appears
     whole or not at all, with its recipe beside it. A killed process loses the models in training, and nothing else.
     One process trains into a folder at a time; others wait, which `say` reports too, and find its models there.
@@ -257,6 +258,7 @@ def run_sweep(
     check_choice((CPU, GPU), device=device)
     if len({recipe.digest for recipe in recipes}) != len(recipes):
         raise ParameterError("Every model of a sweep needs a recipe of its own. Got one twice; do seeds recur?")
+    corpora = {text.checksum: text for text in ([corpus] if isinstance(corpus, TokenCorpus) else corpus)}
     make_folder(folder)
     with writer_lock(folder / LOCK, waits=say) as sole:
         scratch = Scratch(folder, SCRATCH)
@@ -266,10 +268,10 @@ def run_sweep(
                 models = [find_model(folder, recipe) for recipe in recipes]
                 missing = [index for index, model in enumerate(models) if not isinstance(model, TrainedModel)]
                 new = [recipes[index] for index in missing]
-                prepare = partial(_prepare, corpus, folder if sole else temporary)
+                prepare = partial(_prepare, corpora, folder if sole else temporary)
                 report = SweepProgress(new, progress)
                 if device == CPU:
-                    trained = _train_in_threads(folder, new, prepare, report, _workers(n_jobs, corpus, new))
+                    trained = _train_in_threads(folder, new, prepare, report, _workers(n_jobs, corpora, new))
                 else:
                     trained = _train_on_gpu(folder, new, prepare, report, say)
         finally:
@@ -284,13 +286,13 @@ def run_sweep(
     return [model for model in models if isinstance(model, TrainedModel)]
 
 
-def _prepare(corpus: TokenCorpus, shared_folder: Path, recipe: Recipe) -> tuple[TrainingText, Any]:
+def _prepare(corpora: Mapping[str, TokenCorpus], shared_folder: Path, recipe: Recipe) -> tuple[TrainingText, Any]:
     """Make the data that models share which differ only by their seed; large ones go to a folder.
 
     The sweep removes it. After a kill it is still there, and the next training of the same recipe finds it.
     """
     names = ("sample", "sample_seed", "min_count", "unknown", "remove")
-    text = training_text(corpus, **{name: getattr(recipe, name) for name in names})
+    text = training_text(corpora[recipe.corpus], **{name: getattr(recipe, name) for name in names})
     folder = shared_folder / f"{COUNTS}{recipe.text_digest[:16]}"
     return text, algorithm(recipe.algorithm).trainer.prepare(text, recipe.settings, folder)
 
@@ -352,7 +354,7 @@ def _train_on_gpu(
     return train_on_device(device.open_device(), folder, recipes, prepare, report, say) if recipes else []
 
 
-def _workers(n_jobs: int | None, corpus: TokenCorpus, recipes: Sequence[Recipe]) -> int:
+def _workers(n_jobs: int | None, corpora: Mapping[str, TokenCorpus], recipes: Sequence[Recipe]) -> int:
     """As many models at a time as there are cores, unless their memory would be more than three quarters of all."""
     check_whole(1, n_jobs=1 if n_jobs is None else n_jobs)
     if not recipes:
@@ -360,7 +362,10 @@ def _workers(n_jobs: int | None, corpus: TokenCorpus, recipes: Sequence[Recipe])
     threads = max(recipe.threads for recipe in recipes)
     wanted = n_jobs or max(1, (os.cpu_count() or 1) // threads)
     largest = max(
-        int((corpus.counts >= recipe.min_count).sum()) * recipe.settings.dim * 4 * algorithm(recipe.algorithm).rows
+        int((corpora[recipe.corpus].counts >= recipe.min_count).sum())
+        * recipe.settings.dim
+        * 4
+        * algorithm(recipe.algorithm).rows
         for recipe in recipes
     )
     available = physical_memory() * 3 // 4

@@ -1,0 +1,244 @@
+"""Verdicts of a comparison: may it be said that corpora differ, or that there is a trend?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biasgauge.analyses.compare.groups import ComparedGroup, listed
+from biasgauge.analyses.compare.rows import Compared, CountDifference, QuestionAbout, Trend
+from biasgauge.audits import Evidence, Verdict
+from biasgauge.core import Decision, Floats, decide
+from biasgauge.results import interval_text, level_text, number_text, p_phrase, share_text, signed_text
+from biasgauge.stats import Contrast, WordPlan, decide_equivalence
+
+MOST_UNEQUAL = 1.1
+"""Largest ratio of the amounts of text of two groups at which their contrasts may be compared (docs/compare.md)."""
+UNITS = {"contrast": "cosine units", "effect_size": "standard deviations (d)"}
+NUMBERS = {"contrast": "contrast", "effect_size": "effect size"}
+DIGITS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedCase:
+    """One difference or trend, with all that its verdict rests on.
+
+    Attributes:
+        row: the difference or trend.
+        contrast: the same number, with its variances.
+        about: the question.
+        groups: the groups that it sets against each other, in order.
+        measure: "contrast" or "effect_size".
+        tests: how many rows are judged together.
+        smallest: the smallest difference that matters; None where it is not known.
+        by_draw: the same number in each draw of the text; None where the text was not drawn several times.
+        effect_size: the same comparison of effect sizes d; None where that is not defined.
+        counts: the same comparison of log odds, from counts in the texts; None without texts.
+        plan: number of words that would show the smallest difference that matters; None where it is unknown.
+    """
+
+    row: Compared
+    contrast: Contrast
+    about: QuestionAbout
+    groups: Sequence[ComparedGroup]
+    measure: str
+    tests: int
+    smallest: float | None = None
+    by_draw: Floats | None = None
+    effect_size: float | None = None
+    counts: CountDifference | None = None
+    plan: WordPlan | None = None
+
+    @property
+    def span(self) -> float:
+        """Span over which a slope is reported: all positions, for a number per year is too small to read."""
+        if not isinstance(self.row, Trend):
+            return 1.0
+        return (self.groups[-1].position or 0.0) - (self.groups[0].position or 0.0)
+
+    @property
+    def kind(self) -> str:
+        """Word for the row: "difference" or "trend"."""
+        return "trend" if isinstance(self.row, Trend) else "difference"
+
+    @property
+    def ends(self) -> str:
+        """The groups in words."""
+        joint = " to " if isinstance(self.row, Trend) else " and "
+        return joint.join((self.groups[0].name, self.groups[-1].name))
+
+    def statement(self) -> str:
+        """The number as a statement: by how much, and in which group it is higher."""
+        value = (self.row.value or 0.0) * self.span
+        number, size = NUMBERS[self.measure], f"{number_text(abs(value), DIGITS)} {UNITS[self.measure]}"
+        first, last = self.groups[0].name, self.groups[-1].name
+        if isinstance(self.row, Trend):
+            return f"along a straight line the {number} {'rises' if value > 0 else 'falls'} by {size} from {self.ends}"
+        return f"the {number} is {size} {'higher' if value > 0 else 'lower'} in {last} than in {first}"
+
+    def tested(self) -> str:
+        """The interval and p, in words."""
+        row = self.row
+        if row.low is None or row.high is None or row.p is None:
+            return f"without an interval: {row.reason}"
+        ends = interval_text(row.low * self.span, row.high * self.span, DIGITS)
+        adjusted = f", Holm-adjusted {p_phrase(row.p_adjusted)}" if self.tests > 1 and row.p_adjusted else ""
+        return f"{share_text(row.level)} interval {ends}, {p_phrase(row.p)}{adjusted}"
+
+
+def judge(case: ComparedCase) -> Verdict:
+    """Return the verdict on a difference or trend.
+
+    At most `inconclusive` where the models of a group know nothing of other documents, or where groups were trained on
+    unequal amounts of text; otherwise what the interval shows (`core.decide`).
+    """
+    row = case.row
+    if row.value is None or row.p is None:
+        reason = row.reason or case.about.reason or "its spread is unknown"
+        evidence = Evidence(case.kind, None, 1 - row.level, passes=None, reason=reason)
+        return _verdict(case, "not-measurable", "", reason, (evidence,))
+    association, documents, amounts = _shown(case), _documents(case.groups), _amounts(case.groups)
+    barriers = [piece for piece in (documents, amounts) if piece.passes is False]
+    if barriers:
+        files = _these_files(case) if documents.passes is False else None
+        why = "; ".join(piece.reason for piece in (*filter(None, [files]), *barriers))
+        kept = tuple(filter(None, (association, documents, amounts, files)))
+        return _verdict(case, "inconclusive", "", why if files else f"{why} ({association.reason})", kept)
+    if association.passes:
+        stable = tuple(_stability(case))
+        unknown = [None] if amounts.passes is None else []
+        decision = decide(found=True, stable=[*unknown, *(piece.passes for piece in stable)])
+        failed = [piece.reason for piece in stable if piece.passes is False]
+        finding = f"{case.statement()} ({case.tested()})"
+        remarks = [piece.reason for piece in (amounts, *stable) if piece.passes is None]
+        why = "; ".join([*failed, finding] if decision == "do-not-report" else [finding, *remarks])
+        return _verdict(case, decision, case.statement(), why, (association, documents, amounts, *stable))
+    small = _equivalence(case)
+    decision = decide(found=False, small=small.passes)
+    why = f"{small.reason} ({association.reason})" + ("" if small.passes else _words_needed(case))
+    return _verdict(case, decision, "", why, (association, documents, amounts, small))
+
+
+def not_measurable(about: QuestionAbout, kind: str, groups: Sequence[ComparedGroup]) -> Verdict:
+    """Return the verdict on a question that could not be compared."""
+    reason = about.reason or ""
+    evidence = Evidence("coverage", None, None, passes=False, reason=reason)
+    names = listed([group.name for group in groups])
+    return Verdict(about.name, about.title, names, kind, "not-measurable", "", reason, (evidence,))
+
+
+def _verdict(case: ComparedCase, decision: Decision, claim: str, why: str, evidence: tuple[Evidence, ...]) -> Verdict:
+    plan = None if case.plan is None else vars(case.plan)
+    return Verdict(case.about.name, case.about.title, case.ends, case.kind, decision, claim, why, evidence, plan=plan)
+
+
+def _shown(case: ComparedCase) -> Evidence:
+    """Evidence that passes if the adjusted p of the difference is below 1 − level."""
+    row, alpha = case.row, 1 - case.row.level
+    p = row.p if row.p_adjusted is None else row.p_adjusted
+    observed = {case.kind: row.value, "low": row.low, "high": row.high, "se": row.se, "p": row.p, "p_adjusted": p,
+                "smallest": case.smallest}  # fmt: skip
+    value = signed_text((row.value or 0.0) * case.span, DIGITS)
+    reason = f"the estimate is {value} {UNITS[case.measure]}, {case.tested()}"
+    return Evidence(case.kind, observed, alpha, p is not None and p < alpha, reason)
+
+
+def _documents(groups: Sequence[ComparedGroup]) -> Evidence:
+    """Evidence that passes if the spread of the models of every group is that of other documents."""
+    without = [group.name for group in groups if not group.over_documents]
+    observed = {"groups": len(groups), "over_documents": len(groups) - len(without)}
+    if not without:
+        reason = "models of all groups vary by documents"
+        return Evidence("documents", observed, len(groups), passes=True, reason=reason)
+    single = all(group.replicates == "none" for group in groups if not group.over_documents)
+    known = "a single model answers" if single else "random seeds answer"
+    reason = (
+        f"{known} only whether the same files, trained again, would differ, not whether the corpora do: models of "
+        f"{listed(without)} do not vary by documents (biasgauge compare --corpus NAME=FILE trains such models)"
+    )
+    return Evidence("documents", observed, len(groups), passes=False, reason=reason)
+
+
+def _amounts(groups: Sequence[ComparedGroup]) -> Evidence:
+    """Evidence that passes if all groups were trained on the same amount of text; None where that is unknown."""
+    tokens = [group.tokens for group in groups if group.tokens]
+    if len(tokens) < len(groups):
+        return Evidence("amount of text", None, MOST_UNEQUAL, None, "unknown whether amounts of text are equal")
+    ratio = max(tokens) / min(tokens)
+    listing = ", ".join(f"{group.name} {group.tokens:,}" for group in groups)
+    reason = f"models of each group read {listing} tokens"
+    observed = {"least": min(tokens), "most": max(tokens), "ratio": ratio}
+    if ratio <= MOST_UNEQUAL:
+        return Evidence("amount of text", observed, MOST_UNEQUAL, passes=True, reason=reason)
+    reason = (
+        f"the amount of text alone moves contrasts, and {reason} (largest ratio allowed: {MOST_UNEQUAL:g}; "
+        "biasgauge compare --corpus NAME=FILE takes equal amounts)"
+    )
+    return Evidence("amount of text", observed, MOST_UNEQUAL, passes=False, reason=reason)
+
+
+def _these_files(case: ComparedCase) -> Evidence:
+    """Evidence on the narrower question: would the same files, trained again, differ?"""
+    row, alpha = case.row, 1 - case.row.level
+    p = row.p if row.p_adjusted is None else row.p_adjusted
+    shown = p is not None and p < alpha
+    observed = {case.kind: row.value, "low": row.low, "high": row.high, "p": row.p, "p_adjusted": p}
+    if shown:
+        reason = f"in these files, {case.statement()} ({case.tested()})"
+    else:
+        value = signed_text((row.value or 0.0) * case.span, DIGITS)
+        tested = f"the estimate is {value} {UNITS[case.measure]}, {case.tested()}"
+        reason = f"not even in these files is a {case.kind} shown ({tested})"
+    return Evidence("these files", observed, alpha, passes=shown, reason=reason)
+
+
+def _stability(case: ComparedCase) -> Iterator[Evidence]:
+    """Yield evidence on whether a difference that is shown keeps its direction otherwise."""
+    sign = np.sign(case.row.value or 0.0)
+    if case.by_draw is not None:
+        agree = int((np.sign(case.by_draw) == sign).sum())
+        yield Evidence.directions("draws of the text", agree, len(case.by_draw), 0.75, "")
+    if case.effect_size is not None:
+        same = bool(np.sign(case.effect_size) == sign)
+        size = f"the {case.kind} of effect sizes d is {signed_text(case.effect_size * case.span, 2)}"
+        reason = size if same else f"{size}: lengths of cosines differ between groups, not the association"
+        yield Evidence("effect size", case.effect_size, 0.0, same, reason)
+    if case.counts is not None and case.counts.low is not None:
+        value = case.counts.value or 0.0
+        against = bool(case.counts.excludes()) and np.sign(value) != sign
+        passes = False if against else True if np.sign(value) == sign else None
+        reason = (
+            f"counts in the texts give {signed_text(value, 2)} [{signed_text(case.counts.low, 2)}, "
+            f"{signed_text(case.counts.high, 2)}] in log odds"
+        )
+        yield Evidence("counts", value, 0.0, passes, reason)
+
+
+def _equivalence(case: ComparedCase) -> Evidence:
+    """Test equivalence with no difference where none is shown: two one-sided tests."""
+    alpha, margin = 1 - case.row.level, case.smallest
+    if margin is None:
+        reason = f"a {case.kind} is neither shown nor ruled out: which size would matter is unknown"
+        return Evidence("equivalence", None, None, passes=None, reason=reason)
+    interval = case.contrast.at(1 - 2 * alpha)
+    low, high = (None if end is None else end * case.span for end in (interval.low, interval.high))
+    low, high = (high, low) if case.span < 0 else (low, high)
+    passes = decide_equivalence(low, high, margin) == "equivalent"
+    ends = interval_text(low, high, DIGITS, signed=True)
+    within = f"{level_text(interval.level)} interval {ends}, smallest that matters ±{number_text(margin, DIGITS)}"
+    reason = (
+        f"any {case.kind} is too small to matter: {within}" if passes
+        else f"a {case.kind} is neither shown nor ruled out: {within}"
+    )  # fmt: skip
+    return Evidence("equivalence", {"low": low, "high": high, "level": interval.level}, margin, passes, reason)
+
+
+def _words_needed(case: ComparedCase) -> str:
+    if case.plan is None or case.smallest is None:
+        return ""
+    size = number_text(case.smallest, DIGITS)
+    if case.plan.both is None:
+        return f"; no number of words would show a {case.kind} of {size}: it takes more text"
+    return f"; about {case.plan.both:,} words in each list would show a {case.kind} of {size}"
