@@ -270,6 +270,49 @@ def test_bootstrap_samples_hold_the_error_of_the_text() -> None:
     assert held[False] / draws < 0.6  # as if more samples made the text larger
 
 
+def dealt(random: np.random.Generator, draws: int, parts: int, run: float) -> Floats:
+    """Contrasts (as tables of one cell a block) of parts of one text, dealt `draws` times; documents are normal.
+
+    The text has 64 documents, whose mean is the contrast; every model adds training noise of `run`.
+    """
+    documents = random.standard_normal(64)
+    found = np.empty((draws, parts, 1, 2))
+    for draw in range(draws):
+        members = random.permutation(64).reshape(parts, -1)
+        contrast = documents[members].mean(axis=1) + run * random.standard_normal(parts)
+        found[draw, :, 0, 0], found[draw, :, 0, 1] = contrast / 2, -contrast / 2
+    return found
+
+
+@pytest.mark.parametrize(("draws", "parts", "run"), [(4, 2, 0.0), (4, 2, 0.3), (8, 2, 0.1), (3, 4, 0.2), (1, 8, 0.2)])
+def test_draws_of_one_text_are_not_taken_for_independent_texts(draws: int, parts: int, run: float) -> None:
+    """Documents are counted once, however often they are dealt; training noise as in one draw."""
+    random = np.random.default_rng(8)
+    variances, values, rejected = [], [], []
+    for _ in range(1_500):
+        groups = [dealt(random, draws, parts, run) for _ in range(2)]
+        found = compare_groups(groups, [0], [0, 1], [[1.0, -1.0]]).these_words
+        assert found.se is not None
+        assert found.value is not None
+        variances.append(found.se**2)
+        values.append(found.value)
+        rejected.append((found.p or 1.0) < 0.05)
+    assert np.var(values) == pytest.approx(2 * (1 / 64 + run**2 / (draws * parts)), rel=0.15)
+    assert np.mean(variances) == pytest.approx(2 * (1 / 64 + run**2 / parts), rel=0.15)
+    assert np.mean(rejected) < 0.05 + 3 * (0.05 * 0.95 / 1_500) ** 0.5
+
+
+def test_one_draw_is_no_draw() -> None:
+    random = np.random.default_rng(9)
+    first, second = (random.standard_normal((5, 16, 16)) for _ in range(2))
+    plain = compare_groups([first, second], TWO, TWO)
+    drawn = compare_groups([first[None], second[None]], TWO, TWO, models="documents")
+    assert drawn.other_words.se == plain.other_words.se
+    assert drawn.other_words.over == "targets and attributes and documents"
+    sized = [compare_effect_sizes(each, TWO, TWO) for each in ([first, second], [first[None], second[None]])]
+    assert sized[0].other_words.se == sized[1].other_words.se
+
+
 def test_a_change_of_one_word_is_that_of_welch() -> None:
     first, last = np.array([0.1, 0.2, 0.15]), np.array([0.4, 0.3, 0.35])
     found = welch(first, last, (False, False), 0.95)

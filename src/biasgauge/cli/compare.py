@@ -35,7 +35,8 @@ Examples:
 """
 TRAINING: dict[str, Any] = {
     "parts": int, "draws": int, "by": str, "tokens": int, "algorithm": str, "dim": int, "window": int, "epochs": int,
-    "min_count": int, "layout": str, "documents": str, "tokenizer": str, "field": typed_field, "n_jobs": int, "device": str,
+    "min_count": int, "layout": str, "documents": str, "tokenizer": str, "field": typed_field, "n_jobs": int,
+    "device": str,
 }  # fmt: skip
 
 

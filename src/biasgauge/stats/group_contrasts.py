@@ -10,12 +10,11 @@ Models that differ by random seed, or by texts of their own, are independent dra
 variance divided by their number. Models of bootstrap samples are not: their spread itself is the error of the one text
 that was drawn (Efron & Tibshirani 1993, chapter 6), and more samples do not make that text larger.
 
-A text may be dealt to disjoint parts several times over (draws). Within a draw, models are independent draws of text;
-the mean over draws has less training noise in it than one draw, and as much of what documents happened to be written:
-
-    Var(mean over D draws) = Var(one draw) − (1 − 1/D) E[s²], s² the variance of draws among themselves,
-
-for any exchangeable draws. The variance of one draw is the mean over draws of that of its parts.
+A text may be dealt to disjoint parts several times over (draws). Within a draw, models are independent draws of text.
+Draws of one text share its documents, so that the variance of the mean over draws is taken to be that of one draw: it
+holds what documents happened to be written, once, and too much training noise, which is on the safe side. Half the
+squared difference of two halves is the same estimate from each dealing, with about one degree of freedom each, so that
+draws make that variance better known.
 """
 
 from __future__ import annotations
@@ -181,30 +180,14 @@ def _model_variances(stack: Floats, rows: Integers, columns: Integers, pattern: 
     """
     draws, size = stack.shape[1:3]
     contrasts = contrast_parts(stack.reshape(-1, *stack.shape[2:]), rows, columns, pattern)
-    if contrasts.reason:
-        members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
-        means = [member / member.sum(axis=0) for member in members]
-        by_model = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(-2, -1))
-        within = {REPLICATES: by_model.var(axis=2, ddof=1).mean(axis=1) / size}
-    else:
+    if not contrasts.reason:
         names = (REPLICATES, *CROSSED.values(), ALL)
         by_draw = {name: contrasts.variances[name] for name in names if name in contrasts.variances}
-        within = {name: variance.reshape(-1, draws).mean(axis=1) for name, variance in by_draw.items()}
-    one_draw = within[REPLICATES]
-    whole = _mean_of_draws(one_draw, contrasts.value.reshape(-1, draws))
-    # The parts of models × words shrink with draws as the main part does.
-    share = np.divide(whole, one_draw, out=np.ones_like(one_draw), where=one_draw > 0)
-    return {name: variance * share for name, variance in within.items()}
-
-
-def _mean_of_draws(one_draw: Floats, means: Floats) -> Floats:
-    """Variance of the mean over draws, from that of one draw and the means of all (stacks × draws)."""
-    draws = means.shape[-1]
-    if draws == 1:
-        return one_draw
-    among = means.var(axis=-1, ddof=1)
-    whole: Floats = np.maximum(one_draw - (1 - 1 / draws) * among, one_draw / draws)
-    return whole
+        return {name: variance.reshape(-1, draws).mean(axis=1) for name, variance in by_draw.items()}
+    members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
+    means = [member / member.sum(axis=0) for member in members]
+    by_model = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(-2, -1))
+    return {REPLICATES: by_model.var(axis=2, ddof=1).mean(axis=1) / size}
 
 
 def checked_stacks(tables: Sequence[ArrayLike], group_weights: Sequence[float]) -> list[Floats]:
@@ -275,8 +258,8 @@ def _variance_over_models(values: Floats, is_sample: bool) -> tuple[float, int]:
     That of bootstrap samples is their own variance.
     """
     draws, size = values.shape
-    one_draw = values.var(axis=1, ddof=1).mean() / (1 if is_sample else size)
-    return float(_mean_of_draws(one_draw, values.mean(axis=1))), draws * (size - 1)
+    one_draw = float(values.var(axis=1, ddof=1).mean())
+    return one_draw / (1 if is_sample else size), draws * (size - 1)
 
 
 def compare_effect_sizes(

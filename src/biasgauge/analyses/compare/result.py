@@ -232,9 +232,9 @@ class Comparison(Result):
         digits = max(map(_digits, self.trends), default=_DIGITS)
         tests = Column("p", "p"), Column("Holm p", "p", about="adjusted for all rows of the table", source="p_adjusted")
         fixed_p = Column("p, these words", "p", source="p_these_words")
-        about = "other models, these very words"
+        about = f"{self._runs()}, these very words"
         note = (
-            "The interval is for other words of the same kind and other models of the same kind; p is below "
+            f"The interval is for other words of the same kind and {self._runs()}; p is below "
             f"{results.figures_text(1 - self.level, 2)} exactly where it excludes 0. Holm's adjustment is over all "
             "rows of the table."
         )

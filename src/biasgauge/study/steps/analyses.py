@@ -339,7 +339,7 @@ STEP = (
     analysis(CORPUS_BIAS, "what a text itself says about words"),
     analysis(INFLUENCE, "which documents of a text carry an association"),
     Step("audit", 3, write_audit, "the whole battery", (AUDIT,)),
-    Step("compare", 1, compare_groups, "by how much groups of models differ", (COMPARE,)),
+    Step("compare", 2, compare_groups, "by how much groups of models differ", (COMPARE,)),
     Step("quality", 1, assess_quality, "are the vectors any good?", (QUALITY,)),
     Step("gather", 1, gather, "results of several models as one"),
     Step("report", 3, write_page, "one page over all results of a study"),
