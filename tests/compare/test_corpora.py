@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 X, Y = ["bako", "dilo", "gema", "kinu"], ["lopa", "mero", "nisu", "pota"]
 A, B = ["he", "him", "man", "boy"], ["she", "her", "woman", "girl"]
 SETS: dict[str, Any] = {"x": X, "y": Y, "a": A, "b": B}
-SMALL = {"dim": 16, "epochs": 4, "min_count": 1, "draws": 3, "n_jobs": 1}
+SMALL: dict[str, Any] = {"dim": 16, "epochs": 4, "min_count": 1, "draws": 3, "n_jobs": 1}
 
 
 def write_text(path: Path, lean: float, lines: int, seed: int) -> Path:

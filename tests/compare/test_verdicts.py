@@ -93,6 +93,17 @@ def test_no_difference_is_a_claim_of_equivalence() -> None:
     assert judge(case(0.001, se=0.004, smallest=None)).decision == "inconclusive"
 
 
+def test_models_that_learned_nothing_cannot_show_that_nothing_differs() -> None:
+    assert judge(case(0.001, se=0.004, reliability=0.6)).decision == "no-association-shown"
+    blind = judge(case(0.001, se=0.004, reliability=0.1))
+    assert blind.decision == "inconclusive"
+    assert "hardly agree about these words (reliability 0.10; 0.5 required)" in blind.sentence
+    counts = CountDifference(value=1.0, low=0.5, high=1.5, question=ABOUT.name, first="early", second="late")
+    seen = judge(case(0.001, se=0.004, reliability=0.6, counts=counts))
+    assert seen.decision == "inconclusive"
+    assert "counts in the texts give +1.00 [+0.50, +1.50] in log odds" in seen.sentence
+
+
 def test_without_an_interval_nothing_is_measurable() -> None:
     without = case(0.08)
     row = replace(without.row, p=None, low=None, high=None, reason="nothing varies")

@@ -336,7 +336,7 @@ def corpus_of_documents(
 
     def write(folder: Path) -> None:
         lines = end - first
-        numbers = {
+        numbers: dict[str, tuple[int, Iterable[Array]]] = {
             "tokens": (int((corpus.lines[end] - corpus.lines[first]).sum()), tokens()),
             "lines": (int(lines.sum()) + 1, _running_sums(line_lengths())),
             "documents": (len(lines) + 1, _running_sums([lines])),

@@ -314,6 +314,7 @@ class _QuestionComparison:
             smallest=smallest,
             by_draw=self._by_draw(chosen, weights),
             effect_size=self._effect_size(chosen, weights),
+            reliability=self._reliability(chosen),
             counts=counted,
         )
         return judge(replace(case, plan=self._plan(case)))
@@ -326,6 +327,24 @@ class _QuestionComparison:
         combined = np.sum([weight * table.mean(axis=1) for table, weight in zip(tables, weights, strict=True)], axis=0)
         rows, columns = self.measured.rows, self.measured.columns
         return contrast_parts(combined[:, None], rows, columns, self.question.weights).value
+
+    def _reliability(self, chosen: Sequence[int]) -> float | None:
+        """Agreement of models of one draw about which word is similar to which, of the group that has the least.
+
+        Mean correlation of the tables of two models, less the means of rows and columns, stepped up to all models of a
+        draw (Spearman and Brown); None where a group has a single model.
+        """
+        values = []
+        for table in (self.tables[index] for index in chosen):
+            models = table.shape[1]
+            if models == 1:
+                return None
+            cells = table - table.mean(axis=-1, keepdims=True) - table.mean(axis=-2, keepdims=True)
+            cells = (cells + table.mean(axis=(-2, -1), keepdims=True)).reshape(*table.shape[:2], -1)
+            correlations = [np.corrcoef(draw)[np.triu_indices(models, 1)] for draw in cells]
+            mean = float(np.nan_to_num(np.mean(correlations)))
+            values.append(models * mean / (1 + (models - 1) * mean) if mean > 0 else 0.0)
+        return min(values)
 
     def _effect_size(self, chosen: Sequence[int], weights: Sequence[float]) -> float | None:
         if self.question.kind != "test" or self.measure == "effect_size":

@@ -19,6 +19,8 @@ MOST_UNEQUAL = 1.05
 UNITS = {"contrast": "cosine units", "effect_size": "standard deviations (d)"}
 NUMBERS = {"contrast": "contrast", "effect_size": "effect size"}
 DIGITS = 3
+RELIABLE = 0.5
+"""Reliability of the similarities below which models cannot show that nothing differs (poor: Koo & Li 2016)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,7 @@ class ComparedCase:
         smallest: the smallest difference that matters; None where it is not known.
         by_draw: the same number in each draw of the text; None where the text was not drawn several times.
         effect_size: the same comparison of effect sizes d; None where that is not defined.
+        reliability: of the similarities of words in the group whose models agree least; None with a single model.
         counts: the same comparison of log odds, from counts in the texts; None without texts.
         plan: number of words that would show the smallest difference that matters; None where it is unknown.
     """
@@ -48,6 +51,7 @@ class ComparedCase:
     smallest: float | None = None
     by_draw: Floats | None = None
     effect_size: float | None = None
+    reliability: float | None = None
     counts: CountDifference | None = None
     plan: WordPlan | None = None
 
@@ -115,9 +119,9 @@ def judge(case: ComparedCase) -> Verdict:
         remarks = [piece.reason for piece in (amounts, *stable) if piece.passes is None]
         why = "; ".join([*failed, finding] if decision == "do-not-report" else [finding, *remarks])
         return _verdict(case, decision, case.statement(), why, (association, documents, amounts, *stable))
-    small = _equivalence(case)
+    small, needed = _equivalence(case)
     decision = decide(found=False, small=small.passes)
-    why = f"{small.reason} ({association.reason})" + ("" if small.passes else _words_needed(case))
+    why = f"{small.reason} ({association.reason}){needed}"
     return _verdict(case, decision, "", why, (association, documents, amounts, small))
 
 
@@ -209,30 +213,46 @@ def _stability(case: ComparedCase) -> Iterator[Evidence]:
         value = case.counts.value or 0.0
         against = bool(case.counts.excludes()) and np.sign(value) != sign
         passes = False if against else True if np.sign(value) == sign else None
-        reason = (
-            f"counts in the texts give {signed_text(value, 2)} [{signed_text(case.counts.low, 2)}, "
-            f"{signed_text(case.counts.high, 2)}] in log odds"
-        )
-        yield Evidence("counts", value, 0.0, passes, reason)
+        yield Evidence("counts", value, 0.0, passes, _count_reason(case.counts))
 
 
-def _equivalence(case: ComparedCase) -> Evidence:
-    """Test equivalence with no difference where none is shown: two one-sided tests."""
+def _equivalence(case: ComparedCase) -> tuple[Evidence, str]:
+    """Test equivalence with no difference where none is shown: two one-sided tests; and what would decide it."""
     alpha, margin = 1 - case.row.level, case.smallest
     if margin is None:
         reason = f"a {case.kind} is neither shown nor ruled out: which size would matter is unknown"
-        return Evidence("equivalence", None, None, passes=None, reason=reason)
+        return Evidence("equivalence", None, None, passes=None, reason=reason), ""
     interval = case.contrast.at(1 - 2 * alpha)
     low, high = (None if end is None else end * case.span for end in (interval.low, interval.high))
     low, high = (high, low) if case.span < 0 else (low, high)
-    passes = decide_equivalence(low, high, margin) == "equivalent"
+    narrow = decide_equivalence(low, high, margin) == "equivalent"
     ends = interval_text(low, high, DIGITS, signed=True)
     within = f"{level_text(interval.level)} interval {ends}, smallest that matters ±{number_text(margin, DIGITS)}"
-    reason = (
-        f"any {case.kind} is too small to matter: {within}" if passes
-        else f"a {case.kind} is neither shown nor ruled out: {within}"
-    )  # fmt: skip
-    return Evidence("equivalence", {"low": low, "high": high, "level": interval.level}, margin, passes, reason)
+    blind = _blindness(case) if narrow else ""
+    if blind:
+        reason = f"a {case.kind} is neither shown nor ruled out by a narrow interval ({within}): {blind}"
+    elif narrow:
+        reason = f"any {case.kind} is too small to matter: {within}"
+    else:
+        reason = f"a {case.kind} is neither shown nor ruled out: {within}"
+    observed = {"low": low, "high": high, "level": interval.level, "reliability": case.reliability}
+    evidence = Evidence("equivalence", observed, margin, narrow and not blind, reason)
+    return evidence, "" if narrow else _words_needed(case)
+
+
+def _blindness(case: ComparedCase) -> str:
+    """Reason why a narrow interval shows nothing: models that learned little differ little, whatever the texts say."""
+    if case.counts is not None and case.counts.excludes():
+        return _count_reason(case.counts)
+    if case.reliability is None or case.reliability >= RELIABLE:
+        return ""
+    value = number_text(case.reliability, 2)
+    return f"models of other documents hardly agree about these words (reliability {value}; {RELIABLE:g} required)"
+
+
+def _count_reason(counts: CountDifference) -> str:
+    ends = f"[{signed_text(counts.low, 2)}, {signed_text(counts.high, 2)}]"
+    return f"counts in the texts give {signed_text(counts.value, 2)} {ends} in log odds"
 
 
 def _words_needed(case: ComparedCase) -> str:
