@@ -2,7 +2,7 @@
 
     python scripts/compare_error_rates.py imdb.tsv.xz --layout tsv --field 2 --out imdb --shares 0,0.1,0.25
     python scripts/compare_error_rates.py enwiki.txt.xz --documents blank-line --out enwiki
-    python scripts/compare_error_rates.py novels.txt.xz --mark --tokens 1000000 --out novels
+    python scripts/compare_error_rates.py novels.txt.xz --mark --tokens 1750000 --out novels
 
 The documents of a source are split at random into two texts of --tokens tokens each (half and half), and the second
 is halved again (half and quarter): nothing differs. Questions are the shipped tests whose words occur, and --drawn

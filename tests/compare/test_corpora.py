@@ -76,6 +76,7 @@ def test_a_change_of_the_text_is_found_and_counts_agree(texts: dict[str, Path], 
     assert counts.excludes()
     assert (counts.value or 0) < 0
     assert "3 random draws of equal amounts of text" in found.to_dict()["methods"]
+    assert sum("say what a document is" in warning for warning in found.warnings) == 2  # sentences are documents here
     again = bg.analyses.compare.Comparison.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.to_dict() == found.to_dict()
     # The folders of the models give the same when they are compared as models.
@@ -85,6 +86,20 @@ def test_a_change_of_the_text_is_found_and_counts_agree(texts: dict[str, Path], 
     assert as_models.groups == found.groups
     with pytest.raises(ParameterError, match="some are missing"):
         bg.compare({**folders, "long": folders["long"][1:]}, **SETS)
+
+
+def test_a_trend_over_corpora_speaks_of_documents_as_well(texts: dict[str, Path], tmp_path: Path) -> None:
+    training = {"out": tmp_path, **SMALL, "draws": 2}
+    found = bg.compare(texts, **SETS, positions=[1950, 1970, 1990], training=training)
+    (trend,) = found.trends
+    assert found.generalizes_over == "targets and attributes and documents"
+    assert found.difference == trend.value
+    assert found.verdicts[0].test == "trend"
+    assert len(found.counts) == 1  # the last less the first
+    by_seeds = {name: sorted((tmp_path / name).glob("*.safetensors")) for name in texts}
+    seeds = bg.compare(by_seeds, **SETS, positions=[1950, 1970, 1990], replicates="seeds")
+    assert seeds.decision == "inconclusive"
+    assert "random seeds answer only whether the same files" in seeds.verdicts[0].sentence
 
 
 def test_models_that_are_there_are_not_trained_again(texts: dict[str, Path], tmp_path: Path) -> None:

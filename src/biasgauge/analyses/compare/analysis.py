@@ -9,7 +9,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from biasgauge.analyses.compare.corpora import are_corpora, count_differences, trained_models
+from biasgauge.analyses.compare.corpora import (
+    are_corpora,
+    count_differences,
+    doubts_about_documents,
+    trained_models,
+)
 from biasgauge.analyses.compare.groups import ModelGroup, Replicates, doubts_about, listed, positions_of, read_groups
 from biasgauge.analyses.compare.questions import read_questions
 from biasgauge.analyses.compare.result import Comparison
@@ -130,6 +135,7 @@ def compare(  # noqa: PLR0913 - each is a choice that a report has to state
         corpora = trained.corpora
         result = _compare_models(trained.paths, questions, replicates="auto", corpora=corpora, **choices)
     recorded = {name: value for name, value in (training or {}).items() if name not in UNRECORDED}
+    recorded |= {name: "a function" for name, value in recorded.items() if callable(value)}
     return replace(result, settings={**result.settings, "training": {**recorded, "tokens": trained.tokens}})
 
 
@@ -195,7 +201,7 @@ def _compare_models(
             "ordered": bool(group_positions),
         },
         counts=tuple(counts),
-        warnings=tuple(doubts_about(models)),
+        warnings=(*doubts_about(models), *doubts_about_documents(corpora or {})),
     )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from biasgauge.text.training import ComparableModels, train_comparable
 
 _HEAD, _LINES = 2**14, 20
 """Bytes and lines of a file by which text is told from vectors."""
+SHORT = 30
+"""Mean number of tokens below which lines that are documents may be sentences of longer ones."""
 
 
 def are_corpora(groups: object) -> bool:
@@ -42,14 +44,14 @@ def is_corpus_source(source: object) -> bool:
         return True
     if isinstance(source, list | tuple) and source:
         return all(isinstance(path, str | os.PathLike) and _is_text(Path(path)) for path in source)
-    return isinstance(source, str | os.PathLike) and ((Path(source) / MANIFEST).is_file() or _is_text(Path(source)))
+    return isinstance(source, str | os.PathLike) and _is_text(Path(source))
 
 
 def _is_text(path: Path) -> bool:
     """Tell running text from vectors: in a file of vectors nearly every line is a word and numbers, or it is binary."""
     try:
         if not path.is_file():
-            return False
+            return (path / MANIFEST).is_file()
         with ByteSource(path, error=CorpusError) as source:
             head = source.read(_HEAD)
     except (OSError, ValueError):
@@ -69,6 +71,17 @@ def _ends_in_numbers(words: Sequence[str]) -> bool:
         return len(words) > 1 and bool([float(word) for word in words[-2 if len(words) > 2 else -1 :]])
     except ValueError:
         return False
+
+
+def doubts_about_documents(corpora: Mapping[str, TokenCorpus]) -> Iterator[str]:
+    """Yield warnings about what a document is, over which the verdict generalizes."""
+    for name, corpus in corpora.items():
+        mean = len(corpus.tokens) / (len(corpus.documents) - 1)
+        if mean < SHORT:
+            yield (
+                f"A document of {name} has {mean:.0f} tokens on average. If these are sentences of longer documents, "
+                "intervals are too narrow; say what a document is (documents='blank-line' or 'file')."
+            )
 
 
 @contextmanager
