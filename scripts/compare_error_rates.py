@@ -1,8 +1,10 @@
 """How often `compare` finds a difference between random parts of one source, and how often one that is planted.
 
-    python scripts/compare_error_rates.py imdb.tsv.xz --layout tsv --field 2 --out imdb --shares 0,0.1,0.25
-    python scripts/compare_error_rates.py enwiki.txt.xz --documents blank-line --out enwiki
-    python scripts/compare_error_rates.py novels.txt.xz --mark --tokens 1750000 --out novels
+    python scripts/compare_error_rates.py imdb.tsv.xz --layout tsv --field 2 --out imdb --splits 5
+    python scripts/compare_error_rates.py enwiki.txt.xz --documents blank-line --out enwiki --splits 4
+    python scripts/compare_error_rates.py novels.txt.xz --mark --tokens 1750000 --drawn 100 --out novels --splits 2
+    python scripts/compare_error_rates.py imdb.tsv.xz --layout tsv --field 2 --out power --splits 2 --drawn 12
+        --shares 0.25,0.5 --no-quarter
 
 The documents of a source are split at random into two texts of --tokens tokens each (half and half), and the second
 is halved again (half and quarter): nothing differs. Questions are the shipped tests whose words occur, and --drawn
