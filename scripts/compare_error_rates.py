@@ -1,8 +1,8 @@
 """How often `compare` finds a difference between random parts of one source, and how often one that is planted.
 
-    python scripts/compare_error_rates.py imdb.tsv.xz --layout tsv --field 2 --out imdb --splits 5
-    python scripts/compare_error_rates.py enwiki.txt.xz --documents blank-line --out enwiki --splits 4
-    python scripts/compare_error_rates.py novels.txt.xz --mark --tokens 1750000 --drawn 100 --out novels --splits 2
+    python scripts/compare_error_rates.py imdb.tsv.xz --layout tsv --field 2 --out imdb --first 3 --splits 3
+    python scripts/compare_error_rates.py enwiki.txt.xz --documents blank-line --out enwiki --first 2 --splits 3
+    python scripts/compare_error_rates.py novels.txt.xz --mark --tokens 1750000 --drawn 100 --out novels --splits 3
     python scripts/compare_error_rates.py imdb.tsv.xz --layout tsv --field 2 --out power --splits 2 --drawn 12
         --shares 0.25,0.5 --no-quarter
 

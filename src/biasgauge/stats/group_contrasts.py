@@ -12,9 +12,9 @@ that was drawn (Efron & Tibshirani 1993, chapter 6), and more samples do not mak
 
 A text may be dealt to disjoint parts several times over (draws). Within a draw, models are independent draws of text.
 Draws of one text share its documents, so that the variance of the mean over draws is taken to be that of one draw: it
-holds what documents happened to be written, once, and too much training noise, which is on the safe side. Half the
-squared difference of two halves is the same estimate from each dealing, with about one degree of freedom each, so that
-draws make that variance better known.
+holds what documents happened to be written, once, and too much training noise, which is on the safe side. A quarter of
+the squared difference of two halves estimates the same from each dealing, with about one degree of freedom each, so
+that draws make that variance better known.
 """
 
 from __future__ import annotations
