@@ -23,7 +23,7 @@ from biasgauge.analyses.corpus_bias import corpus_bias as corpus_bias
 from biasgauge.analyses.correlate import correlate as correlate
 from biasgauge.analyses.criterion import criterion as criterion
 from biasgauge.analyses.posterior import bayes as bayes
-from biasgauge.analyses.posterior import simulate_null as simulate_null
+from biasgauge.analyses.posterior import posterior as posterior
 from biasgauge.analyses.reliability import factors as factors
 from biasgauge.analyses.reliability import reliability as reliability
 from biasgauge.analyses.robustness import robustness as robustness

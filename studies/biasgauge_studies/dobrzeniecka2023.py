@@ -7,13 +7,14 @@ chain of the authors' kind from the exact posterior is measured in dobrzeniecka2
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from biasgauge.analyses.posterior import bayes, bayes_by_group, bayes_change, read_distances, within_band
+from biasgauge.analyses.posterior import bayes, bayes_change, posterior, read_distances, within_band
 from biasgauge.analyses.posterior.model_checks import check_predictions
 from biasgauge.papers.dobrzeniecka2023.distances import BANDS, FILES, PRINTED
 from biasgauge.results import save_figures
@@ -23,7 +24,7 @@ from biasgauge.study import file_step
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from biasgauge.analyses.posterior import ByGroup, DistanceTable, Posterior
+    from biasgauge.analyses.posterior import ContrastPosterior, DistanceTable, Posterior
 
 MODELS = {"published": INK, "crossed": SECOND, "attribute × group": ACCENT}
 NUMBERS = ("mean", "low_5_5", "high_94_5")
@@ -71,7 +72,7 @@ def points(fit: Posterior) -> dict[tuple[str, str], tuple[float | None, ...]]:
     return {(row.connection, row.word or "*"): (row.mean, row.low, row.high) for row in (*fit.groups, *fit.words)}
 
 
-def group_rows(name: str, fits: Mapping[str, Posterior | ByGroup], printed: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def group_rows(name: str, fits: Mapping[str, Posterior], printed: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Means of connections: printed, and by each model."""
     for model, fit in fits.items():
         for row in fit.groups:
@@ -84,19 +85,27 @@ def group_rows(name: str, fits: Mapping[str, Posterior | ByGroup], printed: pd.D
                    **dict(zip(("mean", "low", "high"), numbers, strict=True))}  # fmt: skip
 
 
-def contrast_rows(name: str, fits: Mapping[str, Posterior | ByGroup]) -> Iterator[dict[str, Any]]:
-    """Differences of connections by each model."""
+def contrast_rows(
+    name: str, fits: Mapping[str, Posterior], by_group: Mapping[tuple[str, str], ContrastPosterior]
+) -> Iterator[dict[str, Any]]:
+    """Differences of connections by each model, in distances."""
     for model, fit in fits.items():
         for one in fit.contrasts:
             if one.word is None:
                 yield {"set": name, "contrast": f"{one.a} − {one.b}", "model": model, "mean": one.mean, "low": one.low,
                        "high": one.high, "p_direction": one.p_direction, "p_equivalent": one.p_equivalent}  # fmt: skip
+    for (first, second), fit in by_group.items():
+        one = fit.contrast  # of similarities: a distance is 1 less
+        if one.value is not None and one.low is not None and one.high is not None:
+            yield {"set": name, "contrast": f"{first} − {second}", "model": "attribute × group", "mean": -one.value,
+                   "low": -one.high, "high": -one.low, "p_direction": one.p_direction,
+                   "p_equivalent": one.p_equivalent}  # fmt: skip
 
 
-def spread_rows(name: str, fit: ByGroup) -> Iterator[dict[str, Any]]:
-    """How large the effects of attributes, and of attributes with a group, are."""
-    for block, sd in fit.attribute_sd.items():
-        yield {"set": name, "connections": block, "attribute_sd": sd, "pairing_sd": fit.pairing_sd[block]}
+def spread_rows(name: str, by_group: Mapping[tuple[str, str], ContrastPosterior]) -> Iterator[dict[str, Any]]:
+    """Standard deviations of effects, in the model of each contrast."""
+    for (first, second), fit in by_group.items():
+        yield {"set": name, "contrast": f"{first} − {second}", **{f"{effect}_sd": sd for effect, sd in fit.sds.items()}}
 
 
 def check_rows(name: str, plain: Posterior, crossed: Posterior) -> Iterator[dict[str, Any]]:
@@ -235,10 +244,14 @@ def fit_all(out: Path, inputs: Mapping[str, Path], *, distances: Path, more_dist
         if path is None:
             continue
         once: DistanceTable = read_distances(path)
-        plain, crossed, by_group = published(path), bayes(once, variant="crossed"), bayes_by_group(once)
-        fits: dict[str, Posterior | ByGroup] = {"published": plain, "crossed": crossed, "attribute × group": by_group}
+        plain, crossed = published(path), bayes(once, variant="crossed")
+        fits = {"published": plain, "crossed": crossed}
+        by_group = {
+            between: posterior(once, between=between, smallest=crossed.rope)
+            for between in combinations(once.connections, 2)
+        }
         rows["groups"] += group_rows(name, fits, printed)
-        rows["contrasts"] += contrast_rows(name, fits)
+        rows["contrasts"] += contrast_rows(name, fits, by_group)
         rows["spreads"] += spread_rows(name, by_group)
         rows["predictive"] += check_rows(name, plain, crossed)
         rows["words"] += deviation_rows(name, plain, printed)
@@ -256,7 +269,7 @@ def fit_all(out: Path, inputs: Mapping[str, Path], *, distances: Path, more_dist
         "contrasts": forest(
             shown,
             remark,
-            "Three of fourteen sets tell a group's own stereotypes from others'",
+            "Up to six of fourteen sets tell a group's own stereotypes from others'",
             list(dict.fromkeys(shown["row"])),
         ),
         "shrinkage": shrinkage(fit, printed, UNEXPLAINED),

@@ -38,6 +38,7 @@ DEFAULTS_OF: dict[str, Any] = {
     "likelihood": analyses.likelihood.score_pairs,
     "mitigate": mitigation.mitigate_to_file,
     "balance": mitigation.balance,
+    "posterior": analyses.posterior.posterior,
     "reliability": analyses.reliability.reliability,
     "robustness": analyses.robustness.robustness,
     "score": scores.score,

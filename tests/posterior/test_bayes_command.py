@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge.analyses.posterior import bayes, bayes_by_group, distances, read_distances
+from biasgauge.analyses.posterior import bayes, read_distances
 from biasgauge.cli.entry import run
 from biasgauge.vectors.loading import DEFAULT_PATH
 
@@ -162,27 +162,3 @@ def test_nothing_slow_is_imported(file: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "SLOW"
-
-
-def test_by_group_is_the_function(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["bayes", str(DEFAULT_PATH), "--lexicon", "religion", "--by-group", "--draws", "400"]
-    assert run([*asked, "--json", "--seed", "3"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    same = bayes_by_group(distances(DEFAULT_PATH, "religion"), draws=400, random_state=3)
-    assert found["contrasts"] == json.loads(json.dumps(same.to_dict()["contrasts"]))
-    assert found["pairing_sd"] == same.pairing_sd
-    wide, narrow = (
-        row["high"] - row["low"]
-        for row in (
-            found["contrasts"][0],
-            bayes(DEFAULT_PATH, "religion", variant="crossed").to_dict()["contrasts"][0],
-        )
-    )
-    assert wide > narrow  # an effect of attribute × group takes part in the error
-    for more, told in (
-        (["--width", "0.1"], "--width does not go with --by-group"),
-        (["--variant", "student"], "--by-group is a model of its own"),
-        (["--set", "sampler=nuts"], "--by-group is a model of its own"),
-    ):
-        assert run([*asked, *more]) == 2
-        assert told in capsys.readouterr().err

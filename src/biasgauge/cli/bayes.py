@@ -1,4 +1,4 @@
-"""`biasgauge bayes`: posterior of cosine distances between protected words and attributes."""
+"""`biasgauge bayes`: Dobrzeniecka & Urbaniak's published model of cosine distances."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from biasgauge.analyses.posterior import DistanceTable
 
 EXAMPLES = """\
+The model of Dobrzeniecka & Urbaniak (2023) as published, with variants. For the
+contrast of a test, with an interval that covers: biasgauge posterior.
 1 means unrelated, less means closer. Associated: a word and an attribute of the
 stereotype about its own group; different: of another group's; human, neutral:
 control words. Intervals are the narrowest that hold 89 % of the posterior.
@@ -31,7 +33,6 @@ Examples:
   biasgauge bayes before.bin --lexicon gender --after debiased.bin
   biasgauge bayes vectors.bin --lexicon religion --band mac --width 0.05
   biasgauge bayes vectors.bin --lexicon religion --figures figures --word imam
-  biasgauge bayes vectors.bin --lexicon religion --by-group
 """
 NO_LEXICON = "--lexicon is missing: which words to compare, as in --lexicon religion"
 SETTINGS = {
@@ -62,11 +63,10 @@ def bayes(
     band: Literal["mac"] | float | None = None,
     width: float | None = None,
     word: str | None = None,
-    by_group: bool = False,
     options: FigureOptions = DRAW,
     **further: Any,
 ) -> Outcome:
-    """Estimate how near words are to stereotypes: posterior with intervals.
+    """Fit Dobrzeniecka & Urbaniak's published model of the distances of words from stereotypes.
 
     Args:
         lexicon: a lexicon of kind "stereotypes" or "test", or your own TOML file
@@ -80,8 +80,6 @@ def bayes(
         band: share of similarities within this much of 0, by connection; mac takes 1 − MAC, as the paper does
         width: how many attribute words until the interval of a contrast is narrower than this?
         word: with --figures: draw the distances of this protected word too
-        by_group: the crossed model in which an attribute may also lie nearer to one group than to another: wider
-            intervals that hold where attributes do so
     """
     contrast: Any = tuple(further.pop("contrast", ("associated", "different")))
     lookup: JsonObject = {name: further.pop(name) for name in ("human", "neutral") if name in further}
@@ -89,15 +87,6 @@ def bayes(
     model: JsonObject = {"interval": interval, "prob": prob, "draws": draws, "random_state": options.seed, **further}
     views = None if vectors is None or after is not None else embeddings.several_models(vectors)
     extras = {"after": after, "band": band, "width": width, "word": word}
-    if by_group:
-        if variant not in ("per-connection", "crossed") or "sampler" in further:
-            raise ParameterError("--by-group is a model of its own, drawn exactly: leave --variant and sampler out.")
-        _refuse(extras, "does not go with --by-group")
-        if views is not None:
-            raise ParameterError("--by-group is asked of one model; name one.")
-        (table,) = _read_tables(vectors, lexicon, distances, None, lookup, options)
-        groups = posterior.bayes_by_group(table, **model)
-        return Outcome(groups, settings=groups.settings)
     if views is not None:
         _refuse(extras, "is asked of one model; name one, or leave it out")
         if lexicon is None:

@@ -25,6 +25,7 @@ from biasgauge.vectors.benchmarks import similarity_benchmark as similarity_benc
 from biasgauge.vectors.benchmarks import similarity_names as similarity_names
 from biasgauge.vectors.by_model import ByModel as ByModel
 from biasgauge.vectors.by_model import each_model as each_model
+from biasgauge.vectors.by_model import each_view as each_view
 from biasgauge.vectors.by_model import several_models as several_models
 from biasgauge.vectors.coverage import NOT_THERE as NOT_THERE
 from biasgauge.vectors.coverage import ZERO as ZERO

@@ -98,12 +98,27 @@ def several_models(vectors: object) -> list[Embedding] | None:
     return encoded if encoded is not None and len(encoded) > 1 else None
 
 
+def _several_views(vectors: object) -> list[Embedding] | None:
+    """Return the views of a transformer; None for one model, and for a list of models that are not views."""
+    if isinstance(vectors, list) and not all(isinstance(model, Embedding) and model.facets for model in vectors):
+        return None
+    return several_models(vectors)
+
+
 def each_model(analysis: Analysis) -> Analysis:
     """Let a function of one model take several, such as views of a transformer: it then gives a `ByModel`."""
+    return _for_each(analysis, several_models)
 
+
+def each_view(analysis: Analysis) -> Analysis:
+    """Let a function of one model, or of a list of replicates, take views of a transformer: a `ByModel` of them."""
+    return _for_each(analysis, _several_views)
+
+
+def _for_each(analysis: Analysis, split: Callable[[object], list[Embedding] | None]) -> Analysis:
     @wraps(analysis)
     def apply_to_each(vectors: Any, *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401 - as the function has them
-        models = several_models(vectors)
+        models = split(vectors)
         if models is None:
             return analysis(vectors, *arguments, **settings)
         results = ((model, analysis(model, *arguments, **settings)) for model in models)

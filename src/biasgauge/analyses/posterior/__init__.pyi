@@ -5,12 +5,13 @@ from biasgauge.analyses.posterior.bayesian import Posterior as Posterior
 from biasgauge.analyses.posterior.bayesian import bayes as bayes
 from biasgauge.analyses.posterior.change import ChangeResult as ChangeResult
 from biasgauge.analyses.posterior.change import bayes_change as bayes_change
-from biasgauge.analyses.posterior.crossed_contrasts import ByGroup as ByGroup
-from biasgauge.analyses.posterior.crossed_contrasts import CellMean as CellMean
-from biasgauge.analyses.posterior.crossed_contrasts import ContrastMean as ContrastMean
-from biasgauge.analyses.posterior.crossed_contrasts import ContrastPosterior as ContrastPosterior
-from biasgauge.analyses.posterior.crossed_contrasts import bayes_by_group as bayes_by_group
-from biasgauge.analyses.posterior.crossed_contrasts import posterior as posterior
+from biasgauge.analyses.posterior.contrast import CellMean as CellMean
+from biasgauge.analyses.posterior.contrast import ContrastMean as ContrastMean
+from biasgauge.analyses.posterior.contrast import ContrastPosterior as ContrastPosterior
+from biasgauge.analyses.posterior.contrast import ContrastUnderPriors as ContrastUnderPriors
+from biasgauge.analyses.posterior.contrast import posterior as posterior
+from biasgauge.analyses.posterior.contrast_model import ContrastFit as ContrastFit
+from biasgauge.analyses.posterior.contrast_model import fit_contrast as fit_contrast
 from biasgauge.analyses.posterior.estimates import Change as Change
 from biasgauge.analyses.posterior.estimates import ConnectionContrast as ConnectionContrast
 from biasgauge.analyses.posterior.estimates import Diagnostics as Diagnostics
@@ -35,6 +36,7 @@ from biasgauge.analyses.posterior.planning import AttributePlan as AttributePlan
 from biasgauge.analyses.posterior.planning import Spreads as Spreads
 from biasgauge.analyses.posterior.planning import plan_attributes as plan_attributes
 from biasgauge.analyses.posterior.priors import VARIANTS as VARIANTS
+from biasgauge.analyses.posterior.priors import ContrastPriors as ContrastPriors
 from biasgauge.analyses.posterior.priors import Exponential as Exponential
 from biasgauge.analyses.posterior.priors import HalfNormal as HalfNormal
 from biasgauge.analyses.posterior.priors import Normal as Normal

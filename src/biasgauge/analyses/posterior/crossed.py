@@ -1,10 +1,10 @@
 """The crossed model: every attribute meets every protected word, so attributes have effects of their own.
 
-    distance = mean[connection] + word[connection, word] + attribute[attribute] + pairing[attribute, group] + residual
+    distance = mean[connection] + word[connection, word] + attribute[attribute] + residual
 
 All effects are Gaussian given the standard deviations and integrate out exactly; a chain runs over the few standard
-deviations alone, with a proposal that does not depend on where the chain stands. Pairings are optional: a pairing is
-what an attribute has to do with one group of protected words beyond what it has to do with all of them.
+deviations alone, with a proposal that does not depend on where the chain stands. The sampler serves the model of a
+contrast too (`contrast_model`).
 
 Attributes that meet the same words in the same way form one *kind*. Whatever depends on the standard deviations is the
 same for all attributes of a kind, so complete tables of hundreds of attributes cost as much as a few kinds.
@@ -22,7 +22,7 @@ from biasgauge.analyses.posterior.table import ASSOCIATED, CONNECTIONS, DIFFEREN
 from biasgauge.core import Floats, Places
 
 if TYPE_CHECKING:
-    from biasgauge.analyses.posterior.crossed_contrasts import CompleteTable
+    from biasgauge.analyses.posterior.contrast_model import ContrastModel
 
 BLOCKS = ((ASSOCIATED, DIFFERENT), (HUMAN,), (NEUTRAL,))
 """Connections that share attributes: associated and different attributes are the same words, controls are others."""
@@ -34,11 +34,18 @@ WIDEST = 1e6
 """Largest ratio of any standard deviation to sigma, and of the spread of distances to any standard deviation, that is
 considered: beyond it the density is next to nothing and the systems lose their precision."""
 
-_ROUNDS, _PER_ROUND = 7, 900
+CHAINS = 4
+_ROUNDS, _MOST_ROUNDS = 7, 40
+"""Rounds in which the proposal is fitted: at least and at most."""
 _FREEDOM = 8
 _WIDE, _WIDE_SHARE = 3.0, 0.1
 _WIDENING = 1.5
-_BURN_IN, _THINNING = 100, 2
+_BURN_IN = 100
+_MANY = 8
+_PER_ROUND, _PER_ROUND_OF_MANY = 900, 1_800
+_THINNING, _THINNING_OF_MANY = 2, 10
+"""Draws in a round, and steps for each draw that is retained; with more than `_MANY` standard deviations fewer
+proposals are accepted."""
 
 
 class Effects(NamedTuple):
@@ -50,7 +57,7 @@ class Effects(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """Attributes with equal designs. A slot is the rows of one attribute with one group and connection.
+    """Attributes with equal designs. A slot is the rows of one attribute with one connection.
 
     Attributes:
         attributes: their indices.
@@ -76,23 +83,19 @@ def blocks_with_rows(table: DistanceTable) -> tuple[tuple[str, ...], ...]:
 class CrossedModel:
     """Posterior density of the standard deviations of a crossed model, and effects given standard deviations.
 
-    Standard deviations come as columns: sigma of each connection, tau of each connection, that of the attributes, and,
-    where words have groups, that of the pairings.
+    Standard deviations come as columns: sigma of each connection, tau of each connection, that of the attributes.
 
     Attributes:
         connections: names of the connections, which share attributes, in the order of `CONNECTIONS`.
         cells: the (connection, word) that have rows, in order.
         attributes: labels of the attributes that have rows, in order.
-        pairings: True where the group of each word was given, so that pairings have effects too.
         dimensions: number of standard deviations.
         spread: standard deviation of the distances; where they are all the same, what the prior expects of it.
         resolutions: smallest standard deviations that the distances can tell from 0, roughly, in the order of columns.
     """
 
-    def __init__(
-        self, table: DistanceTable, connections: Sequence[str], priors: Priors, groups: Places | None = None
-    ) -> None:
-        self.connections, self.priors, self.pairings = tuple(connections), priors, groups is not None
+    def __init__(self, table: DistanceTable, connections: Sequence[str], priors: Priors) -> None:
+        self.connections, self.priors = tuple(connections), priors
         rows = table.rows_of(connections)
         connection = np.searchsorted([CONNECTIONS.index(name) for name in connections], table.connection[rows])
         word = table.word[rows]
@@ -100,7 +103,7 @@ class CrossedModel:
         self.cells, cell = np.unique(np.stack([connection, word], axis=1), axis=0, return_inverse=True)
         self.attributes, self._attribute = np.unique(table.attribute[rows], return_inverse=True)
         self._cell = cell.reshape(-1)
-        # Dense effects: words, then means of connections. Attributes and pairings are eliminated in closed form.
+        # Dense effects: words, then means of connections. Attributes are eliminated in closed form.
         self._columns = len(self.cells) + len(connections)
         design = np.zeros((len(self._y), self._columns))
         row = np.arange(len(self._y))
@@ -110,12 +113,11 @@ class CrossedModel:
         self._squares = np.stack([(design[member].T @ design[member]).ravel() for member in members])
         self._vectors = np.stack([design[member].T @ self._y[member] for member in members])
         self._totals = np.array([self._y[member] @ self._y[member] for member in members])
-        group = np.zeros(len(row), np.intp) if groups is None else groups[word]
-        slots, slot = np.unique(np.stack([self._attribute, group, connection], 1), axis=0, return_inverse=True)
+        slots, slot = np.unique(np.stack([self._attribute, connection], 1), axis=0, return_inverse=True)
         self._kinds = _group_attributes(slots, slot.reshape(-1), design, self._y)
-        self.dimensions = 2 * len(connections) + 1 + self.pairings
+        self.dimensions = 2 * len(connections) + 1
         self.spread = float(self._y.std()) or priors.residual.mean
-        units = [len(self.cells)] * len(connections) + [len(self.attributes)] + [len(slots)] * self.pairings
+        units = [len(self.cells)] * len(connections) + [len(self.attributes)]
         shares = [0.1] * len(connections) + [(len(self._y) / count) ** -0.5 for count in units]
         self.resolutions = self.spread * np.array(shares)
 
@@ -173,26 +175,20 @@ class CrossedModel:
         size = max(1, _BATCH_NUMBERS // (max(len(self._kinds), self._columns) * self._columns))
         return (indices[start : start + size] for start in range(0, len(indices), size))
 
-    def _slot_variances(self, kind: _Kind, sds: Floats) -> tuple[Floats, Floats, Floats]:
-        """Residual variance of each slot, variance of pairings, and their sum per row of a slot: sigma² + n kappa²."""
-        residual = sds[:, kind.connection] ** 2
-        pairing = sds[:, -1:] ** 2 if self.pairings else np.zeros((len(sds), 1))
-        return residual, pairing, residual + kind.rows * pairing
-
     def _weights(self, kind: _Kind, sds: Floats) -> tuple[Floats, Floats]:
         """Weight of a slot's sum in its attribute's effect, and the effect's posterior variance given dense effects.
 
-        With pairings integrated out, the precision of an attribute's effect is 1/omega² + sum of n/(sigma² + n kappa²).
+        The precision of an attribute's effect is 1/omega² + sum of n/sigma² over its slots.
         """
-        weights = 1 / self._slot_variances(kind, sds)[2]
+        weights = 1 / sds[:, kind.connection] ** 2
         variance = sds[:, 2 * len(self.connections)] ** 2
         return weights, variance / (1 + variance * (weights @ kind.rows))
 
     def _system(self, sds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """I + D½ M D½ and D½ b of the dense effects, their prior sds D½, and the remaining terms of −2 log density.
 
-        M and b are the normal equations of the dense effects once pairings and attributes are eliminated, one after the
-        other, by the Woodbury identity. Scaled by D½ the system stays well conditioned when sds go to 0.
+        M and b are the normal equations of the dense effects once attributes are eliminated by the Woodbury identity.
+        Scaled by D½ the system stays well conditioned when sds go to 0.
         """
         size, connections = len(sds), len(self.connections)
         noise = sds[:, :connections] ** 2
@@ -202,15 +198,7 @@ class CrossedModel:
         columns, loads = [], []
         for kind in self._kinds:
             count, total = len(kind.attributes), kind.sums.sum(axis=0)
-            residual, pairing, whole = self._slot_variances(kind, sds)
             products = kind.sums.T @ kind.sums
-            if self.pairings:
-                # (sigma² I + kappa² 11ᵀ)⁻¹ = (I − kappa² 11ᵀ / (sigma² + n kappa²)) / sigma², slot by slot
-                shrink = pairing / (residual * whole)
-                outer = np.einsum("sp,sq->spq", kind.design, kind.design).reshape(len(kind.rows), -1)
-                square -= count * shrink @ outer
-                vector -= (shrink * total) @ kind.design
-                remainder += count * np.log(whole / residual).sum(axis=1) - shrink @ np.diag(products)
             weights, pull = self._weights(kind, sds)
             column = weights @ kind.design
             columns.append(column)
@@ -231,7 +219,7 @@ class CrossedModel:
 
 
 def _group_attributes(slots: Places, slot: Places, design: Floats, y: Floats) -> list[_Kind]:
-    """Attributes by their design; `slots` are (attribute, group, connection), `slot` is that of each row."""
+    """Attributes by their design; `slots` are (attribute, connection), `slot` is that of each row."""
     rows = np.bincount(slot).astype(np.float64)
     sums = np.bincount(slot, y)
     by_slot = np.zeros((len(slots), design.shape[1]))
@@ -243,7 +231,7 @@ def _group_attributes(slots: Places, slot: Places, design: Floats, y: Floats) ->
     return [
         _Kind(
             attributes=[int(slots[places[0], 0]) for places in group],
-            connection=slots[group[0], 2],
+            connection=slots[group[0], 1],
             rows=rows[group[0]],
             design=by_slot[group[0]],
             sums=np.stack([sums[places] for places in group]),
@@ -272,11 +260,12 @@ class CrossedDraws(NamedTuple):
 
 
 def sample_crossed(
-    model: CrossedModel | CompleteTable, chains: int, draws: int, random: np.random.Generator
+    model: CrossedModel | ContrastModel, chains: int, draws: int, random: np.random.Generator
 ) -> CrossedDraws:
     """Independence Metropolis: `chains` × `draws` of the standard deviations, then effects given each of them."""
     proposal = _fit_proposal(model, random)
-    steps = _THINNING * draws + _BURN_IN
+    thinning = _THINNING if model.dimensions <= _MANY else _THINNING_OF_MANY
+    steps = thinning * draws + _BURN_IN
     points = proposal.draw(chains * steps, random)
     weights = (_log_density(model, points) - proposal.log_density(points)).reshape(chains, steps)
     thresholds = np.log(random.random((chains, steps)))
@@ -288,12 +277,12 @@ def sample_crossed(
         moved[:, step] = thresholds[:, step] < weights[:, step] - weights[chain, state]
         state = np.where(moved[:, step], step, state)
         path[:, step] = state
-    retained = (path[:, _BURN_IN::_THINNING] + steps * chain[:, None]).ravel()
+    retained = (path[:, _BURN_IN::thinning] + steps * chain[:, None]).ravel()
     sds = np.exp(points[retained]) - model.resolutions
     return CrossedDraws(sds, model.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
 
 
-def _log_density(model: CrossedModel | CompleteTable, points: Floats) -> Floats:
+def _log_density(model: CrossedModel | ContrastModel, points: Floats) -> Floats:
     """Log density in the coordinates log(sd + resolution).
 
     These are logarithms where a standard deviation is known well, and end at a finite point where it may as well be 0.
@@ -325,20 +314,29 @@ class _Proposal(NamedTuple):
         return density
 
 
-def _fit_proposal(model: CrossedModel | CompleteTable, random: np.random.Generator) -> _Proposal:
-    """Match mean and covariance of the coordinates, from a rough start, by importance sampling in rounds."""
+def _fit_proposal(model: CrossedModel | ContrastModel, random: np.random.Generator) -> _Proposal:
+    """Match mean and covariance of the coordinates, from a rough start, by importance sampling in rounds.
+
+    Weights are flattened until the proposal is near enough for them to be used as they are.
+    """
     center = np.log(model.spread / 2 + model.resolutions)
     factor: Floats = np.eye(model.dimensions)
-    for turn in range(_ROUNDS):
+    size = _PER_ROUND if model.dimensions <= _MANY else _PER_ROUND_OF_MANY
+    for turn in range(_MOST_ROUNDS):
         proposal = _Proposal(center, factor)
-        points = proposal.draw(_PER_ROUND, random)
+        points = proposal.draw(size, random)
         logs = _log_density(model, points) - proposal.log_density(points)
-        weights = _tempered(logs, least=_PER_ROUND / 6 if turn < _ROUNDS - 1 else 0)
+        weights = _tempered(logs, least=0)
+        finished = turn >= _ROUNDS - 1 and 1 / (weights**2).sum() >= size / 6
+        if not finished:
+            weights = _tempered(logs, least=size / 6)
         center = weights @ points
         deviations = points - center
         covariance = (weights[:, None] * deviations).T @ deviations
-        floor = 1e-6 * np.eye(model.dimensions)
+        floor = 1e-8 * np.eye(model.dimensions)
         factor = np.asarray(np.linalg.cholesky(_WIDENING * covariance * (_FREEDOM - 2) / _FREEDOM + floor), np.float64)
+        if finished:
+            break
     return _Proposal(center, factor)
 
 

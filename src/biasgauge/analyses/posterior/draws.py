@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from biasgauge.analyses.posterior.crossed import CrossedDraws, CrossedModel, blocks_with_rows, sample_crossed
+from biasgauge.analyses.posterior.crossed import CHAINS, CrossedDraws, CrossedModel, blocks_with_rows, sample_crossed
 from biasgauge.analyses.posterior.estimates import Diagnostics, diagnose
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors
 from biasgauge.analyses.posterior.table import CONNECTIONS, NO_SPREAD, DistanceTable, cell_labels, cells_of
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from biasgauge.analyses.posterior.nuts import CustomModel
 
 Sampler = Literal["auto", "exact", "integrated", "nuts"]
-CHAINS = 4
 _FASTEST = {"per-connection": "exact", "single-sigma": "exact", "intercept": "exact", "crossed": "integrated"}
 """The sampler of each variant; the others need NUTS."""
 
@@ -303,10 +302,10 @@ def _exact_draws(
 
 
 def crossed_draws(
-    table: DistanceTable, priors: Priors, per_chain: int, seeds: Sequence[int], groups: Places | None = None
+    table: DistanceTable, priors: Priors, per_chain: int, seeds: Sequence[int]
 ) -> tuple[Draws, list[CrossedDraws]]:
-    """Draws of the crossed model, and of each of its blocks; with the group of each word, pairings have effects too."""
-    models = [CrossedModel(table, names, priors, groups) for names in blocks_with_rows(table)]
+    """Draws of the crossed model, and of each of its blocks."""
+    models = [CrossedModel(table, names, priors) for names in blocks_with_rows(table)]
     blocks = []
     for model in models:
         random = np.random.default_rng([*seeds, CONNECTIONS.index(model.connections[0])])

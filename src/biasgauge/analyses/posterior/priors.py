@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from biasgauge.core import Floats, Record, check_choice, check_number
 from biasgauge.errors import ParameterError
@@ -120,8 +120,35 @@ class Priors(Record):
         check_number(0, ends=False, tails=self.tails)
 
 
-PriorsLike = Priors | Mapping[str, str | Normal | ScalePrior] | None
+@dataclass(frozen=True)
+class ContrastPriors(Record):
+    """Priors of the model of a contrast, in units of the cosine.
+
+    Attributes:
+        cell: mean similarity of a group of targets with a group of attributes; of WEAT's contrast Normal(0, 0.6).
+        effects: standard deviations of effects of words: leans, pairings, their slopes on frequency, main effects.
+        residual: standard deviation of single similarities.
+        replicates: standard deviations of what belongs to one replicate.
+    """
+
+    cell: Normal = Normal(0.0, 0.3)
+    effects: ScalePrior = Exponential(20.0)
+    residual: ScalePrior = HalfNormal(0.3)
+    replicates: ScalePrior = Exponential(40.0)
+
+    def scaled(self, factor: float) -> ContrastPriors:
+        """Return priors so many times as wide."""
+        scales = {name: getattr(self, name).scaled(factor) for name in ("effects", "residual", "replicates")}
+        return replace(self, cell=replace(self.cell, sd=self.cell.sd * factor), **scales)
+
+
+PriorParts = Mapping[str, str | Normal | ScalePrior]
+"""Some priors by name."""
+PriorsLike = Priors | PriorParts | None
 """Priors as a whole, some of them by name, or None for those of the variant."""
+ContrastPriorsLike = ContrastPriors | PriorParts | None
+"""Priors of the model of a contrast, some of them by name, or None for the default."""
+DEFAULT_CONTRAST_PRIORS = ContrastPriors()
 PUBLISHED = Priors()
 """The priors of the paper; those of attributes and tails are ours."""
 
@@ -138,17 +165,34 @@ def priors_of(variant: str, chosen: PriorsLike) -> Priors:
     Raises:
         ParameterError: a part is not known, or of another family than it should.
     """
-    if isinstance(chosen, Priors):
+    return with_parts(DEFAULT_PRIORS.get(variant, PUBLISHED), chosen)
+
+
+_P = TypeVar("_P", Priors, ContrastPriors)
+
+
+def with_parts(defaults: _P, chosen: _P | PriorParts | None) -> _P:
+    """Priors with some parts replaced, or those that were given as a whole.
+
+    Raises:
+        ParameterError: a part is not known, or of another family than it should.
+    """
+    if isinstance(chosen, type(defaults)):
         return chosen
+    if not isinstance(chosen, Mapping | None):
+        raise ParameterError(
+            f"The 'priors' parameter must be {type(defaults).__name__} or a mapping. Got {chosen!r:.80}."
+        )
+    names = [field.name for field in fields(defaults) if isinstance(getattr(defaults, field.name), Prior)]
     parts: dict[str, Any] = {}
     for name, prior in (chosen or {}).items():
-        check_choice(("group", "between", "residual", "attribute", "baseline"), prior=name)
+        check_choice(names, prior=name)
         parts[name] = prior_named(prior) if isinstance(prior, str) else prior
-        of_a_mean = name in {"group", "baseline"}
+        of_a_mean = isinstance(getattr(defaults, name), Normal)
         if not isinstance(parts[name], Normal if of_a_mean else (Exponential, HalfNormal)):
             kind = "normal(MEAN, SD)" if of_a_mean else "exponential(RATE) or halfnormal(SCALE)"
             raise ParameterError(f"The prior of {name!r} must be {kind}. Got {prior!r}.")
-    return replace(DEFAULT_PRIORS.get(variant, PUBLISHED), **parts)
+    return replace(defaults, **parts)
 
 
 def prior_named(text: str) -> Normal | ScalePrior:
