@@ -5,13 +5,13 @@ from biasgauge.analyses.posterior.bayesian import Posterior as Posterior
 from biasgauge.analyses.posterior.bayesian import bayes as bayes
 from biasgauge.analyses.posterior.change import ChangeResult as ChangeResult
 from biasgauge.analyses.posterior.change import bayes_change as bayes_change
-from biasgauge.analyses.posterior.contrast import CellMean as CellMean
 from biasgauge.analyses.posterior.contrast import ContrastMean as ContrastMean
 from biasgauge.analyses.posterior.contrast import ContrastPosterior as ContrastPosterior
 from biasgauge.analyses.posterior.contrast import ContrastUnderPriors as ContrastUnderPriors
 from biasgauge.analyses.posterior.contrast import posterior as posterior
 from biasgauge.analyses.posterior.contrast_model import ContrastFit as ContrastFit
 from biasgauge.analyses.posterior.contrast_model import fit_contrast as fit_contrast
+from biasgauge.analyses.posterior.contrast_table import CellMean as CellMean
 from biasgauge.analyses.posterior.estimates import Change as Change
 from biasgauge.analyses.posterior.estimates import ConnectionContrast as ConnectionContrast
 from biasgauge.analyses.posterior.estimates import Diagnostics as Diagnostics
