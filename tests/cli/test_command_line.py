@@ -71,6 +71,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("robustness",),
         ("seeds",),
         ("seeds", "bank"),
+        ("posterior",),
         ("bayes",),
         ("simulate-null",),
         ("mitigate",),
