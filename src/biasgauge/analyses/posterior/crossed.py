@@ -41,7 +41,7 @@ _FREEDOM = 8
 _WIDE, _WIDE_SHARE = 3.0, 0.1
 _WIDENING = 1.5
 _BURN_IN = 100
-_MANY = 8
+_MANY = 6
 _PER_ROUND, _PER_ROUND_OF_MANY = 900, 1_800
 _THINNING, _THINNING_OF_MANY = 2, 10
 """Draws in a round, and steps for each draw that is retained; with more than `_MANY` standard deviations fewer
