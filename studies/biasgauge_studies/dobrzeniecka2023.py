@@ -94,12 +94,12 @@ def contrast_rows(
             if one.word is None:
                 yield {"set": name, "contrast": f"{one.a} − {one.b}", "model": model, "mean": one.mean, "low": one.low,
                        "high": one.high, "p_direction": one.p_direction, "p_equivalent": one.p_equivalent}  # fmt: skip
-    for (first, second), fit in by_group.items():
-        one = fit.contrast  # of similarities: a distance is 1 less
-        if one.value is not None and one.low is not None and one.high is not None:
-            yield {"set": name, "contrast": f"{first} − {second}", "model": "attribute × group", "mean": -one.value,
-                   "low": -one.high, "high": -one.low, "p_direction": one.p_direction,
-                   "p_equivalent": one.p_equivalent}  # fmt: skip
+    for (first, second), pair in by_group.items():
+        difference = pair.contrast  # of similarities: a distance is 1 less
+        if difference.value is not None and difference.low is not None and difference.high is not None:
+            yield {"set": name, "contrast": f"{first} − {second}", "model": "attribute × group",
+                   "mean": -difference.value, "low": -difference.high, "high": -difference.low,
+                   "p_direction": difference.p_direction, "p_equivalent": difference.p_equivalent}  # fmt: skip
 
 
 def spread_rows(name: str, by_group: Mapping[tuple[str, str], ContrastPosterior]) -> Iterator[dict[str, Any]]:
