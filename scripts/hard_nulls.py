@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -58,49 +59,27 @@ class HardNulls:
         scale = count / VOCABULARY
         bands = [((100, 2_000), (20_000, 60_000)), ((1_000, 3_000), (3_000, 9_000)), ((500, 8_000), (2_000, 40_000))]
         for frequent, rare in bands:
-            ends = [tuple(int(edge * scale) for edge in band) for band in (frequent, rare)]
+            ends = [[int(edge * scale) for edge in band] for band in (frequent, rare)]
             name = f"random words: X, A of ranks {ends[0][0]:,}–{ends[0][1]:,}, Y, B of {ends[1][0]:,}–{ends[1][1]:,}"
             for size in SIZES:
-                yield name, size, lambda ends=ends, size=size: self.by_frequency(*ends, size)
+                yield name, size, partial(self.by_frequency, ends[0], ends[1], size)
+        both = [int(2_000 * scale), int(20_000 * scale)]
         for size in SIZES:
-            both = (int(2_000 * scale), int(20_000 * scale))
-            yield (
-                "random words of one band of frequency",
-                size,
-                lambda both=both, size=size: self.by_frequency(both, both, size),
-            )
+            yield "random words of one band of frequency", size, partial(self.by_frequency, both, both, size)
         for size in (8, 25, 60):
-            yield (
-                "X, Y two topics; A frequent words, B rare ones",
-                size,
-                lambda size=size: self.topics_by_frequency(size),
-            )
-            yield "frequent against rare half of a topic, both sides", size, lambda size=size: self.split_topics(size)
-            yield "X, Y two topics; A, B random halves of one", size, lambda size=size: self.halves(size)
+            yield "X, Y two topics; A frequent words, B rare ones", size, partial(self.topics_by_frequency, size)
+            yield "frequent against rare half of a topic, both sides", size, partial(self.split_topics, size)
+            yield "X, Y two topics; A, B random halves of one", size, partial(self.halves, size)
         for groups, near in ((8, 2), (4, 4), (3, 8)):
-            yield (
-                f"{groups} groups of {near} near words in X and Y",
-                groups * near,
-                lambda groups=groups, near=near: self.near_words(groups, near, attributes=False),
-            )
-            yield (
-                f"{groups} groups of {near} near words in all lists",
-                groups * near,
-                lambda groups=groups, near=near: self.near_words(groups, near, attributes=True),
-            )
+            for attributes, where in ((False, "in X and Y"), (True, "in all lists")):
+                name = f"{groups} groups of {near} near words {where}"
+                yield name, groups * near, partial(self.near_words, groups, near, attributes=attributes)
         for lemmas in (2, 4, 8):
             if len(self.lemmas) >= 4 * lemmas:
-                yield (
-                    f"{lemmas} lemmas with four inflections in all lists",
-                    4 * lemmas,
-                    lambda lemmas=lemmas: self.inflections(lemmas),
-                )
+                name = f"{lemmas} lemmas with four inflections in all lists"
+                yield name, 4 * lemmas, partial(self.inflections, lemmas)
         for shared in ("xa", "xayb"):
-            yield (
-                f"four of eight words on both sides ({shared.upper()})",
-                8,
-                (lambda shared=shared: self.shared_words(shared)),
-            )
+            yield f"four of eight words on both sides ({shared.upper()})", 8, partial(self.shared_words, shared)
         yield "5 words against 40", None, self.unequal
 
     def four_topics(self, size: int) -> Lists:
@@ -206,9 +185,7 @@ def report(models: Sequence[Embedding], draws: int) -> Iterator[str]:
         remark = "" if decisive <= bound else f"above {bound:.3f}"
         yield f"| {name} | {size or ''} | {plain:.3f} | {decisive:.3f} | {remark} |"
     for size in (8, 25, 60):
-        plain, decisive = (
-            count / draws for count in rejections(models, lambda size=size: nulls.four_topics(size), draws)
-        )
+        plain, decisive = (count / draws for count in rejections(models, partial(nulls.four_topics, size), draws))
         yield f"| **four topics** (power) | {size} | {plain:.3f} | {decisive:.3f} |  |"
 
 

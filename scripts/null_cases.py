@@ -285,6 +285,8 @@ NULLS = [
 
 SAME_AS = {
     "at_least": "compare_groups",
+    "contrast_of": "contrast_test",
+    "contrast_of_similarities": "contrast_test",
     "contrast_parts": "contrast_estimate",
     "fit_moments": "fit_mixed",
     "group_parts": "compare_groups",

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from biasgauge.analyses.posterior import bayes, bayes_change, posterior, read_distances, within_band
-from biasgauge.analyses.posterior.model_checks import check_predictions
+from biasgauge.analyses.posterior.predictive import check_predictions
 from biasgauge.papers.dobrzeniecka2023.distances import BANDS, FILES, PRINTED
 from biasgauge.results import save_figures
 from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, styled, top_legend, zero_line

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from biasgauge.core import Query, SimilarityTable, WordPolicy, frequency_means, resolve
+from biasgauge.core import (
+    Floats,
+    FrequencyMeans,
+    Query,
+    SimilarityTable,
+    WordPolicy,
+    frequency_means,
+    resolve,
+)
 from biasgauge.vectors import Embedding, Frequencies
 
 EXACT = WordPolicy(case="exact")
+
+
+def log_frequencies(model: Embedding) -> Floats:
+    log = model.log_frequencies("en")
+    assert log is not None
+    return log.values
+
+
+def means_of(vectors: Any, frequencies: Floats) -> FrequencyMeans:  # noqa: ANN401 - any matrix
+    means = frequency_means(vectors, frequencies)
+    assert means is not None
+    return means
+
+
+def centered_of(table: SimilarityTable) -> Floats:
+    assert table.centered is not None
+    return table.centered
 
 
 def frequent_and_rare(words: int = 4_000, dim: int = 30, seed: int = 0) -> Embedding:
@@ -25,8 +52,8 @@ def frequent_and_rare(words: int = 4_000, dim: int = 30, seed: int = 0) -> Embed
 
 def test_means_follow_frequency() -> None:
     model = frequent_and_rare(20_000)
-    log = model.log_frequencies("en").values
-    means = frequency_means(model.vectors, log)
+    log = log_frequencies(model)
+    means = means_of(model.vectors, log)
     units = model.vectors / np.linalg.norm(model.vectors, axis=1, keepdims=True)
     for low, high in ((1_000, 1_500), (9_000, 10_000)):
         fitted = means.at(log[low:high]).mean(axis=0)
@@ -35,11 +62,11 @@ def test_means_follow_frequency() -> None:
 
 def test_no_word_has_more_than_a_hundredth_of_a_mean() -> None:
     model = frequent_and_rare(3_000)
-    log = model.log_frequencies("en").values
+    log = log_frequencies(model)
     vectors = np.array(model.vectors)
     moved = vectors.copy()
     moved[0] = -moved[0]
-    before, after = (frequency_means(some, log).at(log[:1]) for some in (vectors, moved))
+    before, after = (means_of(some, log).at(log[:1]) for some in (vectors, moved))
     assert np.linalg.norm(before - after) < 2 * 0.01 * 1.5
 
 
@@ -60,7 +87,7 @@ def test_random_words_of_unequal_frequency_have_no_contrast_once_centered() -> N
         table = SimilarityTable(resolve(Query.from_sets(sets), model, EXACT))
         signs = np.where(table.target_groups == 0, 1, -1)[:, None] * np.where(table.attribute_groups == 0, 1, -1)
         plain.append((table.values[0] * signs).mean())
-        centered.append((table.centered[0] * signs).mean())
+        centered.append((centered_of(table)[0] * signs).mean())
     assert abs(np.mean(plain)) > 20 * np.std(plain) / np.sqrt(60)
     assert abs(np.mean(centered)) < 3 * np.std(centered) / np.sqrt(60)
 
@@ -69,14 +96,15 @@ def test_centered_similarities_are_products_of_vectors_less_the_means_of_their_f
     model = frequent_and_rare()
     sets = {"x": ["w10", "w900"], "y": ["w20", "w3000"], "a": ["w30", "w50"], "b": ["w2000", "w40"]}
     table = SimilarityTable(resolve(Query.from_sets(sets), model, EXACT))
-    means, log = model.frequency_means("en"), model.log_frequencies("en").values
+    log = log_frequencies(model)
+    means = means_of(model.vectors, log)
 
     def vector(word: str) -> np.ndarray:
         row = model.index[word]
-        return model.vectors[row] / np.linalg.norm(model.vectors[row]) - means.at(log[[row]])[0]
+        return np.asarray(model.vectors[row] / np.linalg.norm(model.vectors[row]) - means.at(log[[row]])[0])
 
     expected = [[vector(t) @ vector(a) for a in table.attribute_words] for t in table.target_words]
-    np.testing.assert_allclose(table.centered[0], expected, rtol=1e-12)
+    np.testing.assert_allclose(centered_of(table)[0], expected, rtol=1e-12)
 
 
 def test_forms_of_a_lemma_are_one_row_with_their_mean() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from biasgauge.analyses.posterior import CONNECTIONS, ConnectionContrast, Posterior, Priors, bayes, distance_table
-from biasgauge.analyses.posterior.model_checks import check_predictions
+from biasgauge.analyses.posterior.predictive import check_predictions
 from biasgauge.analyses.posterior.table import cells_of
 from biasgauge.errors import ParameterError
 

@@ -17,7 +17,7 @@ from biasgauge.vectors import DEFAULT_PATH, ByModel, Embedding, Frequencies
 
 if TYPE_CHECKING:
     from biasgauge.core import Floats, Integers
-    from biasgauge.vectors.coverage import FrequencyKind
+    from biasgauge.vectors.frequencies import FrequencyKind
 
 
 @pytest.fixture(scope="module")

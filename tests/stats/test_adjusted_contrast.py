@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -9,6 +11,23 @@ import statsmodels.api as sm
 from biasgauge.stats import TableSide, contrast_estimate, contrast_parts, effective_words
 
 WEAT = np.array([[1.0, -1.0], [-1.0, 1.0]])
+
+
+def covariates(side: TableSide) -> np.ndarray:
+    assert side.covariates is not None
+    return side.covariates
+
+
+def value_of(*arguments: Any) -> float:  # noqa: ANN401 - those of contrast_estimate
+    value = contrast_estimate(*arguments).value
+    assert value is not None
+    return value
+
+
+def p_of(*arguments: Any) -> float:  # noqa: ANN401 - those of contrast_estimate
+    p = contrast_estimate(*arguments).p
+    assert p is not None
+    return p
 
 
 def drawn_side(random: np.random.Generator, sizes: tuple[int, int], powers: int = 2) -> TableSide:
@@ -22,7 +41,7 @@ def reference(table: np.ndarray, rows: TableSide, columns: TableSide) -> tuple[f
     designs = []
     for side in (rows, columns):
         members = np.stack([side.groups == group for group in range(2)], axis=1).astype(float)
-        designs.append(np.hstack([members, side.covariates - side.covariates.mean(axis=0)]))
+        designs.append(np.hstack([members, covariates(side) - covariates(side).mean(axis=0)]))
     r, c = designs
     products = np.einsum("ip,jq->ijpq", r, c).reshape(table.size, -1)
     fitted = np.linalg.lstsq(products, table.ravel(), rcond=None)[0].reshape(r.shape[1], c.shape[1])
@@ -65,7 +84,7 @@ def test_along_one_attribute_it_is_ordinary_regression_with_robust_errors() -> N
     rows = drawn_side(random, (14, 11))
     lean = random.normal(size=25)
     estimate = contrast_estimate(lean[:, None], rows, [0], ((1.0,), (-1.0,)))
-    design = sm.add_constant(np.column_stack([rows.groups == 0, rows.covariates]).astype(float))
+    design = sm.add_constant(np.column_stack([rows.groups == 0, covariates(rows)]).astype(float))
     fit = sm.OLS(lean, design).fit(cov_type="HC2")
     assert estimate.value == pytest.approx(fit.params[1], rel=1e-9)
     assert estimate.se == pytest.approx(fit.bse[1], rel=1e-9)
@@ -74,11 +93,11 @@ def test_along_one_attribute_it_is_ordinary_regression_with_robust_errors() -> N
 def test_what_the_covariates_do_to_any_words_is_taken_out() -> None:
     random = np.random.default_rng(7)
     rows, columns = drawn_side(random, (20, 20)), drawn_side(random, (15, 15))
-    f, g = rows.covariates[:, 0], columns.covariates[:, 0]
+    f, g = covariates(rows)[:, 0], covariates(columns)[:, 0]
     noise = random.normal(0, 1e-6, (40, 30))
     table = np.outer(f, g) + f[:, None] ** 2 - 0.3 * np.outer(f**2, g) + noise
-    assert abs(contrast_estimate(table, rows.groups, columns.groups).value) > 0.05
-    assert contrast_estimate(table, rows, columns).value == pytest.approx(0.0, abs=1e-5)
+    assert abs(value_of(table, rows.groups, columns.groups)) > 0.05
+    assert value_of(table, rows, columns) == pytest.approx(0.0, abs=1e-5)
 
 
 def test_an_added_contrast_stays() -> None:
@@ -86,8 +105,8 @@ def test_an_added_contrast_stays() -> None:
     rows, columns = drawn_side(random, (20, 20)), drawn_side(random, (15, 15))
     table = random.normal(size=(40, 30))
     signs = np.where(rows.groups == 0, 0.5, -0.5)[:, None] * np.where(columns.groups == 0, 0.5, -0.5)
-    moved = contrast_estimate(table + 0.4 * signs, rows, columns)
-    assert moved.value - contrast_estimate(table, rows, columns).value == pytest.approx(0.4)
+    moved = value_of(table + 0.4 * signs, rows, columns)
+    assert moved - value_of(table, rows, columns) == pytest.approx(0.4)
 
 
 def test_lists_that_the_covariate_separates_have_no_contrast() -> None:
@@ -95,7 +114,7 @@ def test_lists_that_the_covariate_separates_have_no_contrast() -> None:
     rows = TableSide(groups, groups[:, None].astype(float))
     estimate = contrast_estimate(np.random.default_rng(0).normal(size=(12, 12)), rows, groups)
     assert estimate.value is None
-    assert "separate" in estimate.reason
+    assert "separate" in str(estimate.reason)
 
 
 def test_blocks_of_residuals_change_nothing() -> None:
@@ -142,7 +161,7 @@ def test_size_holds_where_words_come_in_groups(groups: int, size: int) -> None:
             sides.append(TableSide(labels, effective=numbers))
             vectors.append(words)
         table = vectors[0] @ vectors[1].T
-        rejected["effective"] += contrast_estimate(table, *sides).p < 0.05
-        rejected["plain"] += contrast_estimate(table, sides[0].groups, sides[1].groups).p < 0.05
+        rejected["effective"] += p_of(table, *sides) < 0.05
+        rejected["plain"] += p_of(table, sides[0].groups, sides[1].groups) < 0.05
     assert rejected["effective"] <= draws * (0.05 + 2 * np.sqrt(0.05 * 0.95 / draws))
     assert rejected["plain"] > 1.5 * rejected["effective"]

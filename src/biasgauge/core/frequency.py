@@ -77,8 +77,7 @@ def frequency_means(vectors: Vectors, frequencies: Floats) -> FrequencyMeans | N
     hats = _hat_functions(frequencies[rows], knots)
     # A knot that no word is near to keeps a mean of 0.
     normal = hats.T @ hats + 1e-9 * len(rows) * np.eye(len(knots))
-    means: Floats = np.linalg.solve(normal, hats.T @ units)
-    return FrequencyMeans(knots, means)
+    return FrequencyMeans(knots, np.asarray(np.linalg.solve(normal, hats.T @ units), np.float64))
 
 
 def _hat_functions(values: Floats, knots: Floats) -> Floats:

@@ -104,7 +104,7 @@ class TableSide:
     @cached_property
     def design(self) -> Floats:
         """Indicators of the lists, then the covariates around their means."""
-        members = np.eye(len(self.sizes))[self.groups]
+        members: Floats = np.eye(len(self.sizes))[self.groups]
         if self.covariates is None:
             return members
         return np.hstack([members, self.covariates - self.covariates.mean(axis=0)])
@@ -126,7 +126,7 @@ class TableSide:
     @cached_property
     def slack(self) -> Floats:
         """One less the leverage of each word: the share of a residual's variance that the fit leaves."""
-        return 1.0 - (self.design * self.inverse.T).sum(axis=1)
+        return np.asarray(1.0 - (self.design * self.inverse.T).sum(axis=1))
 
     @property
     def collinear(self) -> bool:
@@ -138,7 +138,7 @@ class TableSide:
 
     def freedom(self) -> Floats:
         """Degrees of freedom of each list: residual ones, times (effective words − 1) / (words − 1)."""
-        residual = np.bincount(self.groups, self.slack)
+        residual = np.bincount(self.groups, self.slack).astype(np.float64)
         if self.effective is None:
             return residual
         return residual * (self.effective - 1) / (self.sizes - 1)
@@ -151,7 +151,7 @@ class TableSide:
         """
         if self.effective is None:
             return np.ones(len(self.sizes))
-        return (self.sizes - 1) / (self.effective - 1)
+        return np.asarray((self.sizes - 1) / (self.effective - 1))
 
 
 SideLike: TypeAlias = "TableSide | ArrayLike"
@@ -354,7 +354,7 @@ class _TableFit:
         weights = self.leverages**2 / np.outer(self.rows.slack, self.columns.slack)
         parts = self.tables, self.by_row, self.by_column, self.coefficients
         if average and self.tables.shape[1] > 1:
-            parts = tuple(part.mean(axis=1, keepdims=True) for part in parts)  # type: ignore[assignment]
+            parts = tuple(part.mean(axis=1, keepdims=True) for part in parts)
         tables, by_row, by_column, coefficients = (part.reshape(-1, *part.shape[2:]) for part in parts)
         squares = np.empty(len(tables))
         step = max(block // weights.size, 1)

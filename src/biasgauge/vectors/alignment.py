@@ -174,7 +174,7 @@ def cosines(
             again = np.flatnonzero(~sound)
             left, right = (unit_rows(side.block(span)[again].astype(np.float64), rescale=True) for side in (a, b))
             values[span.start + again] = np.einsum("ij,ij->i", left @ rotation, right)
-    return np.clip(values[selected], -1, 1)
+    return np.asarray(np.clip(values[selected], -1, 1))
 
 
 _TOLERANCE = 1e-12

@@ -19,10 +19,8 @@ from biasgauge.analyses.posterior.estimates import MeanDistance as MeanDistance
 from biasgauge.analyses.posterior.model_checks import Loo as Loo
 from biasgauge.analyses.posterior.model_checks import ModelRank as ModelRank
 from biasgauge.analyses.posterior.model_checks import ModelRanking as ModelRanking
-from biasgauge.analyses.posterior.model_checks import PredictiveCheck as PredictiveCheck
 from biasgauge.analyses.posterior.model_checks import PriorSensitivity as PriorSensitivity
 from biasgauge.analyses.posterior.model_checks import PriorShift as PriorShift
-from biasgauge.analyses.posterior.model_checks import check_predictions as check_predictions
 from biasgauge.analyses.posterior.model_checks import compare as compare
 from biasgauge.analyses.posterior.model_checks import loo as loo
 from biasgauge.analyses.posterior.model_checks import prior_sensitivity as prior_sensitivity
@@ -35,6 +33,8 @@ from biasgauge.analyses.posterior.null_tests import weat_numbers as weat_numbers
 from biasgauge.analyses.posterior.planning import AttributePlan as AttributePlan
 from biasgauge.analyses.posterior.planning import Spreads as Spreads
 from biasgauge.analyses.posterior.planning import plan_attributes as plan_attributes
+from biasgauge.analyses.posterior.predictive import PredictiveCheck as PredictiveCheck
+from biasgauge.analyses.posterior.predictive import check_predictions as check_predictions
 from biasgauge.analyses.posterior.priors import VARIANTS as VARIANTS
 from biasgauge.analyses.posterior.priors import ContrastPriors as ContrastPriors
 from biasgauge.analyses.posterior.priors import Exponential as Exponential

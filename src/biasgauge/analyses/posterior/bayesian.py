@@ -20,7 +20,7 @@ from biasgauge.analyses.posterior.estimates import (
     means_frame,
 )
 from biasgauge.analyses.posterior.figures import posterior_charts, word_chart
-from biasgauge.analyses.posterior.model_checks import PredictiveCheck, check_predictions, check_simulated
+from biasgauge.analyses.posterior.predictive import PredictiveCheck, check_predictions, check_simulated
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors, PriorsLike, Variant, priors_of
 from biasgauge.analyses.posterior.sources import table_of
 from biasgauge.analyses.posterior.table import NO_DISTANCES, DistancesLike, DistanceTable, Duplicates, cells_of

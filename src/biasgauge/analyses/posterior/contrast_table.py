@@ -20,12 +20,10 @@ from biasgauge.core import (
     Places,
     Query,
     Record,
-    Resolved,
     SimilarityTable,
     WordPolicy,
     WordSet,
     resolve,
-    word_families,
 )
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import Coverage, Embedding
@@ -154,37 +152,16 @@ def look_up_words(
     if resolved.reason is not None:
         return described._replace(reason=resolved.reason)
     table = SimilarityTable(resolved)
-    words = table.target_words, table.attribute_words
-    if shared := sorted(set(words[0]) & set(words[1])):
-        reason = f"{shared[0]!r} is both a target and an attribute, and no word is compared with itself"
-        return described._replace(reason=reason)
-    families = [np.unique(word_families(side, query.language), return_inverse=True)[1] for side in words]
+    sides = table.targets, table.attributes
+    known = [side.frequencies for side in sides if side.frequencies is not None]
     return described._replace(
         values=table.values,
         groups=(table.target_groups, table.attribute_groups),
-        families=(families[0], families[1]),
+        families=(np.arange(len(sides[0].words)), np.arange(len(sides[1].words))),
         names=(tuple(group.name for group in query.targets), tuple(group.name for group in query.attributes)),
         weights=np.asarray(query.weights, np.float64),
-        log_frequencies=_log_frequencies(resolved),
+        log_frequencies=(known[0], known[1]) if len(known) == len(sides) else None,
     ).without_unused()
-
-
-def _log_frequencies(resolved: Resolved) -> tuple[Floats, Floats] | None:
-    """Log10 frequency of each target and of each attribute, averaged over models; None where one is not known.
-
-    A rank r enters as −log10 r, which is that of a frequency up to a constant, by Zipf's law.
-    """
-    sides = []
-    for keys in (resolved.query.target_keys, resolved.query.attribute_keys):
-        by_model = []
-        for index, model in enumerate(resolved.models):
-            values = [resolved.frequencies(key, index) for key in keys]
-            if any(known is None or (known <= 0).any() for known in values):
-                return None
-            sign = -1.0 if getattr(getattr(model, "frequencies", None), "kind", "counts") == "ranks" else 1.0
-            by_model.append(sign * np.log10(np.concatenate([known for known in values if known is not None])))
-        sides.append(np.mean(by_model, axis=0))
-    return sides[0], sides[1]
 
 
 def read_distance_table(table: DistanceTable, between: tuple[str, str]) -> ContrastTable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -122,16 +123,19 @@ class FrequencyReport(Result):
             f"In {len(large)} of {counted(known, 'question')} frequency makes more of the contrast than meaning does."
         )
 
-    def _charts(self) -> Iterator[Chart]:
+    def _charts(self) -> Sequence[Chart]:
+        return tuple(self._surface_charts())
+
+    def _surface_charts(self) -> Iterator[Chart]:
         for surface in self.surfaces:
             rows = [row for row in self.questions if row.model == surface.model and row.frequencies][:MOST_DRAWN]
             yield Chart(
                 "frequency" if len(self.surfaces) == 1 else f"frequency-{surface.model}",
                 "Cosines follow the frequencies of both words",
-                "Color: mean cosine of any two words of these frequencies, whatever they mean. Marks: the four pairs of "
-                "lists of a question, at their median frequencies. Where its marks lie on different colors, frequency "
-                "alone makes a contrast.",
-                lambda surface=surface, rows=rows: _draw(surface, rows),
+                "Color: mean cosine of any two words of these frequencies, whatever they mean. Marks: the four pairs "
+                "of lists of a question, at their median frequencies. Where its marks lie on different colors, "
+                "frequency alone makes a contrast.",
+                partial(_draw, surface, rows),
             )
 
 

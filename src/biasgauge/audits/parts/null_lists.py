@@ -285,7 +285,9 @@ def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAW
     if not measurement.query.pairs:
         tables = _null_tables(measurement, "matched", draws, random)
         weights = measurement.query.weights
-        values = np.array([contrast_parts(table[None], *sides, weights).value[0] for table, *sides in tables])
+        values = np.array(
+            [contrast_parts(table[None], rows, columns, weights).value[0] for table, rows, columns in tables]
+        )
         return np.asarray(values[np.isfinite(values)])
     leans = measurement.random_leans
     if not leans.size:
