@@ -18,7 +18,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.applications.task_runs import CellCache
 from biasgauge.errors import InputError
-from biasgauge.io import locks, write_text
+from biasgauge.io import LOCK, locks, write_text
 from biasgauge.io.paths import is_device, portable_name, portable_names
 from biasgauge.results.saving import save_figures
 from biasgauge.study import read_study
@@ -256,7 +256,7 @@ def as_on_windows(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def test_locks_of_windows_keep_a_second_writer_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = as_on_windows(monkeypatch)
-    lock = tmp_path / module.LOCK
+    lock = tmp_path / LOCK
     with module.writer_lock(lock) as sole:
         assert sole
         assert module.lock_holder(lock).startswith(f"process {os.getpid()} on ")

@@ -169,7 +169,14 @@ def _made_up(kind: type[Any]) -> Any:  # noqa: ANN401 - of `kind`
     if issubclass(kind, Lexicon):
         return lexicon("seed_bank" if kind is SeedBank else "weat7")
     hints = get_type_hints(kind)
-    return kind(**{field.name: _value(hints[field.name]) for field in fields(kind) if field.init})
+    # A field that may be of its own class, such as a contrast at equal frequency, is left empty.
+    return kind(
+        **{
+            field.name: None if kind in get_args(hints[field.name]) else _value(hints[field.name])
+            for field in fields(kind)
+            if field.init
+        }
+    )
 
 
 def _value(kind: Any) -> Any:  # noqa: ANN401, PLR0911 - one line a type

@@ -117,7 +117,7 @@ SCHEMA = {
         ),
         "error_rates": rows(
             subject=TEXT,
-            null={"enum": ["relabeled", "shuffled", "matched"]},
+            null={"enum": ["relabeled", "matched", "frequency", "near"]},
             about=TEXT,
             audits={"type": "integer"},
             found={"type": "integer"},

@@ -135,7 +135,7 @@ def test_words_themselves() -> None:
         (
             "nurse",
             LexiconError,
-            "there is no lexicon named 'nurse'; `biasgauge lexicons list` shows all; words themselves",
+            "there is no lexicon named 'nurse'; `biasgauge lexicons list` shows all; a single word is given as a list",
         ),
         ("weat7:z", LexiconError, "the lexicon 'weat7' has no set 'z'; its sets: x, y, a, b, math"),
         ("male-Bolukbasi_et_al_2016", LexiconError, "no seed set 'male-Bolukbasi_et_al_2016'; did you mean"),

@@ -149,8 +149,9 @@ def test_a_row_that_is_wrong_is_named(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
+from functools import partial
 from pathlib import Path
-from biasgauge.mitigation import balancing_text
+from biasgauge.mitigation import balancing, balancing_text
 from biasgauge.mitigation.balancing import balance
 
 steps, at = 0, int(sys.argv[3])
@@ -169,7 +170,7 @@ def stepped(function):
         return result
     return run
 
-balancing_text._COPY_BYTES = 64
+balancing.copy_without = partial(balancing.copy_without, block_bytes=64)
 balancing_text._remaining_stretches = stepped(balancing_text._remaining_stretches)
 os.fsync = stepped(os.fsync)
 Path.replace = stepped(Path.replace)

@@ -53,7 +53,7 @@ def test_a_terminal_explains_terms_below_the_tables() -> None:
     *_, first, second = plain_text(Summary("T", "H", tables=(table,)), width=200).strip().splitlines()
     assert first.startswith("DB/WA: direct bias")
     assert second.startswith("ICC: intraclass correlation")
-    assert second.endswith("1: no noise")  # no pointer to a page that an installed package does not have
+    assert second.endswith("1: no measurement error")  # no pointer to a page that an installed package does not have
 
 
 def test_readers_see_display_names_and_files_have_those_that_are_typed() -> None:

@@ -109,7 +109,8 @@ def test_every_section_has_something_to_say_about_the_shipped_vectors(
     names = [part.name for part in summary.parts]
     assert names == [
         "verdicts", "write", "explorer", "reliability", "robustness", "seeds", "extrinsic", "uncertainty",
-        "error-rates", "calibration", "chance", "bias", "replicates", "lexicons", "vectors", "settings",
+        "error-rates", "calibration", "word-frequency", "chance", "bias", "replicates", "lexicons", "vectors",
+        "settings",
     ]  # fmt: skip
     charts = [name for name, _ in summary.named_charts()]
     assert len(charts) == len(set(charts))

@@ -11,7 +11,7 @@ import numpy as np
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import Floats, Integers, Places, Query, Resolved, SimilarityTable, WordPolicy, resolve, resolve_sets
 from biasgauge.metrics import ContrastTest, contrast_of_similarities, table_sides
-from biasgauge.stats import contrast_parts
+from biasgauge.stats import contrast_values
 from biasgauge.vectors import Embedding
 
 SANITY = "sanity"
@@ -100,8 +100,8 @@ class Tabulated:
         """The contrast in each model alone, at equal word frequency where frequencies are known."""
         similarities = self.similarities
         if similarities.centered is None:
-            return contrast_parts(self.table[:, None], self.rows, self.columns, self.query.weights).value
-        return contrast_parts(similarities.centered[:, None], *table_sides(similarities), self.query.weights).value
+            return contrast_values(self.table[:, None], self.rows, self.columns, self.query.weights)
+        return contrast_values(similarities.centered[:, None], *table_sides(similarities), self.query.weights)
 
     @property
     def contrasts_by_pair(self) -> Floats:

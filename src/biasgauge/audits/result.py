@@ -24,6 +24,8 @@ from biasgauge.vectors import Embedding, Notice
 if TYPE_CHECKING:
     import pandas as pd
 
+ADJUSTED = ("adjusted", "adjusted_low", "adjusted_high")
+"""Contrast at equal word frequency, and its interval."""
 P_VALUES = ("p_targets", "p_attributes", "p", "p_adjusted")
 QUANTILES = (0.0, 0.05, 0.5, 0.95, 1.0)
 _UNIT_TOLERANCE = 1e-3
@@ -176,7 +178,7 @@ class AuditResult(Result):
                 {
                     **{name: getattr(verdict, name) for name in labels},
                     "value": next((numbers[name] for name in ("contrast", "r") if name in numbers), None),
-                    **{name: numbers.get(name) for name in ("low", "high", "level", *P_VALUES)},
+                    **{name: numbers.get(name) for name in ("low", "high", *ADJUSTED, "level", *P_VALUES)},
                     "failed": "; ".join(piece.rule for piece in verdict.failed),
                     "unknown": "; ".join(piece.rule for piece in verdict.unknown),
                     "asked": words.asked if words else None,

@@ -93,16 +93,16 @@ def judge_frequency(case: Case) -> Iterator[Evidence]:
     known = {source for source in sources if source is not None}
     if None in sources:
         reason = f"unknown whether word frequency explains it: {NO_FREQUENCIES}"
-        yield Evidence(FREQUENCY, None, None, None, reason, "frequency")
+        yield Evidence(FREQUENCY, None, None, None, reason, "word-frequency")
     elif "reference" in known and not case.measured.subject.viewed:
         reason = (
             "word frequency is held constant by a reference list of the language: the vectors have no counts or ranks, "
             "and are not in order of frequency"
         )
-        yield Evidence(FREQUENCY, None, None, None, reason, "frequency")
+        yield Evidence(FREQUENCY, None, None, None, reason, "word-frequency")
     else:
         reason = f"word frequency is held constant by {' and '.join(FREQUENCIES[source] for source in sorted(known))}"
-        yield Evidence(FREQUENCY, None, None, passes=True, reason=reason, link="frequency")
+        yield Evidence(FREQUENCY, None, None, passes=True, reason=reason, link="word-frequency")
 
 
 def judge_random_words(case: Case) -> Iterator[Evidence]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from biasgauge.core import REPORTED, Decision, JsonMapping, Record, check_number
+from biasgauge.core import REPORTED, Decision, Estimate, JsonMapping, Record, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.results import BAD, CAUTION, GOOD, NEUTRAL, Shape, Tone, count_of, share_text
 
@@ -197,6 +197,25 @@ class Verdict(Record):
     def derived(self) -> JsonMapping:
         """Fields that follow from the others."""
         return {"id": self.id, "sentence": self.sentence}
+
+    @property
+    def contrast(self) -> Estimate:
+        """The contrast that the decision rests on: at equal word frequency, where that is defined.
+
+        Its interval has the level at which the question is judged among all of the audit.
+        """
+        numbers = self.observed("association")
+        names = ("adjusted", "adjusted_low", "adjusted_high")
+        if numbers.get("adjusted") is None:
+            names = ("contrast", "low", "high")
+        value, low, high = (numbers.get(name) for name in names)
+        reason = None if value is not None else "there is no contrast"
+        return Estimate(value=value, low=low, high=high, level=numbers.get("level") or 0.95, reason=reason)
+
+    @property
+    def at_equal_frequency(self) -> bool:
+        """True where `contrast` is that at equal word frequency."""
+        return self.observed("association").get("adjusted") is not None
 
     def observed(self, rule: str) -> Mapping[str, float | None]:
         """The numbers that one rule looked at, by name."""

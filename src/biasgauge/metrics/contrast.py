@@ -136,13 +136,17 @@ def side_of_words(groups: Integers, cosines: Floats, frequencies: Floats | None,
     """Build one side of a table from the list of each word, the cosines between words, and their log frequencies."""
     lists = [groups == group for group in range(int(groups.max()) + 1)]
     effective = np.array([effective_words(cosines[np.ix_(members, members)]) for members in lists])
-    covariates = None
+    return TableSide(groups, frequency_powers(groups, frequencies, powers), effective)
+
+
+def frequency_powers(groups: Integers, frequencies: Floats | None, powers: int = 2) -> Floats | None:
+    """Return powers of standardized log frequency, words × powers; None where there is nothing to hold constant."""
     # Three words beyond the lists for each power: otherwise nothing is left to estimate the variance from.
-    powers = min(powers, (len(groups) - len(effective)) // 3)
-    if frequencies is not None and powers > 0 and (spread := float(frequencies.std())) > 0:
-        standard = (frequencies - frequencies.mean()) / spread
-        covariates = np.stack([standard**power for power in range(1, powers + 1)], axis=1)
-    return TableSide(groups, covariates, effective)
+    powers = min(powers, (len(groups) - int(groups.max()) - 1) // 3)
+    if frequencies is None or powers < 1 or (spread := float(frequencies.std())) == 0:
+        return None
+    standard = (frequencies - frequencies.mean()) / spread
+    return np.stack([standard**power for power in range(1, powers + 1)], axis=1)
 
 
 def contrast_test(

@@ -24,6 +24,7 @@ from biasgauge.stats.contrasts import SideLike as SideLike
 from biasgauge.stats.contrasts import TableSide as TableSide
 from biasgauge.stats.contrasts import contrast_estimate as contrast_estimate
 from biasgauge.stats.contrasts import contrast_parts as contrast_parts
+from biasgauge.stats.contrasts import contrast_values as contrast_values
 from biasgauge.stats.contrasts import effective_words as effective_words
 from biasgauge.stats.contrasts import table_side as table_side
 from biasgauge.stats.correlations import LEAST as LEAST

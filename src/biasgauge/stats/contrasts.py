@@ -269,6 +269,16 @@ def table_side(words: SideLike) -> TableSide:
     return words if isinstance(words, TableSide) else TableSide(np.asarray(words, np.int64))
 
 
+def contrast_values(tables: Floats, rows: SideLike, columns: SideLike, weights: ArrayLike = WEAT_WEIGHTS) -> Floats:
+    """Contrasts of a stack of tables × models × rows × columns, the mean over models, without intervals."""
+    pattern = np.asarray(weights, np.float64)
+    # Rows of the pseudo-inverses that belong to lists: with covariates, means of lists at equal covariates.
+    sides = zip((rows, columns), pattern.shape, strict=True)
+    first, second = (table_side(words).inverse[:size] for words, size in sides)
+    means: Floats = (first @ (tables @ second.T)).mean(axis=1)
+    return np.asarray((pattern * means).sum(axis=(1, 2)))
+
+
 def contrast_parts(
     tables: Floats, rows: SideLike, columns: SideLike, weights: ArrayLike = WEAT_WEIGHTS, *, block: int = 2**24
 ) -> ContrastParts:
@@ -280,15 +290,12 @@ def contrast_parts(
     sides = table_side(rows), table_side(columns)
     words: Sizes = tuple(sides[0].sizes.tolist()), tuple(sides[1].sizes.tolist())
     spread = [name for name, sizes in zip(SIDES, words, strict=True) if max(sizes) > 1]
-    fit = _TableFit(tables, *sides, pattern)
-    value: Floats = (pattern * fit.coefficients[..., : pattern.shape[0], : pattern.shape[1]].mean(axis=1)).sum(
-        axis=(1, 2)
-    )
+    value = contrast_values(tables, *sides, pattern)
     if not spread or any(min(sizes) == 1 < max(sizes) for sizes in words):
         return ContrastParts.undefined(value, words, SINGLE_WORD)
     if any(side.collinear for side in sides):
         return ContrastParts.undefined(np.full(len(value), np.nan), words, COLLINEAR)
-    variances, terms = _variances(fit, spread, block)
+    variances, terms = _variances(_TableFit(tables, *sides, pattern), spread, block)
     variance = total_variance(variances)
     rounding = (SAME * max(float(tables.max()), -float(tables.min()))) ** 2
     numbers = student(value, np.where(variance > rounding, variance, np.nan), terms)

@@ -10,7 +10,7 @@ from biasgauge.audits.part import ordered_parts, summarize_part
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
 from biasgauge.audits.parts.extrinsic import TRACKING
 from biasgauge.audits.verdicts import DECISIONS, Verdict
-from biasgauge.core import NO_FAMILY, REPORTED, Estimate
+from biasgauge.core import NO_FAMILY, REPORTED
 from biasgauge.results import (
     Column,
     Forest,
@@ -192,7 +192,9 @@ def forest(result: AuditResult, names: Mapping[str, str]) -> Forest:
     band = max((size for size in sizes if size is not None), default=None)
     rules = result.settings["rules"]
     level = level_text(1 - rules["alpha"])
-    remark = f"Contrast in cosine units; intervals that hold together for all questions at {level}."
+    at_equal = any(verdict.at_equal_frequency for verdict in result.verdicts)
+    contrast = "Contrast at equal word frequency, where that is known," if at_equal else "Contrast"
+    remark = f"{contrast} in cosine units; intervals that hold together for all questions at {level}."
     if band is not None:
         chosen = "what you called" if rules["smallest"] is not None else "by the measure of these vectors"
         remark += f" Gray: too small to matter, {chosen} (±{number_text(band, 3)})."
@@ -201,9 +203,8 @@ def forest(result: AuditResult, names: Mapping[str, str]) -> Forest:
 
 
 def _row(verdict: Verdict, broken: Breakdown | None, part_name: str, many_models: bool) -> ForestRow:  # noqa: FBT001 - private
-    numbers = verdict.observed("association")
-    value, p = numbers.get("contrast"), numbers.get("p_adjusted")
-    estimate = None if value is None else Estimate(value=value, low=numbers.get("low"), high=numbers.get("high"))
+    p = verdict.observed("association").get("p_adjusted")
+    estimate = verdict.contrast if verdict.contrast.defined else None
     details = [
         short_title(verdict),
         verdict.model if many_models else "",

@@ -119,7 +119,7 @@ def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:
 def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | None) -> Iterator[Drawing]:
     if broken is None or not broken.words:
         return
-    value = verdict.observed("association").get("contrast")
+    value = verdict.contrast.value
     side = -1.0 if value is not None and value < 0 else 1.0
     if broken.pairs:
         dots = _dots(broken.pairs, side)

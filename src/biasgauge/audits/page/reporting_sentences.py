@@ -125,11 +125,12 @@ def _sentence_and_caveat(verdict: Verdict, broken: Breakdown | None) -> tuple[st
 
 
 def _numbers(verdict: Verdict) -> str:
-    seen = verdict.observed("association")
-    ends = interval_text(seen.get("low"), seen.get("high"), 3, signed=True)
-    interval = f", {level_text(seen.get('level') or 0.95)} interval {ends}" if ends else ""
-    contrast = f"contrast {signed_text(seen.get('contrast'))} in cosine units"
-    return f"{contrast}{interval}, adjusted {p_phrase(seen.get('p_adjusted'))}"
+    contrast = verdict.contrast
+    ends = interval_text(contrast.low, contrast.high, 3, signed=True)
+    interval = f", {level_text(contrast.level)} interval {ends}" if ends else ""
+    equal = " at equal word frequency" if verdict.at_equal_frequency else ""
+    p = p_phrase(verdict.observed("association").get("p_adjusted"))
+    return f"contrast{equal} {signed_text(contrast.value)} in cosine units{interval}, adjusted {p}"
 
 
 def _agreement(verdict: Verdict) -> str:

@@ -136,7 +136,7 @@ def _coverage(result: AuditResult) -> str:
     if not shares:
         return "no question has a list of words"
     ends = dict.fromkeys(share_text(share) for share in (min(shares), max(shares)))
-    return f"{' to '.join(ends)} of the words of the questions are in the vocabulary"
+    return f"{' to '.join(ends)} of the words are in the vocabulary"
 
 
 def _opinions(result: AuditResult) -> list[str]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from biasgauge.audits.measurement import Measured
 from biasgauge.audits.part import ShippedPart
-from biasgauge.core import Estimate, Record
+from biasgauge.core import Estimate, Record, check_object
 from biasgauge.results import Chart, Column, RecordTable, Result, altair, counted
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
 
-GRID = 24
+GRID = 12
 """Frequencies in either direction of the figure."""
 MOST_DRAWN = 12
 """Questions whose lists are marked in the figure."""
@@ -99,6 +99,7 @@ class FrequencyReport(Result):
             ),
             note="effective words: a word near others of its list counts less than in full",
             drop_constant=("vectors",),
+            folded=True,
             name="equal-frequency",
         ),
     )
@@ -109,6 +110,7 @@ class FrequencyReport(Result):
     @classmethod
     def from_dict(cls, content: Any) -> FrequencyReport:  # noqa: ANN401 - as read from JSON
         """Read the report back."""
+        check_object(cls, content)
         return cls(
             tuple(map(EqualFrequency.from_dict, content["questions"])),
             tuple(map(FrequencySurface.from_dict, content["surfaces"])),
@@ -148,7 +150,13 @@ def _draw(surface: FrequencySurface, rows: Sequence[EqualFrequency]) -> Any:  # 
     half = (grid[1] - grid[0]) / 2
     cells = pd.DataFrame(
         [
-            {"x": first - half, "x2": first + half, "y": second - half, "y2": second + half, "mean cosine": cosine}
+            {
+                "x": round(first - half, 3),
+                "x2": round(first + half, 3),
+                "y": round(second - half, 3),
+                "y2": round(second + half, 3),
+                "mean cosine": cosine,
+            }
             for first, cosines in zip(grid, surface.cosines, strict=True)
             for second, cosine in zip(grid, cosines, strict=True)
         ]
@@ -167,15 +175,13 @@ def _draw(surface: FrequencySurface, rows: Sequence[EqualFrequency]) -> Any:  # 
         y=alt.Y("y:Q", title=f"{axis} of the attribute", scale=alt.Scale(zero=False, nice=False)), y2="y2",
         color=alt.Color("mean cosine:Q", scale=alt.Scale(scheme="blues"), title="mean cosine"),
     )  # fmt: skip
-    points = alt.Chart(marks).mark_point(filled=True, size=60, opacity=1, stroke="white", strokeWidth=0.7).encode(
+    chart = heat
+    if len(marks):
+        chart += alt.Chart(marks).mark_point(filled=True, size=60, opacity=1, stroke="white", strokeWidth=0.7).encode(
         x="target:Q", y="attribute:Q", shape=alt.Shape("question:N", title="question"),
-        fill=alt.value("#c8553d"), tooltip=list(marks.columns),
+        fill=alt.value("#c8553d"), tooltip=["question:N", "targets:N", "attributes:N"],
     )  # fmt: skip
-    return (
-        alt.layer(heat, points)
-        .resolve_legend(shape="independent", color="independent")
-        .properties(width=360, height=300)
-    )
+    return chart.resolve_legend(shape="independent", color="independent").properties(width=360, height=300)
 
 
 def measure(context: AuditContext) -> FrequencyReport:
@@ -184,16 +190,16 @@ def measure(context: AuditContext) -> FrequencyReport:
     surfaces = {}
     for outcome in outcomes:
         model = outcome.subject.models[0]
-        if outcome.subject.name in surfaces or outcome.subject.viewed:
+        if surfaces or outcome.subject.viewed:  # one figure: that of the audited vectors
             continue
         language = outcome.query.language
         log, means = model.log_frequencies(language), model.frequency_means(language)
         if log is not None and means is not None:
             grid = np.linspace(means.knots[0], means.knots[-1], GRID)
             vectors = means.at(grid)
-            cosines = tuple(tuple(row) for row in (vectors @ vectors.T).tolist())
+            cosines = tuple(tuple(row) for row in (vectors @ vectors.T).round(4).tolist())
             surfaces[outcome.subject.name] = FrequencySurface(
-                outcome.subject.name, log.source, tuple(grid.tolist()), cosines
+                outcome.subject.name, log.source, tuple(grid.round(3).tolist()), cosines
             )
     return FrequencyReport(tuple(map(_equal_frequency, outcomes)), tuple(surfaces.values()))
 
@@ -203,7 +209,7 @@ def _equal_frequency(outcome: Measured) -> EqualFrequency:
     sides = similarities.targets, similarities.attributes
     groups = (*outcome.query.targets, *(() if outcome.query.pairs else outcome.query.attributes))
     frequencies = [
-        float(np.median(side.frequencies[side.groups == group]))
+        round(float(np.median(side.frequencies[side.groups == group])), 3)
         for side in sides
         if side.frequencies is not None
         for group in range(int(side.groups.max()) + 1)
@@ -232,7 +238,7 @@ def _interval(contrast: Estimate | None) -> Estimate:
 
 
 PART = ShippedPart(
-    "frequency", "Word frequency and near words", measure, order=105, stage="word frequency",
+    "word_frequency", "Word frequency and near words", measure, order=105, stage="word frequency",
     read=FrequencyReport.from_dict,
     about="Cosines follow how frequent both words are: frequent words lie nearer to frequent ones. Lists of unequal "
     "frequency have a contrast for that reason alone. Verdicts rest on the contrast at equal frequency.",

@@ -19,9 +19,9 @@ from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import corrected
 from biasgauge.core import Estimate, Floats, Places, Record, unit_vectors
-from biasgauge.metrics import contrast_test, side_of_words, table_sides
+from biasgauge.metrics import contrast_test, frequency_powers, side_of_words, table_sides
 from biasgauge.results import Column, RecordTable, Summary, counted, level_text, share_text
-from biasgauge.stats import TableSide, clopper_pearson, contrast_parts
+from biasgauge.stats import TableSide, clopper_pearson, contrast_parts, contrast_values
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -33,7 +33,7 @@ NULLS: dict[Null, str] = {
     "frequency": "every word replaced by a random word of like frequency",
     "near": "every list replaced by as many groups of near words as it has effective words",
 }
-AUDITS = 200
+AUDITS = 100
 """Meaningless audits of each kind."""
 MOST_QUESTIONS = 40
 """Questions that such an audit asks at most: with more, a random part of them."""
@@ -252,6 +252,21 @@ class _NullWords:
                 ]
             )
 
+    def contrasts(self, drawn: Sequence[tuple[Places, ...]]) -> Floats:
+        """Return the contrast of each draw of attributes, with the targets as they are."""
+        query, columns = self.similarities.resolved.query, self.similarities.attributes.groups
+        rows, _ = table_sides(self.similarities)
+        targets = self.centered[:, self.rows.searchsorted(drawn[0][0])]
+        opposed = np.allclose(np.sum(query.weights, axis=1), 0)
+        values = []
+        for _, attributes in drawn:
+            index = self.rows.searchsorted(attributes)
+            log = self.frequencies[index] if self.frequencies is not None and opposed else None
+            table = targets @ np.swapaxes(self.centered[:, index], -1, -2)
+            side = TableSide(columns, frequency_powers(columns, log))
+            values.append(contrast_values(table[None], rows, side, query.weights)[0])
+        return np.array(values)
+
     def table(self, targets: Places, attributes: Sequence[Places]) -> tuple[Floats, TableSide, TableSide]:
         """Return the similarities at equal frequency, where it is known, and the words of both sides."""
         sides = [self.rows.searchsorted(rows) for rows in (targets, *attributes)]
@@ -283,12 +298,8 @@ def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAW
     """Contrasts of random attributes of like frequency; along pairs, of random targets."""
     random = np.random.default_rng([random_state, 7])
     if not measurement.query.pairs:
-        tables = _null_tables(measurement, "matched", draws, random)
-        weights = measurement.query.weights
-        values = np.array(
-            [contrast_parts(table[None], rows, columns, weights).value[0] for table, rows, columns in tables]
-        )
-        return np.asarray(values[np.isfinite(values)])
+        drawn = list(_null_words(measurement, "matched", draws, random))
+        return _NullWords(measurement, [rows for draw in drawn for rows in draw]).contrasts(drawn)
     leans = measurement.random_leans
     if not leans.size:
         return leans
