@@ -187,7 +187,7 @@ def _draw(surface: FrequencySurface, rows: Sequence[EqualFrequency]) -> Any:  # 
 def measure(context: AuditContext) -> FrequencyReport:
     """Collect the contrasts of all questions, as they are and at equal frequency."""
     outcomes = [outcome for outcome in context.outcomes if isinstance(outcome, Measured)]
-    surfaces = {}
+    surfaces: dict[str, FrequencySurface] = {}
     for outcome in outcomes:
         model = outcome.subject.models[0]
         if surfaces or outcome.subject.viewed:  # one figure: that of the audited vectors

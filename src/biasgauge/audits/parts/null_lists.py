@@ -259,8 +259,8 @@ class _NullWords:
         targets = self.centered[:, self.rows.searchsorted(drawn[0][0])]
         opposed = np.allclose(np.sum(query.weights, axis=1), 0)
         values = []
-        for _, attributes in drawn:
-            index = self.rows.searchsorted(attributes)
+        for draw in drawn:
+            index = self.rows.searchsorted(draw[1])
             log = self.frequencies[index] if self.frequencies is not None and opposed else None
             table = targets @ np.swapaxes(self.centered[:, index], -1, -2)
             side = TableSide(columns, frequency_powers(columns, log))
