@@ -298,8 +298,8 @@ def chance_contrasts(measurement: Measured, random_state: int, draws: int = DRAW
     """Contrasts of random attributes of like frequency; along pairs, of random targets."""
     random = np.random.default_rng([random_state, 7])
     if not measurement.query.pairs:
-        drawn = list(_null_words(measurement, "matched", draws, random))
-        return _NullWords(measurement, [rows for draw in drawn for rows in draw]).contrasts(drawn)
+        words = list(_null_words(measurement, "matched", draws, random))
+        return _NullWords(measurement, [rows for draw in words for rows in draw]).contrasts(words)
     leans = measurement.random_leans
     if not leans.size:
         return leans
