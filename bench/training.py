@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import biasgauge as bg
+from biasgauge.core import WordPolicy
 from biasgauge.text.training.algorithms import algorithm
 from biasgauge.text.training.sweep import TrainingText, training_text
 from biasgauge.vectors import analogy_accuracy, similarity_benchmark
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 SHARED = Path(os.environ.get("BIASGAUGE_SHARED", Path(__file__).parents[2] / "shared" / "data"))
 BENCHMARKS = ("men", "wordsim353", "simlex999", "mturk771", "rw")
+POLICY = WordPolicy(0.0, "fallback")
 NAMES = ("sgns", "cbow", "fasttext")
 
 
@@ -105,7 +107,10 @@ def quality(text: TrainingText, folder: Path, names: list[str]) -> None:
             for vectors in (ours(name, text, 5, seed, folder)[1], gensims(name, 5, seed, folder)[1]):
                 found = [similarity_benchmark(vectors, one).spearman.value for one in BENCHMARKS]
                 share = analogy_accuracy(
-                    vectors, SHARED / "word_lists" / "word-test.v1.txt", limit=30_000, case_fallback=True
+                    vectors,
+                    SHARED / "word_lists" / "word-test.v1.txt",
+                    limit=30_000,
+                    policy=POLICY,
                 ).total
                 numbers = " ".join(f"{value:10.3f}" for value in found)
                 print(f"{name:12} {vectors.name:13} {numbers} {share.value:10.3f}", flush=True)

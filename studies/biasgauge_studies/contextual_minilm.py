@@ -15,6 +15,7 @@ import pandas as pd
 
 import biasgauge as bg
 from biasgauge.analyses.reliability import decision_study, variance_components
+from biasgauge.core import WordPolicy
 from biasgauge.lexicons import words_of
 from biasgauge.results import save_figures
 from biasgauge.scores import ScoreTensor
@@ -106,7 +107,9 @@ def context_table(views: Views, tests: pd.DataFrame) -> pd.DataFrame:
     medians = dict(zip(tests["test"], tests["median"], strict=True))
     rows = []
     for name in TESTS:
-        result = bg.scores.ceat(chosen, name, as_published=True, draws=500, min_coverage=0.6, interval=None)
+        result = bg.scores.ceat(
+            chosen, name, as_published=True, draws=500, policy=WordPolicy(0.6, "exact"), interval=None
+        )
         for row in result.rows:
             one = [bg.weat(view, name, min_coverage=0.6, interval=None).value for view in chosen
                    if view.facets["layer"] == row.layer]  # fmt: skip

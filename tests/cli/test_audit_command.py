@@ -13,7 +13,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.audits.parts.lexicons import count_lexicons
 from biasgauge.cli.entry import run
-from biasgauge.cli.screen import Bar
+from biasgauge.cli.screen import ProgressBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,7 +175,7 @@ def test_the_bar_names_the_stages_of_an_audit() -> None:
     shares = [done / total for done, total in steps]
     assert shares == sorted(shares)
     assert shares[-1] < 1  # verdicts are still to come
-    bar = Bar("auditing")
+    bar = ProgressBar("auditing")
     bar.stage("robustness")
     assert bar.description == "auditing: robustness"
     bar.stop()

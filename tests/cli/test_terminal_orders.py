@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasgauge.cli.entry import run
-from biasgauge.results.encodings import json_without_orders, shown_as, without_orders
+from biasgauge.results.encodings import escape_control_characters, escape_control_characters_in_json, shown_as
 from biasgauge.vectors import Embedding, save
 
 if TYPE_CHECKING:
@@ -26,13 +26,15 @@ TITLE = "\x1b]0;owned\x07"
 
 def test_every_order_is_shown_by_its_number() -> None:
     for order in ORDERS:
-        shown = without_orders(f"a{order}b")
+        shown = escape_control_characters(f"a{order}b")
         assert shown.isascii()
         assert shown.isprintable()
-        assert shown == without_orders(shown)
-        assert json.loads(json_without_orders(json.dumps(f"a{order}b", ensure_ascii=False))) == f"a{order}b"
+        assert shown == escape_control_characters(shown)
+        assert (
+            json.loads(escape_control_characters_in_json(json.dumps(f"a{order}b", ensure_ascii=False))) == f"a{order}b"
+        )
     kept = "na\u00efve\tword\n\u200c\u0645\u06cc\u200d\u062e 中文 🙂"
-    assert without_orders(kept) == kept
+    assert escape_control_characters(kept) == kept
     assert shown_as("\x1b[2J−", "ascii") == "\\x1b[2J-"
 
 

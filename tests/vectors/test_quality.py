@@ -13,6 +13,7 @@ from gensim.models import KeyedVectors
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from biasgauge.core import WordPolicy
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.stats import fisher_interval, wilson
 from biasgauge.vectors import (
@@ -138,7 +139,7 @@ def test_lost_pairs_are_listed() -> None:
     ]
     assert (found.asked, len(found.pairs), found.spearman.value) == (5, 1, None)
     assert found.reason == found.spearman.reason == "only 1 of the pairs can be compared"
-    assert len(similarity_benchmark(model, rows, case_fallback=True).pairs) == 2
+    assert len(similarity_benchmark(model, rows, policy=WordPolicy(0.0, "fallback")).pairs) == 2
     table = found.to_frame()
     assert list(table["lost"] != "") == [False, True, True, True, True]
     assert json.loads(json.dumps(found.to_dict()))["lost"][0] == {
@@ -279,7 +280,7 @@ def test_google_questions_as_gensim_answers_them(shared_data: Path, tmp_path: Pa
     keyed = KeyedVectors(model.dim)
     keyed.add_vectors(list(model.words), model.vectors.astype(np.float32))
     score, sections = keyed.evaluate_word_analogies(part, restrict_vocab=len(model))
-    found = analogy_accuracy(model, part, case_fallback=True)
+    found = analogy_accuracy(model, part, policy=WordPolicy(0.0, "fallback"))
     assert found.total.value == pytest.approx(score)
     assert [one.correct for one in found.categories] == [len(one["correct"]) for one in sections[:-1]]
     assert found.semantic is not None
@@ -527,3 +528,13 @@ def test_arguments_that_cannot_be_used(glove: Embedding) -> None:
     for bad in ([], 7, [["a", "b", "c"]], {"x": 7}, ["abcd"]):
         with pytest.raises(ParameterError, match="'questions' parameter of analogy_accuracy"):
             analogy_accuracy(glove, bad)  # type: ignore[arg-type]
+
+
+def test_a_policy_states_the_share_that_must_be_found(glove: Embedding) -> None:
+    strict = WordPolicy(min_coverage=0.9, case="exact")
+    rows = [("man", "woman", 9.0), ("king", "queen", 8.0), ("cat", "river", 2.0), ("no-such-word", "man", 1.0)]
+    assert similarity_benchmark(glove, rows).spearman.value is not None
+    assert "fewer than 90 %" in (similarity_benchmark(glove, rows, policy=strict).spearman.reason or "")
+    asked = {"family": [["man", "woman", "king", "queen"], ["man", "woman", "no-such-word", "aunt"]]}
+    assert analogy_accuracy(glove, asked).total.n == 1
+    assert "fewer than 90 %" in (analogy_accuracy(glove, asked, policy=strict).total.reason or "")

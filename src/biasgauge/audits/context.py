@@ -193,7 +193,7 @@ def build_context(
     **further: Any,  # noqa: ANN401 - further fields of a context
 ) -> AuditContext:
     """Build the context of an audit of some models; arguments as in `audit`, `further` are fields of the context."""
-    selected, spoken = select_lexicons(lexicons, language)
+    selected, language_record = select_lexicons(lexicons, language)
     asking = [lexicon for lexicon in selected if lexicon.kind in QUERY_KINDS] if lexicons is None else selected
     fallback = policy.uses_fallback(models)
     scored = (*models, *(model for subject in second_opinions for model in subject.models))
@@ -203,9 +203,9 @@ def build_context(
         second_opinions=second_opinions,
         lexicons=tuple(selected),
         queries=tuple(queries_from_lexicons(asking)),
-        language=spoken,
+        language=language_record,
         policy=policy.decided(models),
-        scores=SharedScores(scored, tuple(selected), fallback, language=spoken),
+        scores=SharedScores(scored, tuple(selected), fallback, language=language_record),
         whole_battery=lexicons is None,
         **further,
     )

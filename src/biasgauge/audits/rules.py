@@ -156,10 +156,10 @@ def gender_roles(test: AssociationTest, language: Language | None = None) -> str
 
     `language` is the record of a language; a test in another one has no such sets.
     """
-    spoken = language_of(test.language) if language is None else language
-    if test.language != spoken.name or spoken.lacks("base_pairs"):
+    language_record = language_of(test.language) if language is None else language
+    if test.language != language_record.name or language_record.lacks("base_pairs"):
         return ""
-    gender = pairs_of(spoken.named("base_pairs")[0])
+    gender = pairs_of(language_record.named("base_pairs")[0])
     ends = [{pair[end] for pair in gender.pairs} for end in (0, 1)]
     for roles in ("ab", "ba", "xy", "yx"):
         sets = [test.roles[role] for role in roles]

@@ -69,7 +69,7 @@ def audit_encoder(
     """
     from biasgauge.audits.run import audit
 
-    chosen, spoken = select_lexicons(lexicons, language)
+    chosen, language_record = select_lexicons(lexicons, language)
     requested = None if lexicons is None else chosen
     if stage is not None:
         stage(ENCODING)
@@ -77,9 +77,10 @@ def audit_encoder(
     encoders = [encoder_of(source, device=device) for source in models]
     common = [name for name in POOLINGS if all(name in encoder.poolings for encoder in encoders)]
     views = encode(
-        encoders, audit_words(requested, spoken), (spoken.templates or BARE) if templates is None else templates,
-        layers=layers,
-        pooling=common if pooling is None else pooling, progress=progress,
+        encoders,
+        audit_words(requested, language_record),
+        (language_record.templates or BARE) if templates is None else templates,
+        layers=layers, pooling=common if pooling is None else pooling, progress=progress,
     )  # fmt: skip
     return audit(
         drop_constant_views(views), lexicons=requested, language=language, progress=progress, stage=stage, **settings
@@ -90,16 +91,18 @@ def audit_words(
     lexicons: Sequence[Lexicon] | None = None, language: str | Language = DEFAULT_LANGUAGE
 ) -> tuple[str, ...]:
     """Words that an audit looks at: of the lexicons, of base pairs and lists, and frequent ones for comparison."""
-    spoken = language_of(language)
+    language_record = language_of(language)
     word_lexicons = lexicons
     if word_lexicons is None:
-        word_lexicons = [lexicon for lexicon in lexicons_in_language(spoken) if lexicon.kind in ("test", "stereotypes")]
+        word_lexicons = [
+            lexicon for lexicon in lexicons_in_language(language_record) if lexicon.kind in ("test", "stereotypes")
+        ]
     words = [word for lexicon in word_lexicons for word in lexicon.words]
-    words += [word for name in spoken.named("base_pairs")[:1] for word in words_of(name).words]
+    words += [word for name in language_record.named("base_pairs")[:1] for word in words_of(name).words]
     if lexicons is None:
-        words += words_of_lists(spoken)
-        words += [word for role in FURTHER for name in spoken.named(role) for word in words_of(name).words]
-    for name in spoken.named("frequent"):
+        words += words_of_lists(language_record)
+        words += [word for role in FURTHER for name in language_record.named(role) for word in words_of(name).words]
+    for name in language_record.named("frequent"):
         words += words_of(name).words[:MOST_FREQUENT]
     return tuple(dict.fromkeys(words))
 

@@ -256,11 +256,11 @@ def _print(outcome: Outcome, options: Options) -> None:
         content = {**content, **also, **outcome.extra}
         print_json(options, content, settings={**settings, **to_plain(missing)}, warnings=warnings)
     elif options.for_programs:
-        from biasgauge.results import latex, markdown, without_orders
+        from biasgauge.results import escape_control_characters, latex, markdown
 
         frame = outcome.result.to_frame() if options.latex and hasattr(outcome.result, "to_frame") else None
         text = latex(outcome.summary(), frame) if options.latex else markdown(outcome.summary())
-        sys.stdout.write(without_orders(text))
+        sys.stdout.write(escape_control_characters(text))
     elif outcome.show is not None:
         outcome.show(console(options))
     else:

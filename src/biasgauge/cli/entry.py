@@ -179,7 +179,7 @@ def _print_traceback(words: list[str]) -> None:
 
 
 def _report(sentence: str, code: int) -> int:
-    from biasgauge.results import without_orders
+    from biasgauge.results import escape_control_characters
 
-    print(f"biasgauge: {without_orders(sentence)}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
+    print(f"biasgauge: {escape_control_characters(sentence)}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
     return code

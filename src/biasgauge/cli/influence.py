@@ -8,6 +8,7 @@ from biasgauge.analyses import calibrate
 from biasgauge.cli.command import DRAW, FigureOptions, Outcome, command
 from biasgauge.cli.corpus_bias import READING, WORDS_IN_TEXT, Reading, TextFiles, WordsInText
 from biasgauge.cli.screen import progress
+from biasgauge.core import WordPolicy
 
 EXAMPLES = """\
 Takes each document out of the counts, exactly, and says how much the log odds
@@ -44,10 +45,11 @@ def influence(
         check: number of random sets of documents without which to train again; 0 for none
     """
     counting = {name: further.pop(name) for name in COUNTING if name in further}
+    policy = WordPolicy.from_options(counting.pop("min_coverage", None), counting.pop("case_fallback", None))
     question = words.read()
     tokens = reading.read(corpus, options)
     with progress(options, "counting") as report:
-        result = calibrate.influence(tokens, **question, top=top, progress=report, **counting)
+        result = calibrate.influence(tokens, **question, top=top, policy=policy, progress=report, **counting)
     also = {}
     if check:
         with progress(options, "training") as report:

@@ -46,19 +46,19 @@ def without_control_characters(screen: Console) -> Console:
     from rich.console import ConsoleOptions, RenderableType, RenderHook
     from rich.segment import Segment
 
-    from biasgauge.results import without_orders
+    from biasgauge.results import escape_control_characters
 
-    class Shown:
+    class EscapedText:
         def __init__(self, inner: RenderableType) -> None:
             self.inner = inner
 
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
             for text, style, control in console.render(self.inner, options):
-                yield Segment(text if control else without_orders(text), style, control)
+                yield Segment(text if control else escape_control_characters(text), style, control)
 
     class Hook(RenderHook):
         def process_renderables(self, renderables: list[Any]) -> list[Any]:
-            return [Shown(renderable) for renderable in renderables]
+            return [EscapedText(renderable) for renderable in renderables]
 
     screen.push_render_hook(Hook())
     return screen
@@ -74,12 +74,14 @@ def print_json(options: Options, content: JsonMapping, *, settings: JsonMapping,
     }
     # An encoding that lacks characters gets escapes, which mean the same in JSON, rather than replacements.
     escaped = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    from biasgauge.results import json_without_orders
+    from biasgauge.results import escape_control_characters_in_json
 
-    sys.stdout.write(json_without_orders(json.dumps(document, ensure_ascii=escaped, allow_nan=False)) + "\n")
+    sys.stdout.write(
+        escape_control_characters_in_json(json.dumps(document, ensure_ascii=escaped, allow_nan=False)) + "\n"
+    )
 
 
-class Bar:
+class ProgressBar:
     """Progress bar: called with (done, total); `stage` names the work in progress."""
 
     def __init__(self, title: str) -> None:
@@ -119,7 +121,7 @@ class Bar:
 
 
 @contextmanager
-def progress(options: Options, title: str) -> Iterator[Bar | None]:
+def progress(options: Options, title: str) -> Iterator[ProgressBar | None]:
     """Yield a progress bar, which appears on stderr once the work takes more than two seconds.
 
     Yield None when nobody would see it: --quiet, or stderr is not a terminal.
@@ -127,7 +129,7 @@ def progress(options: Options, title: str) -> Iterator[Bar | None]:
     if options.quiet or not sys.stderr.isatty():
         yield None
         return
-    bar = Bar(title)
+    bar = ProgressBar(title)
     try:
         yield bar
     finally:

@@ -157,7 +157,7 @@ def check(
         language: the record of the lexicon's language; by default the registered one.
     """
     checked = lexicon(reference)
-    spoken = language_of(checked.language) if language is None else language
+    language_record = language_of(checked.language) if language is None else language
     sets = tuple(
         _check_set(name, words, None if vocabulary is None else _lost(checked, words, vocabulary, policy))
         for name, words in checked.sets.items()
@@ -175,7 +175,7 @@ def check(
     findings += [
         *(_unequal_finding(checked, pair) for pair in unequal),
         *spelling_findings(checked, lost, vocabulary),
-        *gender_findings(checked, spoken, checked.words if vocabulary is None else vocabulary),
+        *gender_findings(checked, language_record, checked.words if vocabulary is None else vocabulary),
     ]
     return LexiconCheck(checked.name, checked.kind, sets, in_order(findings), overlaps, unequal)
 

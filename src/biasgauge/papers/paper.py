@@ -226,7 +226,7 @@ class Data:
         self.needs = {need.name: need for need in needs}
         if self.folder is not None and not self.folder.is_dir():
             raise InputError(f"{self.folder}: is not a folder; name the folder that holds the data")
-        self._made: dict[Hashable, Any] = {}
+        self._computed: dict[Hashable, Any] = {}
 
     def find(self, name: str) -> Path | None:
         """The file or folder for a need, the best one where there are several; None when there is none."""
@@ -251,9 +251,9 @@ class Data:
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` gives, computed at the first call: parts of a paper share long computations."""
-        if key not in self._made:
-            self._made[key] = make()
-        value: T = self._made[key]
+        if key not in self._computed:
+            self._computed[key] = make()
+        value: T = self._computed[key]
         return value
 
     def used(self) -> dict[str, str]:

@@ -13,9 +13,9 @@ from biasgauge.results.drawing import spelled as spelled
 from biasgauge.results.drawing import top_legend as top_legend
 from biasgauge.results.drawing import with_right_labels as with_right_labels
 from biasgauge.results.drawing import zero_line as zero_line
-from biasgauge.results.encodings import json_without_orders as json_without_orders
+from biasgauge.results.encodings import escape_control_characters as escape_control_characters
+from biasgauge.results.encodings import escape_control_characters_in_json as escape_control_characters_in_json
 from biasgauge.results.encodings import plain_characters as plain_characters
-from biasgauge.results.encodings import without_orders as without_orders
 from biasgauge.results.latex_tables import latex as latex
 from biasgauge.results.markup import markdown as markdown
 from biasgauge.results.names import group_name as group_name

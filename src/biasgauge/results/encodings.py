@@ -25,21 +25,21 @@ def plain_characters(text: str, encoding: str = "ascii") -> str:
     return "".join(_plain_character(character, encoding) for character in text)
 
 
-def without_orders(text: str) -> str:
+def escape_control_characters(text: str) -> str:
     r"""The text with characters that a terminal would obey shown by their numbers: ESC as `\x1b`."""
     return _ORDERS.sub(
         lambda order: f"\\x{ord(order[0]):02x}" if order[0] < "\u0100" else f"\\u{ord(order[0]):04x}", text
     )
 
 
-def json_without_orders(text: str) -> str:
+def escape_control_characters_in_json(text: str) -> str:
     r"""The same of JSON, in which such a character stands in strings only: ESC as `\u001b`, which means the same."""
     return _ORDERS.sub(lambda order: f"\\u{ord(order[0]):04x}", text)
 
 
 def shown_as(text: str, encoding: str) -> str:
     """The text as a terminal of this encoding can show it."""
-    text = without_orders(text)
+    text = escape_control_characters(text)
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

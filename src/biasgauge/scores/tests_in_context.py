@@ -9,7 +9,19 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from biasgauge._version import __version__
-from biasgauge.core import TEST_ROLES, Estimate, Flags, Floats, JsonMapping, JsonObject, Query, Record, WordsLike
+from biasgauge.core import (
+    DEFAULT_POLICY,
+    TEST_ROLES,
+    Estimate,
+    Flags,
+    Floats,
+    JsonMapping,
+    JsonObject,
+    Query,
+    Record,
+    WordPolicy,
+    WordsLike,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import shared_words
 from biasgauge.metrics import (
@@ -153,7 +165,7 @@ def seat(
     a: WordsLike | None = None,
     b: WordsLike | None = None,
     as_published: bool = False,
-    min_coverage: float = 0.8,
+    policy: WordPolicy = DEFAULT_POLICY,
     interval: Resampling | None = BCA,
     **settings: Any,  # noqa: ANN401 - those of biasgauge.metrics.weat
 ) -> ContextualTests:
@@ -171,7 +183,7 @@ def seat(
         a: as x.
         b: as x.
         as_published: also d and p with every sentence counted as a word of its own, as the paper has it.
-        min_coverage: share of each set that must have vectors.
+        policy: how words are looked up, and the share of each set that must have vectors.
         interval: how to find the interval of d over words; None for none.
         settings: `alternative`, `ddof`, `max_exact`, `samples`, `random_state`, as in `weat`.
 
@@ -180,7 +192,7 @@ def seat(
     """
     query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, TEST_ROLES)
     published = _published_seat if as_published else None
-    return _run("seat", "template", views, query, min_coverage, interval, settings, published)
+    return _run("seat", "template", views, query, policy, interval, settings, published)
 
 
 def ceat(
@@ -189,7 +201,7 @@ def ceat(
     *,
     as_published: bool = False,
     draws: int = 1_000,
-    min_coverage: float = 0.8,
+    policy: WordPolicy = DEFAULT_POLICY,
     interval: Resampling | None = BCA,
     random_state: int = 0,
     x: WordsLike | None = None,
@@ -216,7 +228,7 @@ def ceat(
 
     query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, TEST_ROLES)
     settings = {**settings, "random_state": random_state}
-    return _run("ceat", "context", views, query, min_coverage, interval, settings, published if as_published else None)
+    return _run("ceat", "context", views, query, policy, interval, settings, published if as_published else None)
 
 
 def _run(
@@ -224,7 +236,7 @@ def _run(
     sentences: Sentences,
     views: Sequence[Embedding],
     query: Query,
-    min_coverage: float,
+    policy: WordPolicy,
     interval: Resampling | None,
     settings: JsonMapping,
     published: Callable[[Mapping[str, Floats]], PublishedSeat | PublishedCeat] | None,
@@ -235,11 +247,11 @@ def _run(
     rows: list[ContextualTest] = []
     lost: dict[str, Mapping[str, str]] = {}
     for (checkpoint, layer, pooling), members in _grouped(views, sentences).items():
-        arrays, missing = _arrays(members, sets)
+        arrays, missing = _arrays(members, sets, policy)
         lost |= missing
-        short = [role for role in TEST_ROLES if len(arrays[role]) < max(min_coverage * len(sets[role]), 1)]
+        short = [role for role in TEST_ROLES if len(arrays[role]) < max(policy.min_coverage * len(sets[role]), 1)]
         if short:
-            reason = f"fewer than {share_text(min_coverage)} of the words of {', '.join(short)} have vectors"
+            reason = f"fewer than {share_text(policy.min_coverage)} of the words of {', '.join(short)} have vectors"
             rules = {key: settings[key] for key in ("alternative", "ddof", "ties") if key in settings}
             result = WeatResult.undefined(reason, interval, **rules)
             agreement = Estimate(value=None, reason=reason)
@@ -250,7 +262,7 @@ def _run(
         extra = None if published is None or result.value is None else published(arrays)
         rows.append(ContextualTest(checkpoint, layer, pooling, len(members), result, agreement, extra))
     level = 0.95 if interval is None else interval.level
-    recorded = {"sentences": sentences, "min_coverage": min_coverage, "level": level, **settings}
+    recorded = {"sentences": sentences, "min_coverage": policy.min_coverage, "level": level, **settings}
     warnings = []
     if any(row.sentences == 1 for row in rows):
         warnings.append(
@@ -277,15 +289,16 @@ def _grouped(views: Sequence[Embedding], sentences: Sentences) -> dict[tuple[Any
 
 
 def _arrays(
-    members: Sequence[Embedding], sets: Mapping[str, tuple[str, ...]]
+    members: Sequence[Embedding], sets: Mapping[str, tuple[str, ...]], policy: WordPolicy
 ) -> tuple[dict[str, Floats], dict[str, Mapping[str, str]]]:
     """Unit vectors by set, words × sentences × dimensions, of words that have any; and those that have none."""
     arrays: dict[str, Floats] = {}
     lost: dict[str, Mapping[str, str]] = {}
+    case_fallback = policy.uses_fallback(members)
     for role, words in sets.items():
         vectors = np.full((len(words), len(members), members[0].dim), np.nan)
         for column, view in enumerate(members):
-            lookup = view.lookup(words)
+            lookup = view.lookup(words, case_fallback=case_fallback)
             vectors[[words.index(word) for word in lookup.words], column] = view.vectors[lookup.rows]
         units = unit_contexts(vectors)
         has_vector: Flags = np.asarray(np.any(~np.isnan(units[:, :, 0]), axis=1))

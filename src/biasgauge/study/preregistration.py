@@ -210,7 +210,7 @@ def _lists(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
         checksums, settings = (cell.settings.get(name) for name in ("lexicons", "settings"))
         if isinstance(checksums, Mapping) and isinstance(settings, Mapping):
             for setting, checksum in checksums.items():
-                named = setting_text(settings[setting]) if setting in settings else f"read unasked by {cell.step}"
+                named = setting_text(settings[setting]) if setting in settings else f"read by default by {cell.step}"
                 yield named, setting_text(checksum)
         for name, path in cell.paths.items():
             if path.endswith(".toml"):

@@ -27,6 +27,7 @@ from biasgauge.core import (
     Singles,
     Vectors,
     VectorsLike,
+    WordPolicy,
     check_choice,
     check_level,
     check_number,
@@ -36,9 +37,9 @@ from biasgauge.core import (
     unit_rows,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Column, Result, Summary, Table, share_text
 from biasgauge.stats import leave_one_out, wilson
-from biasgauge.vectors.benchmarks import Question, questions_of
+from biasgauge.vectors.benchmarks import BENCHMARK_POLICY, Question, questions_of
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.loading import load
 
@@ -262,7 +263,7 @@ def analogy_accuracy(
     method: Method = "3cosadd",
     exclude_inputs: bool = True,
     limit: int | None = None,
-    case_fallback: bool = False,
+    policy: WordPolicy = BENCHMARK_POLICY,
     level: float = 0.95,
 ) -> AnalogyAccuracy:
     """Share of analogy questions that are answered rightly: a is to b as c is to d, where d is the answer.
@@ -274,7 +275,7 @@ def analogy_accuracy(
         method: "3cosadd" or "3cosmul", as in `solve_analogies`.
         exclude_inputs: a, b and c cannot be the answer, as in the literature.
         limit: only the first `limit` words of the model may be asked about or be the answer.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up, and the share of the questions of a category that must be possible.
         level: nominal coverage of the intervals.
 
     Raises:
@@ -285,7 +286,7 @@ def analogy_accuracy(
     check_whole(1, limit=1 if limit is None else limit)
     model = load(vectors)
     listed = questions_of(questions, "analogy_accuracy")
-    rows, lost = question_rows(model, listed, limit, case_fallback=case_fallback)
+    rows, lost = question_rows(model, listed, limit, case_fallback=policy.uses_fallback([model]))
     complete = np.flatnonzero((rows >= 0).all(axis=1))
     solved = solve_analogies(
         model,
@@ -298,7 +299,7 @@ def analogy_accuracy(
     usable = complete[solved.undefined == 0]
     right = np.zeros(len(listed), bool)
     right[usable] = solved.rows[solved.undefined == 0] == rows[usable, 3]
-    answers = Answers(listed, right, frozenset(usable.tolist()), level)
+    answers = Answers(listed, right, frozenset(usable.tolist()), level, policy.min_coverage)
     names = list(dict.fromkeys(question.category for question in listed))
     grammar = [name for name in names if name.startswith("gram")]
     meaning = [name for name in names if name not in grammar]
@@ -343,6 +344,7 @@ class Answers:
     right: Flags
     usable: frozenset[int]
     level: float
+    min_coverage: float = 0.0
 
     def accuracy(self, name: str, categories: Sequence[str]) -> Accuracy:
         """Accuracy over some categories together."""
@@ -351,8 +353,9 @@ class Answers:
         used = [index for index in indices if index in self.usable]
         correct = int(self.right[used].sum())
         labels: dict[str, Any] = {"name": name, "correct": correct, "lost": len(indices) - len(used), "n": len(used)}
-        if not used:
-            reason = "none of the questions can be asked" if indices else "there is no such question"
+        if not used or len(used) < self.min_coverage * len(indices):
+            few = f"fewer than {share_text(self.min_coverage)}" if used else "none"
+            reason = f"{few} of the questions can be asked" if indices else "there is no such question"
             return Accuracy(value=None, level=self.level, method=WILSON, over="word pairs", reason=reason, **labels)
         share = wilson(correct / len(used), self._effective(used), self.level, WILSON, "word pairs")
         return Accuracy.of_estimate(share, **labels)

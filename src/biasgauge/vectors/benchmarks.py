@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from biasgauge.core import Estimate, Floats, JsonObject, VectorsLike, check_level, did_you_mean, row_cosines
+from biasgauge.core import (
+    Estimate,
+    Floats,
+    JsonObject,
+    VectorsLike,
+    WordPolicy,
+    check_level,
+    did_you_mean,
+    row_cosines,
+)
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.io import ByteSource
-from biasgauge.results import Column, Result, Summary, Table
+from biasgauge.results import Column, Result, Summary, Table, share_text
 from biasgauge.stats import METHODS, Kind, fisher_interval, slack, weighted_ranks
 from biasgauge.vectors.coverage import ZERO
 from biasgauge.vectors.formats.vector_format import brief
@@ -31,6 +40,10 @@ LARGEST = 64 * 2**20
 _FOLDER = Path(__file__).with_name("data") / "similarity"
 _GOOGLE = Path(__file__).with_name("data") / "analogies" / "google.txt.gz"
 _SHOWN = 80
+
+
+BENCHMARK_POLICY = WordPolicy(min_coverage=0.0, case="exact")
+"""Words as written; a benchmark counts those that can be asked about, however few."""
 
 
 class RatedPair(NamedTuple):
@@ -250,7 +263,7 @@ def similarity_benchmark(
     vectors: VectorsLike,
     benchmark: str | os.PathLike[str] | Iterable[tuple[str, str, float]],
     *,
-    case_fallback: bool = False,
+    policy: WordPolicy = BENCHMARK_POLICY,
     level: float = 0.95,
 ) -> Similarity:
     """Correlate the cosines of pairs of words with how similar people find them.
@@ -258,7 +271,7 @@ def similarity_benchmark(
     Args:
         vectors: an `Embedding` or anything `load` takes.
         benchmark: a name (`similarity_names()` lists them), a file with two words and a number per line, or such rows.
-        case_fallback: look words up in lower case, then capitalized, when they are not there as written.
+        policy: how words are looked up, and the share of pairs that must be found.
         level: nominal coverage of the intervals.
 
     Raises:
@@ -268,7 +281,7 @@ def similarity_benchmark(
     check_level(level)
     model = load(vectors)
     name, pairs = _pairs(benchmark)
-    lookup = model.lookup((word for pair in pairs for word in pair[:2]), case_fallback=case_fallback)
+    lookup = model.lookup((word for pair in pairs for word in pair[:2]), case_fallback=policy.uses_fallback([model]))
     lookup = lookup.only(model.directed(lookup.rows), ZERO)
     rows = lookup.row_of
     used = [pair for pair in pairs if pair.first in rows and pair.second in rows]
@@ -281,6 +294,8 @@ def similarity_benchmark(
     cosines = row_cosines(model.vectors[first], model.vectors[second])
     human = np.array([pair.score for pair in used])
     reason = _undefined(human, cosines)
+    if reason is None and len(used) < policy.min_coverage * len(pairs):
+        reason = f"fewer than {share_text(policy.min_coverage)} of the pairs were found"
     pearson, spearman = (_correlation(human, cosines, kind, level, reason) for kind in METHODS)
     return Similarity(name, model.name, spearman, pearson, tuple(used), cosines, tuple(lost))
 

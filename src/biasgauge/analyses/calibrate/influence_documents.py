@@ -19,6 +19,7 @@ from biasgauge.analyses.corpus_bias import (
     why_too_few,
 )
 from biasgauge.core import (
+    DEFAULT_POLICY,
     Estimate,
     Floats,
     Integers,
@@ -193,8 +194,7 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     weighting: Weighting = "flat",
     min_count: int = 1,
     level: float = 0.95,
-    min_coverage: float = 0.8,
-    case_fallback: bool | None = None,
+    policy: WordPolicy = DEFAULT_POLICY,
     layout: str = "auto",
     tokenizer: str | Callable[[str], Iterable[str]] = "words",
     field: str | int | None = None,
@@ -221,8 +221,7 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
         weighting: "flat", "word2vec" or "glove", as in `corpus_bias`.
         min_count: words rarer than this are skipped before distances are counted.
         level: nominal coverage of the estimate's interval.
-        min_coverage: share of each group and each set that the text must have.
-        case_fallback: look words up in lower case, then capitalized; None: where the text is all in lower case.
+        policy: how words are looked up, and the share of each group and each set that the text must have.
         layout: of a text that is read.
         tokenizer: of a text that is read.
         field: column or field of a table that is read.
@@ -238,9 +237,8 @@ def influence(  # noqa: PLR0913 - settings are keyword arguments
     query = corpus_query(words, a=a, b=b, pairs=pairs, test=test, x=x, y=y)
     text = corpus_of(corpus, layout=layout, tokenizer=tokenizer, field=field, documents=documents)
     counting: dict[str, Any] = {"window": window, "weighting": weighting, "min_count": min_count}
-    policy = WordPolicy.from_options(min_coverage, case_fallback)
     query_counts = count_query(text, query, policy, progress, **counting)
-    name, sides = _estimand(query, query_counts, min_coverage)
+    name, sides = _estimand(query, query_counts, policy.min_coverage)
     counts, coverage = query_counts.counts, query_counts.coverage
     tables = [counts.clustered(rows) for rows in query_counts.rows(sides)]
     for table, words_of_side in zip(tables, sides, strict=True):

@@ -47,8 +47,8 @@ def read_questions(
         )
     questions = list(queries_from_lexicons(lexicons))
     if not questions:
-        silent = [f"{lexicon.name!r}: {why}" for lexicon, why in lexicons_without_query(lexicons)]
-        raise ParameterError(f"No lexicon asks a question ({'; '.join(silent) or 'none was given'}).")
+        unusable = [f"{lexicon.name!r}: {why}" for lexicon, why in lexicons_without_query(lexicons)]
+        raise ParameterError(f"No lexicon asks a question ({'; '.join(unusable) or 'none was given'}).")
     if measure == "effect_size" and any(question.kind != "test" for question in questions):
         raise ParameterError(
             "An effect size is defined for association tests (sets X, Y, A, B) only; use measure='contrast'."

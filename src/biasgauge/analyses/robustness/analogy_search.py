@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from biasgauge.analyses.robustness.explained import Direction, SimilarityExplained, similarity_explained
@@ -264,9 +264,11 @@ def analogy_report(
     settings: dict[str, Any] = {"pair": pair, "method": method, "excluded": excluded, "random_state": random_state}
     explained = similarity_explained(model, listed if words is None else words, restrict=restrict, **settings, **shared)
     generated = generate_pairs(model, pair, delta=delta, top=top, restrict=restrict, **shared)
-    asked: dict[str, Any] = {"limit": restrict, "case_fallback": policy.uses_fallback([model]), "level": level}
+    accuracy_settings: dict[str, Any] = {
+        "limit": restrict, "policy": replace(policy, min_coverage=0.0), "level": level,
+    }  # fmt: skip
     accuracy = tuple(
-        analogy_accuracy(model, by_category, method=way, exclude_inputs=exclude, **asked)
+        analogy_accuracy(model, by_category, method=way, exclude_inputs=exclude, **accuracy_settings)
         for way in get_args(Method)
         for exclude in (True, False)
     )

@@ -206,10 +206,10 @@ def truths_of(truths: TruthsLike | None, pairs: Pairs) -> tuple[tuple[Truth, ...
                 f"no truths: the ends of the pairs are called {' and '.join(pairs.ends)}, the shipped truths are about "
                 "male and female; name your own"
             )
-        spoken = language_of(pairs.language)
-        if reason := spoken.lacks("truths"):
+        language_record = language_of(pairs.language)
+        if reason := language_record.lacks("truths"):
             return (), f"no truths: {reason}"
-        truths = spoken.named("truths")
+        truths = language_record.named("truths")
     if isinstance(truths, Mapping):
         return tuple(_truth(str(name), sides, pairs.ends) for name, sides in truths.items()), ""
     sources = [truths] if isinstance(truths, (str, PathLike, Lexicon)) else truths

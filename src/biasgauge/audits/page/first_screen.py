@@ -153,9 +153,11 @@ def headline(result: AuditResult) -> str:
         remainder = f"Nothing else{scope} may be reported{' without care' if careful else ''}."
         return f"In these vectors, {listed(claims)}. {remainder}" if len(verdicts) > len(sure) else f"{listed(claims)}."
     reported_families = {verdict.family for verdict in careful}
-    silent = [group_title(family).lower() for family in families if family and family not in reported_families]
+    undecided = [group_title(family).lower() for family in families if family and family not in reported_families]
     remainder = (
-        f" Nothing can be said either way about {listed(silent, 'or')}." if silent and NO_FAMILY not in families else ""
+        f" Nothing can be said either way about {listed(undecided, 'or')}."
+        if undecided and NO_FAMILY not in families
+        else ""
     )
     return f"With care, it may be reported that {', and that '.join(claims)}.{remainder}"
 

@@ -62,7 +62,7 @@ def measure_reliability(context: AuditContext) -> Result:
 
 
 def _unless_registered(names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Lists beside a file of the user's own; None for registered ones, which are found unasked, with unlisted words."""
+    """Lists beside a file of the user's own; None for registered ones, found by default, with unlisted words."""
     return None if set(names) <= set(registry.names("lexicon")) else names
 
 
