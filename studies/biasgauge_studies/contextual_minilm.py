@@ -107,11 +107,10 @@ def context_table(views: Views, tests: pd.DataFrame) -> pd.DataFrame:
     medians = dict(zip(tests["test"], tests["median"], strict=True))
     rows = []
     for name in TESTS:
-        result = bg.scores.ceat(
-            chosen, name, as_published=True, draws=500, policy=WordPolicy(0.6, "exact"), interval=None
-        )
+        policy = WordPolicy(0.6, "exact")
+        result = bg.scores.ceat(chosen, name, as_published=True, draws=500, policy=policy, interval=None)
         for row in result.rows:
-            one = [bg.weat(view, name, min_coverage=0.6, interval=None).value for view in chosen
+            one = [bg.weat(view, name, policy=policy, interval=None).value for view in chosen
                    if view.facets["layer"] == row.layer]  # fmt: skip
             single = [value for value in one if value is not None]
             rows.append({

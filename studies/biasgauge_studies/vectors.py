@@ -20,8 +20,11 @@ import biasgauge as bg
 
 
 def package_folder(name: str) -> Path:
-    """Folder of an installed package."""
-    return Path(str(import_module(name).__file__)).parent
+    """Folder of an installed package, which is not imported: a pipeline of spaCy warns where spaCy is newer."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ImportError(f"There is no package {name}.")
+    return Path(spec.origin).parent
 
 
 def glove_50d() -> bg.Embedding | None:
