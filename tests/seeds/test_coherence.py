@@ -15,6 +15,7 @@ from biasgauge.analyses.seeds.coherence import (
     published_coherences,
     rank_gaps,
 )
+from biasgauge.analyses.seeds.subspaces import Method
 from biasgauge.analyses.seeds.word_pairs import PairRows, SeedPair, locate
 
 MEN = ("he", "man", "his", "boy", "father", "son")
@@ -141,6 +142,44 @@ def test_leaving_out_is_what_brute_force_finds(model: bg.Embedding, method: str)
         cosines = model.vectors @ direction / np.linalg.norm(model.vectors, axis=1)
         rank = (rankdata(-cosines) - 1)[model.index[word]] / len(model)
         assert found.rank[place] == pytest.approx(rank, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["mean-difference", "pca"])
+def test_tenths_of_a_large_set_are_left_out_as_brute_force_finds(model: bg.Embedding, method: Method) -> None:
+    a, b = tuple(f"w{index}" for index in range(10, 35)), (*WOMEN, "w7", "w8", "w12")
+    rows = rows_of(model, a, b)
+    (found,) = leave_one_out(model.vectors, [rows], method, scaled=False, most=12)
+    assert (found.sizes, len(found.coherence), len(found.rank)) == ((10, len(b)), 10 + len(b), len(a) + len(b))
+    parts = [a[part::10] for part in range(10)] + [(word,) for word in b]
+    for index, part in enumerate(parts):
+        lost = [model.index[word] for word in part]
+        kept = ~np.isin(rows.first, lost) & ~np.isin(rows.second, lost)
+        fewer = rows._replace(
+            a=rows.a[~np.isin(rows.a, lost)], b=rows.b[~np.isin(rows.b, lost)],
+            first=rows.first[kept], second=rows.second[kept],
+        )  # fmt: skip
+        direction = direction_of(model.vectors, fewer, method, scaled=False)
+        assert direction is not None
+        gap = rank_gaps(model.vectors, direction[None], [fewer.a], [fewer.b])[0]
+        assert found.coherence[index] == pytest.approx(abs(gap), abs=1e-12)
+        cosines = model.vectors @ direction / np.linalg.norm(model.vectors, axis=1)
+        ranks = (rankdata(-cosines) - 1) / len(model)
+        for word in part:
+            seed = a.index(word) if index < 10 else len(a) + b.index(word)
+            assert found.rank[seed] == pytest.approx(ranks[model.index[word]], abs=1e-12)
+
+
+def test_single_seeds_of_a_large_set_have_no_influence(model: bg.Embedding) -> None:
+    a, b = [f"w{index}" for index in range(10, 35)], list(WOMEN)
+    card = seeds(model, a, b, shuffles=0, most_left_out=12)[0]
+    exact = seeds(model, a, b, shuffles=0)[0]
+    by_word = {(seed.set, seed.word): seed for seed in card.influence}
+    assert all(by_word["a", word].change is None and by_word["a", word].rank is not None for word in a)
+    expected = {seed.word: seed.change for seed in exact.influence if seed.set == "b"}
+    assert {word: by_word["b", word].change for word in b} == expected
+    assert card.coherence.value == exact.coherence.value
+    assert card.held_out.value == pytest.approx(exact.held_out.value, abs=0.1)
+    assert card.coherence.low is not None
 
 
 @pytest.mark.parametrize("scaled", [False, True])

@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import get_args
 
 from biasgauge.analyses.seeds.card import FitnessCard, SeedsResult, advise
-from biasgauge.analyses.seeds.coherence import PairNumbers, coherence_estimates, in_every_model, influences
+from biasgauge.analyses.seeds.coherence import (
+    MOST_LEFT_OUT,
+    PairNumbers,
+    coherence_estimates,
+    in_every_model,
+    influences,
+)
 from biasgauge.analyses.seeds.pairing import balance, pairing, set_similarities, similarity_left_out
 from biasgauge.analyses.seeds.subspaces import Method
 from biasgauge.analyses.seeds.word_pairs import Located, SeedPair, SeedPairsLike, locate, of_lexicon, seed_pairs
@@ -44,6 +50,8 @@ BANK_PAPERS = ("Bolukbasi", "Kozlowski")
 """Papers of a seed bank whose pairings an audit also looks at: definitional gender, and gender, class and race."""
 LEFT_OUT_MODELS = 2
 """Replicates in which an audit leaves seeds out one at a time: they differ little in that, and it takes most time."""
+LEFT_OUT_SEEDS = 30
+"""Seeds in a set up to which an audit leaves each out by itself: every one takes a ranking of the vocabulary."""
 MOST_WORDS = 120
 """Larger sets are lists of words to be measured, not seeds."""
 
@@ -59,6 +67,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     unit: bool = False,
     shuffles: int = 200,
     leave_one_out: bool | int = True,
+    most_left_out: int = MOST_LEFT_OUT,
     generated: int = 0,
     nouns: WordsLike | None = None,
     counts: Mapping[str, float] | None = None,
@@ -85,6 +94,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         shuffles: shuffled pairings to compare with, over all models together; 0 for none.
         leave_one_out: also measure without each seed, which costs a ranking of the vocabulary for every seed; a number
             means in the first so many models.
+        most_left_out: seeds in a set up to which each is left out by itself; of larger sets, a tenth at a time.
         generated: number of sets of nouns to generate as a reference; 0 for none, 50 as published.
         nouns: words that count as nouns there, such as those that a tagger found in your text; by default those that
             are nouns most often in the Brown corpus and that WordNet knows.
@@ -109,9 +119,12 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     models = load_models(vectors)
     located = locate(set_pairs, models, policy)
     times = len(models) if leave_one_out is True else int(leave_one_out)
-    numbers = in_every_model(located, models, method, scaled=unit, left_out=times, progress=progress)
+    numbers = in_every_model(
+        located, models, method, scaled=unit, left_out=times, most=most_left_out, progress=progress
+    )
     settings = {
-        "method": method, "unit": unit, "shuffles": shuffles, "leave_one_out": leave_one_out, "generated": generated,
+        "method": method, "unit": unit, "shuffles": shuffles, "leave_one_out": leave_one_out,
+        "most_left_out": most_left_out, "generated": generated,
         "nouns": "Brown corpus" if nouns is None else words_of(nouns).name, **policy.settings(models), "level": level,
         "filter": filter, "frequency": "row order" if counts is None else "counts", "random_state": random_state,
         "model_checksums": {model.name: model.checksum for model in models},
@@ -171,6 +184,7 @@ def seed_cards(
         pairs=list(reversed(distinct.values())),
         shuffles=shuffles,
         leave_one_out=LEFT_OUT_MODELS,
+        most_left_out=LEFT_OUT_SEEDS,
         policy=policy,
         random_state=random_state,
     )

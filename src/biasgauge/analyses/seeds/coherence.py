@@ -18,13 +18,15 @@ import numpy as np
 from biasgauge.analyses.seeds.ranks import Ties, ranks_along
 from biasgauge.analyses.seeds.subspaces import Method, mean_direction, pair_components, seed_vectors, unit_differences
 from biasgauge.analyses.seeds.word_pairs import Located, PairRows
-from biasgauge.core import Estimate, Floats, Places, Record, Vectors
+from biasgauge.core import Estimate, Flags, Floats, Places, Record, Vectors
 from biasgauge.stats import mean_over_models
 from biasgauge.vectors import Embedding
 
 NO_SUBSPACE = "the two sets have one mean, so that nothing lies between them"
 MOST_LEFT_OUT = 500
-"""With more seeds in a set, none is left out: no single one could matter, and the work grows with their square."""
+"""Seeds in a set up to which each is left out by itself."""
+PARTS = 10
+"""Parts of a larger set that are left out in turn: no single seed could matter, and work grows with their square."""
 
 
 def direction_of(vectors: Vectors, rows: PairRows, method: Method, *, scaled: bool) -> Floats | None:
@@ -95,68 +97,100 @@ def published_coherences(vectors: Vectors, lists: Sequence[tuple[Places, Places]
 
 
 class LeftOut(NamedTuple):
-    """One pair of sets in one model without each of its seeds in turn, those of A, then those of B.
+    """One pair of sets in one model without each part of its seeds in turn, those of A, then those of B.
 
-    The coherence (NaN without the only seed of a set), and where the seed itself then stands, as a share of the
-    vocabulary from A's end.
+    A part is one seed, or a tenth of a large set. `coherence` has a number for each part (NaN where nothing is left of
+    a set); `rank` has the place of each seed along the subspace without its part, as a share of the vocabulary from A's
+    end; `sizes` the number of parts of A and of B.
     """
 
     coherence: Floats
     rank: Floats
+    sizes: tuple[int, int]
 
 
-def leave_one_out(vectors: Vectors, rows: Sequence[PairRows], method: Method, *, scaled: bool) -> list[LeftOut]:
-    """Find every pair's coherence without each seed, and where the seed then stands; all of one model at once."""
-    without = [_without_each(vectors, pair, method, scaled=scaled) for pair in rows]
+def leave_one_out(
+    vectors: Vectors, rows: Sequence[PairRows], method: Method, *, scaled: bool, most: int = MOST_LEFT_OUT
+) -> list[LeftOut]:
+    """Find every pair's coherence without each part, and where its seeds then stand; all of one model at once.
+
+    In sets of more than `most` seeds a part is a tenth of them, else one seed.
+    """
+    parts = [(_parts(len(pair.a), most), _parts(len(pair.b), most)) for pair in rows]
+    without = [
+        _without_each(vectors, pair, sides, method, scaled=scaled) for pair, sides in zip(rows, parts, strict=True)
+    ]
     sound = [np.flatnonzero(np.isfinite(directions[:, 0])) for directions in without]
-    results = [LeftOut(*np.full((2, len(directions)), np.nan)) for directions in without]
+    seeds = [np.concatenate([pair.a, pair.b]) for pair in rows]
+    sizes = [(_count(a), _count(b)) for a, b in parts]
+    results = [
+        LeftOut(np.full(len(directions), np.nan), np.full(len(members), np.nan), size)
+        for directions, members, size in zip(without, seeds, sizes, strict=True)
+    ]
     if not sum(map(len, sound)):
         return results
-    seeds = [np.concatenate([pair.a, pair.b]) for pair in rows]
     every = np.concatenate([directions[left] for directions, left in zip(without, sound, strict=True)])
-    direction_indexes = np.repeat(np.arange(len(every)), np.repeat(list(map(len, without)), list(map(len, sound))))
+    direction_indexes = np.repeat(np.arange(len(every)), np.repeat(list(map(len, seeds)), list(map(len, sound))))
     wanted = np.concatenate([np.tile(shares, len(left)) for shares, left in zip(seeds, sound, strict=True)])
     ranks = ranks_along(vectors, every, wanted, direction_indexes)
     start = 0
-    for pair, seed, left, result in zip(rows, seeds, sound, results, strict=True):
+    for pair, sides, seed, left, result in zip(rows, parts, seeds, sound, results, strict=True):
         shares = ranks.values[start : start + len(left) * len(seed)].reshape(len(left), len(seed)) / ranks.words
         start += shares.size
-        result.rank[left] = shares[np.arange(len(left)), left]
-        remaining = seed[left][:, None] != seed
+        part_of_seed = np.concatenate([sides[0], sides[1] + result.sizes[0]])
+        position = np.searchsorted(left, part_of_seed)
+        ranked = np.flatnonzero(np.isin(part_of_seed, left))
+        result.rank[ranked] = shares[position[ranked], ranked]
+        remaining = ~_held_out(pair, sides)[left]
         halves = slice(0, len(pair.a)), slice(len(pair.a), None)
         means = [(shares * remaining)[:, half].sum(axis=1) / remaining[:, half].sum(axis=1) for half in halves]
         result.coherence[left] = np.abs(means[0] - means[1])
     return results
 
 
-def _without_each(vectors: Vectors, rows: PairRows, method: Method, *, scaled: bool) -> Floats:
-    """Direction without each seed of A, then of B; NaN where there is none, or where nothing is left of a set.
+def _parts(count: int, most: int) -> Places:
+    """Part of each seed of a set: one each, or every tenth together."""
+    return np.arange(count) if count <= most else np.arange(count) % PARTS
 
-    A word that stands in both sets is left out of both.
-    """
+
+def _count(parts: Places) -> int:
+    """Return the number of parts."""
+    return int(parts.max(initial=-1)) + 1
+
+
+def _held_out(rows: PairRows, parts: tuple[Places, Places]) -> Flags:
+    """Which seeds are left out with each part of A, then of B: a word that stands in both sets is left out of both."""
     seeds = np.concatenate([rows.a, rows.b])
-    directions = np.full((len(seeds), vectors.shape[1]), np.nan)
-    if max(len(rows.a), len(rows.b)) > MOST_LEFT_OUT:
-        return directions
+    held = []
+    for members, part_of_seed in zip((rows.a, rows.b), parts, strict=True):
+        held += [np.isin(seeds, members[part_of_seed == part]) for part in range(_count(part_of_seed))]
+    return np.array(held)
+
+
+def _without_each(
+    vectors: Vectors, rows: PairRows, parts: tuple[Places, Places], method: Method, *, scaled: bool
+) -> Floats:
+    """Direction without each part of A, then of B; NaN where there is none, or where nothing is left of a set."""
+    held, size = _held_out(rows, parts), len(rows.a)
     if method == "mean-difference":
-        return unit_differences(
-            *(_means_without(vectors, members, seeds, scaled=scaled) for members in (rows.a, rows.b))
-        )
-    for left, seed in enumerate(seeds):
-        remaining = (rows.first != seed) & (rows.second != seed)
+        sides = (rows.a, held[:, :size]), (rows.b, held[:, size:])
+        return unit_differences(*(_means_without(vectors, seeds, out, scaled=scaled) for seeds, out in sides))
+    directions = np.full((len(held), vectors.shape[1]), np.nan)
+    for index, out in enumerate(held):
+        seeds = np.concatenate([rows.a, rows.b])[out]
+        remaining = ~np.isin(rows.first, seeds) & ~np.isin(rows.second, seeds)
         fewer = rows._replace(first=rows.first[remaining], second=rows.second[remaining])
         direction = direction_of(vectors, fewer, method, scaled=scaled)
-        if direction is not None and (rows.a != seed).any() and (rows.b != seed).any():
-            directions[left] = direction
+        if direction is not None and not out[:size].all() and not out[size:].all():
+            directions[index] = direction
     return directions
 
 
-def _means_without(vectors: Vectors, rows: Places, seeds: Places, *, scaled: bool) -> Floats:
-    """Mean vector of a set without each of some seeds, which it may or may not hold; NaN where nothing is left."""
+def _means_without(vectors: Vectors, rows: Places, held: Flags, *, scaled: bool) -> Floats:
+    """Mean vector of a set without each part, parts × dimensions; NaN where nothing is left."""
     members = seed_vectors(vectors, rows, scaled=scaled)
-    holds = seeds[:, None] == rows
-    left = len(rows) - holds.sum(axis=1)
-    means: Floats = (members.sum(axis=0) - holds @ members) / np.where(left, left, np.nan)[:, None]
+    left = len(rows) - held.sum(axis=1)
+    means: Floats = (members.sum(axis=0) - held @ members) / np.where(left, left, np.nan)[:, None]
     return means
 
 
@@ -176,12 +210,13 @@ def in_every_model(
     scaled: bool,
     published: bool = True,
     left_out: int = 0,
+    most: int = MOST_LEFT_OUT,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[PairNumbers]:
     """Measure every pair of sets in every model, each with one pass over its vocabulary for all pairs.
 
     The published normalization is over all pairs of a model. `left_out` says in how many models, the first that have a
-    pair, seeds are left out one at a time.
+    pair, parts of the seeds are left out in turn; `most` as in `leave_one_out`.
     """
     numbers = [PairNumbers([], [], []) for _ in located]
     results = list(zip(located, numbers, strict=True))
@@ -198,7 +233,7 @@ def in_every_model(
             for (result, _), value in zip(complete, values.tolist(), strict=True):
                 result.published.append(value)
         chosen = [(result, seeds) for result, seeds in present if len(result.left_out) < left_out]
-        without = leave_one_out(model.vectors, [seeds for _, seeds in chosen], method, scaled=scaled)
+        without = leave_one_out(model.vectors, [seeds for _, seeds in chosen], method, scaled=scaled, most=most)
         for (result, _), left in zip(chosen, without, strict=True):
             result.left_out.append(left)
         if progress is not None:
@@ -213,9 +248,10 @@ class SeedInfluence(Record):
     Attributes:
         word: the seed.
         set: "a" or "b".
-        without: coherence of the sets without it; None when it is the only one of its set.
+        without: coherence of the sets without it; None when it is the only one of its set, or one of many.
         change: that less the coherence with it; negative: the seed holds the sets apart.
-        rank: where it stands along the subspace of the other seeds, as a share of the vocabulary: 0 is A's end, 1 B's.
+        rank: where it stands along the subspace of the other seeds (in large sets, of the other parts), as a share of
+            the vocabulary: 0 is A's end, 1 B's.
     """
 
     word: str
@@ -230,10 +266,17 @@ def influences(located: Located, numbers: PairNumbers) -> tuple[SeedInfluence, .
     left = numbers.left_out
     if not left:
         return ()
-    without, rank = (np.mean([model[field] for model in left], axis=0) for field in (0, 1))
-    changes = [model.coherence - coherence for model, coherence in zip(left, numbers.coherence, strict=False)]
+    rank = np.mean([model.rank for model in left], axis=0)
+    without, changes = np.full((2, len(rank)), np.nan)
+    # A set whose parts are its seeds has a coherence without each of them; a larger one has none.
+    sizes = len(located.a), len(located.b)
+    whole = [parts == size for parts, size in zip(left[0].sizes, sizes, strict=True)]
+    alone, parts_alone = np.repeat(whole, sizes), np.repeat(whole, left[0].sizes)
+    without[alone] = np.mean([model.coherence for model in left], axis=0)[parts_alone]
+    differences = [model.coherence - coherence for model, coherence in zip(left, numbers.coherence, strict=False)]
+    changes[alone] = np.mean(differences, axis=0)[parts_alone]
     labels = [("a", word) for word in located.a] + [("b", word) for word in located.b]
-    rows = zip(labels, without.tolist(), np.mean(changes, axis=0).tolist(), rank.tolist(), strict=True)
+    rows = zip(labels, without.tolist(), changes.tolist(), rank.tolist(), strict=True)
     seeds = [
         SeedInfluence(word, end, *(None if np.isnan(value) else value for value in values))
         for (end, word), *values in rows
@@ -253,15 +296,14 @@ def coherence_estimates(
         undefined = Estimate(value=None, reason=located.reason or why)
         return undefined, undefined, published
     size, left = len(located.a), numbers.left_out
-    without = [left[0].coherence[:size], left[0].coherence[size:]] if left else None
+    without = np.split(left[0].coherence, left[0].sizes[:1]) if left else None
     coherence = mean_over_models(np.array(numbers.coherence), level, without, (0.0, 1.0))
     # Mean rank of B's seeds less that of A's: 1 fully apart, 0 not told apart, negative the wrong way round.
     gaps = np.array([model.rank[size:].mean() - model.rank[:size].mean() for model in left])
     if np.isfinite(gaps).any():
         return coherence, mean_over_models(gaps, level, _held_out_left_out(left[0], size), (-1.0, 1.0)), published
-    large = max(size, len(located.b)) > MOST_LEFT_OUT
-    why = f"a set has more than {MOST_LEFT_OUT} seeds" if large else "a set has one seed"
-    return coherence, Estimate(value=None, reason=why if left else "no seed was left out"), published
+    why = "a set has one seed" if left else "no seed was left out"
+    return coherence, Estimate(value=None, reason=why), published
 
 
 def _held_out_left_out(left: LeftOut, size_a: int) -> list[Floats]:
