@@ -102,7 +102,7 @@ FURTHER: dict[str, list[Any]] = {
     "robustness": [core.WordPolicy.from_options],
     "corpus-bias": [analyses.criterion.amplification, core.WordPolicy.from_options],
     "compare": [text.training.train_comparable, text.training.algorithm("sgns").settings],
-    "influence": [analyses.calibrate.check_influence],
+    "influence": [analyses.calibrate.check_influence, core.WordPolicy.from_options],
     "train": [text.training.training_plan],
     "weat": [stats.permutation_p, stats.Resampling],
 }

@@ -332,19 +332,24 @@ def model_label(path: Path) -> str:
     settings = recipe.get("settings")
     dimensions = settings.get("dim") if isinstance(settings, dict) else None
     if not recipe or dimensions is None:
-        return _ENDINGS.sub("", path.name) or path.name
+        return _ENDINGS.sub("", text_of_name(path.name)) or text_of_name(path.name)
     sample = recipe.get("sample")
     drawn = "" if sample is None else f", sample {sample}"
     return f"{ALGORITHMS.get(recipe['algorithm'], recipe['algorithm'])} {dimensions}d, seed {recipe['seed']}{drawn}"
+
+
+def text_of_name(name: str) -> str:
+    r"""Name of a file as text that can be written: a byte that is not UTF-8 is shown by its number, as `\xf6`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def model_labels(paths: Sequence[Path]) -> list[str]:
     """Distinct names of files: equal ones get the file's or folder's name behind them, or a number."""
     labels = [model_label(path) for path in paths]
     for more in (
-        lambda path: _ENDINGS.sub("", path.name),
-        lambda path: path.resolve().parent.name,
-        lambda path: path.name,
+        lambda path: _ENDINGS.sub("", text_of_name(path.name)),
+        lambda path: text_of_name(path.resolve().parent.name),
+        lambda path: text_of_name(path.name),
     ):
         counts = Counter(labels)
         labels = [

@@ -159,7 +159,7 @@ def _count(parts: Places) -> int:
 
 
 def _held_out(rows: PairRows, parts: tuple[Places, Places]) -> Flags:
-    """Which seeds are left out with each part of A, then of B: a word that stands in both sets is left out of both."""
+    """Parts × seed words: True where a part of A, then of B, leaves a word out; words in both sets leave both."""
     seeds = np.concatenate([rows.a, rows.b])
     held = []
     for members, part_of_seed in zip((rows.a, rows.b), parts, strict=True):
