@@ -221,7 +221,7 @@ def rates(drawn: Drawn, audits: int) -> tuple[float, float, float]:
 def put(subject: Subject, lexicons: Sequence[Lexicon]) -> tuple[list[QueryOutcome], dict[int, Corrected]]:
     """Every question of these lexicons, put to a subject, and p of each beside the others."""
     asked = [measure(question, subject, POLICY, 0) for question in queries_from_lexicons(lexicons)]
-    return asked, corrected_questions(asked, ALPHA)
+    return asked, corrected_questions(asked, Rules())
 
 
 def _reports(asked: Sequence[QueryOutcome], subject: Subject, lexicons: Sequence[Lexicon]) -> bool:
@@ -257,7 +257,7 @@ def pieces(subject: Subject, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str,
     for place, one in enumerate(asked):
         if not isinstance(one, Measured):
             continue
-        case = Case(one, beside[place], Rules(), 0.03, scores, POLICY, random_state=0)
+        case = Case(one, beside[place], beside[place], Rules(), 0.03, scores, POLICY, random_state=0)
         for name, rule in registry.everything("verdict_rule").items():
             yield from ((name, piece.rule, piece.passes) for piece in rule.judge(case))
 

@@ -20,7 +20,7 @@ from biasgauge.errors import ParameterError
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST = {"audit": 25}
+MOST = {"audit": 27}
 """Options of a command that has more than fifteen."""
 DEFAULTS_OF: dict[str, Any] = {
     "audit": audits.audit,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
 from biasgauge.audits.rules import FREQUENCY
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
-from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_questions
+from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_claims
 from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, same_direction
 from biasgauge.core import Decision, WordPolicy, decide
 from biasgauge.lexicons import Lexicon, lexicons_without_query
@@ -66,8 +66,12 @@ def answer_queries(
     """
     from biasgauge.audits.parts.null_lists import smallest_contrast
 
-    corrections = corrected_questions(measured, rules.alpha)
     smallest: dict[Subject, float] = {}
+    for subject in dict.fromkeys(outcome.subject for outcome in measured):
+        same = [outcome for outcome in measured if outcome.subject is subject and isinstance(outcome, Measured)]
+        if same:
+            smallest[subject] = rules.smallest or smallest_contrast(subject, same, random_state)
+    claims = corrected_claims(measured, rules, smallest)
     verdicts = []
     for index, outcome in enumerate(measured):
         subject = outcome.subject
@@ -77,15 +81,12 @@ def answer_queries(
             if second.query.name == outcome.query.name and second.subject is not subject
         )
         if isinstance(outcome, Unmeasurable):
-            verdicts.append(_undefined(outcome, policy.min_coverage, opinions))
+            verdict = _undefined(outcome, policy.min_coverage, opinions)
+            verdicts.append(replace(verdict, primary=outcome.query.name in rules.primary))
             continue
-        if subject not in smallest:
-            same = [item for item in measured if item.subject is subject and isinstance(item, Measured)]
-            smallest[subject] = (
-                smallest_contrast(subject, same, random_state) if rules.smallest is None else rules.smallest
-            )
-        case = Case(outcome, corrections[index], rules, smallest[subject], scores, policy, random_state)
-        verdicts.append(_verdict(case, opinions))
+        both = claims[index]
+        case = Case(outcome, both.association, both.equivalence, rules, smallest[subject], scores, policy, random_state)
+        verdicts.append(replace(_verdict(case, opinions), primary=both.association.primary))
     return tuple(verdicts)
 
 
@@ -149,9 +150,11 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
 
 
 def _equivalence(case: Case) -> Evidence:
-    """Test equivalence with 0 where no association is found: two one-sided tests at alpha."""
-    margin, level = case.smallest, 1 - 2 * case.rules.alpha
-    interval = case.measured.test.decisive.contrast.at(level)
+    """Test whether an association is too small to matter: two one-sided tests at alpha / k."""
+    margin, k = case.smallest, case.equivalence.k
+    level = 1 - 2 * case.rules.alpha / k
+    contrast = case.measured.test.decisive.contrast
+    interval = contrast.at(level)
     low, high = interval.low, interval.high
     passes = decide_equivalence(low, high, margin) == "equivalent"
     ends = interval_text(low, high, 3, signed=True)
@@ -162,7 +165,8 @@ def _equivalence(case: Case) -> Evidence:
         reason = f"an association is seen in this question alone, but not among {case.corrected.questions}"
     else:
         reason = f"an association is neither shown nor ruled out: {within}"
-    return Evidence("equivalence", {"low": low, "high": high, "level": level}, margin, passes, reason, "bias")
+    numbers = {"low": low, "high": high, "level": level, "p": contrast.equivalence_p(margin), "k": k}
+    return Evidence("equivalence", numbers, margin, passes, reason, "bias")
 
 
 def _plan(case: Case) -> Mapping[str, int | float | None] | None:

@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from biasgauge.audits.part import measure_part
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.audits.verdicts import Rules
-from biasgauge.core import DEFAULT_POLICY, JsonObject, LexiconLike, Query, VectorsLike, WordPolicy
+from biasgauge.core import DEFAULT_POLICY, JsonObject, LexiconLike, Query, VectorsLike, WordPolicy, nearest
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import (
     DEFAULT_LANGUAGE,
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from biasgauge.io import Progress
     from biasgauge.results import Result
     from biasgauge.vectors import Embedding
+
+MOST_NAMED, MOST_LISTED = 3, 20
+"""Names of questions near one that is unknown, and names of questions, that an error lists."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -190,6 +193,7 @@ def build_context(
     policy: WordPolicy = DEFAULT_POLICY,
     replicates: bool = False,
     second_opinions: tuple[Subject, ...] = (),
+    rules: Rules = Rules(),  # noqa: B008 - frozen
     **further: Any,  # noqa: ANN401 - further fields of a context
 ) -> AuditContext:
     """Build the context of an audit of some models; arguments as in `audit`, `further` are fields of the context."""
@@ -197,18 +201,41 @@ def build_context(
     asking = [lexicon for lexicon in selected if lexicon.kind in QUERY_KINDS] if lexicons is None else selected
     fallback = policy.uses_fallback(models)
     scored = (*models, *(model for subject in second_opinions for model in subject.models))
+    queries = tuple(queries_from_lexicons(asking))
+    one_lexicon = lexicons is not None and len({query.lexicon for query in queries}) == 1
+    names = tuple(query.name for query in queries) if one_lexicon else rules.primary
     return AuditContext(
         models=tuple(models),
         subjects=subjects_of(models, replicates=replicates),
         second_opinions=second_opinions,
         lexicons=tuple(selected),
-        queries=tuple(queries_from_lexicons(asking)),
+        queries=queries,
         language=language_record,
         policy=policy.decided(models),
         scores=SharedScores(scored, tuple(selected), fallback, language=language_record),
         whole_battery=lexicons is None,
+        rules=replace(rules, primary=primary_questions(rules.primary or names, queries)),
         **further,
     )
+
+
+def primary_questions(names: Sequence[str], queries: Sequence[Query]) -> tuple[str, ...]:
+    """Return the names of the questions that `names` are of: a question's own, or that of its lexicon for all of it.
+
+    Raises:
+        ParameterError: no question has one of the names.
+    """
+    by_name: dict[str, dict[str, None]] = {}
+    for query in queries:
+        lexicon_name = query.name if query.lexicon is None else query.lexicon.name
+        for name in (query.name, lexicon_name):
+            by_name.setdefault(name, {})[query.name] = None
+    if unknown := [name for name in names if name not in by_name]:
+        asked = ", ".join(map(repr, unknown))
+        similar = list(dict.fromkeys(match for name in unknown for match in nearest(name, by_name, MOST_NAMED)))
+        advice = f"nearest: {', '.join(similar)}" if similar else f"there are: {', '.join(list(by_name)[:MOST_LISTED])}"
+        raise ParameterError(f"Primary questions must be among those that the audit asks. Got {asked}; {advice}.")
+    return tuple(dict.fromkeys(question for name in names for question in by_name[name]))
 
 
 def run_parts(

@@ -173,7 +173,7 @@ class AuditResult(Result):
         for verdict in self.verdicts:
             numbers = verdict.observed(verdict.evidence[0].rule) if verdict.evidence else {}
             words = lexicons.get((verdict.question.partition(":")[0], first.get(verdict.model, verdict.model)))
-            labels = ("question", "model", "family", "title", "test", "decision")
+            labels = ("question", "model", "family", "primary", "title", "test", "decision")
             rows.append(
                 {
                     **{name: getattr(verdict, name) for name in labels},

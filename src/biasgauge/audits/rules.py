@@ -11,7 +11,7 @@ from biasgauge import registry
 from biasgauge.audits.measurement import FEWEST, Unmeasurable, measure
 from biasgauge.audits.shared_scores import MEASURES
 from biasgauge.audits.verdict_rule import Case, VerdictRule
-from biasgauge.audits.verdicts import Evidence
+from biasgauge.audits.verdicts import CORRECTIONS, Evidence
 from biasgauge.core import Flags, Floats
 from biasgauge.errors import InputError
 from biasgauge.lexicons import AssociationTest, Language, WordSet, language_of, pairs_of, queries_from_lexicons
@@ -51,7 +51,8 @@ def judge_association(case: Case) -> Iterator[Evidence]:
         numbers |= {"adjusted": test.adjusted.contrast.value, "adjusted_low": ends[0], "adjusted_high": ends[1]}
     tests = {"se": decisive.contrast.se, "df": decisive.contrast.df, "p_contrast": decisive.contrast.p,
              "p_targets": decisive.p_targets, "p_attributes": decisive.p_attributes, "p": case.measured.p}  # fmt: skip
-    audit = {"k": case.corrected.k, "p_adjusted": case.corrected.p, "smallest": case.smallest}
+    audit = {"questions": case.corrected.questions, "found": case.corrected.found, "k": case.corrected.k,
+             "p_adjusted": case.corrected.p, "smallest": case.smallest}  # fmt: skip
     sides = zip(SIDES, test.contrast.effective, strict=False)
     effective = {
         f"effective_{side}_{place}": count for side, counts in sides for place, count in enumerate(counts, start=1)
@@ -65,9 +66,7 @@ def _association_reason(case: Case, level: float, *, passes: bool) -> str:
     """Contrast, interval and p; and what word frequency has to do with them, where it changes the answer."""
     test = case.measured.test
     plain = f"{signed_text(test.value)} {_ends(test.interval(level))}"
-    questions = case.corrected.questions
-    corrected = f"; {p_phrase(case.corrected.p)} among {questions} questions" if questions > 1 else ""
-    p = f"{p_phrase(case.measured.p)}{corrected}"
+    p = f"{p_phrase(case.measured.p)}{_corrected_text(case)}"
     if test.adjusted is None:
         return f"contrast {plain} in cosine units, {p}"
     adjusted = test.adjusted
@@ -80,6 +79,15 @@ def _association_reason(case: Case, level: float, *, passes: bool) -> str:
     if passes and not unadjusted_found:
         return f"contrast at equal word frequency {equal}, {p}; word frequency hides it: {plain} unadjusted"
     return f"contrast {equal} at equal word frequency, {p}"
+
+
+def _corrected_text(case: Case) -> str:
+    """Adjusted p, by which method and among how many questions; empty for one question."""
+    correction, method = case.corrected, CORRECTIONS[case.rules.correction]
+    if correction.questions == 1:
+        return "; the primary question, judged by itself" if correction.primary and correction.apart else ""
+    which = ("primary " if correction.primary else "other ") if correction.apart else ""
+    return f"; {method}-adjusted {p_phrase(correction.p)} among {correction.questions} {which}questions"
 
 
 def _ends(interval: tuple[float | None, float | None]) -> str:

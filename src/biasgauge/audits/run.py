@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from biasgauge.audits.answers import answer, verdicts_for_unusable_lexicons
@@ -42,6 +43,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     limit: int | None = None,
     replicates: bool = False,
     rules: Rules = Rules(),  # noqa: B008 - frozen
+    primary: str | Iterable[str] = (),
     points: object = None,
     tasks: Iterable[object] = (),
     corpus: object = None,
@@ -66,6 +68,8 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         limit: read only the first `limit` rows of each file.
         replicates: all of `vectors` are replicates, although no recipe lies beside them to say so.
         rules: thresholds of the verdicts.
+        primary: names of the questions, or of their lexicons, that are judged apart from all others, at alpha; in the
+            place of those of `rules`. A single lexicon is primary.
         points: a table with a row for each embedding that was measured and applied: a file or a data frame whose
             columns have their usual names (weat, gap; test, metric, method; name; seed), or a result of `correlate`.
             The audit then also says whether the intrinsic number tracks the extrinsic one.
@@ -91,6 +95,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         load_default_replicates() if vectors is None else load_models(vectors, limit, progress=first_half(progress))
     )
     models = last_layer_first(models)
+    rules = replace(rules, primary=primary) if primary else rules  # type: ignore[arg-type]  # any names become a tuple
     context = build_context(
         models,
         lexicons=lexicons,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from biasgauge.core import REPORTED, Decision, Estimate, JsonMapping, Record, check_number
+from biasgauge.core import REPORTED, Decision, Estimate, JsonMapping, Record, check_choice, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.results import BAD, CAUTION, GOOD, NEUTRAL, Shape, Tone, count_of, share_text
 
 Observed = int | float | Mapping[str, int | float | None] | None
 """What a rule looks at: a number, or a few by name; None where it cannot be known."""
+
+
+Correction = Literal["fdr", "familywise"]
+CORRECTIONS: dict[Correction, str] = {"fdr": "Benjamini–Hochberg", "familywise": "Holm"}
+"""How p is corrected where several questions are asked, with the name of the method."""
 
 
 class DecisionStyle(NamedTuple):
@@ -46,7 +51,12 @@ class Rules:
     """Thresholds of the verdicts.
 
     Attributes:
-        alpha: error of the whole audit: how often it may find an association where lists mean nothing.
+        alpha: error of the primary questions together, and of all others together: how often the audit may find an
+            association among them where lists mean nothing.
+        correction: of p for the questions that are judged together. "fdr": the expected share of false ones among all
+            claims is at most alpha (Benjamini & Hochberg 1995); "familywise": so is the chance of any false one, as
+            alpha is shared by the families of questions, and within them by Holm's steps.
+        primary: names of the questions, or of their lexicons, that are judged apart from all others.
         agreement: smallest share of base pairs that must give the direction of the contrast.
         smallest: the smallest contrast that matters, in cosine units; None: one standard deviation of the contrasts of
             unrelated lists of eight words of like frequency in these vectors.
@@ -57,9 +67,14 @@ class Rules:
     agreement: float = 0.9
     smallest: float | None = None
     reliability: float = 0.5
+    correction: Correction = "fdr"
+    primary: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_number(0, 1, ends=False, alpha=self.alpha)
+        check_choice(CORRECTIONS, correction=self.correction)
+        names = (self.primary,) if isinstance(self.primary, str) else tuple(self.primary)
+        object.__setattr__(self, "primary", names)
         for name in ("agreement", "reliability"):
             if not 0 < getattr(self, name) <= 1:
                 raise ParameterError(f"The rule {name!r} must be above 0 and at most 1. Got {getattr(self, name)!r}.")
@@ -147,6 +162,7 @@ class Verdict(Record):
         evidence: everything that it rests on.
         opinions: what other models say, which is no evidence about this one.
         plan: how many words in each list would show the smallest contrast that matters.
+        primary: whether it is a primary question, which is judged apart from the others.
     """
 
     question: str
@@ -160,6 +176,7 @@ class Verdict(Record):
     family: str = ""
     opinions: tuple[Opinion, ...] = ()
     plan: Mapping[str, int | float | None] | None = None
+    primary: bool = False
 
     @property
     def id(self) -> str:
@@ -202,15 +219,19 @@ class Verdict(Record):
     def contrast(self) -> Estimate:
         """The contrast that the decision rests on: at equal word frequency, where that is defined.
 
-        Its interval has the level at which the question is judged among all of the audit.
+        Its interval has the level at which the question is judged beside the others; where an association is too small
+        to matter, it is that of the test of equivalence.
         """
         numbers = self.observed("association")
         names = ("adjusted", "adjusted_low", "adjusted_high")
         if numbers.get("adjusted") is None:
             names = ("contrast", "low", "high")
         value, low, high = (numbers.get(name) for name in names)
+        level = numbers.get("level")
+        if self.decision == "no-association-shown" and (equivalence := self.observed("equivalence")).get("level"):
+            low, high, level = (equivalence.get(name) for name in ("low", "high", "level"))
         reason = None if value is not None else "there is no contrast"
-        return Estimate(value=value, low=low, high=high, level=numbers.get("level") or 0.95, reason=reason)
+        return Estimate(value=value, low=low, high=high, level=level or 0.95, reason=reason)
 
     @property
     def at_equal_frequency(self) -> bool:

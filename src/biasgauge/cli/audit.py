@@ -35,6 +35,7 @@ Examples:
   biasgauge audit seed1.bin seed2.bin seed3.bin --out replicates
   biasgauge audit vectores.vec --language es
   biasgauge audit glove.txt --lexicon weat7 --lexicon my_words.toml
+  biasgauge audit vectors.bin --primary weat7
   biasgauge audit --before vectors.bin --after debiased.bin
   biasgauge audit --points points.csv --points-x weat --points-y gap
   biasgauge audit models/*.safetensors --calibration calibration.json
@@ -79,6 +80,8 @@ def audit(
     replicates: bool = False,
     alpha: float = 0.05,
     smallest: float | None = None,
+    primary: tuple[str, ...] = (),
+    correction: Literal["fdr", "familywise"] = "fdr",
     points: Path | None = None,
     points_x: str | None = None,
     points_y: str | None = None,
@@ -111,8 +114,12 @@ def audit(
         case_fallback: look a word up in another case too: yes, no, or auto, where the whole vocabulary is in lower case
         limit: read only this many rows of each file
         replicates: the files are replicates, although no recipe beside them says so
-        alpha: verdicts: error rate of the whole audit: how often it may find an association of meaningless lists
+        alpha: verdicts: error rate of all questions together: how often the audit may find an association of lists that
+            mean nothing
         smallest: verdicts: smallest contrast that matters, in cosine units; by default that of unrelated lists
+        primary: verdicts: names of questions or lexicons to judge at alpha apart from all others, separated by commas;
+            the others are corrected among themselves
+        correction: verdicts: of p for many questions: fdr (false discovery rate) or familywise (stricter: Holm)
         points: a table of intrinsic and extrinsic numbers, one row for each embedding
         points_x: its column of the intrinsic number; "weat" by default
         points_y: its column of the extrinsic number; "gap" by default
@@ -144,7 +151,8 @@ def audit(
             "policy": WordPolicy.from_options(min_coverage, {"auto": None, "yes": True, "no": False}[case_fallback]),
             "limit": limit,
             "replicates": replicates,
-            "rules": audits.Rules(alpha=alpha, smallest=smallest, **further),
+            "rules": audits.Rules(alpha=alpha, smallest=smallest, correction=correction, **further),
+            "primary": [name for names in primary for name in typed_names(names)],
             "points": None if points is None else audits.track(points, *columns, random_state=options.seed),
             "tasks": tasks,
             "corpus": corpus,

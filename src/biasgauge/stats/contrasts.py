@@ -81,6 +81,15 @@ class Contrast(Estimate):
         ends: Fields = {"low": self.value - margin, "high": self.value + margin}
         return replace(self, level=level, adjusted=adjusted, **ends)
 
+    def equivalence_p(self, margin: float) -> float | None:
+        """Larger p of two one-sided t tests, of a contrast of at most −margin and of at least margin (Schuirmann 1987).
+
+        At most alpha exactly where the interval of level 1 − 2 alpha lies within ± margin. None without an interval.
+        """
+        if self.se is None or self.df is None or self.value is None or self.se == 0:
+            return None
+        return float(stdtr(self.df, (abs(self.value) - margin) / self.se))
+
 
 @dataclass(frozen=True, eq=False)
 class TableSide:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from biasgauge.audits.measurement import SANITY
 from biasgauge.audits.part import ordered_parts, summarize_part
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
 from biasgauge.audits.parts.extrinsic import TRACKING
-from biasgauge.audits.verdicts import DECISIONS, Verdict
+from biasgauge.audits.verdicts import CORRECTIONS, DECISIONS, Correction, Verdict
 from biasgauge.core import NO_FAMILY, REPORTED
 from biasgauge.results import (
     Column,
@@ -53,6 +53,8 @@ CAVEAT = (
 )
 MOST_CLAIMS = 3
 """Claims that a headline repeats."""
+ERRORS: dict[Correction, str] = {"fdr": "the false discovery rate", "familywise": "the familywise error rate"}
+"""Error that a correction for many questions holds at alpha."""
 VERDICTS = "verdicts"
 """Name of the first section of the page."""
 MODELS = RecordTable(
@@ -193,15 +195,38 @@ def forest(result: AuditResult, names: Mapping[str, str]) -> Forest:
     sizes = [verdict.observed("association").get("smallest") for verdict in result.verdicts]
     band = max((size for size in sizes if size is not None), default=None)
     rules = result.settings["rules"]
-    level = level_text(1 - rules["alpha"])
     at_equal = any(verdict.at_equal_frequency for verdict in result.verdicts)
     contrast = "Contrast at equal word frequency, where that is known," if at_equal else "Contrast"
-    remark = f"{contrast} in cosine units; intervals that hold together for all questions at {level}."
+    remark = f"{contrast} in cosine units. {capitalized(correction_text(result))}; {_interval_text(rules)}."
     if band is not None:
         chosen = "what you called" if rules["smallest"] is not None else "by the measure of these vectors"
         remark += f" Gray: too small to matter, {chosen} (±{number_text(band, 3)})."
     title = f"{counted(rows, 'question')} and what may be said about {'it' if len(rows) == 1 else 'them'}"
     return Forest("verdicts", title, remark, "contrast, in cosine units", tuple(rows), band)
+
+
+def correction_text(result: AuditResult) -> str:
+    """Clause on how p is adjusted for many questions, and on which questions are primary."""
+    asked = [verdict for verdict in result.verdicts if verdict.test not in NOT_QUERIES and verdict.evidence]
+    primary = [verdict for verdict in asked if verdict.primary]
+    others = len(asked) - len(primary)
+    correction: Correction = result.settings["rules"].get("correction", "familywise")
+    how = f"adjusted for {ERRORS[correction]} ({CORRECTIONS[correction]})"
+    if not primary or not others:
+        return f"p is {how} over all {len(asked)} questions" if len(asked) > 1 else "p of one question is not adjusted"
+    names = listed(list(dict.fromkeys(verdict.question for verdict in primary)))
+    if len(primary) > 1:
+        return f"p is {how} over the {len(primary)} primary questions ({names}), and over the {others} others apart"
+    return f"p of the primary question ({names}) is not adjusted, and that of {counted(others, 'other')} is {how}"
+
+
+def _interval_text(rules: Mapping[str, Any]) -> str:
+    """Clause on the levels of the intervals."""
+    if rules.get("correction", "familywise") == "fdr":
+        return (
+            f"of the intervals of associations that are found, {level_text(rules['alpha'])} at most miss their contrast"
+        )
+    return f"intervals hold together at {level_text(1 - rules['alpha'])}"
 
 
 def _row(verdict: Verdict, broken: Breakdown | None, part_name: str, many_models: bool) -> ForestRow:  # noqa: FBT001 - private

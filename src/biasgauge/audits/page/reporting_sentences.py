@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 from biasgauge import registry
 from biasgauge._version import __version__
-from biasgauge.audits.page.first_screen import NOT_QUERIES, breakdown_of, capitalized, in_order, short_title
+from biasgauge.audits.page.first_screen import (
+    NOT_QUERIES,
+    breakdown_of,
+    capitalized,
+    correction_text,
+    in_order,
+    short_title,
+)
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
 from biasgauge.audits.parts.null_lists import NULLS
 from biasgauge.audits.verdicts import DECISIONS, Verdict
@@ -31,7 +38,9 @@ if TYPE_CHECKING:
 
 ABOUT_THESE = "It is a statement about these vectors and these word lists, not about people or an application."
 METHODS = {
-    "contrast": ("caliskan2017", "cameron2011", "holm1979"),
+    "contrast": ("caliskan2017", "cameron2011"),
+    "fdr": ("benjamini1995", "benjamini2005"),
+    "familywise": ("holm1979",),
     "equivalence": ("schuirmann1987",),
     "base pairs": ("du2021", "zhang2020"),
     "measures": ("ethayarajh2019", "gonen2019"),
@@ -49,15 +58,24 @@ METHODS_TEXT = (
     "We audited {models} with biasgauge {version}. {questions} ({families}){each} a contrast of "
     "mean cosine similarities between target and attribute words (the numerator of WEAT; Caliskan et al. 2017). Its p "
     "is the largest of three: permutation of the targets, permutation of the attributes, and a t-test with variance "
-    "clustered over {over} (Cameron et al. 2011). p was adjusted over all questions of the audit (weighted Bonferroni "
-    "between families, Holm 1979 within them; alpha = {alpha}), and intervals have the level that goes with it. A "
-    "finding had to hold over base pairs (at least {agreement} %), other measures, held-out attributes and {repeated}, "
-    "where these were available."
+    "clustered over {over} (Cameron et al. 2011). {corrected}; alpha = {alpha}. {intervals} A finding had to hold over "
+    "base pairs (at least {agreement} %), other measures, held-out attributes and {repeated}, where these were "
+    "available."
 )
 EQUIVALENCE = (
     "Where no association was found, two one-sided tests (Schuirmann 1987) asked whether any is smaller than ±{sizes}, "
     "{chosen}."
 )
+INTERVALS = {
+    "fdr": (
+        "Adjustment and intervals are those of Benjamini & Hochberg (1995) and Benjamini & Yekutieli (2005): of the "
+        "associations found, a share of alpha at most is false, and their intervals miss the contrast as seldom."
+    ),
+    "familywise": (
+        "Families of questions share alpha in equal parts, with the steps of Holm (1979) within them, and intervals "
+        "have the level that goes with it."
+    ),
+}
 CHOSEN = {
     True: "one standard deviation of contrasts of unrelated lists of eight words of like frequency in these vectors",
     False: "which was set in advance",
@@ -159,6 +177,8 @@ def methods(result: AuditResult) -> str:
             families=listed(list(families)),
             over="targets, attributes and " + repeated if result.replicated_models else "targets and attributes",
             alpha=f"{rules['alpha']:g}",
+            corrected=capitalized(correction_text(result)),
+            intervals=INTERVALS[rules.get("correction", "familywise")],
             agreement=f"{100 * rules['agreement']:g}",
             repeated=repeated.partition(" ")[0],
         )
@@ -216,6 +236,7 @@ def citation_key(citation: str) -> str:
 
 def _keys(audit: AuditResult) -> Iterator[str]:
     yield from METHODS["contrast"]
+    yield from METHODS[audit.settings["rules"].get("correction", "familywise")]
     for verdict in audit.verdicts:
         for piece in verdict.evidence:
             yield from METHODS.get(piece.rule, ())

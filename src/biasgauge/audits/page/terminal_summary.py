@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from biasgauge.audits.measurement import SANITY
-from biasgauge.audits.page.first_screen import headline
+from biasgauge.audits.page.first_screen import correction_text, headline
 from biasgauge.audits.result import AuditResult
 from biasgauge.audits.verdicts import DECISIONS, Evidence, Verdict
 from biasgauge.results import Column, Summary, Table, counted, name_and_about, p_phrase, share_text
@@ -35,7 +35,7 @@ def brief(result: AuditResult) -> Summary:
     note = f"and {more} more: --verbose lists them" if more > 0 else ""
     sentences = [
         f"{_vectors(result)}; {_coverage(result)}.",
-        f"{questions}: {', '.join(counts)}." if counts else "No question was asked.",
+        f"{questions}: {', '.join(counts)}; {correction_text(result)}." if counts else "No question was asked.",
         *_opinions(result),
     ]
     notes = result.warnings[:MOST_NOTES]
