@@ -171,9 +171,9 @@ def quick_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits without posteriors and with few meaningless ones, for tests that look at neither: each takes seconds."""
     from biasgauge.audits import run
     from biasgauge.audits.part import PartRows, ordered_parts
-    from biasgauge.audits.parts import null_lists
+    from biasgauge.audits.parts import false_alarms
 
     parts = ordered_parts()
     parts["uncertainty"] = replace(parts["uncertainty"], measure=lambda _: PartRows(()))  # type: ignore[type-var]  # a ShippedPart
     monkeypatch.setattr(run, "ordered_parts", lambda: parts)
-    monkeypatch.setattr(null_lists, "error_rates", partial(null_lists.error_rates, audits=20))
+    monkeypatch.setattr(false_alarms, "error_rates", partial(false_alarms.error_rates, audits=20))

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import biasgauge as bg
 from biasgauge.audits.measurement import Measured, matched, measure
+from biasgauge.audits.parts.false_alarms import (
+    ErrorRate,
+    error_rates,
+    false_alarm_warnings,
+    false_alarms,
+    frequency_factor,
+    property_at_fault,
+)
 from biasgauge.audits.parts.null_lists import (
     LIST,
     NULLS,
-    ErrorRate,
     chance_band,
     chance_contrasts,
-    error_rates,
+    null_tables,
     smallest_contrast,
 )
 from biasgauge.audits.subjects import Subject
+from biasgauge.audits.verdicts import Rules
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import parse_lexicon, queries_from_lexicons
 from biasgauge.stats import clopper_pearson
@@ -52,8 +60,8 @@ def put(lexicons: list[Lexicon], *models: bg.Embedding) -> list[Measured]:
 def test_error_rates_on_isotropic_vectors_are_at_most_alpha() -> None:
     random = np.random.default_rng(3)
     asked = [random_test(random, f"t{number}", family="one" if number < 2 else "two") for number in range(4)]
-    found = error_rates(put(asked, isotropic(1)), 0.05, 0)
-    assert [one.null for one in found] == [null for null in NULLS if null != "near"]  # no word is near another
+    found = error_rates(put(asked, isotropic(1)), Rules(), 0)
+    assert [one.null for one in found] == [null for null in NULLS if null not in ("near", "sizes")]  # no word is near
     for one in found:
         assert one.rate == one.found / one.audits
         share = clopper_pearson(one.found, one.audits)
@@ -68,7 +76,7 @@ def test_error_rates_on_replicates_are_at_most_alpha() -> None:
         bg.Embedding(WORDS, base + 0.5 * np.random.default_rng(seed).standard_normal(base.shape), name=f"run {seed}")
         for seed in range(4)
     ]
-    for one in error_rates(put([random_test(random, "one")], *models), 0.05, 0):
+    for one in error_rates(put([random_test(random, "one")], *models), Rules(), 0):
         assert one.rate <= 0.05 + 3 * (0.05 * 0.95 / one.audits) ** 0.5
 
 
@@ -82,7 +90,7 @@ def test_error_rates_hold_where_topics_lean_alike() -> None:
     sets = {"x": WORDS[:8], "y": WORDS[8:16], "a": WORDS[16:24], "b": WORDS[24:32]}
     content = {role: {"name": role, "words": list(words)} for role, words in sets.items()}
     asked = parse_lexicon({"name": "topics", "kind": "test", "language": "en", **content}, path="topics.toml")
-    found = {one.null: one for one in error_rates(put([asked], bg.Embedding(WORDS, rows, name="topics")), 0.05, 0)}
+    found = {one.null: one for one in error_rates(put([asked], bg.Embedding(WORDS, rows, name="topics")), Rules(), 0)}
     for null in ("relabeled", "matched"):
         assert found[null].rate <= 0.05 + 3 * (0.05 * 0.95 / found[null].audits) ** 0.5
 
@@ -90,8 +98,110 @@ def test_error_rates_hold_where_topics_lean_alike() -> None:
 def test_a_larger_alpha_is_found_more_often() -> None:
     """The simulation can find something: with alpha = .5 it does, in up to half of the audits."""
     asked = put([random_test(np.random.default_rng(3), "one")], isotropic(1))
-    for one in error_rates(asked, 0.5, 0):
+    for one in error_rates(asked, Rules(alpha=0.5), 0):
         assert 0.1 < one.rate <= 0.5 + 3 * (0.25 / one.audits) ** 0.5
+
+
+def by_frequency() -> tuple[bg.Embedding, Lexicon]:
+    """Words of unknown frequency, of which frequent ones lie to one side; X and A are frequent, Y and B rare."""
+    rows = np.random.default_rng(1).standard_normal((len(WORDS), DIM))
+    rows[:, 0] += np.linspace(6.0, -6.0, len(WORDS))
+    ends = {"x": WORDS[:12], "y": WORDS[1_500:1_512], "a": WORDS[20:32], "b": WORDS[1_600:1_612]}
+    content = {role: {"name": f"set {role}", "words": list(words)} for role, words in ends.items()}
+    return bg.Embedding(WORDS, rows, name="sided"), parse_lexicon(
+        {"name": "frequent", "kind": "test", "language": "en", **content}, path="frequent.toml"
+    )
+
+
+def test_lists_that_differ_in_frequency_are_named_with_what_to_do() -> None:
+    """Nothing is known of frequencies, so that nothing holds them constant: random words of theirs differ too."""
+    vectors, frequent = by_frequency()
+    balanced = random_test(np.random.default_rng(4), "balanced")
+    asked = put([frequent, balanced], vectors)
+    found = {one.null: one for one in error_rates(asked, Rules(), 0)}
+    first, second = found["frequency"].questions
+    assert (first.question, first.found, first.fails) == ("frequent", 100, True)
+    assert "differ in word frequency (by a factor of" in first.why
+    assert (
+        "words of like frequency in lists that are set against each other, or vectors with word counts" in first.advice
+    )
+    assert not second.fails
+    worst = false_alarms(tuple(found.values()))
+    assert worst is not None
+    assert (worst.kind, worst.above) == ("frequency", "interval")
+    assert worst.rate == max(one.rate for one in found.values())
+    assert (worst.low, worst.high) == (clopper_pearson(100, 100).low, 1.0)
+    assert worst.kinds["relabeled"]["found"] == found["relabeled"].found
+    above, named = false_alarm_warnings(tuple(found.values()))
+    assert "100 % [96,\u00a0100] of audits of lists that mean nothing" in above
+    assert "more than the 5 % promised" in above
+    assert named.startswith("frequent in sided: its lists differ in word frequency")
+
+
+def test_the_page_warns_of_false_alarms_and_json_has_them() -> None:
+    vectors, frequent = by_frequency()
+    result = bg.audit(vectors, lexicons=[frequent])
+    content = result.to_dict()["false_alarms"]
+    assert content["kind"] == "frequency"
+    assert content["rate"] == content["kinds"]["frequency"]["rate"] == 1.0
+    assert content["above"] == "interval"
+    assert any("lists that mean nothing find an association in sided" in note for note in result.summary().warnings)
+    tile = result.summary().tiles[-1]
+    assert (tile.value, tile.tone) == ("≤\u00a0100\u00a0%", "bad")
+    assert "under the hardest null (every word replaced" in tile.label
+    assert "in at most 100 % [96,\u00a0100]:" in result.methods
+    again = bg.audits.AuditResult.from_dict(json.loads(json.dumps(result.to_dict())))
+    assert again.false_alarms == result.false_alarms
+    assert again.warnings == result.warnings
+
+
+def rate(found: int, audits: int, null: Any = "matched", **more: Any) -> ErrorRate:  # noqa: ANN401
+    share = clopper_pearson(found, audits)
+    return ErrorRate("v", null, NULLS[null], audits, found, found / audits, share.low, share.high, 0.05, **more)
+
+
+@pytest.mark.parametrize(("found", "above"), [(4, ""), (5, ""), (7, "estimate"), (10, "estimate"), (12, "interval")])
+def test_a_rate_is_above_what_is_promised_by_its_interval_or_by_itself(found: int, above: str) -> None:
+    """Exact intervals of 10 and of 12 in 100 begin at 4.9 and 6.4 %."""
+    worst = false_alarms((rate(1, 100), rate(found, 100, "near"), rate(0, 100, "relabeled")))
+    assert worst is not None
+    assert (worst.kind, worst.above) == ("near", above)
+    assert bool(false_alarm_warnings((rate(found, 100),))) == (above == "interval")
+    assert false_alarms(()) is None
+
+
+def test_lists_of_unequal_size_are_drawn_without_a_difference_in_frequency() -> None:
+    random = np.random.default_rng(0)
+    words = [WORDS[:4], WORDS[1_000:1_020], WORDS[1_100:1_110], WORDS[1_200:1_210]]
+    content = {role: {"name": role, "words": list(one)} for role, one in zip("xyab", words, strict=True)}
+    unequal = parse_lexicon({"name": "unequal", "kind": "test", "language": "en", **content}, path="unequal.toml")
+    (asked,) = put([unequal], isotropic(1))
+    found = {one.null: one for one in error_rates([asked], Rules(), 0)}
+    assert found["sizes"].rate <= 0.05 + 3 * (0.05 * 0.95 / 100) ** 0.5
+    assert property_at_fault(asked, "sizes")[0] == "its lists are of unequal size (4 and 20 words)"
+    for table, rows, columns in null_tables(asked, "sizes", 3, random):
+        assert table.shape == (1, 24, 20)
+        assert (rows.sizes.tolist(), columns.sizes.tolist()) == ([4, 20], [10, 10])
+    ranks = [np.log10(np.arange(first, first + count) + 1).mean() for first, count in ((0, 4), (1_000, 20))]
+    assert frequency_factor(asked) == pytest.approx(10 ** (ranks[1] - ranks[0]))
+
+
+def test_primary_questions_have_a_rate_of_their_own() -> None:
+    random = np.random.default_rng(3)
+    asked = put([random_test(random, f"t{number}") for number in range(3)], isotropic(1))
+    found = error_rates(asked, Rules(primary=("t1",)), 0, audits=20)
+    assert [one.together for one in found] == ["primary", "others"] * (len(found) // 2)
+    assert [[question.question for question in one.questions] for one in found[:2]] == [["t1"], ["t0", "t2"]]
+    for one in found[::2]:  # a single question is not corrected
+        assert one.found == one.questions[0].found
+
+
+def test_the_shortest_lists_are_simulated_where_all_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = put([random_test(np.random.default_rng(3), "long", 20), random_test(np.random.default_rng(4), "short")],
+                isotropic(1))  # fmt: skip
+    monkeypatch.setattr("biasgauge.audits.parts.false_alarms.MOST_SIMILARITIES", 1_000)
+    found = error_rates(asked, Rules(), 0, audits=10)
+    assert {question.question for one in found for question in one.questions} == {"short"}
 
 
 def test_the_smallest_contrast_is_the_spread_of_unrelated_lists() -> None:
@@ -155,7 +265,7 @@ def leans_of(vectors: bg.Embedding, words: tuple[str, ...]) -> np.ndarray:
 
 def test_a_question_along_pairs_has_random_words_alone() -> None:
     asked = put(lean_question(), isotropic(1))
-    found = error_rates(asked, 0.05, 0)
+    found = error_rates(asked, Rules(), 0)
     assert [one.null for one in found] == ["frequency"]
     assert found[0].rate <= 0.05 + 3 * (0.05 * 0.95 / found[0].audits) ** 0.5
 

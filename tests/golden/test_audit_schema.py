@@ -42,8 +42,8 @@ SCHEMA = {
     "type": "object",
     "required": [
         "verdicts", "bias", "reliability", "robustness", "seeds", "uncertainty", "coverage", "lexicons", "models",
-        "replicates", "subjects", "error_rates", "chance", "extrinsic", "settings", "warnings", "version",
-        "breakdowns", "date",
+        "replicates", "subjects", "error_rates", "false_alarms", "chance", "extrinsic", "settings", "warnings",
+        "version", "breakdowns", "date",
     ],
     "properties": {
         "verdicts": rows(
@@ -117,7 +117,9 @@ SCHEMA = {
         ),
         "error_rates": rows(
             subject=TEXT,
-            null={"enum": ["relabeled", "matched", "frequency", "near"]},
+            null={"enum": ["relabeled", "matched", "frequency", "sizes", "near"]},
+            together={"enum": ["all", "primary", "others"]},
+            questions=rows(question=TEXT, found={"type": "integer"}, fails={"type": "boolean"}, why=TEXT, advice=TEXT),
             about=TEXT,
             audits={"type": "integer"},
             found={"type": "integer"},
@@ -126,6 +128,10 @@ SCHEMA = {
             high={"type": "number"},
             alpha={"type": "number"},
         ),
+        "false_alarms": {
+            "type": ["object", "null"],
+            "required": ["rate", "low", "high", "kind", "kinds", "found", "audits", "alpha", "above"],
+        },
         "date": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"},
         "breakdowns": rows(
             question=TEXT,

@@ -13,6 +13,7 @@ import numpy as np
 from biasgauge import registry
 from biasgauge._version import __version__
 from biasgauge.audits.part import PartRows, ordered_parts, read_part, write_part
+from biasgauge.audits.parts.false_alarms import ErrorRate, FalseAlarms, false_alarm_warnings, false_alarms
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Verdict
 from biasgauge.core import JsonMapping, JsonObject, Record, all_lengths, to_plain
@@ -136,7 +137,23 @@ class AuditResult(Result):
             if model.unit_length
         ]
         lower = "the vocabulary is in lower case, so words with capitals were looked up in lower case"
-        return (*odd, *unit, *([lower] if self.settings["lower_case"] and self.settings["case_fallback"] else []))
+        found = false_alarm_warnings(self._error_rates)
+        return (
+            *found,
+            *odd,
+            *unit,
+            *([lower] if self.settings["lower_case"] and self.settings["case_fallback"] else []),
+        )
+
+    @property
+    def false_alarms(self) -> FalseAlarms | None:
+        """Largest share of audits of lists without meaning that find an association; None where it was not measured."""
+        return false_alarms(self._error_rates)
+
+    @property
+    def _error_rates(self) -> tuple[ErrorRate, ...]:
+        rates = self.parts.get("error_rates")
+        return rates.rows if isinstance(rates, PartRows) else ()
 
     @property
     def replicated_models(self) -> tuple[str, ...]:
@@ -207,7 +224,11 @@ class AuditResult(Result):
         content = {name: write_part(parts[name], result, self) for name, result in self.parts.items() if name in parts}
         audit_fields: dict[str, Any] = {
             "verdicts": self.verdicts,
-            "intervals": {"observed": {"method": METHOD}, "error_rates": {"level": 0.95, "method": "clopper-pearson"}},
+            "intervals": {
+                "observed": {"method": METHOD},
+                **{name: {"level": 0.95, "method": "clopper-pearson"} for name in ("error_rates", "false_alarms")},
+            },
+            "false_alarms": self.false_alarms,
             "subjects": self.subjects,
             "models": self.models,
             "coverage": _coverage(content.get("lexicons", [])),

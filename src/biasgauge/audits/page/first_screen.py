@@ -16,9 +16,11 @@ from biasgauge.results import (
     Forest,
     ForestRow,
     RecordTable,
+    Shape,
     Summary,
     Table,
     Tile,
+    Tone,
     count_of,
     counted,
     level_text,
@@ -26,6 +28,8 @@ from biasgauge.results import (
     number_text,
     p_phrase,
     setting_text,
+    share_text,
+    shares_text,
 )
 
 if TYPE_CHECKING:
@@ -175,14 +179,23 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
         for name, style in DECISIONS.items()
         if name in decisions or name in REPORTED
     ]
-    rates = [rate for rate in result.error_rates if rate.null == "relabeled"]
-    if rates:
-        worst = max(rates, key=lambda rate: rate.rate)
-        share = number_text(100 * worst.rate, 1).removesuffix(".0")
+    worst = result.false_alarms
+    if worst is not None:
+        promised = level_text(worst.alpha)
+        remarks = {
+            "": "",
+            "estimate": f"; {promised} are promised, and chance may explain more in {worst.audits} audits",
+            "interval": f"; more than the {promised} promised",
+        }
         caption = (
-            f"false alarms: of {worst.audits} audits of meaningless lists in these vectors, so many find something"
+            f"false alarms {shares_text(worst.low, worst.high)}: of {worst.audits} audits of meaningless lists in "
+            f"these vectors at most so many find something, under the hardest null ({worst.about})"
+            f"{remarks[worst.above]}"
         )
-        counts.append(Tile(f"≤\u00a0{share}\u00a0%", caption))
+        tones: dict[str, tuple[Tone, Shape]] = {"interval": ("bad", "cross"), "estimate": ("caution", "half")}
+        counts.append(
+            Tile(f"≤\u00a0{share_text(worst.rate)}".replace(" ", "\u00a0"), caption, *tones.get(worst.above, ()))
+        )
     return tuple(counts)
 
 

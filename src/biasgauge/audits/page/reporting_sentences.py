@@ -58,8 +58,8 @@ METHODS_TEXT = (
     "We audited {models} with biasgauge {version}. {questions} ({families}){each} a contrast of "
     "mean cosine similarities between target and attribute words (the numerator of WEAT; Caliskan et al. 2017). Its p "
     "is the largest of three: permutation of the targets, permutation of the attributes, and a t-test with variance "
-    "clustered over {over} (Cameron et al. 2011). {corrected}; alpha = {alpha}. {intervals} A finding had to hold over "
-    "base pairs (at least {agreement} %), other measures, held-out attributes and {repeated}, where these were "
+    "clustered over {over} (Cameron et al. 2011), and {corrected} (alpha = {alpha}). {intervals} A finding had to hold "
+    "over base pairs (at least {agreement} %), other measures, held-out attributes and {repeated}, where these were "
     "available."
 )
 EQUIVALENCE = (
@@ -177,7 +177,7 @@ def methods(result: AuditResult) -> str:
             families=listed(list(families)),
             over="targets, attributes and " + repeated if result.replicated_models else "targets and attributes",
             alpha=f"{rules['alpha']:g}",
-            corrected=capitalized(correction_text(result)),
+            corrected=correction_text(result),
             intervals=INTERVALS[rules.get("correction", "familywise")],
             agreement=f"{100 * rules['agreement']:g}",
             repeated=repeated.partition(" ")[0],
@@ -188,12 +188,12 @@ def methods(result: AuditResult) -> str:
     case = "; words were also looked up in another case" if settings["case_fallback"] else ""
     share = share_text(settings["min_coverage"])
     sentences.append(f"A list was measured if at least {share} of each set was found{case}.")
-    if result.error_rates:
-        by_null = ([rate for rate in result.error_rates if rate.null == null] for null in NULLS)
-        worst = [max(rates, key=lambda rate: rate.rate) for rates in by_null if rates]
-        shares = listed([f"{share_text(rate.rate, 1)} ({rate.about})" for rate in worst])
-        meaningless = f"In {result.error_rates[0].audits} audits each of lists that mean nothing"
-        sentences.append(f"{meaningless}, in these vectors, an association was found in {shares}.")
+    if (worst := result.false_alarms) is not None:
+        kinds = listed([f"{share_text(rate['rate'], 1)} ({NULLS[null]})" for null, rate in worst.kinds.items()])
+        sentences.append(
+            f"In {worst.audits} audits of each kind of lists that mean nothing, in these vectors, an association was "
+            f"found in at most {worst.text}: {kinds}."
+        )
     sentences.append(f"Random seed: {settings['random_state']}.")
     return " ".join(sentences)
 

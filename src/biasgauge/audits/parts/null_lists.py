@@ -1,15 +1,15 @@
-"""Null distributions from random word lists, and the two parts of an audit that show them.
+"""Random word lists that mean nothing, in the user's own vectors, and the part of an audit on contrasts by chance.
 
-Null hypotheses are simulated in the user's own vectors: attributes relabeled by a coin toss; attributes, or all words,
-replaced by random words of like frequency; lists replaced by groups of near words, as many as their effective words.
-Error rates are the shares of audits of such lists that find an association; chance bands compare each measured contrast
-with those of random words.
+Null hypotheses are drawn for each question, with lists of its sizes: attributes relabeled by a coin toss; attributes,
+or all words, replaced by random words of like frequency; the same with no difference in frequency between lists of
+unequal size; lists replaced by groups of near words, as many as their effective words. How often an audit of such lists
+finds an association is in `false_alarms`; chance bands compare each measured contrast with those of random words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -17,26 +17,24 @@ import numpy as np
 from biasgauge.audits.measurement import Measured, QueryOutcome, Tabulated, matched
 from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.subjects import Subject
-from biasgauge.audits.verdict_rule import corrected
-from biasgauge.core import Estimate, Floats, Places, Record, unit_vectors
-from biasgauge.metrics import contrast_test, frequency_powers, side_of_words, table_sides
-from biasgauge.results import Column, RecordTable, Summary, counted, level_text, share_text
-from biasgauge.stats import TableSide, clopper_pearson, contrast_parts, contrast_values
+from biasgauge.core import Floats, Places, Record, unit_vectors
+from biasgauge.metrics import frequency_powers, side_of_words, table_sides
+from biasgauge.results import Column, RecordTable, counted
+from biasgauge.stats import TableSide, contrast_values
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
 
-Null = Literal["relabeled", "matched", "frequency", "near"]
+Null = Literal["relabeled", "matched", "frequency", "sizes", "near"]
 NULLS: dict[Null, str] = {
     "relabeled": "attributes relabeled by a coin toss",
     "matched": "attributes replaced by random words of like frequency",
-    "frequency": "every word replaced by a random word of like frequency",
+    "frequency": "every word replaced by a random word of like frequency: frequent against rare ones as in the lists",
+    "sizes": "lists of unequal size replaced by random words, frequencies dealt out anew",
     "near": "every list replaced by as many groups of near words as it has effective words",
 }
-AUDITS = 100
-"""Meaningless audits of each kind."""
-MOST_QUESTIONS = 40
-"""Questions that such an audit asks at most: with more, a random part of them."""
+UNEQUAL = 1.5
+"""Times as many words as in another list from which on lists count as unequal."""
 DRAWS = 500
 """Random lists with which a contrast is compared."""
 LIST = 8
@@ -48,121 +46,22 @@ SEEDS = 100
 """Random words whose neighbors make groups of near words."""
 VOCABULARY = 20_000
 """Words among which neighbors are looked for."""
-CELLS = 10_000
-"""Similarities of one model up to which a question is simulated."""
 
 
-@dataclass(frozen=True)
-class ErrorRate(Record):
-    """Share of audits of meaningless lists that would have found an association.
-
-    Attributes:
-        subject: the vectors.
-        null: null hypothesis under which the lists were drawn.
-        about: its description.
-        audits: number of simulated audits.
-        found: number that would have found an association: an upper bound of the number with the decision "report".
-        rate: their share.
-        low, high: its exact 95 % interval.
-        alpha: the rate that the audit promises at most.
-    """
-
-    subject: str
-    null: Null
-    about: str
-    audits: int
-    found: int
-    rate: float
-    low: float | None
-    high: float | None
-    alpha: float
-
-    @property
-    def share(self) -> Estimate:
-        """The rate with its interval."""
-        return Estimate(value=self.rate, low=self.low, high=self.high)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ErrorRates(PartRows):
-    """Error rates of an audit."""
-
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (
-        RecordTable(
-            "rows",
-            "Audits of meaningless lists in these vectors",
-            (
-                Column("vectors", source="subject"),
-                Column("lists", source="about"),
-                "audits",
-                Column("found something", "count", source="found"),
-                Column("share", "estimate", 3),
-            ),
-            name="error-rates",
-        ),
-    )
-
-    def _headline(self) -> str:
-        worst = max(self.rows, key=lambda rate: rate.rate)
-        return (
-            f"Of {worst.audits} audits of lists that mean nothing, at most {share_text(worst.rate, 1)} would have "
-            f"found an association ({worst.about})."
-        )
-
-
-def error_rates(
-    measured: Sequence[QueryOutcome], alpha: float, random_state: int, audits: int = AUDITS
-) -> tuple[ErrorRate, ...]:
-    """Audit meaningless lists of the same sizes, on each subject and in each way."""
-    rates = []
-    for subject in dict.fromkeys(outcome.subject for outcome in measured):
-        outcomes = [outcome for outcome in measured if outcome.subject is subject and isinstance(outcome, Measured)]
-        random = np.random.default_rng([random_state, 19])
-        if len(outcomes) > MOST_QUESTIONS:
-            chosen = sorted(random.choice(len(outcomes), MOST_QUESTIONS, replace=False))
-            outcomes = [outcomes[index] for index in chosen]
-        for null, description in NULLS.items():
-            usable = [outcome for outcome in outcomes if _can_simulate(outcome, null)]
-            if not usable:
-                continue
-            hits = _count_false_alarms(usable, null, alpha, audits, random)
-            share = clopper_pearson(hits, audits)
-            rates.append(
-                ErrorRate(subject.name, null, description, audits, hits, hits / audits, share.low, share.high, alpha)
-            )
-    return tuple(rates)
-
-
-def _can_simulate(measurement: Measured, null: Null) -> bool:
-    """Return whether such a null can be drawn: pairs are not relabeled, and very long lists take too long."""
-    if measurement.table[0].size > CELLS:
-        return False
+def can_draw(measurement: Measured, null: Null) -> bool:
+    """Return whether lists of a question have what a null is about; pairs are replaced by random words alone."""
+    if null == "frequency" or measurement.query.pairs:
+        return null == "frequency"
+    sizes = measurement.test.contrast.words
+    if null == "sizes":
+        return any(max(side) >= UNEQUAL * min(side) for side in sizes)
     if null == "near":
-        contrast = measurement.test.contrast
-        sizes = [size for side in contrast.words for size in side]
-        effective = [count for side in contrast.effective for count in side]
-        return not measurement.query.pairs and any(
-            count < NEAR * size for count, size in zip(effective, sizes, strict=True)
-        )
-    return null == "frequency" or not measurement.query.pairs
+        pairs = zip(measurement.test.contrast.effective, sizes, strict=True)
+        return any(count < NEAR * size for side in pairs for count, size in zip(*side, strict=True))
+    return True
 
 
-def _count_false_alarms(
-    outcomes: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator
-) -> int:
-    """Count the simulated audits in which any question has a small p after correction."""
-    by_audit: list[dict[int, tuple[str, float]]] = [{} for _ in range(audits)]
-    for number, measurement in enumerate(outcomes):
-        weights = measurement.query.weights
-        for audit, (table, rows, columns) in enumerate(_null_tables(measurement, null, audits, random)):
-            p = float(contrast_parts(table[None], rows, columns, weights).p[0])
-            if p <= alpha:  # the other tests can only make it larger
-                p = contrast_test(table, rows, columns, weights).p or p
-            by_audit[audit][number] = (measurement.query.family, 1.0 if np.isnan(p) else p)
-    return sum(any(test.p <= alpha for test in corrected(p_values, alpha).values()) for p_values in by_audit)
-
-
-def _null_tables(
+def null_tables(
     measurement: Measured, null: Null, count: int, random: np.random.Generator
 ) -> Iterator[tuple[Floats, TableSide, TableSide]]:
     """Yield tables of similarities that mean nothing, models × targets × attributes, with the words of both sides.
@@ -182,8 +81,9 @@ def _null_tables(
         return
     drawn = list(_null_words(measurement, null, count, random))
     words_of_null = _NullWords(measurement, [rows for draw in drawn for rows in draw])
+    same = table_sides(similarities)[0] if null == "matched" else None  # the targets themselves
     for targets, *attributes in drawn:
-        yield words_of_null.table(targets, attributes)
+        yield words_of_null.table(targets, attributes, same)
 
 
 def _null_words(
@@ -200,7 +100,9 @@ def _null_words(
         sides = [targets, *measurement.resolved.pair_rows[:, 0]]
     ends = np.cumsum([len(rows) for rows in sides])[:-1]
     for _ in range(count):
-        if null == "frequency":
+        if null == "sizes":
+            sides = [random.permutation(rows) for rows in sides]
+        if null in ("frequency", "sizes"):
             yield tuple(np.split(matched(np.concatenate(sides), len(model), random), ends))
         else:
             yield targets, matched(attributes, len(model), random)
@@ -267,18 +169,23 @@ class _NullWords:
             values.append(contrast_values(table[None], rows, side, query.weights)[0])
         return np.array(values)
 
-    def table(self, targets: Places, attributes: Sequence[Places]) -> tuple[Floats, TableSide, TableSide]:
-        """Return the similarities at equal frequency, where it is known, and the words of both sides."""
+    def table(
+        self, targets: Places, attributes: Sequence[Places], target_side: TableSide | None = None
+    ) -> tuple[Floats, TableSide, TableSide]:
+        """Return the similarities at equal frequency, where it is known, and the words of both sides.
+
+        `target_side` has the targets where they are those of the question.
+        """
         sides = [self.rows.searchsorted(rows) for rows in (targets, *attributes)]
         units = [self.units[:, rows] for rows in sides]
         centered = [self.centered[:, rows] for rows in sides]
         words = self.similarities.targets, self.similarities.attributes
         logs = [None if self.frequencies is None or len(attributes) > 1 else self.frequencies[rows] for rows in sides]
-        cosines = (_mean_cosines(units[0], unit=True), _mean_cosines(_ends_difference(units[1:]), unit=len(units) == 2))
-        rows_side, columns_side = (
-            side_of_words(side.groups, table, log) for side, table, log in zip(words, cosines, logs[:2], strict=True)
-        )
-        return centered[0] @ np.swapaxes(_ends_difference(centered[1:]), -1, -2), rows_side, columns_side
+        if target_side is None:
+            target_side = side_of_words(words[0].groups, _mean_cosines(units[0], unit=True), logs[0])
+        between = _mean_cosines(_ends_difference(units[1:]), unit=len(units) == 2)
+        attribute_side = side_of_words(words[1].groups, between, logs[1])
+        return centered[0] @ np.swapaxes(_ends_difference(centered[1:]), -1, -2), target_side, attribute_side
 
 
 def _ends_difference(sides: Sequence[Floats]) -> Floats:
@@ -382,35 +289,13 @@ def smallest_contrast(subject: Subject, outcomes: Sequence[Tabulated], random_st
     return float(np.sqrt(np.mean(np.square(values))))
 
 
-def measure_error_rates(context: AuditContext) -> ErrorRates:
-    """Audit random lists of the same sizes, on each subject and under each null."""
-    return ErrorRates(error_rates(context.outcomes, context.rules.alpha, context.random_state))
-
-
 def measure_chance(context: AuditContext) -> ChanceBands:
     """Draw random attributes for each contrast; along base pairs, random targets."""
     bands = (chance_band(outcome, context.random_state) for outcome in context.outcomes)
     return ChanceBands(tuple(band for band in bands if band is not None))
 
 
-def summarize_error_rates(result: ErrorRates) -> Summary | None:
-    """Section on the error rates, which names the rate that the audit promises."""
-    if not result.rows:
-        return None
-    about = (
-        "Share of audits of meaningless lists, in these vectors, that would have found an association: with the "
-        "attributes of each question relabeled by a coin toss, with attributes or all words replaced by random words "
-        "of like frequency, and with lists of groups of near words. The audit promises at most "
-        f"{level_text(result.rows[0].alpha)}."
-    )
-    return replace(result.summary(), about=about)
-
-
 PART = (
-    ShippedPart(
-        "error_rates", "Error rates of this audit", measure_error_rates, summarize_error_rates, order=100,
-        stage="chance lists", read=ErrorRates.reader(ErrorRate.from_dict),
-    ),
     ShippedPart(
         "chance", "Contrasts of random words", measure_chance, order=108, stage="chance lists",
         read=ChanceBands.reader(ChanceBand.from_dict),
