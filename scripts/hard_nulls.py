@@ -16,12 +16,14 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import biasgauge as bg
 from biasgauge.core import Places, Query, SimilarityTable, WordPolicy, resolve, unit_vectors, word_families
 from biasgauge.metrics import contrast_of
 from biasgauge.vectors import Embedding
 
+Floats = NDArray[np.float64]
 Lists = tuple[Places, Places, Places, Places]
 Draw = Callable[[], Lists]
 SIZES = (8, 25, 100)
@@ -70,17 +72,25 @@ class HardNulls:
             yield "X, Y two topics; A frequent words, B rare ones", size, partial(self.topics_by_frequency, size)
             yield "frequent against rare half of a topic, both sides", size, partial(self.split_topics, size)
             yield "X, Y two topics; A, B random halves of one", size, partial(self.halves, size)
+        yield "50 most frequent against 50 rarest words of a topic, both sides", 30, self.ends_of_topics
+        yield from self.worlds_of_near_words()
+        for shared in ("xa", "xayb"):
+            yield f"four of eight words on both sides ({shared.upper()})", 8, partial(self.shared_words, shared)
+        yield "5 words against 40", None, self.unequal
+
+    def worlds_of_near_words(self) -> Iterator[tuple[str, int | None, Draw]]:
+        """Yield the nulls in which some words of a list are near each other."""
         for groups, near in ((8, 2), (4, 4), (3, 8)):
             for attributes, where in ((False, "in X and Y"), (True, "in all lists")):
                 name = f"{groups} groups of {near} near words {where}"
                 yield name, groups * near, partial(self.near_words, groups, near, attributes=attributes)
+        for groups, near in ((3, 5), (5, 3)):
+            name = f"{groups} groups of {near} near words of one topic, both sides"
+            yield name, groups * near, partial(self.groups_of_topics, groups, near)
         for lemmas in (2, 4, 8):
             if len(self.lemmas) >= 4 * lemmas:
                 name = f"{lemmas} lemmas with four inflections in all lists"
                 yield name, 4 * lemmas, partial(self.inflections, lemmas)
-        for shared in ("xa", "xayb"):
-            yield f"four of eight words on both sides ({shared.upper()})", 8, partial(self.shared_words, shared)
-        yield "5 words against 40", None, self.unequal
 
     def four_topics(self, size: int) -> Lists:
         """Lists of four topics: there is something to find."""
@@ -95,6 +105,11 @@ class HardNulls:
         """Draw a word of middle frequency, and take its nearest neighbors."""
         seed = self.random.integers(min(200, len(self.rows) // 10), min(20_000, len(self.rows)))
         return self.rows[np.argsort(-(self.units @ self.units[seed]))[:TOPIC]]
+
+    def cosines(self, rows: Places) -> Floats:
+        """Cosines between some of the words."""
+        units = unit_vectors(self.model, rows)
+        return np.asarray(units @ units.T)
 
     def by_frequency(self, frequent: Sequence[int], rare: Sequence[int], size: int) -> Lists:
         """X and A of one band of ranks, Y and B of another."""
@@ -138,6 +153,31 @@ class HardNulls:
         if not attributes:
             a, b = np.split(self.sample(self.topic(), 2 * groups * near), 2)
         return x, y, a, b
+
+    def groups_of_topics(self, groups: int, near: int) -> Lists:
+        """Words of one topic, each with its nearest in the topic, as X and Y, and of another, as A and B."""
+        lists = []
+        for _ in range(2):
+            topic = self.topic()
+            cosines = self.cosines(topic)
+            free = np.ones(len(topic), bool)
+            drawn = []
+            for seed in self.random.permutation(len(topic)):
+                if free[seed] and len(drawn) < 2 * groups:
+                    order = np.argsort(-cosines[seed], kind="stable")
+                    drawn.append(order[free[order]][:near])
+                    free[drawn[-1]] = False
+            lists += [topic[np.concatenate(some)] for some in (drawn[:groups], drawn[groups:])]
+        return lists[0], lists[1], lists[2], lists[3]
+
+    def ends_of_topics(self) -> Lists:
+        """30 of the 50 most frequent and of the 50 rarest words of a topic, as X and Y, and of another, as A and B."""
+        lists = []
+        for _ in range(2):
+            topic = self.topic()
+            order = topic[np.argsort(-self.log[topic], kind="stable")]
+            lists += [self.sample(order[:50], 30), self.sample(order[-50:], 30)]
+        return lists[0], lists[1], lists[2], lists[3]
 
     def inflections(self, lemmas: int) -> Lists:
         """Four forms of each of some lemmas in every list."""

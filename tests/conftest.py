@@ -137,6 +137,16 @@ def shipped_audit(once_a_run: Callable[[str, Callable[[], Any]], Any]) -> Callab
 
 
 @pytest.fixture(scope="session")
+def decided_audit(once_a_run: Callable[[str, Callable[[], Any]], Any]) -> AuditResult:
+    """The audit of the shipped replicates with two questions, at a level at which both have an association."""
+    import biasgauge as bg
+
+    rules = bg.audits.Rules(alpha=0.2)
+    result: AuditResult = once_a_run("audit-decided", lambda: bg.audit(lexicons=["weat6b", "gender"], rules=rules))
+    return result
+
+
+@pytest.fixture(scope="session")
 def reproduced(once_a_run: Callable[[str, Callable[[], Any]], Any]) -> Callable[..., Reproduction]:
     """The whole reproduction of a paper, without data or with a folder of them."""
 

@@ -57,10 +57,8 @@ def test_the_contrast_without_a_word_is_that_of_the_shorter_list() -> None:
         assert shares[word] == pytest.approx(contrast(result, f"without-{word}"), abs=1e-9)
 
 
-def test_pairs_and_replicates_are_those_that_the_rules_counted(
-    shipped_audit: Callable[..., bg.audits.AuditResult],
-) -> None:
-    result = shipped_audit("weat6b", "gender")
+def test_pairs_and_replicates_are_those_that_the_rules_counted(decided_audit: bg.audits.AuditResult) -> None:
+    result = decided_audit
     found, verdict = broken(result, "weat6b"), next(one for one in result.verdicts if one.question == "weat6b")
     adjusted = verdict.observed("association")["adjusted"]
     assert adjusted is not None

@@ -135,7 +135,17 @@ def test_words_of_one_topic_count_in_full_however_near_the_topic_is() -> None:
     random = np.random.default_rng(2)
     vectors = random.normal(size=(40, 50)) + 2.0
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    assert effective_words(vectors @ vectors.T) > 39
+    assert effective_words(vectors @ vectors.T) > 36
+
+
+def test_pairs_of_near_words_count_whichever_way_they_are_ordered() -> None:
+    """Two groups of two among eight words: n² / (n + Σ r) with r = (.8 − .2) / (1 − .2) for two pairs, both ways."""
+    cosines = np.full((8, 8), 0.2)
+    cosines[0, 1] = cosines[1, 0] = cosines[2, 3] = cosines[3, 2] = 0.8
+    np.fill_diagonal(cosines, 1.0)
+    order = np.random.default_rng(0).permutation(8)
+    for table in (cosines, cosines[np.ix_(order, order)]):
+        assert effective_words(table) == pytest.approx(64 / (8 + 4 * 0.75))
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])

@@ -167,28 +167,29 @@ SideLike: TypeAlias = "TableSide | ArrayLike"
 """Words of one side of a table, or only the list of each of them."""
 
 
-def effective_words(cosines: ArrayLike, *, spreads: float = 3.0) -> float:
-    """Effective number of words of a list of which some are near each other: n² / Σ r, with Σ over all ordered pairs.
+def effective_words(cosines: ArrayLike) -> float:
+    """Effective number of words of a list of which some are near each other: n² / (n + Σ r), Σ over all ordered pairs.
 
-    Two words correlate in what they lean to by r = (c − m) / (1 − m), where c is their cosine and m the median over the
-    pairs of the list: words that are merely of one topic count in full. Pairs within three robust standard deviations
-    of the median (median − .16 quantile) count as independent, so that a tidy list loses nothing to noise.
+    Two words correlate in what they lean to by r = (c − m) / (1 − m), where c is their cosine and m the cosine that is
+    usual in the list: the mean of the pairs within one robust standard deviation (median − .16 quantile) of the median.
+    Words that are merely of one topic thus count in full, and what noise adds to some pairs it takes from others; a
+    few groups of near words leave m where it is and raise the sum. A negative sum counts as 0.
 
     Args:
         cosines: words × words.
-        spreads: how many robust standard deviations above the median two words are near.
     """
     table = np.asarray(cosines, np.float64)
     count = len(table)
     if count < 4:  # too few pairs to tell what is usual among them
         return float(count)
     pairs = np.sort(table[~np.tri(count, dtype=bool)])  # the upper triangle, smallest first
-    median, low = pairs[len(pairs) // 2], pairs[int(0.16 * len(pairs))]
-    near = pairs[np.searchsorted(pairs, median + spreads * (median - low), side="right") :]
-    if not near.size or median >= 1 - SAME:
+    median = pairs[len(pairs) // 2]
+    spread = median - pairs[int(0.16 * len(pairs))]
+    usual = float(pairs[np.abs(pairs - median) <= spread].mean())
+    if usual >= 1 - SAME:
         return float(count)
-    correlations = (near - median) / (1 - median)
-    return count**2 / (count + 2 * float(correlations.sum()))
+    correlations = (pairs - usual) / (1 - usual)
+    return count**2 / (count + 2 * max(0.0, float(correlations.sum())))
 
 
 def contrast_estimate(

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -346,11 +346,12 @@ def text_of_name(name: str) -> str:
 def model_labels(paths: Sequence[Path]) -> list[str]:
     """Distinct names of files: equal ones get the file's or folder's name behind them, or a number."""
     labels = [model_label(path) for path in paths]
-    for more in (
+    further: tuple[Callable[[Path], str], ...] = (
         lambda path: _ENDINGS.sub("", text_of_name(path.name)),
         lambda path: text_of_name(path.resolve().parent.name),
         lambda path: text_of_name(path.name),
-    ):
+    )
+    for more in further:
         counts = Counter(labels)
         labels = [
             label if counts[label] == 1 or more(path) in {"", label} else f"{label} ({more(path)})"

@@ -40,8 +40,8 @@ DRAWS = 500
 LIST = 8
 """Words in each of the unrelated lists whose contrasts define the smallest contrast that matters; a usual size."""
 BINS = 40
-NEAR = 0.9
-"""Share of effective words in all of a list from which it counts as free of near words."""
+NEAR = 0.8
+"""Share of effective words in all words of a question from which its lists count as free of near words."""
 SEEDS = 100
 """Random words whose neighbors make groups of near words."""
 VOCABULARY = 20_000
@@ -56,8 +56,7 @@ def can_draw(measurement: Measured, null: Null) -> bool:
     if null == "sizes":
         return any(max(side) >= UNEQUAL * min(side) for side in sizes)
     if null == "near":
-        pairs = zip(measurement.test.contrast.effective, sizes, strict=True)
-        return any(count < NEAR * size for side in pairs for count, size in zip(*side, strict=True))
+        return sum(map(sum, measurement.test.contrast.effective)) < NEAR * sum(map(sum, sizes))
     return True
 
 
