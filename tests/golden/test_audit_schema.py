@@ -107,10 +107,17 @@ SCHEMA = {
             },
         },
         "uncertainty": rows(
+            question=TEXT,
             model=TEXT,
-            lexicon=TEXT,
-            groups=rows(connection=TEXT, mean=NUMBER, low=NUMBER, high=NUMBER, sd=NUMBER),
-            contrasts=rows(a=TEXT, b=TEXT, mean=NUMBER, low=NUMBER, high=NUMBER, p_direction=NUMBER),
+            median=NUMBER,
+            low=NUMBER,
+            high=NUMBER,
+            level={"type": "number"},
+            smallest={"type": "number"},
+            p_above=NUMBER,
+            p_equivalent=NUMBER,
+            p_below=NUMBER,
+            reason={"type": ["string", "null"]},
         ),
         "subjects": rows(
             name=TEXT, models={"type": "array", "items": TEXT}, role={"enum": ["audited", "second opinion"]}

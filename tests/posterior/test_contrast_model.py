@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from biasgauge.analyses.posterior.contrast_model import ContrastModel, Design, average_families, fit_contrast
-from biasgauge.analyses.posterior.crossed import sample_crossed
+from biasgauge.analyses.posterior.integrated import sample_integrated
 from biasgauge.analyses.posterior.priors import ContrastPriors, Exponential, HalfNormal, Normal
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def test_draws_agree_with_a_random_walk_over_the_dense_normal(models: int) -> No
     values = 0.08 * random.standard_normal(dense.shape) + 0.1 * random.standard_normal(dense.shape[1:])
     values += 0.1 * np.outer([1, 1, 1, -1, -1, -1], [1, 1, 1, -1, -1, -1])
     model = ContrastModel(values, dense.design(0), dense.design(1), dense.weights, PRIORS)
-    drawn = sample_crossed(model, 4, 4_000, np.random.default_rng(2)).effects.means[:, 0]
+    drawn = sample_integrated(model, 4, 4_000, np.random.default_rng(2)).effects.means[:, 0]
     basis = dense.basis()
     left, cross = basis.T @ (values.ravel() - dense.mean()), basis.T @ dense.cross()
 

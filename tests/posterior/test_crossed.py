@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from biasgauge.analyses.posterior import Exponential, HalfNormal, Normal, Priors, bayes, distance_table
-from biasgauge.analyses.posterior.crossed import CrossedModel, sample_crossed
+from biasgauge.analyses.posterior.crossed import CrossedModel
+from biasgauge.analyses.posterior.integrated import sample_integrated
 
 if TYPE_CHECKING:
     from biasgauge.analyses.posterior import DistanceTable
@@ -114,7 +115,7 @@ def test_effects_have_their_conditional_mean_and_variance(
 def test_a_chain_visits_the_whole_density(table: DistanceTable) -> None:
     """Means of the sds against weighted draws from a broad proposal of the test's own."""
     block = CrossedModel(table, ("human",), PRIORS)
-    drawn = sample_crossed(block, 4, 5_000, np.random.default_rng(0))
+    drawn = sample_integrated(block, 4, 5_000, np.random.default_rng(0))
     random = np.random.default_rng(9)
     points = random.normal(np.log(0.08), 1.2, (400_000, block.dimensions))
     logs = block.log_density(np.exp(points)) + points.sum(axis=1)

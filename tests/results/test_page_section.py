@@ -114,4 +114,4 @@ def test_every_section_has_something_to_say_about_the_shipped_vectors(
     ]  # fmt: skip
     charts = [name for name, _ in summary.named_charts()]
     assert len(charts) == len(set(charts))
-    assert {"bias-weat", "bias-mac", "reliability-design", "uncertainty-race-groups"} <= set(charts)
+    assert {"bias-weat", "bias-mac", "reliability-design", "uncertainty-posterior"} <= set(charts)

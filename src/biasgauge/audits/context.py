@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
-from biasgauge.audits.measurement import QueryOutcome, measure
+from biasgauge.audits.measurement import Measured, QueryOutcome, measure
 from biasgauge.audits.part import measure_part
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
@@ -82,6 +82,7 @@ class AuditContext:
     _results: dict[str, Result | None] = field(default_factory=dict)
     _locks: Mapping[str, RLock] = field(default_factory=lambda: defaultdict(RLock))
     _outcomes: dict[tuple[Subject, ...], list[QueryOutcome]] = field(default_factory=dict)
+    _smallest: dict[Subject, float] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @property
@@ -111,6 +112,19 @@ class AuditContext:
         return [
             measure(query, subject, self.policy, self.random_state) for query in self.queries for subject in subjects
         ]
+
+    def smallest_contrast(self, subject: Subject) -> float:
+        """Return the smallest contrast that matters in a subject: of the rules, or by the measure of its vectors."""
+        from biasgauge.audits.parts.null_lists import smallest_contrast
+
+        if self.rules.smallest is not None:
+            return self.rules.smallest
+        measured = [outcome for outcome in self.outcomes if outcome.subject is subject]
+        with self._lock:
+            if subject not in self._smallest:
+                usable = [outcome for outcome in measured if isinstance(outcome, Measured)]
+                self._smallest[subject] = smallest_contrast(subject, usable, self.random_state)
+            return self._smallest[subject]
 
     def settings(self) -> JsonObject:
         """Everything that decides the result, as the JSON of the audit has it."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from biasgauge.analyses.posterior.contrast_model import ContrastFit
+from biasgauge.analyses.posterior.contrast_model import ADJUSTED_STREAM, ContrastFit
 from biasgauge.analyses.posterior.contrast_table import CellMean, look_up_words, read_distance_table
-from biasgauge.analyses.posterior.estimates import Diagnostics, PosteriorMean, posterior_means
+from biasgauge.analyses.posterior.estimates import ContrastMean, Diagnostics, contrast_mean
 from biasgauge.analyses.posterior.priors import DEFAULT_CONTRAST_PRIORS, ContrastPriorsLike, with_parts
 from biasgauge.analyses.posterior.sources import table_of
 from biasgauge.analyses.posterior.table import ASSOCIATED, CONNECTIONS, DIFFERENT, DistancesLike, DistanceTable
@@ -40,22 +40,6 @@ from biasgauge.vectors import Embedding, each_view, load_models
 
 NO_FREQUENCIES = "the frequencies of its words are not known"
 _PRIOR_FACTORS = (0.5, 2.0)
-_ADJUSTED_STREAM = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContrastMean(PosteriorMean):
-    """Posterior of a contrast.
-
-    Attributes:
-        p_direction: probability of its median's sign, in [.5, 1]; .5 says nothing.
-        p_equivalent: probability that it is no larger than `smallest` either way; None without a `smallest`.
-    """
-
-    hidden: ClassVar[frozenset[str]] = PosteriorMean.hidden | {"word"}
-
-    p_direction: float | None = None
-    p_equivalent: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +56,8 @@ class ContrastPosterior(Result):
     Attributes:
         name: of the query and the model.
         contrast: in units of the cosine; positive as the query claims, 0 no association. For WEAT in [-4, 4].
-        adjusted: the contrast at equal frequency; undefined, with the reason, where frequencies are not known.
+        adjusted: the contrast at equal frequency, of the similarities that a verdict of an audit rests on; undefined,
+            with the reason, where frequencies are not known.
         smallest: the smallest contrast that matters, or None.
         cells: observed mean similarities of each group of targets with each group of attributes.
         prior_sensitivity: the contrast with all priors half and twice as wide.
@@ -141,7 +126,9 @@ class ContrastPosterior(Result):
     def _probabilities(self, opening: str, contrast: ContrastMean) -> str:
         sentence = f"probability of the sign {number_text(contrast.p_direction)}"
         if self.smallest is not None:
-            sentence += f", of lying within ±{number_text(self.smallest, 3)} {number_text(contrast.p_equivalent)}"
+            size = number_text(self.smallest, 3)
+            sentence += f", of lying within ±{size} {number_text(contrast.p_equivalent)}"
+            sentence += f", above {size} {number_text(contrast.p_above)}"
         sentence = f"{opening}{sentence}."
         return sentence[0].upper() + sentence[1:]
 
@@ -170,8 +157,9 @@ def posterior(
     attribute with all words, cancels in the contrast and is not modeled; leans and pairings do not cancel. The interval
     generalizes over target words *and* attributes, as that of `weat(...).contrast` does. Forms of one lemma are
     averaged to one observation. Of several models, each adds effects of its own, and the interval generalizes over
-    models too. Where frequencies of words are known, `adjusted` is the contrast at equal frequency: log frequency and
-    its square, of targets and of attributes, enter with each other and with the groups (`contrast_model`).
+    models too. Where frequencies of words are known, `adjusted` is the contrast at equal frequency: of vectors less the
+    mean vector of words of their frequency, with log frequency and its square, of targets and of attributes, entering
+    with each other and with the groups (`contrast_model`).
 
     Args:
         vectors: an `Embedding` or anything `load` takes, or a list of replicates; of an encoder, each view by itself.
@@ -223,13 +211,12 @@ def posterior(
         return result
 
     def summarize(fit: ContrastFit) -> Fields:
-        (numbers,) = posterior_means(fit.contrast[:, None], credible, smallest or 0.0)
-        return {**numbers, "p_equivalent": None if smallest is None else numbers["p_equivalent"]}
+        return contrast_mean(fit.contrast, credible, smallest)
 
     fit = table.fit(believed, draws, [random_state])
     adjusted, diagnostics = ContrastMean(value=None, reason=NO_FREQUENCIES), fit.diagnostics
-    if table.log_frequencies is not None:
-        at_equal_frequency = table.fit(believed, draws, [random_state, _ADJUSTED_STREAM], adjusted=True)
+    if table.centered is not None:
+        at_equal_frequency = table.fit(believed, draws, [random_state, ADJUSTED_STREAM], adjusted=True)
         adjusted = ContrastMean(**summarize(at_equal_frequency))
         problems = [f"at equal frequency: {problem}" for problem in at_equal_frequency.diagnostics.problems]
         diagnostics = replace(diagnostics, problems=(*diagnostics.problems, *problems))

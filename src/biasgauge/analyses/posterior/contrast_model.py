@@ -19,24 +19,29 @@ deviations needs is a sum of squares, two small matrices of cross products and t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.posterior.crossed import CHAINS, Effects, sample_crossed
 from biasgauge.analyses.posterior.estimates import Diagnostics, diagnose
+from biasgauge.analyses.posterior.integrated import CHAINS, Effects, sample_integrated
 from biasgauge.analyses.posterior.priors import DEFAULT_CONTRAST_PRIORS, ContrastPriors, ScalePrior
-from biasgauge.core import Floats, Integers, Places
+from biasgauge.core import Floats, Integers, Places, SimilarityTable
+from biasgauge.metrics import table_sides
 
 MAIN, GROUP, FREQUENCY = range(3)
 """Kinds of columns of a design."""
 _ROW_EFFECTS = ("target", "lean", "lean by frequency")
 _COLUMN_EFFECTS = ("attribute", "pairing", "pairing by frequency")
-_BATCH_NUMBERS = 2**20
+ADJUSTED_STREAM = 1
+"""Second seed of draws of a contrast at equal frequency."""
+_BATCH_NUMBERS = 2**18
 """Numbers held at a time for a batch of standard deviations; results do not depend on it."""
 _RANK = 1e-9
+_NO_SPREAD = 1e-10
+"""Standard deviations below this are rounding."""
 _WIDEST, _NARROWEST = 1e3, 1e-5
 """Bounds of standard deviations: absolute, and of residuals in units of their resolution."""
 
@@ -102,12 +107,22 @@ class Design:
 
 
 class Statistics(NamedTuple):
-    """Sufficient statistics of the sum of squares of some independent tables with one covariance."""
+    """Sufficient statistics of some independent tables with one covariance.
+
+    Attributes:
+        tables: their number.
+        core: tables × (span of targets, span of attributes), targets major.
+        core_root: F of F Fᵀ, the sum of squares and products of the core; likewise of the rest.
+        row_root: of rows beyond the core.
+        column_root: of columns beyond the core.
+        residual: sum of squares beyond rows and columns.
+    """
 
     tables: int
     core: Floats
-    rows: Floats
-    columns: Floats
+    core_root: Floats
+    row_root: Floats
+    column_root: Floats
     residual: float
 
 
@@ -181,12 +196,12 @@ class ContrastModel:
         places = np.flatnonzero(usable)
         for batch in self._batches(places):
             variances, replicate, core = self._variances(sds[batch])
-            total = _normal_terms(core, self._core[None], 1)
+            total = _normal_terms(core, self._core[:, None], 1, variances[:, 0])
             total += self._side_terms(self._mean, variances)
             if self._deviations is not None:
-                between = self._replicate_contrasts(sds[batch]) + self._core_noise(replicate)
-                total += _normal_terms(between, self._deviations.core, self._deviations.tables)
-                total += self._side_terms(self._deviations, replicate)
+                between, tables = self._replicate_contrasts(sds[batch]) + self._core_noise(replicate), self._deviations
+                total += _normal_terms(between, tables.core_root, tables.tables, replicate[:, 0])
+                total += self._side_terms(tables, replicate)
             density[batch] = -0.5 * total
         for column, name in enumerate(self.names):
             density[places] += self.prior(name).log_density(sds[places, column])
@@ -235,12 +250,15 @@ class ContrastModel:
     def _core_noise(self, variances: Floats) -> Floats:
         """Covariance of the core, targets major, from leans, pairings and residuals."""
         rows, columns = self._covariances(variances)
-        identity = [np.eye(design.rank) for design in (self._targets, self._attributes)]
-        size = self._targets.rank * self._attributes.rank
-        leans = np.einsum("ij,dkl->dikjl", identity[0], rows).reshape(-1, size, size)
-        pairings = np.einsum("dij,kl->dikjl", columns, identity[1]).reshape(-1, size, size)
-        # residuals are in both
-        return np.asarray(leans + pairings - variances[:, :1, None] * np.eye(size))
+        ranks = self._targets.rank, self._attributes.rank
+        noise = np.zeros((len(variances), *ranks, *ranks))
+        for target in range(ranks[0]):  # leans and residuals: identity of targets ⊗ covariance of rows
+            noise[:, target, :, target, :] = rows
+        columns = columns - variances[:, :1, None] * np.eye(ranks[0])  # residuals are in both
+        for attribute in range(ranks[1]):  # pairings: covariance of columns ⊗ identity of attributes
+            noise[:, :, attribute, :, attribute] += columns
+        size = ranks[0] * ranks[1]
+        return noise.reshape(-1, size, size)
 
     def _covariances(self, variances: Floats) -> tuple[Floats, Floats]:
         """Covariance of the rows of a target beyond the design, and of the columns of an attribute."""
@@ -255,33 +273,52 @@ class ContrastModel:
         beyond = self._targets.freedom, self._attributes.freedom
         residual = variances[:, 0]
         total: Floats = statistics.tables * beyond[0] * beyond[1] * np.log(residual) + statistics.residual / residual
-        products = statistics.rows, statistics.columns
-        for covariance, product, freedom in zip(self._covariances(variances), products, beyond, strict=True):
-            total = total + statistics.tables * freedom * np.linalg.slogdet(covariance)[1]
-            total = total + np.trace(np.linalg.solve(covariance, product), axis1=1, axis2=2)
+        roots = statistics.row_root, statistics.column_root
+        for covariance, root, freedom in zip(self._covariances(variances), roots, beyond, strict=True):
+            total = total + _normal_terms(covariance, root, statistics.tables * freedom, residual)
         return total
 
 
-def _normal_terms(covariance: Floats, values: Floats, tables: int) -> Floats:
-    """−2 log likelihood of some vectors with one covariance, as many independent ones as there are `tables`."""
-    squares = np.einsum("ki,dik->d", values, np.linalg.solve(covariance, values.T))
-    return np.asarray(tables * np.linalg.slogdet(covariance)[1] + squares)
+def _normal_terms(covariance: Floats, root: Floats, vectors: int, least: Floats) -> Floats:
+    """−2 log likelihood of Normal vectors: vectors · log |V| + tr(V⁻¹ F Fᵀ), with F Fᵀ the sum of their squares.
+
+    With V = L Lᵀ the lower factor of [[V, F], [Fᵀ, c I]] begins with L, and L⁻¹ F lies below it, transposed: one
+    decomposition gives both terms. Any c above the largest eigenvalue of Fᵀ V⁻¹ F does; `least` bounds V from below.
+    """
+    size, count = root.shape
+    wider = np.zeros((len(covariance), size + count, size + count))
+    wider[:, :size, :size] = covariance
+    wider[:, size:, :size] = root.T
+    diagonal = np.arange(size, size + count)
+    wider[:, diagonal, diagonal] = (1 + 2 * (root**2).sum() / least)[:, None]
+    factor = np.linalg.cholesky(wider)
+    log_determinant = 2 * np.log(np.diagonal(factor, axis1=1, axis2=2)[:, :size]).sum(axis=1)
+    return np.asarray(vectors * log_determinant + (factor[:, size:, :size] ** 2).sum(axis=(1, 2)))
 
 
 def _statistics(tables: Floats, targets: Design, attributes: Design) -> Statistics:
-    """Sums over tables of cross products: core, rows and columns beyond the core, residuals beyond both."""
+    """Sums over tables of squares and products: core, rows and columns beyond the core, residuals beyond both."""
     by_target, by_attribute = tables @ attributes.basis, np.swapaxes(tables, 1, 2) @ targets.basis
     core = targets.basis.T @ by_target
     rows = by_target - targets.basis @ core
     columns = by_attribute - attributes.basis @ np.swapaxes(core, 1, 2)
     residuals = tables - targets.basis @ np.swapaxes(by_attribute, 1, 2) - rows @ attributes.basis.T
+    vectors = core.reshape(len(tables), -1)
     return Statistics(
         tables=len(tables),
-        core=core.reshape(len(tables), -1),
-        rows=np.einsum("mwi,mwj->ij", rows, rows),
-        columns=np.einsum("mai,maj->ij", columns, columns),
+        core=vectors,
+        core_root=_root_of_squares(vectors),
+        row_root=_root_of_squares(rows.reshape(-1, rows.shape[-1])),
+        column_root=_root_of_squares(columns.reshape(-1, columns.shape[-1])),
         residual=float((residuals**2).sum()),
     )
+
+
+def _root_of_squares(vectors: Floats) -> Floats:
+    """F with F Fᵀ = Σ vector · vectorᵀ and as few columns as there are dimensions in the vectors."""
+    _, sizes, right = np.linalg.svd(vectors, full_matrices=False)
+    used = sizes > _RANK * sizes.max(initial=0.0)
+    return np.asarray(right[used].T * sizes[used])
 
 
 def average_families(
@@ -298,6 +335,35 @@ def average_families(
     share /= share.sum(axis=0)
     averaged = np.moveaxis(np.moveaxis(tables, axis, -1) @ share, -1, axis)
     return averaged, groups[np.sort(first)], None if log_frequency is None else log_frequency @ share
+
+
+def frequencies_held_constant(table: SimilarityTable) -> tuple[Floats, Floats] | None:
+    """Log frequencies of targets and of attributes that a verdict holds constant; None where they are not known.
+
+    They are 0 on a side whose lists are not set against each other: it has nothing to adjust to.
+    """
+    if table.centered is None:
+        return None
+    targets, attributes = (
+        np.zeros(len(side.groups)) if side.covariates is None else side.covariates[:, 0] for side in table_sides(table)
+    )
+    return targets, attributes
+
+
+def why_undefined(values: Floats, names: Sequence[Sequence[str]], sizes: Sequence[Sequence[int]]) -> str | None:
+    """Say why there is no posterior: a list of one word, a gap, or nothing varies; None where there is one.
+
+    `names` and `sizes` are those of the lists of targets and of the lists of attributes.
+    """
+    for listed, counts in zip(names, sizes, strict=True):
+        for name, size in zip(listed, counts, strict=True):
+            if size < 2:
+                return f"{name!r} has a single word, so that nothing is known of others like it"
+    if np.isnan(values).any():
+        return "not every word has a similarity with every attribute"
+    centered = values - values.mean(axis=1, keepdims=True)
+    centered = centered - centered.mean(axis=2, keepdims=True)
+    return "similarities do not vary beyond the means of words" if centered.std() < _NO_SPREAD else None
 
 
 class ContrastFit(NamedTuple):
@@ -356,10 +422,29 @@ def fit_contrast(
         for labels, frequency, flag in zip(groups, frequencies, cancels, strict=True)
     )
     model = ContrastModel(tables, targets, attributes, weights, priors)
-    drawn = sample_crossed(model, CHAINS, -(-draws // CHAINS), random)
+    drawn = sample_integrated(model, CHAINS, -(-draws // CHAINS), random)
     contrast = drawn.effects.means
     by_chain = {
         name: values.reshape(CHAINS, -1, values.shape[1])
         for name, values in (("contrast", contrast), ("sds", drawn.sds))
     }
     return ContrastFit(contrast[:, 0], drawn.sds, model.names, diagnose(by_chain, acceptance=drawn.acceptance))
+
+
+def fit_similarities(
+    table: SimilarityTable, values: Floats, *, draws: int = 4_000, random_state: int = 0
+) -> ContrastFit:
+    """Draw from the posterior of the contrast of a query, at equal frequency where frequencies are known.
+
+    It is the contrast that a verdict rests on; without frequencies, that of `values`, models × targets × attributes.
+    """
+    seeds = [random_state] if table.centered is None else [random_state, ADJUSTED_STREAM]
+    return fit_contrast(
+        values if table.centered is None else table.centered,
+        table.target_groups,
+        table.attribute_groups,
+        np.asarray(table.weights, np.float64),
+        log_frequencies=frequencies_held_constant(table),
+        draws=draws,
+        random=np.random.default_rng(seeds),
+    )

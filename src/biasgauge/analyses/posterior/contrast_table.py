@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biasgauge.analyses.posterior.contrast_model import ContrastFit, fit_contrast
+from biasgauge.analyses.posterior.contrast_model import (
+    ContrastFit,
+    fit_contrast,
+    frequencies_held_constant,
+    why_undefined,
+)
 from biasgauge.analyses.posterior.priors import ContrastPriors
 from biasgauge.analyses.posterior.sources import compared_words
 from biasgauge.analyses.posterior.table import ASSOCIATED, DIFFERENT, DistanceTable
@@ -27,9 +32,6 @@ from biasgauge.core import (
 )
 from biasgauge.errors import ParameterError
 from biasgauge.vectors import Coverage, Embedding
-
-_NO_SPREAD = 1e-10
-"""Standard deviations below this are rounding."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,12 @@ class ContrastTable(NamedTuple):
     Attributes:
         name: of the question and of the model.
         values: models × targets × attributes.
+        centered: the same less what words of such frequencies have in common; None where frequencies are not known.
         groups: group of each target, and of each attribute.
         families: word family of each target, and of each attribute.
         names: of the groups of targets, and of those of attributes.
         weights: groups of targets × groups of attributes.
-        log_frequencies: of targets and of attributes; None where one is not known.
+        log_frequencies: of targets and of attributes, as `frequencies_held_constant`; None where they are not known.
         coverage: words asked for and found.
         lookup: settings by which they were looked up.
         reason: why the question cannot be answered.
@@ -69,6 +72,7 @@ class ContrastTable(NamedTuple):
 
     name: str
     values: Floats = np.empty((1, 0, 0))
+    centered: Floats | None = None
     groups: tuple[Integers, Integers] = (np.empty(0, np.intp), np.empty(0, np.intp))
     families: tuple[Integers, Integers] = (np.empty(0, np.intp), np.empty(0, np.intp))
     names: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
@@ -92,6 +96,7 @@ class ContrastTable(NamedTuple):
         frequencies = self.log_frequencies
         return self._replace(
             values=self.values[:, :, columns],
+            centered=None if self.centered is None else self.centered[:, :, columns],
             groups=(self.groups[0], (np.cumsum(used) - 1)[self.groups[1][columns]]),
             families=(self.families[0], self.families[1][columns]),
             names=(self.names[0], tuple(name for name, flag in zip(self.names[1], used, strict=True) if flag)),
@@ -100,21 +105,14 @@ class ContrastTable(NamedTuple):
         )
 
     def unusable(self) -> str | None:
-        """Say why there is no posterior: a list of one word, a gap, or nothing varies; None where there is one."""
-        for names, sizes in zip(self.names, self.sizes(), strict=True):
-            for name, size in zip(names, sizes, strict=True):
-                if size < 2:
-                    return f"{name!r} has a single word, so that nothing is known of others like it"
-        if np.isnan(self.values).any():
-            return "not every word has a similarity with every attribute"
-        centered = self.values - self.values.mean(axis=1, keepdims=True)
-        centered = centered - centered.mean(axis=2, keepdims=True)
-        return "similarities do not vary beyond the means of words" if centered.std() < _NO_SPREAD else None
+        """Say why there is no posterior; None where there is one."""
+        return why_undefined(self.values, self.names, self.sizes())
 
     def fit(self, priors: ContrastPriors, draws: int, seeds: list[int], *, adjusted: bool = False) -> ContrastFit:
         """Draw from the posterior of the contrast, at equal frequency where `adjusted`."""
+        values = self.centered if adjusted and self.centered is not None else self.values
         return fit_contrast(
-            self.values, *self.groups, self.weights, families=self.families, priors=priors, draws=draws,
+            values, *self.groups, self.weights, families=self.families, priors=priors, draws=draws,
             log_frequencies=self.log_frequencies if adjusted else None, random=np.random.default_rng(seeds),
         )  # fmt: skip
 
@@ -153,14 +151,14 @@ def look_up_words(
         return described._replace(reason=resolved.reason)
     table = SimilarityTable(resolved)
     sides = table.targets, table.attributes
-    known = [side.frequencies for side in sides if side.frequencies is not None]
     return described._replace(
         values=table.values,
+        centered=table.centered,
         groups=(table.target_groups, table.attribute_groups),
         families=(np.arange(len(sides[0].words)), np.arange(len(sides[1].words))),
         names=(tuple(group.name for group in query.targets), tuple(group.name for group in query.attributes)),
         weights=np.asarray(query.weights, np.float64),
-        log_frequencies=(known[0], known[1]) if len(known) == len(sides) else None,
+        log_frequencies=frequencies_held_constant(table),
     ).without_unused()
 
 

@@ -2,9 +2,7 @@
 
     distance = mean[connection] + word[connection, word] + attribute[attribute] + residual
 
-All effects are Gaussian given the standard deviations and integrate out exactly; a chain runs over the few standard
-deviations alone, with a proposal that does not depend on where the chain stands. The sampler serves the model of a
-contrast too (`contrast_model`).
+All effects are Gaussian given the standard deviations and integrate out exactly: `integrated` samples the model.
 
 Attributes that meet the same words in the same way form one *kind*. Whatever depends on the standard deviations is the
 same for all attributes of a kind, so complete tables of hundreds of attributes cost as much as a few kinds.
@@ -13,16 +11,14 @@ same for all attributes of a kind, so complete tables of hundreds of attributes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from biasgauge.analyses.posterior.integrated import Effects
 from biasgauge.analyses.posterior.priors import Priors
 from biasgauge.analyses.posterior.table import ASSOCIATED, CONNECTIONS, DIFFERENT, HUMAN, NEUTRAL, DistanceTable
 from biasgauge.core import Floats, Places
-
-if TYPE_CHECKING:
-    from biasgauge.analyses.posterior.contrast_model import ContrastModel
 
 BLOCKS = ((ASSOCIATED, DIFFERENT), (HUMAN,), (NEUTRAL,))
 """Connections that share attributes: associated and different attributes are the same words, controls are others."""
@@ -33,27 +29,6 @@ _ROUNDING = 1e-10
 WIDEST = 1e6
 """Largest ratio of any standard deviation to sigma, and of the spread of distances to any standard deviation, that is
 considered: beyond it the density is next to nothing and the systems lose their precision."""
-
-CHAINS = 4
-_ROUNDS, _MOST_ROUNDS = 7, 40
-"""Rounds in which the proposal is fitted: at least and at most."""
-_FREEDOM = 8
-_WIDE, _WIDE_SHARE = 3.0, 0.1
-_WIDENING = 1.5
-_BURN_IN = 100
-_MANY = 6
-_PER_ROUND, _PER_ROUND_OF_MANY = 900, 1_800
-_THINNING, _THINNING_OF_MANY = 2, 10
-"""Draws in a round, and steps for each draw that is retained; with more than `_MANY` standard deviations fewer
-proposals are accepted."""
-
-
-class Effects(NamedTuple):
-    """Draws × effects: means of connections, words (mean and word effect together, by cell), attributes."""
-
-    means: Floats
-    words: Floats
-    attributes: Floats
 
 
 class _Kind(NamedTuple):
@@ -249,103 +224,3 @@ def _factor(square: Floats, vector: Floats) -> tuple[Floats, Floats]:
     wider[:, columns, columns] = 1 + (vector**2).sum(axis=1)
     factor = np.linalg.cholesky(wider)
     return factor[:, columns, :columns], np.diagonal(factor, axis1=1, axis2=2)[:, :columns]
-
-
-class CrossedDraws(NamedTuple):
-    """Draws of one model, one chain after the other; columns of `sds` as in the model."""
-
-    sds: Floats
-    effects: Effects
-    acceptance: float
-
-
-def sample_crossed(
-    model: CrossedModel | ContrastModel, chains: int, draws: int, random: np.random.Generator
-) -> CrossedDraws:
-    """Independence Metropolis: `chains` × `draws` of the standard deviations, then effects given each of them."""
-    proposal = _fit_proposal(model, random)
-    thinning = _THINNING if model.dimensions <= _MANY else _THINNING_OF_MANY
-    steps = thinning * draws + _BURN_IN
-    points = proposal.draw(chains * steps, random)
-    weights = (_log_density(model, points) - proposal.log_density(points)).reshape(chains, steps)
-    thresholds = np.log(random.random((chains, steps)))
-    state = np.argmax(weights[:, :_BURN_IN], axis=1)
-    path = np.empty((chains, steps), np.intp)
-    moved = np.zeros((chains, steps), bool)
-    chain = np.arange(chains)
-    for step in range(steps):
-        moved[:, step] = thresholds[:, step] < weights[:, step] - weights[chain, state]
-        state = np.where(moved[:, step], step, state)
-        path[:, step] = state
-    retained = (path[:, _BURN_IN::thinning] + steps * chain[:, None]).ravel()
-    sds = np.exp(points[retained]) - model.resolutions
-    return CrossedDraws(sds, model.draw_effects(sds, random), float(moved[:, _BURN_IN:].mean()))
-
-
-def _log_density(model: CrossedModel | ContrastModel, points: Floats) -> Floats:
-    """Log density in the coordinates log(sd + resolution).
-
-    These are logarithms where a standard deviation is known well, and end at a finite point where it may as well be 0.
-    """
-    density: Floats = model.log_density(np.exp(points) - model.resolutions) + points.sum(axis=1)
-    return density
-
-
-class _Proposal(NamedTuple):
-    """A multivariate t with a wide companion that takes a tenth of the draws, so that no tail is left out."""
-
-    center: Floats
-    factor: Floats
-
-    def draw(self, size: int, random: np.random.Generator) -> Floats:
-        stretch = np.sqrt(_FREEDOM / random.chisquare(_FREEDOM, size))
-        stretch = stretch * np.where(random.random(size) < _WIDE_SHARE, _WIDE, 1.0)
-        normal = random.standard_normal((size, len(self.center)))
-        drawn: Floats = self.center + stretch[:, None] * (normal @ self.factor.T)
-        return drawn
-
-    def log_density(self, points: Floats) -> Floats:
-        dimensions = len(self.center)
-        squares = (np.linalg.solve(self.factor, (points - self.center).T) ** 2).sum(axis=0)
-        power = -0.5 * (_FREEDOM + dimensions)
-        narrow = np.log(1 - _WIDE_SHARE) + power * np.log1p(squares / _FREEDOM)
-        wide = np.log(_WIDE_SHARE / _WIDE**dimensions) + power * np.log1p(squares / (_WIDE**2 * _FREEDOM))
-        density: Floats = np.logaddexp(narrow, wide)
-        return density
-
-
-def _fit_proposal(model: CrossedModel | ContrastModel, random: np.random.Generator) -> _Proposal:
-    """Match mean and covariance of the coordinates, from a rough start, by importance sampling in rounds.
-
-    Weights are flattened until the proposal is near enough for them to be used as they are.
-    """
-    center = np.log(model.spread / 2 + model.resolutions)
-    factor: Floats = np.eye(model.dimensions)
-    size = _PER_ROUND if model.dimensions <= _MANY else _PER_ROUND_OF_MANY
-    for turn in range(_MOST_ROUNDS):
-        proposal = _Proposal(center, factor)
-        points = proposal.draw(size, random)
-        logs = _log_density(model, points) - proposal.log_density(points)
-        weights = _tempered(logs, least=0)
-        finished = turn >= _ROUNDS - 1 and 1 / (weights**2).sum() >= size / 6
-        if not finished:
-            weights = _tempered(logs, least=size / 6)
-        center = weights @ points
-        deviations = points - center
-        covariance = (weights[:, None] * deviations).T @ deviations
-        floor = 1e-8 * np.eye(model.dimensions)
-        factor = np.asarray(np.linalg.cholesky(_WIDENING * covariance * (_FREEDOM - 2) / _FREEDOM + floor), np.float64)
-        if finished:
-            break
-    return _Proposal(center, factor)
-
-
-def _tempered(logs: Floats, least: float) -> Floats:
-    """Weights, flattened as far as needed for their effective number to reach `least`."""
-    below_peak = logs - logs.max()
-    for power in 0.7 ** np.arange(40):
-        weights: Floats = np.exp(power * below_peak)
-        weights /= weights.sum()
-        if 1 / (weights**2).sum() >= least:
-            break
-    return weights

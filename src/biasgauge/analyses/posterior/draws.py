@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from biasgauge.analyses.posterior.crossed import CHAINS, CrossedDraws, CrossedModel, blocks_with_rows, sample_crossed
+from biasgauge.analyses.posterior.crossed import CrossedModel, blocks_with_rows
 from biasgauge.analyses.posterior.estimates import Diagnostics, diagnose
+from biasgauge.analyses.posterior.integrated import CHAINS, IntegratedDraws, sample_integrated
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors
 from biasgauge.analyses.posterior.table import CONNECTIONS, NO_SPREAD, DistanceTable, cell_labels, cells_of
 from biasgauge.core import Floats, Places, check_choice, check_whole
@@ -303,13 +304,13 @@ def _exact_draws(
 
 def crossed_draws(
     table: DistanceTable, priors: Priors, per_chain: int, seeds: Sequence[int]
-) -> tuple[Draws, list[CrossedDraws]]:
+) -> tuple[Draws, list[IntegratedDraws]]:
     """Draws of the crossed model, and of each of its blocks."""
     models = [CrossedModel(table, names, priors) for names in blocks_with_rows(table)]
     blocks = []
     for model in models:
         random = np.random.default_rng([*seeds, CONNECTIONS.index(model.connections[0])])
-        blocks.append(sample_crossed(model, CHAINS, per_chain, random))
+        blocks.append(sample_integrated(model, CHAINS, per_chain, random))
     widths = [len(model.connections) for model in models]
     starts = np.cumsum([0, *widths[:-1]])
     attributes = AttributeDraws(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from biasgauge.core import Estimate, Floats, JsonMapping, JsonObject, Record
+from biasgauge.core import Estimate, Fields, Floats, JsonMapping, JsonObject, Record
 from biasgauge.results import Column, number_text
 from biasgauge.stats import Credible, Equivalence, decide_equivalence
 
@@ -108,6 +108,27 @@ class ConnectionContrast(PosteriorMean):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContrastMean(PosteriorMean):
+    """Posterior of a contrast.
+
+    Attributes:
+        median: posterior median.
+        p_direction: probability of its median's sign, in [.5, 1]; .5 says nothing.
+        p_above: probability that it is larger than `smallest`; this and the next are None without a `smallest`.
+        p_equivalent: probability that it is no larger than `smallest` either way.
+        p_below: probability that it is smaller than −`smallest`: an association opposite to what the question claims.
+    """
+
+    hidden: ClassVar[frozenset[str]] = PosteriorMean.hidden | {"word"}
+
+    median: float | None = None
+    p_direction: float | None = None
+    p_above: float | None = None
+    p_equivalent: float | None = None
+    p_below: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Change(PosteriorMean):
     """Posterior of the change of one mean distance, after less before; positive when distances grew.
 
@@ -171,6 +192,18 @@ def posterior_means(draws: Floats, credible: Credible, rope: float | None = None
     interval = {"level": credible.prob, "method": credible.kind}
     columns = zip(*(values.tolist() for values in parts.values()), strict=True)
     return [{**dict(zip(parts, numbers, strict=True)), **interval} for numbers in columns]
+
+
+def contrast_mean(draws: Floats, credible: Credible, smallest: float | None) -> Fields:
+    """Summarize draws of a contrast: the fields of `ContrastMean`."""
+    (numbers,) = posterior_means(draws[:, None], credible, smallest or 0.0)
+    beyond = {
+        "p_above": float((draws > (smallest or 0.0)).mean()),
+        "p_equivalent": numbers["p_equivalent"],
+        "p_below": float((draws < -(smallest or 0.0)).mean()),
+    }
+    probabilities = dict.fromkeys(beyond) if smallest is None else beyond
+    return {**numbers, "median": float(np.median(draws)), **probabilities}
 
 
 def means_frame(rows: Sequence[PosteriorMean], caution: str = "") -> pd.DataFrame:

@@ -48,7 +48,7 @@ METHODS = {
     "reliability": ("du2021", "koo2016"),
     "robustness": ("zhang2020",),
     "seeds": ("antoniak2021",),
-    "uncertainty": ("dobrzeniecka2023", "kruschke2018"),
+    "uncertainty": ("kruschke2018",),
     "extrinsic": ("goldfarbtarrant2021",),
     "change": ("gonen2019",),
 }

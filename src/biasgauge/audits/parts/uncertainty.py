@@ -1,171 +1,160 @@
-"""Uncertainty of the associations of stereotypes: the Bayesian model of distances for each lexicon and model."""
+"""Posterior of each question's contrast: probabilities beside the verdicts, from the same similarities."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
+from biasgauge.audits.measurement import Measured
 from biasgauge.audits.part import PartRows, ShippedPart
-from biasgauge.core import Estimate, JsonObject, Record
-from biasgauge.errors import InputError
-from biasgauge.lexicons import Lexicon
-from biasgauge.results import Chart, Column, Stored, Summary, Table, level_text, lexicon_name, number_text
-from biasgauge.vectors import Embedding
+from biasgauge.core import Estimate
+from biasgauge.results import Chart, Column, RecordTable, chart_of_rows, counted, level_text, lexicon_name, number_text
 
 if TYPE_CHECKING:
-    from biasgauge.analyses.posterior import ConnectionContrast, Posterior
     from biasgauge.audits.context import AuditContext
-    from biasgauge.audits.result import AuditResult
 
-VARIANT: Final = "crossed"
-"""Every attribute meets every protected word; the published model ignores it and is too sure of the groups."""
-MOST_POSTERIORS = 8
-"""Lexicons up to which tests have a posterior too."""
+AXIS = "contrast, in cosine units"
 ABOUT = (
-    "Cosine distances of each protected word from the attributes of the stereotype about it, from those of other "
-    "stereotypes, and from control words, in one hierarchical model (after Dobrzeniecka & Urbaniak 2023, with an "
-    "effect of each attribute, which the published model lacks). 1 is unrelated, less is closer. A difference is "
-    "inconclusive when its interval neither leaves the region of practical equivalence nor lies within it "
-    "(Kruschke 2018)."
+    "Where the contrast of each question lies, given these words: one hierarchical model of targets, attributes and "
+    "replicates for the similarities that the verdict rests on, at equal word frequency where that is known (biasgauge "
+    "posterior). The section states probabilities, of each question by itself; it decides nothing. Verdicts also count "
+    "how many questions were asked, and near words for fewer than they are."
 )
-POSTERIORS = ("groups", "contrasts", "words")
-CONTRASTS = (("associated", "different"), ("associated", "human"))
-"""Is a stereotype's word closer to those it is about than to others, and than words about people in general are?"""
 
 
-@dataclass(frozen=True, eq=False)
-class LexiconPosterior(Record):
-    """The posterior of one lexicon with one model, or why there is none.
+@dataclass(frozen=True, kw_only=True)
+class QuestionPosterior(Estimate):
+    """Posterior of a question's contrast, in cosine units: median and credible interval.
 
     Attributes:
-        model: name of the model.
-        lexicon: name of the lexicon.
-        title: what the lexicon is about.
-        posterior: the fit.
-        reason: why there is none.
+        question: the question.
+        model: the vectors.
+        smallest: the smallest contrast that matters, as in the verdict.
+        sd: posterior standard deviation.
+        p_direction: probability of the median's sign, in [.5, 1]; .5 says nothing.
+        p_above: probability that the contrast is larger than `smallest`.
+        p_equivalent: probability that it is no larger than `smallest` either way.
+        p_below: probability that it is smaller than −`smallest`.
+        at_equal_frequency: the contrast is that at equal word frequency.
+        problems: what is wrong with the draws, in sentences; empty when they can be trusted.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"value": "median", **Estimate.renamed}
+    hidden: ClassVar[frozenset[str]] = frozenset({"n", "statistic", "k", "resamples", "undefined_resamples", "warning"})
+
+    question: str
     model: str
-    lexicon: str
-    title: str
-    posterior: Posterior | None = None
-    reason: str | None = None
-
-    @property
-    def contrasts(self) -> tuple[ConnectionContrast, ...]:
-        """The contrasts that matter most, of the groups."""
-        if self.posterior is None:
-            return ()
-        return tuple(
-            contrast
-            for contrast in self.posterior.contrasts
-            if contrast.word is None and (contrast.a, contrast.b) in CONTRASTS
-        )
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The conclusions, one for each contrast that matters."""
-        if self.posterior is None or not self.contrasts:
-            return (f"{lexicon_name(self.lexicon)}: unknown: {self.reason or 'too few of its words were found'}.",)
-        conclusions = [
-            f"{lexicon_name(self.lexicon)}: {_PREFIX[contrast.decision or '']}{self.difference(contrast)}."
-            for contrast in self.contrasts
-        ]
-        return (
-            *conclusions,
-            *([f"{lexicon_name(self.lexicon)}: {self.posterior.caution}."] if self.posterior.caution else []),
-        )
-
-    def difference(self, contrast: ConnectionContrast) -> str:
-        """State in words how much closer the first of two connections is."""
-        mean, low, high = (0.0 if end is None else end for end in (contrast.mean, contrast.low, contrast.high))
-        sign = -1 if mean < 0 else 1
-        ends = sorted((sign * low, sign * high))
-        level = "" if self.posterior is None else f"{level_text(self.posterior.credible.prob)} "
-        interval = f"{level}interval {number_text(ends[0], 3)} to {number_text(ends[1], 3)}"
-        small = f"region of practical equivalence ±{number_text(contrast.rope, 3)}"
-        sure = f"probability of the sign {number_text(contrast.p_direction)}"
-        return f"{_compared(contrast, f'{number_text(abs(mean), 3)} ')} ({interval}, {small}; {sure})"
-
-    def to_dict(self) -> JsonObject:
-        """Return the JSON object of `--json`; contrasts of single words are left to `biasgauge bayes`."""
-        labels = {"model": self.model, "lexicon": self.lexicon, "sentences": list(self.sentences)}
-        if self.posterior is None:
-            return {**labels, "groups": [], "words": [], "contrasts": [], "reason": self.reason}
-        content = self.posterior.to_dict()
-        content["contrasts"] = [contrast.to_dict() for contrast in self.posterior.contrasts if contrast.word is None]
-        return {**labels, **content}
+    smallest: float
+    sd: float | None = None
+    p_direction: float | None = None
+    p_above: float | None = None
+    p_equivalent: float | None = None
+    p_below: float | None = None
+    at_equal_frequency: bool = False
+    problems: tuple[str, ...] = ()
 
 
-def measure(context: AuditContext) -> PartRows:
-    """Fit the crossed model to the distances of each lexicon, with the first model of each subject.
+@dataclass(frozen=True, eq=False, repr=False)
+class QuestionPosteriors(PartRows):
+    """Posteriors of all questions that could be measured."""
 
-    Stereotypes always have a posterior; tests, which take a second each, where there are few of them.
-    """
-    kinds = ("test", "stereotypes") if len(context.lexicons) <= MOST_POSTERIORS else ("stereotypes",)
-    chosen = [lexicon for lexicon in context.lexicons if lexicon.kind in kinds]
-    models = [subject.models[0] for subject in context.subjects]
-    return PartRows(tuple(_posterior(model, lexicon, context) for lexicon in chosen for model in models))
-
-
-def _posterior(model: Embedding, lexicon: Lexicon, context: AuditContext) -> LexiconPosterior:
-    from biasgauge.analyses.posterior import bayes
-
-    try:
-        posterior = bayes(model, lexicon, variant=VARIANT, policy=context.policy, random_state=context.random_state)
-    except InputError as problem:
-        return LexiconPosterior(model.name, lexicon.name, lexicon.title, reason=str(problem))
-    lacking = "; ".join(f"{name}: {reason}" for name, reason in posterior.undefined.items()) or None
-    return LexiconPosterior(model.name, lexicon.name, lexicon.title, posterior, lacking)
-
-
-_PREFIX = {"": "", "different": "", "equivalent": "practically no difference: ", "undecided": "inconclusive: "}
-
-
-def _compared(contrast: ConnectionContrast, much: str) -> str:
-    """State which connection is closer, and by how `much`."""
-    closer, to = ("closer", "to") if (contrast.mean or 0.0) < 0 else ("farther", "from")
-    comparison = "other groups'" if contrast.b == "different" else "words about people in general"
-    return f"group words are {much}{closer} {to} their own stereotype's attributes than {to} {comparison}"
-
-
-def summarize(result: PartRows, audit: AuditResult) -> Summary | None:
-    """Posteriors with their intervals; charts of the first model alone, a group for each lexicon; numbers of all."""
-    if not result.rows:
-        return None
-    contents = result.to_list()
-    many_models = len({content["model"] for content in contents}) > 1
-    first = audit.models[0].name
-    charts: list[Chart] = []
-    for row in result.rows:
-        if isinstance(row, LexiconPosterior) and row.posterior is not None and row.model == first:
-            drawn = {chart.name: chart for chart in row.posterior.summary().charts}
-            charts += [replace(drawn[name], group=row.lexicon) for name in POSTERIORS if name in drawn]
-    rows = []
-    for content in contents:
-        for group in content["groups"] or [{"connection": None, "reason": content.get("reason")}]:
-            ends = {name: group.get(name) for name in ("low", "high", "reason")}
-            model = [content["model"]] if many_models else []
-            estimate = Estimate(value=group.get("mean"), **ends)
-            rows.append((content["lexicon"], *model, group["connection"], estimate, group.get("sd")))
-    columns = [Column("lexicon", "lexicon"), *(["model"] if many_models else []), "connection",
-               Column("mean", "estimate", 3), Column("standard deviation", "number", 3)]  # fmt: skip
-    title = "Mean cosine distance: posterior mean, interval and standard deviation"
-    return Summary(
-        title="Posterior distributions of distances",
-        headline="",
-        about=ABOUT + (f" The charts are of {first}." if many_models else ""),
-        sentences=tuple(
-            f"{sentence} ({content['model']})" if many_models else sentence
-            for content in contents
-            for sentence in content["sentences"]
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable(
+            "rows",
+            "Posterior of each contrast, and the probability that it is larger than the smallest that matters",
+            (
+                Column("question", "lexicon"),
+                Column("vectors", source="model"),
+                Column("median [{level} {method}]", "estimate", 3, source="."),
+                Column("P(contrast > smallest)", "number", source="p_above"),
+                Column("P(|contrast| < smallest)", "number", source="p_equivalent"),
+                Column("P(contrast < −smallest)", "number", source="p_below"),
+                Column("smallest", "number", 3),
+            ),
+            note="smallest: the smallest contrast that matters, as in the verdicts",
+            drop_constant=("vectors",),
+            name="uncertainty",
         ),
-        charts=tuple(charts),
-        tables=(Table.of("uncertainty", title, columns, rows),),
+    )
+
+    def _headline(self) -> str:
+        defined = [row for row in self.rows if row.defined]
+        if not defined:
+            return "No question has a posterior."
+        sizes = dict.fromkeys(f"±{number_text(row.smallest, 3)}" for row in defined)
+        return (
+            f"{level_text(defined[0].level)} intervals of the contrasts of {counted(defined, 'question')}, and the "
+            f"probability of more than the smallest that matters ({', '.join(sizes)})."
+        )
+
+    def _sentences(self) -> list[str]:
+        """Reasons why there is no posterior, and problems of the sampler."""
+        sentences = []
+        for row in self.rows:
+            reason = f"there is no posterior: {row.reason}" if row.reason else "; ".join(row.problems)
+            sentences += [f"{lexicon_name(row.question)} ({row.model}): {reason}."] if reason else []
+        return sentences
+
+    def _charts(self) -> Iterator[Chart]:
+        rows = [row for row in self.rows if row.defined]
+        if not rows:
+            return
+        sizes, models = {row.smallest for row in rows}, len({row.model for row in rows})
+        lines = [end for size in sizes for end in (-size, size)] if len(sizes) == 1 else []
+        remark = f"Point and line: median and {level_text(rows[0].level)} interval; gray lines: 0"
+        remark += ", and the smallest contrast that matters either way" if lines else ""
+        remark += ". One line per model, in the order of the table" if models > 1 else ""
+        drawn = [
+            {
+                "question": lexicon_name(row.question), "model": row.model, "median": row.value, "low": row.low,
+                "high": row.high, "P(contrast > smallest)": row.p_above, "P(|contrast| < smallest)": row.p_equivalent,
+            }
+            for row in rows
+        ]  # fmt: skip
+        ordered = sorted(drawn, key=lambda row: -row["median"])
+        yield chart_of_rows(
+            "posterior", "Posterior of each contrast", remark, AXIS, drawn, number="median", row="question",
+            lines=(0.0, *lines), order=list(dict.fromkeys(row["question"] for row in ordered)), width=480,
+            offset="model" if models > 1 else "",
+        )  # fmt: skip
+
+
+def measure(context: AuditContext) -> QuestionPosteriors:
+    """Draw from the posterior of each question that was measured, on each subject."""
+    return QuestionPosteriors(
+        tuple(_posterior(outcome, context) for outcome in context.outcomes if isinstance(outcome, Measured))
+    )
+
+
+def _posterior(measured: Measured, context: AuditContext) -> QuestionPosterior:
+    from biasgauge.analyses.posterior import contrast_mean, fit_similarities, why_undefined
+    from biasgauge.stats import Credible
+
+    query, table = measured.query, measured.similarities
+    smallest = context.smallest_contrast(measured.subject)
+    labels = {"question": query.name, "model": measured.subject.name, "smallest": smallest}
+    attributes = ["base pairs"] if query.pairs else [group.name for group in query.attributes]
+    names = [group.name for group in query.targets], attributes
+    sizes = [[int((side == group).sum()) for group in range(len(listed))]
+             for side, listed in zip((measured.rows, measured.columns), names, strict=True)]  # fmt: skip
+    decisive = measured.test.decisive.contrast
+    reason = decisive.reason if decisive.value is None else why_undefined(measured.table, names, sizes)
+    if reason is not None:
+        return QuestionPosterior(value=None, reason=reason, **labels)
+    fit = fit_similarities(table, measured.table, random_state=context.random_state)
+    credible = Credible()
+    numbers = contrast_mean(fit.contrast, credible, smallest)
+    median = numbers.pop("median")
+    return QuestionPosterior(
+        **{**numbers, **labels, "value": median},
+        over=decisive.over,
+        at_equal_frequency=table.centered is not None,
+        problems=fit.diagnostics.problems,
     )
 
 
 PART = ShippedPart(
-    "uncertainty", "Posterior distributions of distances", measure, summarize, order=90, stage="posteriors",
-    read=PartRows.reader(Stored.from_dict),
+    "uncertainty", "Posterior of each contrast", measure, about=ABOUT, order=90, stage="posteriors",
+    read=QuestionPosteriors.reader(QuestionPosterior.from_dict),
 )  # fmt: skip
