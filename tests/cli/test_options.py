@@ -137,6 +137,17 @@ def test_help_imports_no_library_of_numbers(name: str) -> None:
     assert shown.stdout.splitlines()[-1] == "set()"
 
 
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["list", "--kind", "test"], ["show", "weat7"]])
+def test_lexicons_are_listed_without_a_library_of_numbers(words: list[str]) -> None:
+    """Importing NumPy takes as long as reading every word list that ships."""
+    program = (
+        f"import sys; from biasgauge.cli.entry import run; code = run(['lexicons', *{words!r}]); "
+        "assert not code; print({'numpy', 'scipy', 'pandas'} & set(sys.modules))"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines()[-1] == "set()"
+
+
 SETTINGS = {"draws": int, "rope": float | None, "fast": bool, "lists": typed_names, "priors": str}
 
 

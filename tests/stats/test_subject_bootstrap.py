@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtri
 
 from biasgauge.core import Estimate
-from biasgauge.core.estimate import Estimates
+from biasgauge.core.estimates import Estimates
 from biasgauge.errors import ParameterError
 from biasgauge.stats import cronbach_alpha, draw_counts, heavy_tails, icc
 from biasgauge.stats.intraclass import SIGNIFICANT, bootstrap_ends

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from biasgauge.core import JsonMapping, Record, WordPolicy, WordVectors, resolve_sets
+from biasgauge.core import JsonMapping, Record, WordPolicy
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.findings import (
     Finding,
@@ -32,6 +32,8 @@ from biasgauge.results import Result, counted, level_text, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from biasgauge.core import WordVectors
 
 AS_WRITTEN = WordPolicy(case="exact")
 """Words count where they are in the vocabulary as they are written; four in five must be found."""
@@ -183,6 +185,8 @@ def check(
 def _lost(checked: Lexicon, words: tuple[str, ...], vocabulary: Container[str], policy: WordPolicy) -> tuple[str, ...]:
     """Words that a measurement would do without: those that are not there, and with them their counterparts."""
     if hasattr(vocabulary, "lookup"):
+        from biasgauge.core import resolve_sets
+
         lost = set(resolve_sets({"words": words}, [cast("WordVectors", vocabulary)], policy)["words"].lost)
     else:
         lost = {word for word in words if word not in vocabulary}

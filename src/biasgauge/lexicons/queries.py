@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from biasgauge.core import NO_FAMILY, TEST_ROLES, WEAT_WEIGHTS, Query, WordSet, build_test_claims, words_phrase
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, Values, Words, WordSets
 
@@ -70,14 +68,15 @@ def _query_of_test(test: AssociationTest) -> Query:
 def _query_of_stereotypes(lexicon: Stereotypes) -> Query:
     count = len(lexicon.groups)
     # Mean cosine of each group with its own attributes, less the mean with those of the other groups.
-    weights = np.where(np.eye(count, dtype=bool), 1 / count, -1 / (count * (count - 1)) if count > 1 else 0.0)
+    others = -1 / (count * (count - 1)) if count > 1 else 0.0
+    weights = tuple(tuple(1 / count if row == column else others for column in range(count)) for row in range(count))
     claim = "group words are {} their own stereotype's attributes than {} other groups'"
     return _query(
         lexicon,
         kind="stereotypes",
         targets=tuple(WordSet(group.name, group.protected) for group in lexicon.groups),
         attributes=tuple(WordSet(f"{group.name} attributes", group.attributes) for group in lexicon.groups),
-        weights=tuple(map(tuple, weights.tolist())),
+        weights=weights,
         claims=(claim.format("closer to", "to"), claim.format("farther from", "from")),
     )
 
