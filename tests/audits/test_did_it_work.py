@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -123,8 +123,15 @@ def test_contrasts_are_the_two_audits(audited: AuditResult) -> None:
         bg.vectors.load_default(), lexicons=["weat7", "weat6"], policy=bg.core.WordPolicy(case="fallback")
     )
     for one in audited.change.contrasts:
-        numbers: Any = next(v for v in before.verdicts if v.question == one.question).observed("association")
-        assert one.before.value == pytest.approx(numbers["contrast"])
+        verdicts = [
+            next(verdict for verdict in result.verdicts if verdict.question == one.question)
+            for result in (before, audited)
+        ]
+        assert one.before.value == pytest.approx(verdicts[0].contrast.value)
+        assert one.after.value == pytest.approx(verdicts[1].contrast.value)
+        found = [verdict.decision in {"report", "report-with-care", "do-not-report"} for verdict in verdicts]
+        assert one.shown == found[0]
+        assert one.overcorrected == (one.flipped and found[1])
         assert one.change is not None
         assert one.change.value == pytest.approx((one.after.value or 0) - (one.before.value or 0))
         assert one.flipped == ((one.before.value or 0) * (one.after.value or 0) < 0)

@@ -6,16 +6,31 @@ The first section of the page has three tiles and a slope for each question; a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from biasgauge.audits.answers import answer_queries
 from biasgauge.audits.measurement import SANITY, Measured, QueryOutcome
+from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import subjects_of
 from biasgauge.audits.verdicts import Evidence, Rules, Verdict
-from biasgauge.core import Decision, Estimate, IntervalsBeside, JsonMapping, JsonObject, check_object, to_plain
+from biasgauge.core import (
+    DEFAULT_POLICY,
+    REPORTED,
+    Decision,
+    Estimate,
+    IntervalsBeside,
+    JsonMapping,
+    JsonObject,
+    WordPolicy,
+    check_object,
+    to_plain,
+)
+from biasgauge.lexicons import Language
+from biasgauge.metrics import table_sides
 from biasgauge.results import (
     Chart,
     Extra,
@@ -60,13 +75,14 @@ class ContrastChange(IntervalsBeside):
         question: name of the lexicon that asks it.
         title: what it is about.
         family: gender, race, …; "sanity" for checks of the instrument, which are no bias to be removed.
-        before: the contrast before, in cosine units.
+        before: the contrast before, in cosine units; like the next, the one that a verdict rests on: at equal word
+            frequency, where that is known before and after.
         after: the same after.
         change: after less before, on the same words; None where words differ.
-        shown: an association was shown before.
+        shown: a verdict on the vectors before finds an association.
         reduced: that association is clearly nearer to 0; None where nothing was shown, or words differ.
         flipped: the contrast came out on the other side of 0.
-        overcorrected: and shows an association there.
+        overcorrected: and the verdict finds an association there.
     """
 
     intervals_of: ClassVar[tuple[str, ...]] = ("before", "after", "change")
@@ -128,48 +144,90 @@ def measure_change(context: AuditContext, earlier: Embedding) -> VectorChange:
         earlier, context.models[0], chosen, policy=context.policy, random_state=context.random_state
     )
     before = context.measure(subjects_of([earlier]))
-    return VectorChange(effect, contrast_changes(before, context.outcomes, context.rules))
+    contrasts = contrast_changes(
+        before, context.outcomes, context.rules, policy=context.policy, random_state=context.random_state
+    )
+    return VectorChange(effect, contrasts)
 
 
 def contrast_changes(
-    before: Sequence[QueryOutcome], after: Sequence[QueryOutcome], rules: Rules
+    before: Sequence[QueryOutcome],
+    after: Sequence[QueryOutcome],
+    rules: Rules,
+    *,
+    policy: WordPolicy = DEFAULT_POLICY,
+    random_state: int = 0,
 ) -> tuple[ContrastChange, ...]:
     """The contrast of each question that both vectors can be asked, before and after."""
+    found = [associations_found(outcomes, rules, policy, random_state) for outcomes in (before, after)]
     return tuple(
-        _contrast_change(earlier, later, rules)
-        for earlier, later in zip(before, after, strict=True)
+        _contrast_change(earlier, later, shown=shown, shown_after=shown_after)
+        for earlier, later, shown, shown_after in zip(before, after, *found, strict=True)
         if isinstance(earlier, Measured) and isinstance(later, Measured)
     )
 
 
-def _contrast_change(before: Measured, after: Measured, rules: Rules) -> ContrastChange:
-    moved = _moved(before, after, 1.0)
-    shown = before.p <= rules.alpha
+def associations_found(
+    outcomes: Sequence[QueryOutcome], rules: Rules, policy: WordPolicy, random_state: int
+) -> list[bool]:
+    """Return whether the verdict on each question finds an association that is not too small to matter.
+
+    Base pairs and other measures are left aside, since they decide on reporting alone.
+    """
+    models = tuple(dict.fromkeys(model for outcome in outcomes for model in outcome.subject.models))
+    without_pairs = SharedScores(models, (), language=Language(name="none", language="none"))
+    settings: dict[str, Any] = {"scores": without_pairs, "policy": policy, "random_state": random_state}
+    verdicts = answer_queries(outcomes, rules=rules, **settings)
+    return [verdict.decision in (*REPORTED, "do-not-report") for verdict in verdicts]
+
+
+def _contrast_change(before: Measured, after: Measured, *, shown: bool, shown_after: bool) -> ContrastChange:
+    at_equal_frequency = all(
+        measured.test.adjusted is not None and measured.test.adjusted.contrast.value is not None
+        for measured in (before, after)
+    )
+    contrasts = [
+        measured.test.decisive.contrast if at_equal_frequency else measured.test.contrast
+        for measured in (before, after)
+    ]
+    change = _change(before, after, contrasts, at_equal_frequency)
+    first, last = (contrast.value or 0.0 for contrast in contrasts)
     reduced = None
-    if shown and moved is not None:
-        towards = _moved(before, after, float(np.sign(before.test.value)))
-        reduced = towards is not None and towards.high is not None and towards.high < 0
-    flipped = bool(np.sign(before.test.value) != np.sign(after.test.value))
+    if shown and change is not None:
+        end = change.high if first > 0 else change.low
+        reduced = end is not None and end * first < 0  # the whole interval lies on the side opposite to the contrast
+    flipped = bool(np.sign(first) != np.sign(last))
     return ContrastChange(
         question=before.query.name,
         title=before.query.title,
         family=before.query.family,
-        before=_estimate(before.test.contrast),
-        after=_estimate(after.test.contrast),
-        change=moved,
+        before=_estimate(contrasts[0]),
+        after=_estimate(contrasts[1]),
+        change=change,
         shown=shown,
         reduced=reduced,
         flipped=flipped,
-        overcorrected=flipped and after.p <= rules.alpha,
+        overcorrected=flipped and shown_after,
     )
 
 
-def _moved(before: Measured, after: Measured, side: float) -> Estimate | None:
-    """After less before on the same words, towards one side of 0; None where the words differ."""
+def _change(
+    before: Measured,
+    after: Measured,
+    contrasts: Sequence[Contrast],
+    at_equal_frequency: bool,  # noqa: FBT001 - internal
+) -> Estimate | None:
+    """After less before, with the interval of the differences on the same words; None where the words differ."""
     if before.table.shape != after.table.shape:
         return None
-    moved = side * (after.table - before.table)
-    return _estimate(contrast_estimate(moved, before.rows, before.columns, before.query.weights))
+    tables = [measured.similarities.centered if at_equal_frequency else measured.table for measured in (before, after)]
+    sides = table_sides(before.similarities, powers=2 if at_equal_frequency else 0)
+    paired = contrast_estimate(tables[1] - tables[0], *sides, before.query.weights)
+    value = float(contrasts[1].value or 0.0) - float(contrasts[0].value or 0.0)
+    if paired.high is None or paired.value is None:
+        return replace(_estimate(paired), value=value)
+    margin = paired.high - paired.value
+    return replace(_estimate(paired), value=value, low=value - margin, high=value + margin)
 
 
 def _estimate(contrast: Contrast) -> Estimate:
