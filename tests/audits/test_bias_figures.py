@@ -47,7 +47,7 @@ def test_every_value_is_drawn_with_its_interval_and_p() -> None:
     assert one.contrast is not None
     assert row["concept"] == "one: sums / y"
     assert (row["value"], row["low"], row["high"]) == (one.contrast.value, one.contrast.low, one.contrast.high)
-    assert row["p"] == one.to_dict()["p_value"]
+    assert row["WEAT p"] == one.to_dict()["p_value"]
 
 
 def test_every_model_has_its_own_interval() -> None:

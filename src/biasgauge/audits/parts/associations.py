@@ -39,7 +39,10 @@ TITLES = {
     "mac": "Stereotypes: mean cosine distance of protected words from attributes",
 }
 REMARKS = {
-    "weat": "Point and line: contrast and 95 % interval over targets and attributes; gray line at 0: no difference",
+    "weat": (
+        "Point and line: contrast, at equal word frequency where that is known, and 95 % interval over targets and "
+        "attributes; gray line at 0: no difference"
+    ),
     "mac": "Point and line: value and 95 % interval over words; gray line at 1: no association, less is closer",
 }
 _ROW, _MODEL_ROW = 22, 7
@@ -54,6 +57,14 @@ def estimate_of(content: JsonMapping) -> Estimate:
     return Estimate(value=value, low=low, high=high, reason=content["reason"])
 
 
+def at_equal_frequency(content: JsonMapping) -> Estimate | None:
+    """Return the contrast at equal word frequency of a test of the JSON; None where it has none."""
+    number = (content.get("contrast") or {}).get("adjusted")
+    if number is None:
+        return None
+    return Estimate(**{name: number.get(name) for name in ("value", "low", "high", "reason")})
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Associations(PartRows):
     """Association tests of each model by itself."""
@@ -61,18 +72,19 @@ class Associations(PartRows):
     record_tables: ClassVar[tuple[RecordTable, ...]] = (
         RecordTable(
             "contents",
-            "Association tests of each model by itself: contrast with its 95 % interval, both p, effect size d; MAC",
+            "Association tests of each model by itself: contrast with its 95 % interval, WEAT's p, effect size d; MAC",
             (
                 Column("concept", "lexicon", source="name"),
                 Column("test", "name"),
                 "model",
                 Column("value", "estimate", 3, source=estimate_of),
-                Column("p over targets", "p", source="p_value"),
-                Column("p over attributes", "p", source="p_attributes"),
+                Column("at equal frequency", "estimate", 3, source=at_equal_frequency),
+                Column("WEAT's p", "p", source="p_value"),
                 Column("d", "number", source="effect_size"),
                 Column("sets", source=lambda content: _set_names(content["sets"])),
             ),
             drop_constant=("model",),
+            drop_empty=True,
             name="bias",
         ),
     )
@@ -126,8 +138,9 @@ def summarize(result: Associations, audit: AuditResult) -> Summary | None:
     about = (
         "The contrast, in cosine units: how much closer the first target set is to the first attribute set than to the "
         "second, less the same for the second target set. Its interval speaks of other targets and other attributes of "
-        "the same kind. p over targets is WEAT's permutation test, two-sided; p over attributes exchanges the "
-        "attributes instead. A finding needs both. d is the effect size of Caliskan et al. 2017; its interval does not "
+        "the same kind. Verdicts rest on the contrast at equal word frequency, where that is known. WEAT's p is its "
+        "permutation of the targets, two-sided, as published: for the contrast as it is, in one model, with these "
+        "attributes. It is not the p of a verdict. d is the effect size of Caliskan et al. 2017; its interval does not "
         "hold its level and is not shown."
     )
     summary = replace(result.summary(), about=about)
@@ -165,35 +178,66 @@ def bias_charts(audit: AuditResult) -> Iterator[Chart]:
 
 
 def _chart_row(content: JsonObject, decisions: dict[tuple[str, str], Any]) -> JsonObject:
-    estimate, sets = estimate_of(content), content["sets"]
+    estimate, equal, sets = estimate_of(content), at_equal_frequency(content), content["sets"]
+    if equal is not None and equal.defined:
+        estimate = equal
     return {
         "concept": f"{content['name']}: {sets['x']} / {sets['y']}" if content["test"] == "weat" else content["name"],
         "model": content["model"],
         "value": estimate.value,
         "low": estimate.low,
         "high": estimate.high,
-        "p": content.get("p_value"),
+        "WEAT p": content.get("p_value"),
         "decision": decisions.get((content["name"], content["model"])),
     }
 
 
 def effect_rows(result: AuditResult) -> Iterator[JsonObject]:
-    """Contrast and effect size of every test, MAC of every list of stereotypes: in each model, and over replicates."""
+    """Contrast of every question, effect size of every test and MAC of stereotypes, in each model and over replicates.
+
+    The contrast of a question in the audited vectors has the p of its verdict; effect sizes have WEAT's p.
+    """
+    contrasts = {(row["lexicon"], row["model"]): row for row in _contrast_rows(result)}
     for content in map(to_plain, result.bias or ()):
         labels = {"lexicon": content["name"], "model": content["model"], "over": "words"}
-        further = {"reason": content["reason"], **{role: content["sets"].get(role) for role in TEST_ROLES}}
+        sets = {role: content["sets"].get(role) for role in TEST_ROLES}
+        further = {"reason": content["reason"], **sets}
         if content["test"] != "weat":
             number = {**(content["interval"] or {}), "value": content["value"]}
             yield {**labels, "statistic": content["test"], **_ends(number), **further}
             continue
-        p = {"p_targets": content.get("p_value"), "p_attributes": content.get("p_attributes")}
-        yield {**labels, "statistic": "contrast", **_ends(content.get("contrast") or {}), **p, **further}
-        yield {**labels, "statistic": "effect size d", **_ends({"value": content.get("effect_size")}), **further}
+        contrast = contrasts.pop((content["name"], content["model"]), None)
+        if contrast is None:  # one of several replicates, or a test that is undefined
+            number = content.get("contrast") or {}
+            contrast = {**labels, "statistic": "contrast", **_ends(number), **_adjusted(number.get("adjusted"))}
+        yield {**contrast, **further}
+        size = _ends({"value": content.get("effect_size")})
+        yield {**labels, "statistic": "effect size d", **size, "weat_p": content.get("p_value"), **further}
+    yield from contrasts.values()
     for spread in result.replicates.bias if result.replicates else ():
         number = {"value": spread.mean, "low": spread.low, "high": spread.high}
         labels = {"lexicon": spread.name, "model": f"{spread.models} replicates", "over": "replicates"}
         statistic = f"mean {'effect size d' if spread.test == 'weat' else spread.test}"
         yield {**labels, "statistic": statistic, **_ends(number), "sd": spread.sd, "reason": spread.reason}
+
+
+def _contrast_rows(result: AuditResult) -> Iterator[JsonObject]:
+    """Contrast of each question that was measured on each subject, with the p of its verdict."""
+    verdicts = {(verdict.question, verdict.model): verdict for verdict in result.verdicts}
+    for row in map(to_plain, result.word_frequency.questions if result.word_frequency else ()):
+        verdict = verdicts.get((row["question"], row["model"]))
+        if verdict is None:
+            continue
+        numbers = verdict.observed("association")
+        p_values = {name: numbers.get(name) for name in ("p_targets", "p_attributes", "p", "p_adjusted")}
+        labels = {"lexicon": row["question"], "model": row["model"], "over": "words", "statistic": "contrast"}
+        yield {**labels, **_ends(row["contrast"]), **_adjusted(row["adjusted"]), **p_values, "reason": None}
+
+
+def _adjusted(number: JsonMapping | None) -> JsonObject:
+    """Columns of the contrast at equal word frequency."""
+    names = {"adjusted": "value", "adjusted_low": "low", "adjusted_high": "high"}
+    return {name: (number or {}).get(key) for name, key in names.items()}
 
 
 def _ends(number: JsonObject) -> JsonObject:
