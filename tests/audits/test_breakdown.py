@@ -24,9 +24,10 @@ def broken(result: bg.audits.AuditResult, question: str) -> Breakdown:
 
 
 def contrast(result: bg.audits.AuditResult, question: str) -> float:
-    value = next(one for one in result.verdicts if one.question == question).observed("association")["contrast"]
-    assert value is not None
-    return value
+    """The contrast that the verdict rests on, at equal word frequency."""
+    numbers = next(one for one in result.verdicts if one.question == question).observed("association")
+    assert numbers["adjusted"] is not None
+    return numbers["adjusted"]
 
 
 @pytest.mark.parametrize("question", ["weat7", "gender"])

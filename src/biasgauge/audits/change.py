@@ -30,7 +30,6 @@ from biasgauge.core import (
     to_plain,
 )
 from biasgauge.lexicons import Language
-from biasgauge.metrics import table_sides
 from biasgauge.results import (
     Chart,
     Extra,
@@ -220,8 +219,8 @@ def _change(
     """After less before, with the interval of the differences on the same words; None where the words differ."""
     if before.table.shape != after.table.shape:
         return None
-    tables = [measured.similarities.centered if at_equal_frequency else measured.table for measured in (before, after)]
-    sides = table_sides(before.similarities, powers=2 if at_equal_frequency else 0)
+    tables = [measured.decisive[0] if at_equal_frequency else measured.table for measured in (before, after)]
+    sides = before.decisive[1:] if at_equal_frequency else before.as_it_is
     paired = contrast_estimate(tables[1] - tables[0], *sides, before.query.weights)
     value = float(contrasts[1].value or 0.0) - float(contrasts[0].value or 0.0)
     if paired.high is None or paired.value is None:

@@ -11,7 +11,7 @@ import numpy as np
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import Floats, Integers, Places, Query, Resolved, SimilarityTable, WordPolicy, resolve, resolve_sets
 from biasgauge.metrics import ContrastTest, contrast_of_similarities, table_sides
-from biasgauge.stats import contrast_values
+from biasgauge.stats import TableSide, contrast_values
 from biasgauge.vectors import Embedding
 
 SANITY = "sanity"
@@ -96,12 +96,25 @@ class Tabulated:
         return self.similarities.targets.rows, self.similarities.attributes.rows
 
     @property
+    def decisive(self) -> tuple[Floats, TableSide, TableSide]:
+        """The table that a verdict rests on, at equal word frequency where that is known, and its words on both sides.
+
+        `stats.contrast_estimate` and the like take the three.
+        """
+        if self.similarities.centered is None:
+            return self.table, *self.as_it_is
+        return self.similarities.centered, *table_sides(self.similarities)
+
+    @property
+    def as_it_is(self) -> tuple[TableSide, TableSide]:
+        """Words on both sides of `table`, without their frequencies."""
+        return table_sides(self.similarities, powers=0)
+
+    @property
     def contrasts_by_model(self) -> Floats:
         """The contrast in each model alone, at equal word frequency where frequencies are known."""
-        similarities = self.similarities
-        if similarities.centered is None:
-            return contrast_values(self.table[:, None], self.rows, self.columns, self.query.weights)
-        return contrast_values(similarities.centered[:, None], *table_sides(similarities), self.query.weights)
+        table, rows, columns = self.decisive
+        return contrast_values(table[:, None], rows, columns, self.query.weights)
 
     @property
     def contrasts_by_pair(self) -> Floats:

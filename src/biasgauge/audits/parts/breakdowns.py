@@ -12,10 +12,11 @@ from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
 from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.rules import gender_roles, pair_differences, sides_along
 from biasgauge.audits.shared_scores import SharedScores
-from biasgauge.core import Query, Record, words_phrase
+from biasgauge.core import Floats, Query, Record, words_phrase
 from biasgauge.errors import InputError
 from biasgauge.lexicons import AssociationTest
 from biasgauge.results import group_name
+from biasgauge.stats import TableSide, contrast_values
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -36,7 +37,8 @@ class WordShare(Record):
     Attributes:
         word: which.
         set: the list that it is in.
-        role: "target" or "attribute"; shares of the targets sum to the contrast, and so do those of the attributes.
+        role: "target" or "attribute"; shares of the targets sum to the contrast of the verdict, and so do those of the
+            attributes.
         share: what it adds, in cosine units.
         without: the contrast without it; None where it is alone in its list.
     """
@@ -149,28 +151,33 @@ def _named(names: Iterable[str], values: Iterable[float]) -> tuple[PartValue, ..
 
 
 def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
-    """Share of each target, or of each attribute, in the contrast, and the contrast without it."""
-    table, weights = measured.table.mean(axis=0), np.asarray(measured.query.weights, np.float64)
-    row_groups, column_groups, words = measured.rows, measured.columns, measured.target_words
-    sets = [words_phrase(words) for words in measured.query.targets]
+    """Share of each target, or of each attribute, in the contrast of the verdict, and the contrast without it."""
+    defined = measured.test.decisive.contrast.value is not None
+    tables, side, across = measured.decisive if defined else (measured.table, *measured.as_it_is)
+    table, weights = tables.mean(axis=0), np.asarray(measured.query.weights, np.float64)
+    words, sets = measured.target_words, [words_phrase(words) for words in measured.query.targets]
     if role == "attribute":
-        table, weights, row_groups, column_groups = table.T, weights.T, column_groups, row_groups
+        table, weights, side, across = table.T, weights.T, across, side
         words = measured.attribute_words
         sets = ["base pairs"] if measured.query.pairs else [words_phrase(words) for words in measured.query.attributes]
-    # Lean of each word: its weighted mean similarity with the groups on the other side, weights as its own group has.
-    groups = range(weights.shape[1])
-    similarity = np.stack([table[:, column_groups == group].mean(axis=1) for group in groups], axis=1)
-    leans = (similarity * weights[row_groups]).sum(axis=1)
-    counts = np.bincount(row_groups)[row_groups]
-    shares = leans / counts
-    means = np.array([leans[row_groups == group].mean() for group in range(len(weights))])[row_groups]
-    # the mean of a list without one of its n words is mean + (mean − word) / (n − 1)
-    remaining = np.where(counts > 1, counts - 1, np.nan)
-    without = measured.test.value + (means - leans) / remaining
+    # Similarity of each word with each list across, at equal covariates, times its weight in the contrast.
+    lists = len(side.sizes), len(across.sizes)
+    similarity = table @ across.inverse[: lists[1]].T
+    shares = (similarity * (side.inverse[: lists[0]].T @ weights)).sum(axis=1)
     return tuple(
-        WordShare(word, sets[group], role, float(share), None if np.isnan(left) else float(left))
-        for word, group, share, left in zip(words, row_groups, shares, without, strict=True)
+        WordShare(word, sets[group], role, float(share), _without(index, table, side, across, weights))
+        for index, (word, group, share) in enumerate(zip(words, side.groups.tolist(), shares, strict=True))
     )
+
+
+def _without(index: int, table: Floats, side: TableSide, across: TableSide, weights: Floats) -> float | None:
+    """Contrast without one row of the table; None where its list has no other, or the rest cannot be compared."""
+    if side.sizes[side.groups[index]] == 1:
+        return None
+    left = np.arange(len(side.groups)) != index
+    covariates = None if side.covariates is None else side.covariates[left]
+    rest = TableSide(side.groups[left], covariates)
+    return None if rest.collinear else float(contrast_values(table[left][None, None], rest, across, weights)[0])
 
 
 def measure(context: AuditContext) -> PartRows:
