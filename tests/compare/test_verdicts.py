@@ -12,6 +12,7 @@ from scipy import stats
 from biasgauge.analyses.compare.groups import ComparedGroup
 from biasgauge.analyses.compare.rows import CountDifference, Difference, QuestionAbout, estimate_alone
 from biasgauge.analyses.compare.verdicts import MOST_UNEQUAL, ComparedCase, judge
+from biasgauge.lexicons import Circularity
 from biasgauge.stats import Contrast, plan_words
 
 ABOUT = QuestionAbout("given words", "Given words", "X leans to A")
@@ -67,6 +68,17 @@ def test_unequal_amounts_of_text_allow_no_verdict() -> None:
     assert judge(case(0.08, groups=near)).decision == "report-with-care"  # nothing else is known to be stable
     unknown = [group("early", tokens=None), group("late")]
     assert judge(case(0.08, groups=unknown, by_draw=np.full(4, 0.08))).decision == "report-with-care"
+
+
+def test_lists_that_were_made_from_what_is_compared_allow_no_verdict() -> None:
+    circular = judge(case(0.08, circular=Circularity(passes=False, reason="circular: the list is"), beware=("Read.",)))
+    assert circular.decision == "inconclusive"
+    assert "circular: the list is" in circular.sentence
+    assert circular.beware == ("Read.",)
+    unknown = Circularity(passes=None, reason="unknown whether it is")
+    assert judge(case(0.08, circular=unknown, by_draw=np.full(4, 0.08))).decision == "report-with-care"
+    free = Circularity(passes=True, reason="it is not")
+    assert judge(case(0.08, circular=free, by_draw=np.full(4, 0.08))).decision == "report"
 
 
 def test_a_difference_that_draws_lengths_or_counts_turn_is_not_reported() -> None:

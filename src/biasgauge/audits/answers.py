@@ -10,7 +10,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
-from biasgauge.audits.rules import FREQUENCY
+from biasgauge.audits.rules import CIRCULARITY, FREQUENCY
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_claims
@@ -128,6 +128,10 @@ def _undefined(outcome: Unmeasurable, min_coverage: float, opinions: tuple[Opini
 def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
     evidence = tuple(_evidence(case))
     measured, (association, *stable) = case.measured, evidence
+    circular = next((piece for piece in stable if piece.rule == CIRCULARITY and piece.passes is False), None)
+    if circular is not None:
+        decision = decide(found=association.passes, barred=True)
+        return _build_verdict(measured, decision, "", f"{circular.reason} ({association.reason})", evidence, opinions)
     plan = _plan(case)
     small = _equivalence(case)
     if not association.passes or small.passes:
@@ -188,5 +192,6 @@ def _build_verdict(
 ) -> Verdict:
     query, model = outcome.query, outcome.subject.name
     return Verdict(
-        query.name, query.title, model, CONTRAST, decision, claim, why, evidence, query.family, opinions, plan
-    )
+        query.name, query.title, model, CONTRAST, decision, claim, why, evidence, query.family, opinions, plan,
+        query.beware,
+    )  # fmt: skip

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -268,10 +266,3 @@ def _coverage(lexicons: list[JsonObject]) -> JsonObject:
             lost.setdefault(f"{lexicon['lexicon']}.{name}", {}).update(dict.fromkeys(words))
     counts = {key: sum(lexicon["coverage"][key] for lexicon in lexicons) for key in ("asked", "found")}
     return {**counts, "lost": {name: list(words) for name, words in lost.items()}}
-
-
-def audit_date() -> str:
-    """Date of today, or that of SOURCE_DATE_EPOCH, with which builds are the same bytes on every day."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    now = datetime.fromtimestamp(int(epoch), tz=UTC) if epoch.isdigit() else datetime.now().astimezone()
-    return now.date().isoformat()

@@ -14,12 +14,22 @@ from biasgauge.audits.verdict_rule import Case, VerdictRule
 from biasgauge.audits.verdicts import CORRECTIONS, Evidence
 from biasgauge.core import Flags, Floats
 from biasgauge.errors import InputError
-from biasgauge.lexicons import AssociationTest, Language, WordSet, language_of, pairs_of, queries_from_lexicons
+from biasgauge.lexicons import (
+    AssociationTest,
+    Language,
+    WordSet,
+    circularity,
+    language_of,
+    pairs_of,
+    queries_from_lexicons,
+)
 from biasgauge.metrics import NO_FREQUENCIES
 from biasgauge.results import p_phrase, signed_text
 from biasgauge.scores import ScoreTensor
 from biasgauge.stats import SIDES
 
+CIRCULARITY = "circularity"
+"""Rule that lists were not made from the vectors that they measure; the answer is inconclusive otherwise."""
 FREQUENCY = "word frequency"
 """Rule that frequency is held constant."""
 MOST_NAMED = 3
@@ -93,6 +103,13 @@ def _corrected_text(case: Case) -> str:
 def _ends(interval: tuple[float | None, float | None]) -> str:
     low, high = interval
     return f"[{signed_text(low)}, {signed_text(high)}]" if low is not None else "without an interval"
+
+
+def judge_circularity(case: Case) -> Iterator[Evidence]:
+    """Yield evidence that fails if a list was made from these vectors or their text; none where no list says so."""
+    answer = circularity(case.measured.query, case.measured.subject.models)
+    if answer is not None:
+        yield Evidence(CIRCULARITY, None, None, passes=answer.passes, reason=answer.reason)
 
 
 def judge_frequency(case: Case) -> Iterator[Evidence]:
@@ -315,6 +332,7 @@ def judge_replicates(case: Case) -> Iterator[Evidence]:
 
 RULE = (
     VerdictRule("association", "is there an association beyond these very words?", judge_association, 10),
+    VerdictRule(CIRCULARITY, "were the lists made from other vectors, of another text?", judge_circularity, 11),
     VerdictRule("frequency", "is word frequency held constant?", judge_frequency, 12),
     VerdictRule(
         "random-words", "is a lean counted from what any words of like frequency give?", judge_random_words, 15

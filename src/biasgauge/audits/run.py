@@ -17,10 +17,10 @@ from biasgauge.audits.context import (
     run_parts,
 )
 from biasgauge.audits.part import ShippedPart, ordered_parts
-from biasgauge.audits.result import AuditResult, ModelSummary, SubjectSummary, audit_date
+from biasgauge.audits.result import AuditResult, ModelSummary, SubjectSummary
 from biasgauge.audits.subjects import Subject, last_layer_first
 from biasgauge.audits.verdicts import Rules, Verdict
-from biasgauge.core import DEFAULT_POLICY, LexiconLike, ModelsLike, VectorsLike, WordPolicy
+from biasgauge.core import DEFAULT_POLICY, LexiconLike, ModelsLike, VectorsLike, WordPolicy, today
 from biasgauge.lexicons import Language
 from biasgauge.vectors import DEFAULT_NAME, load_default, load_default_replicates, load_models
 
@@ -128,7 +128,7 @@ def audit_from_context(
             *(SubjectSummary.from_subject(subject, "second opinion") for subject in context.second_opinions),
         ),
         verdicts=_all_verdicts(results, context),
-        date=audit_date(),
+        date=today(),
         settings=context.settings(),
         parts=results,
     )

@@ -255,7 +255,7 @@ class VerdictRule:
     """One thing that is asked of every answer.
 
     The rule "association" says whether there is one at all; all others say whether it can be relied on: one that fails
-    makes "do-not-report", one that cannot be known "report-with-care".
+    makes "do-not-report" ("circularity": "inconclusive"), one that cannot be known "report-with-care".
 
     Attributes:
         name: of the rule.

@@ -163,6 +163,7 @@ class Verdict(Record):
         opinions: what other models say, which is no evidence about this one.
         plan: how many words in each list would show the smallest contrast that matters.
         primary: whether it is a primary question, which is judged apart from the others.
+        beware: notes of the lists of words on what to beware of.
     """
 
     question: str
@@ -177,6 +178,7 @@ class Verdict(Record):
     opinions: tuple[Opinion, ...] = ()
     plan: Mapping[str, int | float | None] | None = None
     primary: bool = False
+    beware: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

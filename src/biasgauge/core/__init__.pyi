@@ -8,6 +8,7 @@ from biasgauge.core.arrays import Integers as Integers
 from biasgauge.core.arrays import Places as Places
 from biasgauge.core.arrays import Singles as Singles
 from biasgauge.core.arrays import Vectors as Vectors
+from biasgauge.core.dates import today as today
 from biasgauge.core.decisions import REPORTED as REPORTED
 from biasgauge.core.decisions import Decision as Decision
 from biasgauge.core.decisions import decide as decide

@@ -12,7 +12,9 @@ Decision = Literal[
 REPORTED: tuple[Decision, ...] = ("report", "report-with-care")
 
 
-def decide(*, found: bool | None, small: bool | None = None, stable: Sequence[bool | None] = ()) -> Decision:
+def decide(
+    *, found: bool | None, small: bool | None = None, stable: Sequence[bool | None] = (), barred: bool = False
+) -> Decision:
     """Decide from the evidence: is there an association, is it large enough to matter, does it hold otherwise?
 
     `no-association-shown` is a claim of equivalence with 0. It needs an interval within the smallest effect of
@@ -22,9 +24,13 @@ def decide(*, found: bool | None, small: bool | None = None, stable: Sequence[bo
         found: whether an effect other than 0 is shown; None when it cannot be measured.
         small: whether the interval lies within the smallest effect of interest; None where that is unknown.
         stable: whether the effect survives each reasonable alternative; None where that is unknown.
+        barred: whether the design cannot answer the question, whatever the numbers: lists made from the vectors that
+            they measure, models that know nothing of other documents.
     """
     if found is None:
         return "not-measurable"
+    if barred:
+        return "inconclusive"
     if small:
         return "no-association-shown"
     if not found:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias, get_args
 
 from biasgauge.core.inputs import check_choice, check_number
 from biasgauge.core.records import JsonObject
@@ -34,10 +34,14 @@ NO_FAMILY = "own"
 
 @dataclass(frozen=True)
 class WordSet:
-    """Words under one name. The words are as their source has them: order, case and duplicates kept."""
+    """Words under one name. The words are as their source has them: order, case and duplicates kept.
+
+    `lexicon` is the list that they are a set of, where they were named by it.
+    """
 
     name: str
     words: tuple[str, ...]
+    lexicon: Any = field(default=None, compare=False, repr=False)  # a Lexicon, which this package does not know
 
     def __len__(self) -> int:
         return len(self.words)
@@ -64,6 +68,7 @@ class Query:
         family: queries of one family are corrected together: gender, race, …; "sanity" checks the instrument itself.
         language: of the words.
         lexicon: the lexicon it was made from; None for words that were given.
+        base: the lexicon of its base pairs; None without one.
         roles: keys of targets and attributes in `sets`, such as x, y, a and b; empty: their names.
     """
 
@@ -79,6 +84,7 @@ class Query:
     family: str = NO_FAMILY
     language: str = "en"
     lexicon: Lexicon | None = None
+    base: Lexicon | None = None
     roles: tuple[str, ...] = ()
 
     @classmethod
@@ -157,6 +163,18 @@ class Query:
         return {key: words.name for key, words in zip(self.sets, groups, strict=True)}
 
     @property
+    def sources(self) -> tuple[Lexicon, ...]:
+        """Every lexicon that its words come from, once: its own, that of its base pairs, those that sets name."""
+        members = (words.lexicon for words in (*self.targets, *self.attributes))
+        distinct = {id(lexicon): lexicon for lexicon in (self.lexicon, self.base, *members) if lexicon is not None}
+        return tuple(distinct.values())
+
+    @property
+    def beware(self) -> tuple[str, ...]:
+        """Notes on what to beware of in these lists, each once."""
+        return tuple(dict.fromkeys(note for lexicon in self.sources for note in lexicon.beware))
+
+    @property
     def words(self) -> tuple[str, ...]:
         """Every word once: targets, attributes, then base pairs."""
         listed = [word for words in self.sets.values() for word in words]
@@ -216,6 +234,14 @@ class WordVectors(Protocol):
     @property
     def lower_case(self) -> bool:
         """True where no word of the vocabulary has a capital letter."""
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of words and vectors."""
+
+    @property
+    def text(self) -> str:
+        """Checksum or name of the text that the model was trained on; empty where it is not known."""
 
     def log_frequencies(self, language: str) -> LogFrequencies | None:
         """Log frequency of every word, where anything is known of it."""

@@ -6,6 +6,9 @@ from biasgauge.lexicons.by_name import words_of as words_of
 from biasgauge.lexicons.checking import LexiconCheck as LexiconCheck
 from biasgauge.lexicons.checking import SetCheck as SetCheck
 from biasgauge.lexicons.checking import check as check
+from biasgauge.lexicons.circular_lists import Circularity as Circularity
+from biasgauge.lexicons.circular_lists import circularity as circularity
+from biasgauge.lexicons.circular_lists import record_neighbors as record_neighbors
 from biasgauge.lexicons.findings import Finding as Finding
 from biasgauge.lexicons.findings import SharedWords as SharedWords
 from biasgauge.lexicons.findings import shared_words as shared_words
@@ -36,6 +39,7 @@ from biasgauge.lexicons.parse import KINDS as KINDS
 from biasgauge.lexicons.parse import parse_lexicon as parse_lexicon
 from biasgauge.lexicons.parse import read_lexicon as read_lexicon
 from biasgauge.lexicons.parse import read_words as read_words
+from biasgauge.lexicons.provenance import Provenance as Provenance
 from biasgauge.lexicons.queries import QUERY_KINDS as QUERY_KINDS
 from biasgauge.lexicons.queries import TOGETHER as TOGETHER
 from biasgauge.lexicons.queries import lexicons_without_query as lexicons_without_query

@@ -100,7 +100,7 @@ def words_of(words: WordsLike) -> WordSet:
         case WordSet():
             return words
         case Lexicon():
-            return WordSet(words.name, words.words)
+            return WordSet(words.name, words.words, words)
         case str():
             return _words_by_name(words)
         case os.PathLike():
@@ -155,7 +155,7 @@ def _seeds(identifier: str) -> WordSet:
     filtered = seed_bank()
     sets = filtered.bank.sets
     if identifier in sets:
-        return WordSet(identifier, sets[identifier])
+        return WordSet(identifier, sets[identifier], filtered.bank)
     for removal in filtered.removed:
         if removal.set_id == identifier and removal.word is None:
             raise LexiconError(f"the seed set {shown(identifier)} cannot be used: {removal.reason}")
@@ -165,10 +165,10 @@ def _seeds(identifier: str) -> WordSet:
 def _one_set(source: Lexicon, set_name: str) -> WordSet:
     name = f"{source.name}:{set_name}"
     if set_name in source.sets:
-        return WordSet(name, source.sets[set_name])
+        return WordSet(name, source.sets[set_name], source)
     labels = {members.name: members for members in source.roles.values()} if isinstance(source, AssociationTest) else {}
     if set_name in labels:
-        return WordSet(name, labels[set_name].words)
+        return WordSet(name, labels[set_name].words, source)
     names = ", ".join([*source.sets, *labels])
     raise LexiconError(f"the lexicon {shown(source.name)} has no set {shown(set_name)}; its sets: {names}")
 

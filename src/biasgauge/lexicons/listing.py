@@ -89,6 +89,7 @@ class LexiconContent(Result):
         shown = self.lexicon
         stated = [(key, getattr(shown, key)) for key in ("title", "source", "citation", "license", "notes")]
         metadata = [f"{key}: {text}" for key, text in stated if text]
+        metadata += [f"made: {step.sentence}" for step in shown.made]
         counts = f"{counted(shown.words, 'word')} in {counted(shown.sets, 'set')}"
         return Summary(
             title=shown.name,

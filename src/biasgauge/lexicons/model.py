@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.core import Query, WordSet
+from biasgauge.lexicons.provenance import Provenance
 from biasgauge.results import counted
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ DEFAULT_LANGUAGE = "en"
 """Language of a lexicon that states none, and of an audit that is asked for none."""
 
 METADATA = ("title", "display_name", "family", "language", "source", "citation", "license", "notes")
-"""Keys that hold one string each; `name`, `kind` and `beware` are the other keys that all kinds share."""
+"""Keys that hold one string each; `name`, `kind`, `beware` and `made` are the other keys that all kinds share."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -43,7 +44,7 @@ class Lexicon(ABC):
     """Words with their source. `path` is the file it was read from, None for one made in memory.
 
     `family` is what its question is about (gender, race, …; "sanity" for a check of the instrument): questions of one
-    family are corrected together in an audit.
+    family are corrected together in an audit. `made` has the steps by which its words were chosen, the last one last.
 
     Two lexicons are equal when they say the same, wherever they were read from.
     """
@@ -59,6 +60,7 @@ class Lexicon(ABC):
     license: str = ""
     notes: str = ""
     beware: tuple[str, ...] = ()
+    made: tuple[Provenance, ...] = ()
     path: str | None = field(default=None, compare=False)
     shipped: bool = field(default=False, compare=False)
 
@@ -98,7 +100,9 @@ class Lexicon(ABC):
         metadata |= {key: value for key in METADATA if (value := getattr(self, key))}
         if self.beware:
             metadata["beware"] = list(self.beware)
-        return metadata | self.content()
+        steps = [step.to_dict() for step in self.made]
+        made = {"made": steps if len(steps) > 1 else steps[0]} if steps else {}
+        return metadata | self.content() | made
 
     @classmethod
     def from_dict(cls, content: Mapping[str, object]) -> Lexicon:

@@ -11,6 +11,7 @@ from biasgauge.core import TEST_ROLES, WordSet, did_you_mean
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons import model
 from biasgauge.lexicons.language import ROLES, GenderRules, Language
+from biasgauge.lexicons.provenance import made_from_table
 from biasgauge.lexicons.seed_sets import SeedBank, SeedSet
 from biasgauge.lexicons.table import TomlTable, describe, read_text, read_toml, shown
 
@@ -59,7 +60,7 @@ def parse_lexicon(
     }
     if not metadata["language"].strip():
         table.fail("'language' must not be empty; leave the key out for English")
-    metadata |= {"beware": table.words("beware", optional=True), "shipped": shipped}
+    metadata |= {"beware": table.words("beware", optional=True), "made": made_from_table(table), "shipped": shipped}
     lexicon = _KINDS[kind](table, metadata | {"path": None if path is None else os.fspath(path)})
     table.finish()
     return lexicon

@@ -94,8 +94,9 @@ def _queries_along(lexicon: Lexicon, base: Pairs) -> Iterator[Query]:
         claims = claim.format(base.ends[0]), claim.format(base.ends[1])
         weights = ((1.0,), (-1.0,))
         yield _query(
-            lexicon, kind="order", targets=groups, attributes=ends, weights=weights, claims=claims, pairs=base.pairs
-        )
+            lexicon, kind="order", targets=groups, attributes=ends, weights=weights, claims=claims, pairs=base.pairs,
+            base=base,
+        )  # fmt: skip
     elif isinstance(lexicon, (Words, WordSets)):
         for group in lexicon.members if isinstance(lexicon, WordSets) else (WordSet(lexicon.name, lexicon.words),):
             name = f"{lexicon.name}:{group.name}" if isinstance(lexicon, WordSets) else lexicon.name
@@ -103,5 +104,5 @@ def _queries_along(lexicon: Lexicon, base: Pairs) -> Iterator[Query]:
             claims = claim.format(*base.ends), claim.format(*base.ends[::-1])
             yield _query(
                 lexicon, name=name, kind="lean", targets=(group,), attributes=ends, weights=((1.0,),), claims=claims,
-                pairs=base.pairs,
+                pairs=base.pairs, base=base,
             )  # fmt: skip

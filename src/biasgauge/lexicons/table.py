@@ -154,6 +154,13 @@ class TomlTable:
             tables.append(self._table(value, key_path))
         return tables
 
+    def table_or_tables(self, key: str, noun: str) -> list[TomlTable]:
+        """Give the table under a key, or each of its array of tables; none where the key is missing."""
+        if key not in self._data:
+            self._taken.append(key)
+            return []
+        return self.tables(key, noun) if isinstance(self._data[key], list) else [self.table(key, noun)]
+
     def _table(self, data: Mapping[str, object], key_path: str) -> TomlTable:
         self._inner.append(TomlTable(data, self._path, key_path))
         return self._inner[-1]

@@ -30,7 +30,7 @@ from biasgauge.core import (
 )
 from biasgauge.errors import LexiconError
 from biasgauge.io import write_text
-from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, words_of
+from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, record_neighbors, words_of
 from biasgauge.results import Column, Result, Summary, Table, counted
 from biasgauge.vectors import Coverage, Embedding, load
 
@@ -146,7 +146,9 @@ def expand_lexicon(
         for index, set_name in enumerate(coverage.sets)
         for row in chosen[index]
     )
+    seeds = [words[row] for row in chain(*rows)]
     record = _record(base, embedding, f"its {n} nearest words", _MEANING[to], excluded, coverage)
+    record["made"] = (*base.made, record_neighbors(embedding, seeds))
     expanded = replace(_extend_sets(base, added), name=name or f"{base.name}_expanded", **record)
     return Expansion(expanded, added, coverage, tuple(_warnings(coverage, chosen, n)))
 
@@ -230,11 +232,14 @@ def _record(
 
 def _toml(lexicon: Lexicon) -> str:
     """A lexicon as TOML text: single values first, then tables."""
-    single = {name: value for name, value in lexicon.to_dict().items() if not isinstance(value, dict)}
-    tables = {name: value for name, value in lexicon.to_dict().items() if isinstance(value, dict)}
-    lines = [f"{_key(name)} = {_value(value)}" for name, value in single.items()]
-    for table, values in tables.items():
-        lines += ["", f"[{_key(table)}]", *(f"{_key(name)} = {_value(value)}" for name, value in values.items())]
+    content = lexicon.to_dict()
+    content.pop("made", None)
+    tables = [(f"[{_key(name)}]", value) for name, value in content.items() if isinstance(value, dict)]
+    heading = "[made]" if len(lexicon.made) == 1 else "[[made]]"
+    tables += [(heading, step.to_dict()) for step in lexicon.made]
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in content.items() if not isinstance(value, dict)]
+    for heading, values in tables:
+        lines += ["", heading, *(f"{_key(name)} = {_value(value)}" for name, value in values.items())]
     return "\n".join(lines) + "\n"
 
 

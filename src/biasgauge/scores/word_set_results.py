@@ -55,6 +55,7 @@ class Association(Result):
         result: the numbers.
         coverage: which words were found and which were lost.
         settings: everything that decides the result.
+        circular: how the lists were made from these vectors or their text; empty where no list says so.
     """
 
     abridged: ClassVar[bool] = True
@@ -74,6 +75,7 @@ class Association(Result):
     result: AssociationResult
     coverage: Coverage
     settings: JsonMapping
+    circular: str = ""
 
     @property
     def value(self) -> float | None:
@@ -92,10 +94,11 @@ class Association(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings: attributes that stand in both sets do not discriminate."""
+        """Warnings: lists were made from these vectors; attributes that stand in both sets do not discriminate."""
+        circular = (self.circular,) if self.circular else ()
         roles = [self.coverage.sets[role].words for role in "ab" if role in self.coverage.sets]
         shared = shared_words(*roles).sentence if len(roles) == 2 else ""
-        return (f"{self.sets['a']} and {self.sets['b']}: {shared}",) if shared else ()
+        return (*circular, f"{self.sets['a']} and {self.sets['b']}: {shared}") if shared else circular
 
     def to_dict(self) -> JsonObject:
         """One JSON-ready object."""

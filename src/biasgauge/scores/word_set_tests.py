@@ -23,7 +23,7 @@ from biasgauge.core import (
     resolve,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, lexicon, words_of
+from biasgauge.lexicons import AssociationTest, circularity, lexicon, words_of
 from biasgauge.metrics import AssociationResult, SetTest, WeatResult, contrast_of
 from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats import Resampling, not_estimated
@@ -168,7 +168,9 @@ def _association(
     }
     kind_of_result = Weat if kind == "weat" else Association
     coverage = Coverage.from_resolved(resolved.sets, number)
-    return kind_of_result(kind, query.name, model.name, query.labels, result, coverage, recorded)  # type: ignore[arg-type]
+    answer = circularity(query, [model])
+    circular = answer.reason if answer is not None and answer.passes is not True else ""
+    return kind_of_result(kind, query.name, model.name, query.labels, result, coverage, recorded, circular)  # type: ignore[arg-type]
 
 
 def weat_of_resolved(resolved: Resolved, model: int = 0, interval: Resampling | None = None, **settings: Any) -> Weat:  # noqa: ANN401 - those of biasgauge.metrics.weat
@@ -209,7 +211,7 @@ def query_of_test(test: TestLike | None, given: Mapping[str, WordsLike | None], 
             f"The lexicon {named.name!r} is of kind {named.kind!r}; an association test needs kind 'test'."
         )
     sets = {role: named.roles[role] for role in roles}
-    return Query.from_sets(sets, name=named.name, counterparts=named.counterparts)
+    return replace(Query.from_sets(sets, name=named.name, counterparts=named.counterparts), lexicon=named)
 
 
 def _sets_from_wefe(query: WefeQuery, needed: Sequence[str]) -> dict[str, WordSet]:

@@ -45,6 +45,7 @@ class Embedding:
         dropped: words that the input had but that cannot be used, with the reason.
         lineage: the same for models that differ by random seed or bootstrap sample alone, by their recipes; empty where
             no recipe says so.
+        text: checksum or name of the text that it was trained on; empty where no recipe says so.
         facets: levels by which views of one model differ, such as {"layer": 3, "pooling": "mean"}; empty
             for a model that stands alone.
         frequencies: count or rank of each word in the training text, where the source has them.
@@ -58,6 +59,7 @@ class Embedding:
     notices: tuple[Notice, ...] = ()
     dropped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     lineage: str = ""
+    text: str = ""
     facets: Mapping[str, str | int] = field(default_factory=lambda: MappingProxyType({}))
     frequencies: Frequencies | None = None
 

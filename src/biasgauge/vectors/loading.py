@@ -71,7 +71,9 @@ def load(
         frequencies = vectors.frequencies
         if frequencies is not None:
             frequencies = frequencies.select(vectors.lookup(subset.words).rows)
-        return replace(subset, lineage=vectors.lineage, facets=vectors.facets, frequencies=frequencies)
+        return replace(
+            subset, lineage=vectors.lineage, text=vectors.text, facets=vectors.facets, frequencies=frequencies
+        )
     if not isinstance(vectors, (str, os.PathLike)):
         request = Request(Path("memory"), wanted, limit, progress=progress)
         return _from_memory(vectors, request, name or "memory")
@@ -95,6 +97,7 @@ def load(
         notices=request.book.notices(),
         dropped=table.dropped,
         lineage=lineage_of(path),
+        text=_text_of(path),
         frequencies=table.frequencies,
     )
 
@@ -227,9 +230,13 @@ DEFAULT_PATH = Path(__file__).with_name("data") / "glove-6b-100d-subset.safetens
 """Part of Stanford's GloVe 6B, 100 dimensions (public domain); `scripts/make_default_vectors.py` makes it."""
 
 DEFAULT_NAME = "GloVe 6B 100d (subset)"
+DEFAULT_TEXT = "Wikipedia 2014 + Gigaword 5"
+"""Name of the text that GloVe 6B was trained on."""
 
 REPLICATES = 8
 """Number of shipped replicates."""
+REPLICATES_TEXT = "30 million words of English Wikipedia"
+"""Name of the text that they were trained on."""
 
 
 def load_default(limit: int | None = None) -> Embedding:
@@ -238,7 +245,7 @@ def load_default(limit: int | None = None) -> Embedding:
     They hold every word of the shipped English lexicons that GloVe has, and the most frequent words. Neighborhood
     measures see only these words: for research, load the whole file. `limit` keeps only the first.
     """
-    return load(DEFAULT_PATH, limit=limit, name=DEFAULT_NAME)
+    return replace(load(DEFAULT_PATH, limit=limit, name=DEFAULT_NAME), text=DEFAULT_TEXT)
 
 
 def replicate_path(seed: int) -> Path:
@@ -254,7 +261,7 @@ def load_default_replicates() -> list[Embedding]:
     in all.
     """
     models = [load(replicate_path(seed), name=f"SGNS enwiki, seed {seed}") for seed in range(REPLICATES)]
-    return [replace(model, lineage="shipped replicates") for model in models]
+    return [replace(model, lineage="shipped replicates", text=REPLICATES_TEXT) for model in models]
 
 
 OWN = ("seed", "sample", "sample_seed", "threads")
@@ -269,6 +276,11 @@ def lineage_of(path: Path) -> str:
         return ""
     shared = {name: value for name, value in recipe.items() if name not in OWN}
     return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
+
+
+def _text_of(path: Path) -> str:
+    """Checksum of the text that a model was trained on, by the recipe beside it; empty without one."""
+    return str((recipe_beside(path) or {}).get("corpus", ""))
 
 
 def recipe_beside(path: Path) -> dict[str, Any] | None:

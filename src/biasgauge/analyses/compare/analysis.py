@@ -46,6 +46,7 @@ from biasgauge.core import (
     resolve_sets,
 )
 from biasgauge.errors import ParameterError
+from biasgauge.lexicons import circularity
 from biasgauge.stats import (
     GroupComparison,
     WordPlan,
@@ -322,6 +323,8 @@ class _QuestionComparison:
             effect_size=self._effect_size(chosen, weights),
             reliability=self._reliability(chosen),
             counts=counted,
+            circular=circularity(self.question, [model for index in chosen for model in self.groups[index].models]),
+            beware=self.question.beware,
         )
         return judge(replace(case, plan=self._plan(case)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 
 from biasgauge.core import LexiconLike, Query, WordsLike
@@ -10,7 +11,6 @@ from biasgauge.errors import ParameterError
 from biasgauge.lexicons import (
     AssociationTest,
     Lexicon,
-    WordSet,
     lexicon,
     lexicons_without_query,
     queries_from_lexicons,
@@ -63,7 +63,7 @@ def _test_from_sets(sets: Mapping[str, WordsLike]) -> AssociationTest:
     named = {role: words_of(words) for role, words in sets.items()}
     plain = {words.name for words in named.values() if [group.name for group in named.values()].count(words.name) > 1}
     x, y, a, b = (
-        WordSet(role.upper(), named[role].words) if named[role].name in plain else named[role] for role in "xyab"
+        replace(named[role], name=role.upper()) if named[role].name in plain else named[role] for role in "xyab"
     )
     for first, second, role_names in ((x, y, "target sets, X and Y"), (a, b, "attribute sets, A and B")):
         if both := sorted(set(first.words) & set(second.words)):

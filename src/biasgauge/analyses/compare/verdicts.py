@@ -11,6 +11,7 @@ from biasgauge.analyses.compare.groups import ComparedGroup, listed
 from biasgauge.analyses.compare.rows import Compared, CountDifference, QuestionAbout, Trend
 from biasgauge.audits import Evidence, Verdict
 from biasgauge.core import Decision, Floats, decide
+from biasgauge.lexicons import Circularity
 from biasgauge.results import interval_text, level_text, number_text, p_phrase, share_text, signed_text
 from biasgauge.stats import Contrast, WordPlan, decide_equivalence
 
@@ -40,6 +41,8 @@ class ComparedCase:
         reliability: of the similarities of words in the group whose models agree least; None with a single model.
         counts: the same comparison of log odds, from counts in the texts; None without texts.
         plan: number of words that would show the smallest difference that matters; None where it is unknown.
+        circular: whether lists were made from the models that are compared or from their texts; None where none says.
+        beware: notes of the lists on what to beware of.
     """
 
     row: Compared
@@ -54,6 +57,8 @@ class ComparedCase:
     reliability: float | None = None
     counts: CountDifference | None = None
     plan: WordPlan | None = None
+    circular: Circularity | None = None
+    beware: tuple[str, ...] = ()
 
     @property
     def span(self) -> float:
@@ -95,8 +100,9 @@ class ComparedCase:
 def judge(case: ComparedCase) -> Verdict:
     """Return the verdict on a difference or trend.
 
-    At most `inconclusive` where the models of a group know nothing of other documents, or where groups were trained on
-    unequal amounts of text; otherwise what the interval shows (`core.decide`).
+    At most `inconclusive` where the models of a group know nothing of other documents, where groups were trained on
+    unequal amounts of text, or where lists were made from what they measure; otherwise what the interval shows
+    (`core.decide`).
     """
     row = case.row
     if row.value is None or row.p is None:
@@ -104,25 +110,27 @@ def judge(case: ComparedCase) -> Verdict:
         evidence = Evidence(case.kind, None, 1 - row.level, passes=None, reason=reason)
         return _verdict(case, "not-measurable", "", reason, (evidence,))
     association, documents, amounts = _shown(case), _documents(case.groups), _amounts(case.groups)
-    barriers = [piece for piece in (documents, amounts) if piece.passes is False]
+    lists = [] if case.circular is None else [Evidence("circularity", None, None, *case.circular)]
+    barriers = [piece for piece in (*lists, documents, amounts) if piece.passes is False]
     if barriers:
         files = _these_files(case) if documents.passes is False else None
         why = "; ".join(piece.reason for piece in (*filter(None, [files]), *barriers))
-        kept = tuple(filter(None, (association, documents, amounts, files)))
-        return _verdict(case, "inconclusive", "", why if files else f"{why} ({association.reason})", kept)
+        evidence = (association, *lists, documents, amounts, *filter(None, [files]))
+        decision = decide(found=association.passes, barred=True)
+        return _verdict(case, decision, "", why if files else f"{why} ({association.reason})", evidence)
     if association.passes:
         stable = tuple(_stability(case))
-        unknown = [None] if amounts.passes is None else []
-        decision = decide(found=True, stable=[*unknown, *(piece.passes for piece in stable)])
+        unknown = [piece for piece in (*lists, amounts) if piece.passes is None]
+        decision = decide(found=True, stable=[piece.passes for piece in (*unknown, *stable)])
         failed = [piece.reason for piece in stable if piece.passes is False]
         finding = f"{case.statement()} ({case.tested()})"
-        remarks = [piece.reason for piece in (amounts, *stable) if piece.passes is None]
+        remarks = [piece.reason for piece in (*lists, amounts, *stable) if piece.passes is None]
         why = "; ".join([*failed, finding] if decision == "do-not-report" else [finding, *remarks])
-        return _verdict(case, decision, case.statement(), why, (association, documents, amounts, *stable))
+        return _verdict(case, decision, case.statement(), why, (association, *lists, documents, amounts, *stable))
     small, needed = _equivalence(case)
     decision = decide(found=False, small=small.passes)
     why = f"{small.reason} ({association.reason}){needed}"
-    return _verdict(case, decision, "", why, (association, documents, amounts, small))
+    return _verdict(case, decision, "", why, (association, *lists, documents, amounts, small))
 
 
 def not_measurable(about: QuestionAbout, kind: str, groups: Sequence[ComparedGroup]) -> Verdict:
@@ -135,7 +143,8 @@ def not_measurable(about: QuestionAbout, kind: str, groups: Sequence[ComparedGro
 
 def _verdict(case: ComparedCase, decision: Decision, claim: str, why: str, evidence: tuple[Evidence, ...]) -> Verdict:
     plan = None if case.plan is None else vars(case.plan)
-    return Verdict(case.about.name, case.about.title, case.ends, case.kind, decision, claim, why, evidence, plan=plan)
+    about, more = case.about, {"plan": plan, "beware": case.beware}
+    return Verdict(about.name, about.title, case.ends, case.kind, decision, claim, why, evidence, **more)
 
 
 def _shown(case: ComparedCase) -> Evidence:

@@ -92,6 +92,8 @@ def _sentences(verdict: Verdict) -> Iterator[str]:
             yield f"{start}: {'; '.join(piece.reason for piece in pieces)}."
     if verdict.plan is not None and verdict.decision == "inconclusive":
         yield _words_needed_sentence(verdict.plan)
+    if verdict.beware:
+        yield f"Beware of these lists: {' '.join(verdict.beware)}"
     for opinion in verdict.opinions:
         if opinion.contrast is None:
             yield f"Second opinion, {opinion.model}: {opinion.reason}."

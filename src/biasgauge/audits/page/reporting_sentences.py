@@ -19,6 +19,7 @@ from biasgauge.audits.page.first_screen import (
 )
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
 from biasgauge.audits.parts.null_lists import NULLS
+from biasgauge.audits.rules import CIRCULARITY
 from biasgauge.audits.verdicts import DECISIONS, Verdict
 from biasgauge.core import NO_FAMILY, REPORTED, to_plain
 from biasgauge.results import (
@@ -137,8 +138,9 @@ def _sentence_and_caveat(verdict: Verdict, broken: Breakdown | None) -> tuple[st
         text = f"{name} shows no contrast in {model} as large as ±{smallest} ({tested})."
         return text, "It rules out what these lists would show. Other lists may show another association."
     if verdict.decision == "inconclusive":
+        circular = any(piece.rule == CIRCULARITY for piece in verdict.failed)
         text = f"{name}: it is not settled whether, in {model}, {broken.statement} ({numbers})."
-        return text, "No evidence of an association is not evidence of none."
+        return text, f"{capitalized(failed)}." if circular else "No evidence of an association is not evidence of none."
     return f"{name} could not be measured in {model}: {verdict.why}.", "Nothing follows from it, in either direction."
 
 

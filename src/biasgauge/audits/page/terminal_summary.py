@@ -13,6 +13,8 @@ from biasgauge.results import Column, Summary, Table, counted, name_and_about, p
 MOST_ROWS = 18
 """Questions that a screen shows; --verbose and the page have all."""
 MOST_NOTES = 2
+MOST_NAMED = 3
+"""Questions that a sentence names."""
 
 
 def brief(result: AuditResult) -> Summary:
@@ -37,6 +39,7 @@ def brief(result: AuditResult) -> Summary:
         f"{_vectors(result)}; {_coverage(result)}.",
         f"{questions}: {', '.join(counts)}; {correction_text(result)}." if counts else "No question was asked.",
         *_opinions(result),
+        *_beware(result),
     ]
     notes = result.warnings[:MOST_NOTES]
     further_notes = len(result.warnings) - len(notes)
@@ -137,6 +140,13 @@ def _coverage(result: AuditResult) -> str:
         return "no question has a list of words"
     ends = dict.fromkeys(share_text(share) for share in (min(shares), max(shares)))
     return f"{' to '.join(ends)} of the words are in the vocabulary"
+
+
+def _beware(result: AuditResult) -> list[str]:
+    """Sentence on the lists that have notes on what to beware of; the notes stand with each verdict."""
+    noted = list(dict.fromkeys(verdict.question for verdict in result.verdicts if verdict.beware))
+    more = f" and {len(noted) - MOST_NAMED} more" if len(noted) > MOST_NAMED else ""
+    return [f"Beware of {', '.join(noted[:MOST_NAMED])}{more}: --verbose has the notes."] if noted else []
 
 
 def _opinions(result: AuditResult) -> list[str]:

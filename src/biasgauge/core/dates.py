@@ -1,0 +1,13 @@
+"""The day that results are stamped with."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+
+def today() -> str:
+    """Date of today, or that of SOURCE_DATE_EPOCH, with which builds are the same bytes on every day."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), tz=UTC) if epoch.isdigit() else datetime.now().astimezone()
+    return now.date().isoformat()
