@@ -11,12 +11,14 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.errors import ParameterError
+from biasgauge.lexicons import lexicon
+from biasgauge.vectors import Embedding, Frequencies
 from biasgauge.vectors.loading import replicate_path
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biasgauge.vectors import Embedding
+    from biasgauge.analyses.compare import Comparison
 
 X, Y = [f"x{n}" for n in range(8)], [f"y{n}" for n in range(8)]
 A, B = [f"a{n}" for n in range(8)], [f"b{n}" for n in range(8)]
@@ -41,6 +43,64 @@ def groups(first: float, second: float, count: int = 4) -> dict[str, list[Embedd
         "early": [model(seed, first) for seed in range(count)],
         "late": [model(100 + seed, second) for seed in range(count)],
     }
+
+
+def frequent(seed: int, pull: float, *, known: bool = True) -> Embedding:
+    """Words without meaning in order of frequency, X and A frequent, Y and B rare; frequent words point one way."""
+    random = np.random.default_rng([2, seed])
+    words = [f"w{n}" for n in range(3_000)]
+    words[20:820:50], words[500:2_900:150] = [*X, *A], [*Y, *B]
+    vectors = random.standard_normal((len(words), 30))
+    vectors[:, 0] += np.linspace(pull, -pull, len(words))
+    counts = (1e6 / np.arange(1, len(words) + 1)).astype(int)
+    return Embedding(tuple(words), vectors, name=f"{seed} {pull}", frequencies=Frequencies(counts) if known else None)
+
+
+def test_a_difference_of_frequency_alone_is_explained_by_it() -> None:
+    def compare(*, known: bool, measure: str = "contrast") -> Comparison:
+        names = (("early", 0.5, 0), ("late", 3.0, 10))
+        given = {name: [frequent(seed + start, pull, known=known) for seed in range(6)] for name, pull, start in names}
+        return bg.compare(given, **SETS, measure=measure, replicates="texts")
+
+    found = compare(known=True)
+    (row,) = found.differences
+    assert row.p is not None
+    assert row.p < 0.01  # as it is
+    assert row.adjusted is not None
+    assert row.p_adjusted == row.p_equal_frequency
+    assert row.frequency == "explains"
+    assert not row.adjusted.excludes()
+    assert found.difference == row.adjusted.value
+    assert "explained by word frequency" in found.verdicts[0].sentence
+    assert found.decision not in {"report", "report-with-care"}
+    evidence = found.verdicts[0].evidence[0].observed
+    assert isinstance(evidence, dict)
+    assert evidence["adjusted_low"] == row.adjusted.low
+    assert evidence["p"] == row.p_equal_frequency
+    assert evidence["p_unadjusted"] == row.p
+    unknown = compare(known=False)
+    assert unknown.differences[0].adjusted is None
+    assert unknown.differences[0].frequency is None
+    assert unknown.decision == "report-with-care"
+    assert "unknown whether word frequency explains it" in unknown.verdicts[0].sentence
+    sized = compare(known=True, measure="effect_size")
+    assert sized.differences[0].adjusted is None
+    assert "d is not adjusted for it" in sized.verdicts[0].sentence
+    again = type(found).from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.differences[0].adjusted.high == row.adjusted.high
+
+
+def test_a_part_of_a_file_knows_the_frequencies_of_the_whole(tmp_path: Path) -> None:
+    order = bg.vectors.load_default_replicates()[:4]
+    words = [word for name in ("weat7",) for word in lexicon(name).words]
+    whole = bg.compare({"first": order[:2], "second": order[2:]}, "weat7")
+    parts = {name: [bg.vectors.save(model, tmp_path / f"{name}{at}.vec") for at, model in enumerate(models)]
+             for name, models in (("first", order[:2]), ("second", order[2:]))}  # fmt: skip
+    files = bg.compare(parts, "weat7")
+    assert len(words) < 40
+    assert files.differences[0].adjusted is not None
+    assert whole.differences[0].adjusted is not None
+    assert files.differences[0].adjusted.value == pytest.approx(whole.differences[0].adjusted.value, abs=1e-3)
 
 
 def test_the_difference_is_that_of_the_contrasts_of_weat() -> None:

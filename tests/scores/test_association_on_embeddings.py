@@ -12,10 +12,12 @@ import pytest
 
 import biasgauge as bg
 from biasgauge import registry
-from biasgauge.core import WordPolicy
+from biasgauge.core import Query, SimilarityTable, WordPolicy, resolve
 from biasgauge.errors import ParameterError
+from biasgauge.metrics import contrast_of
 from biasgauge.metrics.weat import weat as weat_of_arrays
 from biasgauge.results.wording import number_text
+from biasgauge.vectors import Frequencies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -292,3 +294,44 @@ def test_an_undefined_test_says_when_another_case_would_do() -> None:
 def test_a_setting_that_the_test_does_not_have_is_refused(kind: str, setting: str, sentence: str) -> None:
     with pytest.raises(ParameterError, match=rf"no setting '{setting}'.*{sentence}"):
         bg.association_test(model(), kind=kind, **{**SETS, setting: 1})
+
+
+def frequent_and_rare(*, known: bool = True) -> bg.Embedding:
+    """Words without meaning, most frequent first; X and A are frequent, Y and B rarer, and frequent words are alike."""
+    random = np.random.default_rng(4)
+    words = [f"w{n}" for n in range(3_000)]
+    words[20:820:40], words[510:2_900:120] = (
+        [f"{side}{n}" for side in sides for n in range(10)] for sides in ("xa", "yb")
+    )
+    vectors = random.standard_normal((len(words), 30))
+    vectors[:, 0] += np.linspace(6.0, -6.0, len(words))
+    ranks = np.arange(1, len(words) + 1)
+    return bg.Embedding(tuple(words), vectors, frequencies=Frequencies(ranks, "ranks") if known else None)
+
+
+SETS_BY_FREQUENCY = {role: [f"{role}{n}" for n in range(10)] for role in "xyab"}
+
+
+def test_a_contrast_of_frequency_alone_is_explained_by_it() -> None:
+    model = frequent_and_rare()
+    found = bg.weat(model, **SETS_BY_FREQUENCY)
+    resolved = resolve(Query.from_sets(SETS_BY_FREQUENCY), model)
+    test = contrast_of(SimilarityTable(resolved))
+    assert test.adjusted is not None
+    assert found.p_contrast == test.p
+    assert found.p_contrast < 0.05 < found.p_equal_frequency == test.adjusted.p
+    assert found.frequency == "explains"
+    summary = found.summary()
+    assert "explained by word frequency" in summary.headline
+    assert any(line.startswith("At equal word frequency") for line in summary.sentences)
+    shape = json.loads(json.dumps(found.to_dict()))
+    assert shape["frequency"] == "explains"
+    assert shape["contrast"]["adjusted"]["low"] == test.adjusted.contrast.low
+    assert found.to_frame()["p_equal_frequency"].item() == test.adjusted.p
+
+
+def test_without_frequencies_nothing_is_said_of_them() -> None:
+    found = bg.weat(frequent_and_rare(known=False), **SETS_BY_FREQUENCY)
+    assert found.p_contrast < 0.05
+    assert (found.p_equal_frequency, found.frequency) == (None, None)
+    assert any("At equal word frequency it is undefined" in line for line in found.summary().sentences)

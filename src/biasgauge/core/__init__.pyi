@@ -11,8 +11,10 @@ from biasgauge.core.arrays import Vectors as Vectors
 from biasgauge.core.dates import today as today
 from biasgauge.core.decisions import REPORTED as REPORTED
 from biasgauge.core.decisions import Decision as Decision
+from biasgauge.core.decisions import FrequencyEffect as FrequencyEffect
 from biasgauge.core.decisions import decide as decide
 from biasgauge.core.decisions import decide_tracking as decide_tracking
+from biasgauge.core.decisions import frequency_effect as frequency_effect
 from biasgauge.core.estimate import UNDEFINED as UNDEFINED
 from biasgauge.core.estimate import Doubt as Doubt
 from biasgauge.core.estimate import Estimate as Estimate

@@ -10,6 +10,8 @@ Decision = Literal[
 ]
 """What to do with an answer; docs/verdicts.md explains each."""
 REPORTED: tuple[Decision, ...] = ("report", "report-with-care")
+FrequencyEffect = Literal["explains", "hides", "neither"]
+"""What word frequency does to a finding: it explains it, hides it, or does not change the decision."""
 
 
 def decide(
@@ -38,6 +40,15 @@ def decide(
     if any(map(_fails, stable)):
         return "do-not-report"
     return "report" if stable and all(stable) else "report-with-care"
+
+
+def frequency_effect(*, as_it_is: bool | None, at_equal_frequency: bool | None) -> FrequencyEffect | None:
+    """Compare two decisions on one number: as it is, and at equal word frequency; None where one is not known."""
+    if as_it_is is None or at_equal_frequency is None:
+        return None
+    if as_it_is == at_equal_frequency:
+        return "neither"
+    return "explains" if as_it_is else "hides"
 
 
 def decide_tracking(*, found: bool | None, checks: Sequence[bool | None]) -> Decision:

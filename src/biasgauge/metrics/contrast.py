@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.core import WEAT_WEIGHTS, Floats, Integers, SimilarityTable
+from biasgauge.core import WEAT_WEIGHTS, Floats, FrequencyEffect, Integers, SimilarityTable, frequency_effect
 from biasgauge.stats import (
     Contrast,
     Shift,
@@ -80,6 +80,14 @@ class ContrastTest:
         if self.contrast.p is None:
             return None
         return max(p for p in (self.contrast.p, self.p_targets, self.p_attributes) if p is not None)
+
+    def frequency_effect(self, alpha: float) -> FrequencyEffect | None:
+        """Return what word frequency does to a finding at alpha; None where it is not known or nothing is left."""
+        equal = None if self.adjusted is None else self.adjusted.p
+        return frequency_effect(
+            as_it_is=None if self.p is None else self.p <= alpha,
+            at_equal_frequency=None if equal is None else equal <= alpha,
+        )
 
     def interval(self, level: float) -> tuple[float | None, float | None]:
         """Return the contrasts that at least one test does not reject; they include 0 exactly where p > 1 − level."""

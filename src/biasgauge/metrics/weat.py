@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.core import Estimate, Floats, check_choice
+from biasgauge.core import Estimate, Floats, FrequencyEffect, check_choice
 from biasgauge.errors import ParameterError
 from biasgauge.metrics.set_test import AssociationResult, SetTest, checked_sets, cosines, floats, matrix
 from biasgauge.stats import (
@@ -59,6 +59,10 @@ class WeatResult(AssociationResult):
         p_attributes: share of splits of A and B together that are at least as extreme, with X and Y as they are.
         p_attributes_method: as `p_method`.
         p_attributes_interval: as `p_interval`.
+        p_contrast: largest of three two-sided p of the contrast: over targets, over attributes, that of its interval.
+        p_equal_frequency: the same of the contrast at equal word frequency (`contrast.adjusted`), on which a finding
+            rests; None where frequencies are not known, as of bare vectors.
+        frequency: what word frequency does to the finding, at 1 − level of the contrast's interval.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"value": "effect_size"}
@@ -83,6 +87,9 @@ class WeatResult(AssociationResult):
     p_attributes: float | None = None
     p_attributes_method: Literal["exact", "monte-carlo"] | None = None
     p_attributes_interval: Estimate | None = None
+    p_contrast: float | None = None
+    p_equal_frequency: float | None = None
+    frequency: FrequencyEffect | None = None
 
     @property
     def effect_size(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -29,6 +29,12 @@ from biasgauge.vectors import Coverage
 if TYPE_CHECKING:
     import pandas as pd
 
+FREQUENCY_EFFECTS = {
+    "explains": ": explained by word frequency",
+    "hides": ": word frequency hides it",
+    "neither": ", on which a finding rests",
+}
+"""End of the sentence on a contrast at equal word frequency."""
 MOST_DRAWN = 50
 """Words that a chart shows: those furthest from 0."""
 
@@ -162,6 +168,11 @@ class Weat(Association):
     contrast = _result_property("contrast", "Difference of the mean associations in cosine units, with its interval.")
     p_attributes = _result_property("p_attributes", "Share of splits of A and B at least as extreme as this one.")
     alternative = _result_property("alternative", "Which splits count as extreme.")
+    p_contrast = _result_property("p_contrast", "Largest p of the contrast: over targets, attributes, its interval.")
+    p_equal_frequency = _result_property(
+        "p_equal_frequency", "The same at equal word frequency; a finding rests on it."
+    )
+    frequency = _result_property("frequency", "What word frequency does to the finding.")
 
     @property
     def associations(self) -> dict[str, float]:
@@ -195,7 +206,20 @@ class Weat(Association):
             return size
         drawn = self.p_method == "monte-carlo" and spread is not None
         within = f", 95 % interval [{p_text(spread.low)}, {p_text(spread.high)}]" if drawn else ""
-        return f"{size}, {p_phrase(p)} over targets ({self.p_method}, {self.alternative}{within})"
+        explained = "; the contrast is explained by word frequency" if self.frequency == "explains" else ""
+        return f"{size}, {p_phrase(p)} over targets ({self.p_method}, {self.alternative}{within}){explained}"
+
+    def _at_equal_frequency(self) -> Iterator[str]:
+        """Yield a sentence on the contrast at equal word frequency, and what frequency does to the finding."""
+        adjusted = None if self.contrast is None else self.contrast.adjusted
+        if adjusted is None:
+            return
+        if adjusted.value is None:
+            yield f"At equal word frequency it is undefined: {adjusted.reason}."
+            return
+        contrast = _with_interval(number_text(adjusted.value, 4), adjusted)
+        p = "" if self.p_equal_frequency is None else f", {p_phrase(self.p_equal_frequency)} (largest of three)"
+        yield f"At equal word frequency {contrast}{p}{FREQUENCY_EFFECTS.get(self.frequency or '', '')}."
 
     def _sentences(self) -> tuple[str, ...]:
         if self.value is None or self.statistic is None:
@@ -204,7 +228,8 @@ class Weat(Association):
         sentences = [f"A positive effect: {x} is more associated with {a} than {y} is, and {y} with {b}."]
         if self.contrast is not None:
             contrast = _with_interval(number_text(self.contrast.value, 4), self.contrast)
-            sentences.append(f"Contrast in cosine units {contrast}.")
+            p = "" if self.p_contrast is None else f", {p_phrase(self.p_contrast)} (largest of three)"
+            sentences += [f"Contrast in cosine units {contrast}{p}.", *self._at_equal_frequency()]
         if self.p_attributes is not None:
             sentences.append(
                 f"{p_phrase(self.p_attributes)} over attributes: how often a random split of {a} and {b} does as much. "

@@ -138,7 +138,14 @@ def _with_contrast(result: AssociationResult, resolved: Resolved) -> Association
     if not isinstance(result, WeatResult) or result.contrast is None:
         return result
     level = result.contrast.level
-    return replace(result, contrast=contrast_of(SimilarityTable(resolved), level=level).contrast)
+    test = contrast_of(SimilarityTable(resolved), level=level)
+    return replace(
+        result,
+        contrast=test.contrast,
+        p_contrast=test.p,
+        p_equal_frequency=None if test.adjusted is None else test.adjusted.p,
+        frequency=test.frequency_effect(1 - level),
+    )
 
 
 def _undefined(kind: str, reason: str, interval: Resampling | None, settings: Mapping[str, Any]) -> AssociationResult:

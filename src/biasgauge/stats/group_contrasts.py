@@ -37,8 +37,10 @@ from biasgauge.stats.contrasts import (
     SIDES,
     Contrast,
     ContrastParts,
+    SideLike,
     contrast_parts,
     student,
+    table_side,
     total_variance,
 )
 from biasgauge.stats.numerics import SAME, student_quantile
@@ -70,8 +72,8 @@ class GroupComparison:
 
 def compare_groups(
     tables: Sequence[ArrayLike],
-    rows: ArrayLike,
-    columns: ArrayLike,
+    rows: SideLike,
+    columns: SideLike,
     weights: Sequence[Sequence[float]] = WEAT_WEIGHTS,
     *,
     group_weights: Sequence[float] = (-1.0, 1.0),
@@ -91,11 +93,11 @@ def compare_groups(
     """
     check_level(level)
     stacks = checked_stacks(tables, group_weights)
-    targets, attributes = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
+    targets, attributes = table_side(rows), table_side(columns)
     parts = group_parts(
         stacks, targets, attributes, weights, group_weights=group_weights, bootstrap=bootstrap, models=models
     )
-    sizes: Fields = {"n": len(targets), "k": len(attributes)}
+    sizes: Fields = {"n": len(targets.groups), "k": len(attributes.groups)}
     these_words = parts.these_words.contrast(FIXED_METHOD, level, NOTHING_VARIES, **sizes)
     other_words = at_least(parts.other_words.contrast(METHOD, level, NOTHING_VARIES, **sizes), these_words)
     return GroupComparison(other_words, these_words, min(stack.shape[-3] for stack in stacks) == 1)
@@ -126,8 +128,8 @@ class GroupParts(NamedTuple):
 
 def group_parts(
     stacks: Sequence[Floats],
-    rows: Integers,
-    columns: Integers,
+    rows: SideLike,
+    columns: SideLike,
     weights: ArrayLike = WEAT_WEIGHTS,
     *,
     group_weights: Sequence[float] = (-1.0, 1.0),
@@ -173,7 +175,7 @@ def group_parts(
     return GroupParts(ContrastParts(words.value, *numbers, components, words.words, over), fixed)
 
 
-def _model_variances(stack: Floats, rows: Integers, columns: Integers, pattern: Floats) -> dict[str, Floats]:
+def _model_variances(stack: Floats, rows: SideLike, columns: SideLike, pattern: Floats) -> dict[str, Floats]:
     """Components of the variance that the models of one group add; the replicates' alone where words have no spread.
 
     `stack` has stacks × draws × models × rows × columns.
@@ -184,9 +186,9 @@ def _model_variances(stack: Floats, rows: Integers, columns: Integers, pattern: 
         names = (REPLICATES, *CROSSED.values(), ALL)
         by_draw = {name: contrasts.variances[name] for name in names if name in contrasts.variances}
         return {name: variance.reshape(-1, draws).mean(axis=1) for name, variance in by_draw.items()}
-    members = [np.eye(count)[groups] for groups, count in zip((rows, columns), pattern.shape, strict=True)]
-    means = [member / member.sum(axis=0) for member in members]
-    by_model = ((means[0].T @ stack @ means[1]) * pattern).sum(axis=(-2, -1))
+    sides = zip((rows, columns), pattern.shape, strict=True)
+    means = [table_side(words).inverse[:count] for words, count in sides]
+    by_model = ((means[0] @ stack @ means[1].T) * pattern).sum(axis=(-2, -1))
     return {REPLICATES: by_model.var(axis=2, ddof=1).mean(axis=1) / size}
 
 

@@ -118,6 +118,19 @@ class Embedding:
             known[language] = None if log is None else frequency_means(self.vectors, log.values)
         return known[language]
 
+    def with_frequencies_of(self, whole: Embedding, language: str) -> Embedding:
+        """Return this part of an embedding with log frequencies and mean vectors by frequency of the whole.
+
+        A few words alone show neither the order of a file nor what words of one frequency have in common.
+        """
+        part, log = replace(self), whole.log_frequencies(language)
+        if log is not None:
+            frequencies, source = log
+            log = LogFrequencies(frequencies[whole.lookup(self.words).rows], source)
+        part._log_frequencies[language] = log  # noqa: SLF001 - of this class
+        part._frequency_means[language] = whole.frequency_means(language)  # noqa: SLF001 - of this class
+        return part
+
     @cached_property
     def _log_frequencies(self) -> dict[str, LogFrequencies | None]:
         return {}

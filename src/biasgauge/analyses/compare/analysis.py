@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from biasgauge.analyses.compare.rows import (
     LinePoint,
     QuestionAbout,
     Trend,
+    TwoComparisons,
     WordChange,
     compared,
     estimate_alone,
@@ -43,12 +44,14 @@ from biasgauge.core import (
     check_choice,
     check_level,
     check_number,
+    frequency_effect,
     resolve_sets,
 )
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import circularity
 from biasgauge.stats import (
     GroupComparison,
+    TableSide,
     WordPlan,
     compare_effect_sizes,
     compare_groups,
@@ -156,9 +159,17 @@ def _compare_models(
     """Compare groups of models, and the corpora that they were trained on where these are given."""
     group_positions = positions_of(list(groups) if isinstance(groups, Mapping) else [], order, positions)
     words = list(dict.fromkeys(word for question in questions for word in question.words))
-    models = read_groups(groups, words, group_positions, case_fallback=policy.case != "exact", replicates=replicates)
+    models = read_groups(
+        groups,
+        words,
+        group_positions,
+        case_fallback=policy.case != "exact",
+        replicates=replicates,
+        language=questions[0].language,
+    )
     fallback = policy.uses_fallback([model for group in models for model in group.models])
     policy = replace(policy, case="fallback" if fallback else "exact")  # decided for all models together
+    alpha = 1 - level
     comparisons = [_QuestionComparison(question, models, measure, policy, level) for question in questions]
     defined = [comparison for comparison in comparisons if not comparison.reason]
     if not defined:
@@ -171,8 +182,8 @@ def _compare_models(
         )
     if smallest is None and measure == "contrast":
         smallest = smallest_that_matters(questions, models, policy)
-    differences = _adjusted([pair for comparison in defined for pair in comparison.differences()])
-    trends = _adjusted([pair for comparison in defined for pair in comparison.trends()])
+    differences = _adjusted([pair for comparison in defined for pair in comparison.differences()], alpha)
+    trends = _adjusted([pair for comparison in defined for pair in comparison.trends()], alpha)
     rows = trends or differences
     pairs = list(dict.fromkeys((row.first, row.second) for row, _ in differences))
     asked = [comparison.question for comparison in defined]
@@ -219,13 +230,23 @@ def smallest_that_matters(
     return float(np.mean(sizes))
 
 
+class _GroupTables(NamedTuple):
+    """Similarities of each group, draws × replicates × targets × attributes, and the words on both sides."""
+
+    groups: list[Floats]
+    rows: TableSide
+    columns: TableSide
+
+
 class _QuestionComparison:
     """One question put to all groups, over the words that all models of all groups have.
 
     Attributes:
         reason: why it cannot be compared; empty where it can.
         measured: the words and their similarities.
-        tables: similarities of each group: draws × replicates × targets × attributes.
+        tables: similarities of each group as they are.
+        decisive: those that verdicts rest on: at equal word frequency where that is known. Effect sizes rest on
+            similarities as they are.
         signs: 1 for words that should lean as the claim says, −1 for those of the list that should not.
         leanings: association of each target word in every draw and replicate of each group, in cosine units: with A
             less with B, for a test.
@@ -245,18 +266,24 @@ class _QuestionComparison:
             self.reason = f"{outcome.reason}; {groups[int(np.argmin(counts))].name!r} has the fewest"
             return
         self.measured = outcome
-        ends = np.cumsum([len(group.models) for group in groups])[:-1]
-        by_group = zip(groups, np.split(outcome.table, ends), strict=True)
-        self.tables = [group.replicated(table) for group, table in by_group]
+        self.tables = self.decisive = self._by_group(outcome.table, *outcome.as_it_is)
+        self.adjusts = measure == "contrast" and outcome.similarities.centered is not None
+        if self.adjusts:
+            self.decisive = self._by_group(*outcome.decisive)
         pattern = np.asarray(question.weights)
         opposed = len(pattern) == 2 and np.array_equal(pattern[0], -pattern[1])
         self.signs: Floats = np.where((outcome.rows == 1) & opposed, -1.0, 1.0)
         by_row = pattern[outcome.rows] * self.signs[:, None]
         by_row = by_row / np.abs(by_row).max(axis=1, keepdims=True)
         self.leanings: list[Floats] = []
-        for table in self.tables:
+        for table in self.tables.groups:
             means = [table[..., outcome.columns == group].mean(axis=-1) for group in range(pattern.shape[1])]
             self.leanings.append((np.stack(means, axis=-1) * by_row).sum(axis=-1))
+
+    def _by_group(self, table: Floats, rows: TableSide, columns: TableSide) -> _GroupTables:
+        ends = np.cumsum([len(group.models) for group in self.groups])[:-1]
+        by_group = zip(self.groups, np.split(table, ends), strict=True)
+        return _GroupTables([group.replicated(part) for group, part in by_group], rows, columns)
 
     @property
     def description(self) -> QuestionAbout:
@@ -268,35 +295,43 @@ class _QuestionComparison:
         """Name of the units that models vary by: documents, or training runs."""
         return "documents" if all(group.description.over_documents for group in self.groups) else "training runs"
 
+    def compare(self, chosen: Sequence[int], weights: Sequence[float]) -> TwoComparisons:
+        """A weighted sum of the numbers of some groups, as it is and at equal word frequency."""
+        adjusted = self.estimate(chosen, weights, self.decisive) if self.adjusts else None
+        return TwoComparisons(self.estimate(chosen, weights, self.tables), adjusted)
+
     def estimate(
-        self, chosen: Sequence[int], weights: Sequence[float], measure: Measure | None = None
+        self, chosen: Sequence[int], weights: Sequence[float], similarities: _GroupTables, measure: str | None = None
     ) -> GroupComparison:
-        """A weighted sum of the numbers of some groups."""
+        """A weighted sum of the numbers of some groups in some similarities."""
         options: dict[str, Any] = {
             "group_weights": list(weights),
             "bootstrap": [self.groups[index].resampled for index in chosen],
             "level": self.level,
             "models": self.models_vary_by,
         }
-        tables = [self.tables[index] for index in chosen]
+        tables = [similarities.groups[index] for index in chosen]
         if (measure or self.measure) == "effect_size":
             return compare_effect_sizes(tables, self.measured.rows, self.measured.columns, **options)
-        return compare_groups(tables, self.measured.rows, self.measured.columns, self.question.weights, **options)
+        return compare_groups(tables, similarities.rows, similarities.columns, self.question.weights, **options)
 
     def contrasts(self) -> Iterator[GroupContrast]:
         """The number of each group, and how far it is from the mean of all groups."""
         count = len(self.groups)
         for index, group in enumerate(self.groups):
-            from_mean = self.estimate(range(count), (np.eye(count)[index] - 1 / count).tolist()).other_words
+            from_mean = self.compare(range(count), (np.eye(count)[index] - 1 / count).tolist()).decisive.other_words
+            numbers = self.compare([index], [1.0])
+            equal = numbers.at_equal_frequency
             yield GroupContrast.of_estimate(
-                estimate_alone(self.estimate([index], [1.0]).other_words), question=self.question.name,
+                estimate_alone(numbers.as_it_is.other_words), question=self.question.name,
                 group=group.name, position=group.description.position, from_mean=estimate_alone(from_mean),
+                adjusted=None if equal is None else estimate_alone(equal.other_words),
             )  # fmt: skip
 
     def verdict(
         self,
         row: Compared,
-        comparison: GroupComparison,
+        numbers: TwoComparisons,
         *,
         smallest: float | None,
         tests: int,
@@ -313,7 +348,7 @@ class _QuestionComparison:
             chosen, weights = list(range(len(self.groups))), slope_weights(self.positions).tolist()
         case = ComparedCase(
             row=row,
-            contrast=comparison.other_words,
+            contrast=numbers.decisive.other_words,
             about=self.description,
             groups=[self.groups[index].description for index in chosen],
             measure=self.measure,
@@ -325,17 +360,23 @@ class _QuestionComparison:
             counts=counted,
             circular=circularity(self.question, [model for index in chosen for model in self.groups[index].models]),
             beware=self.question.beware,
+            frequency_sources=self._frequency_sources(chosen),
         )
         return judge(replace(case, plan=self._plan(case)))
 
     def _by_draw(self, chosen: Sequence[int], weights: Sequence[float]) -> Floats | None:
         """The contrast of groups in each draw of their texts; None without several draws in all of them."""
-        tables = [self.tables[index] for index in chosen]
+        tables = [self.decisive.groups[index] for index in chosen]
         if len({len(table) for table in tables}) > 1 or len(tables[0]) == 1:
             return None
         combined = np.sum([weight * table.mean(axis=1) for table, weight in zip(tables, weights, strict=True)], axis=0)
-        rows, columns = self.measured.rows, self.measured.columns
-        return contrast_parts(combined[:, None], rows, columns, self.question.weights).value
+        return contrast_parts(combined[:, None], self.decisive.rows, self.decisive.columns, self.question.weights).value
+
+    def _frequency_sources(self, chosen: Sequence[int]) -> tuple[str | None, ...]:
+        """Sources of the word frequencies of the models of some groups, each once; None where one has none."""
+        ends = np.cumsum([0, *(len(group.models) for group in self.groups)])
+        sources = self.measured.similarities.frequency_sources
+        return tuple(dict.fromkeys(source for index in chosen for source in sources[ends[index] : ends[index + 1]]))
 
     def _reliability(self, chosen: Sequence[int]) -> float | None:
         """Agreement of models of one draw about which word is similar to which, of the group that has the least.
@@ -344,7 +385,7 @@ class _QuestionComparison:
         draw (Spearman and Brown); None where a group has a single model.
         """
         values = []
-        for table in (self.tables[index] for index in chosen):
+        for table in (self.decisive.groups[index] for index in chosen):
             models = table.shape[1]
             if models == 1:
                 return None
@@ -358,7 +399,7 @@ class _QuestionComparison:
     def _effect_size(self, chosen: Sequence[int], weights: Sequence[float]) -> float | None:
         if self.question.kind != "test" or self.measure == "effect_size":
             return None
-        return self.estimate(chosen, weights, "effect_size").other_words.value
+        return self.estimate(chosen, weights, self.tables, "effect_size").other_words.value
 
     def _plan(self, case: ComparedCase) -> WordPlan | None:
         """Number of words in each list that would show the smallest difference that matters."""
@@ -366,36 +407,37 @@ class _QuestionComparison:
             return None
         return plan_words(case.contrast, case.smallest / abs(case.span), alpha=(1 - self.level) / case.tests)
 
-    def differences(self) -> Iterator[tuple[Difference, GroupComparison]]:
+    def differences(self) -> Iterator[tuple[Difference, TwoComparisons]]:
         """The second less the first, of each pair of groups: the last and the first of an order, else every two."""
         count = len(self.groups)
         for first, second in [(0, count - 1)] if self.ordered else combinations(range(count), 2):
-            comparison = self.estimate([first, second], [-1.0, 1.0])
-            value = comparison.other_words.value
+            numbers = self.compare([first, second], [-1.0, 1.0])
+            value = numbers.decisive.other_words.value
             changes = (self.leanings[second].mean(axis=(0, 1)) - self.leanings[first].mean(axis=(0, 1))) * self.signs
             row = compared(
-                Difference, comparison, question=self.question.name, first=self.groups[first].name,
+                Difference, numbers, question=self.question.name, first=self.groups[first].name,
                 second=self.groups[second].name,
                 words_with=None if not value else float((np.sign(changes) == np.sign(value)).mean()),
             )  # fmt: skip
-            yield row, comparison
+            yield row, numbers
 
-    def trends(self) -> Iterator[tuple[Trend, GroupComparison]]:
+    def trends(self) -> Iterator[tuple[Trend, TwoComparisons]]:
         """The slope over the positions of an order; two groups have a difference only."""
         if not self.ordered or len(self.groups) < 3:
             return
-        comparison = self.estimate(range(len(self.groups)), slope_weights(self.positions).tolist())
-        means = [row.value or 0.0 for row in self.contrasts()]
+        numbers = self.compare(range(len(self.groups)), slope_weights(self.positions).tolist())
+        means = [row.decisive.value or 0.0 for row in self.contrasts()]
         scatter = slope_over_groups(self.positions, means, level=self.level)
         labels = {"question": self.question.name, "other_texts": estimate_alone(scatter), "p_other_texts": scatter.p}
-        yield compared(Trend, comparison, **labels), comparison
+        yield compared(Trend, numbers, **labels), numbers
 
     def line(self, trend: Trend) -> Iterator[LinePoint]:
         """The line of the trend through the mean of the groups, with the interval of its slope: ends and middle."""
         count, middle = len(self.positions), float(np.mean(self.positions))
-        height = self.estimate(range(count), [1 / count] * count).other_words.value or 0.0
+        height = self.estimate(range(count), [1 / count] * count, self.decisive).other_words.value or 0.0
         for position in (self.positions[0], middle, self.positions[-1]):
-            slopes = (trend.value, trend.low, trend.high)
+            slope = trend.decisive
+            slopes = (slope.value, slope.low, slope.high)
             value, *ends = (None if slope is None else height + slope * (position - middle) for slope in slopes)
             low, high = (None, None) if None in ends else sorted(ends)  # type: ignore[type-var]
             yield LinePoint(self.question.name, position, value or 0.0, low, high, trend.method)
@@ -415,10 +457,17 @@ class _QuestionComparison:
         return sorted(rows, key=lambda row: -abs(row.value or 0.0))
 
 
-def _adjusted(pairs: Sequence[tuple[Any, GroupComparison]]) -> list[tuple[Any, GroupComparison]]:
-    """Rows with p adjusted for all of them, each with its comparison."""
-    adjusted = holm([row.p for row, _ in pairs])
-    return [(replace(row, p_adjusted=p), comparison) for (row, comparison), p in zip(pairs, adjusted, strict=True)]
+def _adjusted(pairs: Sequence[tuple[Any, TwoComparisons]], alpha: float) -> list[tuple[Any, TwoComparisons]]:
+    """Rows with p adjusted for all of them, and what word frequency does to each; each with its comparison."""
+    adjusted, as_it_is = holm([row.p_decisive for row, _ in pairs]), holm([row.p for row, _ in pairs])
+    rows = []
+    for (row, numbers), p, p_as_it_is in zip(pairs, adjusted, as_it_is, strict=True):
+        effect = frequency_effect(
+            as_it_is=None if p_as_it_is is None else p_as_it_is < alpha,
+            at_equal_frequency=None if p is None or row.adjusted is None else p < alpha,
+        )
+        rows.append((replace(row, p_adjusted=p, frequency=effect), numbers))
+    return rows
 
 
 def _coverage(query: Query, groups: Sequence[ModelGroup], policy: WordPolicy) -> Coverage:

@@ -29,11 +29,11 @@ def draw_differences(result: Comparison) -> results.AltairChart:
     rows = [
         {
             "what": result.title_of(row.question) + (f": {less(row)}" if len(pairs) > 1 else ""),
-            "value": row.value, "low": row.low, "high": row.high, "these_low": row.these_words.low,
-            "these_high": row.these_words.high, "p": row.p,
+            "value": row.decisive.value, "low": row.decisive.low, "high": row.decisive.high,
+            "these_low": row.these_words.low, "these_high": row.these_words.high, "p": row.p_decisive,
         }
         for row in result.differences
-        if row.value is not None
+        if row.decisive.value is not None
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
     of_pair = "" if len(pairs) > 1 else f": {less(result.differences[0])}"
@@ -57,10 +57,10 @@ def draw_groups(result: Comparison) -> results.AltairChart:
 
     alt = results.altair()
     rows = [
-        {"what": result.title_of(row.question)}
-        | {name: getattr(row, name) for name in ("group", "value", "low", "high")}
+        {"what": result.title_of(row.question), "group": row.group}
+        | {name: getattr(row.decisive, name) for name in ("value", "low", "high")}
         for row in result.contrasts
-        if row.value is not None
+        if row.decisive.value is not None
     ]
     names = [group.name for group in result.groups]
     measure = result.settings["measure"]
@@ -78,10 +78,11 @@ def draw_trends(result: Comparison) -> results.AltairChart:
     alt = results.altair()
     points = []
     for row in result.contrasts:
-        mean = (row.value or 0.0) - (row.from_mean.value or 0.0)
+        value = row.decisive.value
+        mean = (value or 0.0) - (row.from_mean.value or 0.0)
         low, high = (None if end is None else end + mean for end in (row.from_mean.low, row.from_mean.high))
         names = {"question": row.question, "group": row.group, "position": row.position}
-        points.append({**names, "value": row.value, "low": low, "high": high})
+        points.append({**names, "value": value, "low": low, "high": high})
     frames = pd.DataFrame(points), pd.DataFrame([point.to_dict() for point in result.lines])
     groups = {row.position: row.group for row in result.contrasts if row.position is not None}
     # A tick for each group, which says its name.

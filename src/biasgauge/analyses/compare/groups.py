@@ -13,6 +13,7 @@ import numpy as np
 
 from biasgauge.core import Floats, ModelsLike, Record, VectorsLike, check_number
 from biasgauge.errors import ParameterError
+from biasgauge.lexicons import DEFAULT_LANGUAGE
 from biasgauge.vectors import OWN, Embedding, load, named_models, record_beside
 
 Replicates = Literal["auto", "seeds", "samples", "texts"]
@@ -97,8 +98,11 @@ def read_groups(
     *,
     case_fallback: bool,
     replicates: Replicates,
+    language: str = DEFAULT_LANGUAGE,
 ) -> list[ModelGroup]:
     """Read the words asked for from every model of every group, in the order of positions where there are any.
+
+    A model is read whole, so that frequencies of its words are known, and only these words are kept.
 
     Raises:
         ParameterError: fewer than two groups, one without models, or one model in two places.
@@ -118,8 +122,9 @@ def read_groups(
         models = []
         named = named_models(list(sources) if isinstance(sources, set) else sources)
         for label, source in named.items():
-            model = load(source, words, case_fallback=case_fallback, name=label)
-            models.append(replace(model, source=source.source) if isinstance(source, Embedding) else model)
+            whole = load(source)
+            model = replace(load(whole, words, case_fallback=case_fallback, name=label), source=whole.source)
+            models.append(model.with_frequencies_of(whole, language))
             where = f"{label!r} of {name!r}"
             if len(model) and (earlier := seen.setdefault(model.checksum, where)) != where:
                 raise ParameterError(

@@ -28,6 +28,11 @@ def comparison_methods(result: Comparison) -> str:
         f"{answer} in {number}, over the words that every model has."
     )
     sentences = [first, *map(_models, result.groups), intervals]
+    if any(row.adjusted is not None for row in result.answers):
+        sentences.append(
+            "Decisions rest on contrasts at equal word frequency: of vectors less the mean vector of words of their "
+            "frequency in each model, with log frequency and its square as covariates."
+        )
     if len(result.answers) > 1:
         sentences.append(f"p-values were adjusted for {len(result.answers)} comparisons (Holm).")
     if settings.get("smallest") is not None:

@@ -116,8 +116,8 @@ class Comparison(Result):
 
     @property
     def difference(self) -> float | None:
-        """The first answer: the difference, or the slope of the trend."""
-        return self.answers[0].value
+        """The first answer, at equal word frequency where that is known: the difference, or the slope of the trend."""
+        return self.answers[0].decisive.value
 
     @property
     def generalizes_over(self) -> str:
@@ -167,7 +167,7 @@ class Comparison(Result):
         listed_rows = reported if len(rows) > _MOST_TOLD else rows
         pairs = {less(row) for row in listed_rows}
         numbers = [
-            f"{results.lexicon_name(row.question)} {results.estimate_text(row, _digits(row))}"
+            f"{results.lexicon_name(row.question)} {results.estimate_text(row.decisive, _digits(row))}"
             + (f" ({less(row)})" if len(pairs) > 1 else "")
             for row in listed_rows[:_MOST_TOLD]
         ]
@@ -201,8 +201,8 @@ class Comparison(Result):
             sentences += self._other_texts(rows[0])
         if self.trends and len(self.differences) == 1:
             row = self.differences[0]
-            change = results.estimate_text(row, _digits(row))
-            sentences.append(f"{row.second} less {row.first}: {change} {self._unit(row)}, {p_phrase(row.p)}.")
+            change = results.estimate_text(row.decisive, _digits(row))
+            sentences.append(f"{row.second} less {row.first}: {change} {self._unit(row)}, {p_phrase(row.p_decisive)}.")
         return tuple(sentences)
 
     def _these_words(self, row: Compared) -> str:
@@ -211,7 +211,7 @@ class Comparison(Result):
         first = f"The interval is for other words of the same kind{models}."
         if fixed.low is None or fixed.high is None:
             return f"{first} For these very words there is none: {fixed.reason}."
-        if fixed.low == row.low and fixed.high == row.high:
+        if (fixed.low, fixed.high) == (row.decisive.low, row.decisive.high):
             return f"{first} For these very words it is the same: so few models barely tell how models vary."
         ends = interval_text(fixed.low * span, fixed.high * span, _DIGITS)
         return f"{first} For these very words and {self._runs()} it is {ends}, {p_phrase(row.p_these_words)}."
@@ -230,13 +230,16 @@ class Comparison(Result):
     def _tables(self) -> Iterator[Table]:
         unit, number = UNITS[self.settings["measure"]], NUMBERS[self.settings["measure"]]
         digits = max(map(_digits, self.trends), default=_DIGITS)
-        tests = Column("p", "p"), Column("Holm p", "p", about="adjusted for all rows of the table", source="p_adjusted")
+        equal = Column("at equal word frequency", "estimate", digits, source="adjusted")
+        equal_p = Column("p, equal frequency", "p", source="p_equal_frequency")
+        holm_p = Column("Holm p", "p", about="adjusted for all rows of the table", source="p_adjusted")
+        tests = Column("p", "p"), equal, equal_p, holm_p
         fixed_p = Column("p, these words", "p", source="p_these_words")
         about = f"{self._runs()}, these very words"
         note = (
             f"The interval is for other words of the same kind and {self._runs()}; p is below "
-            f"{results.figures_text(1 - self.level, 2)} exactly where it excludes 0. Holm's adjustment is over all "
-            "rows of the table."
+            f"{results.figures_text(1 - self.level, 2)} exactly where it excludes 0. Verdicts rest on the number at "
+            "equal word frequency, where that is known, and so does Holm's adjustment, over all rows of the table."
         )
         trends = (
             "question",
@@ -260,11 +263,13 @@ class Comparison(Result):
         yield RecordTable("trends", "Trends", trends, note).fill(self)
         yield RecordTable("differences", "Differences", differences, "" if self.trends else note).fill(self)
         names = [group.name for group in self.groups]
-        contrasts = {(row.question, row.group): row for row in self.contrasts}
+        contrasts = {(row.question, row.group): row.decisive for row in self.contrasts}
         questions = [question.name for question in self.questions if question.reason is None]
         by_group = [(question, *(contrasts[question, name] for name in names)) for question in questions]
         columns = ["question", *(Column(name, "estimate", _DIGITS) for name in names)]
-        yield Table.of("contrasts", f"{number.capitalize()} in each group, {unit}", columns, by_group)
+        known = any(row.adjusted is not None for row in self.contrasts)
+        where = " at equal word frequency" if known else ""
+        yield Table.of("contrasts", f"{number.capitalize()}{where} in each group, {unit}", columns, by_group)
         counted = (
             "question",
             Column("groups", source=lambda row: f"{row.second} − {row.first}"),
@@ -336,6 +341,7 @@ def _describe_replicates(group: ComparedGroup) -> str:
 
 def _digits(row: Compared) -> int:
     """Decimals that show two figures of the interval's half width."""
-    if row.low is None or row.high is None or row.high <= row.low:
+    low, high = row.decisive.low, row.decisive.high
+    if low is None or high is None or high <= low:
         return _DIGITS
-    return min(max(1 - floor(log10((row.high - row.low) / 2)), _DIGITS), 8)
+    return min(max(1 - floor(log10((high - low) / 2)), _DIGITS), 8)

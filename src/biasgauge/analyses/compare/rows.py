@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from biasgauge.core import UNDEFINED, Estimate, LabeledEstimate, Record
+from biasgauge.core import UNDEFINED, Estimate, FrequencyEffect, LabeledEstimate, Record
 from biasgauge.stats import Contrast, GroupComparison
 
 
@@ -18,18 +18,25 @@ class GroupContrast(LabeledEstimate):
         question: the lexicon's name.
         group: the group's name.
         position: where the group stands in the order; None without one.
-        from_mean: the group's contrast less the mean of all groups, with an interval: what all groups share is not in
-            it, such as the common lean of the words.
+        from_mean: the group's `decisive` contrast less the mean of all groups, with an interval: what all groups
+            share is not in it, such as the common lean of the words.
+        adjusted: the contrast at equal word frequency; None where frequencies are not known.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {**Estimate.renamed, "value": "contrast"}
 
-    intervals_of: ClassVar[tuple[str, ...]] = ("from_mean",)
+    intervals_of: ClassVar[tuple[str, ...]] = ("from_mean", "adjusted")
 
     question: str
     group: str
     position: float | None = None
     from_mean: Estimate = UNDEFINED
+    adjusted: Estimate | None = None
+
+    @property
+    def decisive(self) -> Estimate:
+        """The contrast that differences rest on: at equal word frequency, where that is known."""
+        return self if self.adjusted is None else self.adjusted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,15 +48,20 @@ class Compared(LabeledEstimate):
     Attributes:
         question: the lexicon's name.
         p: two-sided p of no difference; below 1 − level exactly where the interval excludes 0.
-        p_adjusted: the same, adjusted for all rows of this table (Holm).
+        p_adjusted: p of the number that the verdict rests on, at equal word frequency where that is known, adjusted for
+            all rows of this table (Holm).
         se: standard error.
         df: its degrees of freedom.
-        these_words: the same number with the interval for these very words and other models.
+        these_words: the number that the verdict rests on, with the interval for these very words and other models.
         p_these_words: its p.
         variances: of what the standard error is made, as in `stats.Contrast`.
+        adjusted: the same number at equal word frequency, on which the verdict rests; None where frequencies are not
+            known, or the number is an effect size.
+        p_equal_frequency: its p.
+        frequency: what word frequency does to the finding; None where frequencies are not known.
     """
 
-    intervals_of: ClassVar[tuple[str, ...]] = ("these_words",)
+    intervals_of: ClassVar[tuple[str, ...]] = ("these_words", "adjusted")
 
     question: str
     p: float | None = None
@@ -59,6 +71,19 @@ class Compared(LabeledEstimate):
     these_words: Estimate = UNDEFINED
     p_these_words: float | None = None
     variances: Mapping[str, float] = field(default_factory=dict)
+    adjusted: Estimate | None = None
+    p_equal_frequency: float | None = None
+    frequency: FrequencyEffect | None = None
+
+    @property
+    def decisive(self) -> Estimate:
+        """The number that the verdict rests on, with its interval: at equal word frequency, where that is known."""
+        return self if self.adjusted is None else self.adjusted
+
+    @property
+    def p_decisive(self) -> float | None:
+        """Its p, not adjusted for other rows."""
+        return self.p if self.adjusted is None else self.p_equal_frequency
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +114,7 @@ class Trend(Compared):
 
     renamed: ClassVar[Mapping[str, str]] = {**Estimate.renamed, "value": "slope"}
 
-    intervals_of: ClassVar[tuple[str, ...]] = ("these_words", "other_texts")
+    intervals_of: ClassVar[tuple[str, ...]] = ("these_words", "adjusted", "other_texts")
 
     other_texts: Estimate = UNDEFINED
     p_other_texts: float | None = None
@@ -163,11 +188,26 @@ class QuestionAbout(Record):
     reason: str | None = None
 
 
-def compared(kind: type[Compared], comparison: GroupComparison, **labels: Any) -> Any:  # noqa: ANN401 - of `kind`
-    """A row from a comparison of groups."""
-    contrast, fixed = comparison.other_words, comparison.these_words
+class TwoComparisons(NamedTuple):
+    """A comparison of groups as it is, and at equal word frequency: None where frequencies are not known."""
+
+    as_it_is: GroupComparison
+    at_equal_frequency: GroupComparison | None
+
+    @property
+    def decisive(self) -> GroupComparison:
+        """The one that a verdict rests on."""
+        return self.as_it_is if self.at_equal_frequency is None else self.at_equal_frequency
+
+
+def compared(kind: type[Compared], numbers: TwoComparisons, **labels: Any) -> Any:  # noqa: ANN401 - of `kind`
+    """A row from a comparison of groups, as it is and at equal word frequency."""
+    contrast, fixed = numbers.as_it_is.other_words, numbers.decisive.these_words
     tests = {"p": contrast.p, "se": contrast.se, "df": contrast.df, "variances": contrast.variances}
     these = {"these_words": estimate_alone(fixed), "p_these_words": fixed.p}
+    if numbers.at_equal_frequency is not None:
+        adjusted = numbers.at_equal_frequency.other_words
+        these |= {"adjusted": estimate_alone(adjusted), "p_equal_frequency": adjusted.p}
     return kind.of_estimate(estimate_alone(contrast), **tests, **these, **labels)
 
 

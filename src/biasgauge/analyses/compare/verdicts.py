@@ -20,6 +20,7 @@ MOST_UNEQUAL = 1.05
 UNITS = {"contrast": "cosine units", "effect_size": "standard deviations (d)"}
 NUMBERS = {"contrast": "contrast", "effect_size": "effect size"}
 DIGITS = 3
+FREQUENCY = "word frequency"
 RELIABLE = 0.5
 """Reliability of the similarities below which models cannot show that nothing differs (poor: Koo & Li 2016)."""
 
@@ -30,19 +31,20 @@ class ComparedCase:
 
     Attributes:
         row: the difference or trend.
-        contrast: the same number, with its variances.
+        contrast: the number that the verdict rests on, with variances: at equal word frequency, where that is known.
         about: the question.
         groups: the groups that it sets against each other, in order.
         measure: "contrast" or "effect_size".
         tests: how many rows are judged together.
         smallest: the smallest difference that matters; None where it is not known.
-        by_draw: the same number in each draw of the text; None where the text was not drawn several times.
+        by_draw: that number in each draw of the text; None where the text was not drawn several times.
         effect_size: the same comparison of effect sizes d; None where that is not defined.
         reliability: of the similarities of words in the group whose models agree least; None with a single model.
         counts: the same comparison of log odds, from counts in the texts; None without texts.
         plan: number of words that would show the smallest difference that matters; None where it is unknown.
         circular: whether lists were made from the models that are compared or from their texts; None where none says.
         beware: notes of the lists on what to beware of.
+        frequency_sources: where the word frequencies of the models are from, each once; None where one has none.
     """
 
     row: Compared
@@ -59,6 +61,7 @@ class ComparedCase:
     plan: WordPlan | None = None
     circular: Circularity | None = None
     beware: tuple[str, ...] = ()
+    frequency_sources: tuple[str | None, ...] = ()
 
     @property
     def span(self) -> float:
@@ -80,7 +83,7 @@ class ComparedCase:
 
     def statement(self) -> str:
         """The number as a statement: by how much, and in which group it is higher."""
-        value = (self.row.value or 0.0) * self.span
+        value = (self.row.decisive.value or 0.0) * self.span
         number, size = NUMBERS[self.measure], f"{number_text(abs(value), DIGITS)} {UNITS[self.measure]}"
         first, last = self.groups[0].name, self.groups[-1].name
         if isinstance(self.row, Trend):
@@ -88,13 +91,26 @@ class ComparedCase:
         return f"the {number} is {size} {'higher' if value > 0 else 'lower'} in {last} than in {first}"
 
     def tested(self) -> str:
-        """The interval and p, in words."""
-        row = self.row
-        if row.low is None or row.high is None or row.p is None:
-            return f"without an interval: {row.reason}"
-        ends = interval_text(row.low * self.span, row.high * self.span, DIGITS)
-        adjusted = f", Holm-adjusted {p_phrase(row.p_adjusted)}" if self.tests > 1 and row.p_adjusted else ""
-        return f"{share_text(row.level)} interval {ends}, {p_phrase(row.p)}{adjusted}"
+        """The interval and p of the number that the verdict rests on, in words."""
+        number, p, p_adjusted = self.row.decisive, self.row.p_decisive, self.row.p_adjusted
+        equal = "" if self.row.adjusted is None else "at equal word frequency, "
+        if number.low is None or number.high is None or p is None:
+            return f"{equal}without an interval: {number.reason}"
+        ends = interval_text(number.low * self.span, number.high * self.span, DIGITS)
+        adjusted = f", Holm-adjusted {p_phrase(p_adjusted)}" if self.tests > 1 and p_adjusted else ""
+        return f"{equal}{share_text(number.level)} interval {ends}, {p_phrase(p)}{adjusted}"
+
+    def finding(self) -> str:
+        """The estimate with its interval and p; and what word frequency has to do with it, if anything."""
+        value = self.row.decisive.value
+        size = "" if value is None else f"{signed_text(value * self.span, DIGITS)} {UNITS[self.measure]}, "
+        estimate = f"the estimate is {size}{self.tested()}"
+        as_it_is = signed_text((self.row.value or 0.0) * self.span, DIGITS)
+        if self.row.frequency == "explains":
+            return f"explained by word frequency: {as_it_is} as it is; {estimate}"
+        if self.row.frequency == "hides":
+            return f"{estimate}; word frequency hides it: {as_it_is} as it is, {p_phrase(self.row.p)}"
+        return estimate
 
 
 def judge(case: ComparedCase) -> Verdict:
@@ -110,6 +126,7 @@ def judge(case: ComparedCase) -> Verdict:
         evidence = Evidence(case.kind, None, 1 - row.level, passes=None, reason=reason)
         return _verdict(case, "not-measurable", "", reason, (evidence,))
     association, documents, amounts = _shown(case), _documents(case.groups), _amounts(case.groups)
+    frequency = tuple(_frequency(case))
     lists = [] if case.circular is None else [Evidence("circularity", None, None, *case.circular)]
     barriers = [piece for piece in (*lists, documents, amounts) if piece.passes is False]
     if barriers:
@@ -118,17 +135,18 @@ def judge(case: ComparedCase) -> Verdict:
         evidence = (association, *lists, documents, amounts, *filter(None, [files]))
         decision = decide(found=association.passes, barred=True)
         return _verdict(case, decision, "", why if files else f"{why} ({association.reason})", evidence)
-    if association.passes:
-        stable = tuple(_stability(case))
+    small, needed = _equivalence(case)
+    if association.passes and not small.passes:
+        stable = (*frequency, *_stability(case))
         unknown = [piece for piece in (*lists, amounts) if piece.passes is None]
         decision = decide(found=True, stable=[piece.passes for piece in (*unknown, *stable)])
         failed = [piece.reason for piece in stable if piece.passes is False]
-        finding = f"{case.statement()} ({case.tested()})"
+        hidden = "; word frequency hides it" if case.row.frequency == "hides" else ""
+        finding = f"{case.statement()} ({case.tested()}{hidden})"
         remarks = [piece.reason for piece in (*lists, amounts, *stable) if piece.passes is None]
         why = "; ".join([*failed, finding] if decision == "do-not-report" else [finding, *remarks])
         return _verdict(case, decision, case.statement(), why, (association, *lists, documents, amounts, *stable))
-    small, needed = _equivalence(case)
-    decision = decide(found=False, small=small.passes)
+    decision = decide(found=association.passes, small=small.passes)
     why = f"{small.reason} ({association.reason}){needed}"
     return _verdict(case, decision, "", why, (association, *lists, documents, amounts, small))
 
@@ -148,14 +166,44 @@ def _verdict(case: ComparedCase, decision: Decision, claim: str, why: str, evide
 
 
 def _shown(case: ComparedCase) -> Evidence:
-    """Evidence that passes if the adjusted p of the difference is below 1 − level."""
+    """Evidence that passes if the adjusted p of the difference, at equal word frequency, is below 1 − level."""
     row, alpha = case.row, 1 - case.row.level
-    p = row.p if row.p_adjusted is None else row.p_adjusted
-    observed = {case.kind: row.value, "low": row.low, "high": row.high, "se": row.se, "p": row.p, "p_adjusted": p,
+    p = _p(row)
+    observed = {case.kind: row.value, "low": row.low, "high": row.high, **_equal_frequency(row),
+                "se": case.contrast.se, "p": row.p_decisive, "p_unadjusted": row.p, "p_adjusted": p,
                 "smallest": case.smallest}  # fmt: skip
-    value = signed_text((row.value or 0.0) * case.span, DIGITS)
-    reason = f"the estimate is {value} {UNITS[case.measure]}, {case.tested()}"
-    return Evidence(case.kind, observed, alpha, p is not None and p < alpha, reason)
+    return Evidence(case.kind, observed, alpha, p is not None and p < alpha, case.finding())
+
+
+def _p(row: Compared) -> float | None:
+    """The p that the verdict rests on, adjusted where rows are judged together."""
+    return row.p_decisive if row.p_adjusted is None else row.p_adjusted
+
+
+def _equal_frequency(row: Compared) -> dict[str, float | None]:
+    """The number at equal word frequency and its interval, by name; nothing where frequencies are not known."""
+    number = row.adjusted
+    if number is None:
+        return {}
+    return {"adjusted": number.value, "adjusted_low": number.low, "adjusted_high": number.high}
+
+
+def _frequency(case: ComparedCase) -> Iterator[Evidence]:
+    """Yield evidence that passes if the frequencies held constant are those of the texts of the models."""
+    if not case.frequency_sources:
+        return
+    if case.row.adjusted is None:
+        why = (
+            "vectors come without counts or ranks of words"
+            if case.measure == "contrast"
+            else "d is not adjusted for it"
+        )
+        yield Evidence(FREQUENCY, None, None, None, f"unknown whether word frequency explains it: {why}")
+    elif "reference" in case.frequency_sources:
+        reason = "word frequency is held constant by a reference list of the language"
+        yield Evidence(FREQUENCY, None, None, None, reason)
+    else:
+        yield Evidence(FREQUENCY, None, None, passes=True, reason="word frequency is held constant")
 
 
 def _documents(groups: Sequence[ComparedGroup]) -> Evidence:
@@ -195,21 +243,20 @@ def _amounts(groups: Sequence[ComparedGroup]) -> Evidence:
 def _these_files(case: ComparedCase) -> Evidence:
     """Evidence on the narrower question: would the same files, trained again, differ?"""
     row, alpha = case.row, 1 - case.row.level
-    p = row.p if row.p_adjusted is None else row.p_adjusted
+    p = _p(row)
     shown = p is not None and p < alpha
-    observed = {case.kind: row.value, "low": row.low, "high": row.high, "p": row.p, "p_adjusted": p}
+    observed = {case.kind: row.value, "low": row.low, "high": row.high, **_equal_frequency(row),
+                "p": row.p_decisive, "p_adjusted": p}  # fmt: skip
     if shown:
         reason = f"in these files, {case.statement()} ({case.tested()})"
     else:
-        value = signed_text((row.value or 0.0) * case.span, DIGITS)
-        tested = f"the estimate is {value} {UNITS[case.measure]}, {case.tested()}"
-        reason = f"not even in these files is a {case.kind} shown ({tested})"
+        reason = f"not even in these files is a {case.kind} shown ({case.finding()})"
     return Evidence("these files", observed, alpha, passes=shown, reason=reason)
 
 
 def _stability(case: ComparedCase) -> Iterator[Evidence]:
     """Yield evidence on whether a difference that is shown keeps its direction otherwise."""
-    sign = np.sign(case.row.value or 0.0)
+    sign = np.sign(case.row.decisive.value or 0.0)
     if case.by_draw is not None:
         agree = int((np.sign(case.by_draw) == sign).sum())
         yield Evidence.directions("draws of the text", agree, len(case.by_draw), 0.75, "")
