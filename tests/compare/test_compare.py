@@ -70,7 +70,7 @@ def test_a_difference_of_frequency_alone_is_explained_by_it() -> None:
     assert row.p_adjusted == row.p_equal_frequency
     assert row.frequency == "explains"
     assert not row.adjusted.excludes()
-    assert found.difference == row.adjusted.value
+    assert (found.difference, found.adjusted) == (row.value, row.adjusted)
     assert "explained by word frequency" in found.verdicts[0].sentence
     assert found.decision not in {"report", "report-with-care"}
     evidence = found.verdicts[0].evidence[0].observed

@@ -18,7 +18,6 @@ from biasgauge.lexicons import (
     AssociationTest,
     Language,
     WordSet,
-    circularity,
     language_of,
     pairs_of,
     queries_from_lexicons,
@@ -107,7 +106,12 @@ def _ends(interval: tuple[float | None, float | None]) -> str:
 
 def judge_circularity(case: Case) -> Iterator[Evidence]:
     """Yield evidence that fails if a list was made from these vectors or their text; none where no list says so."""
-    answer = circularity(case.measured.query, case.measured.subject.models)
+    query = case.measured.query
+    if not any(lexicon.made for lexicon in query.sources):
+        return
+    from biasgauge.lexicons import circularity
+
+    answer = circularity(query, case.measured.subject.models)
     if answer is not None:
         yield Evidence(CIRCULARITY, None, None, passes=answer.passes, reason=answer.reason)
 

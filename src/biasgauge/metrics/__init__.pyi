@@ -13,6 +13,7 @@ from biasgauge.metrics.contrast import contrast_of as contrast_of
 from biasgauge.metrics.contrast import contrast_of_similarities as contrast_of_similarities
 from biasgauge.metrics.contrast import contrast_test as contrast_test
 from biasgauge.metrics.contrast import frequency_powers as frequency_powers
+from biasgauge.metrics.contrast import row_scores as row_scores
 from biasgauge.metrics.contrast import side_of_words as side_of_words
 from biasgauge.metrics.contrast import table_sides as table_sides
 from biasgauge.metrics.mac import MacChange as MacChange

@@ -182,14 +182,20 @@ def contrast_test(
     )
 
 
-def _shift(table: Floats, rows: TableSide, columns: TableSide, pattern: Floats, random_state: int) -> Shift | None:
-    """Return the contrast as a difference between two lists of rows; None where the weights are no difference.
+def row_scores(table: Floats, rows: TableSide, columns: TableSide, pattern: Floats) -> Floats:
+    """Association of each row with the first list of columns rather than the second, tables × rows.
 
     Rows are compared less what the covariates predict of them (Freedman & Lane 1983): without covariates, as they are.
     """
-    if len(pattern) != 2 or not np.array_equal(pattern[0], -pattern[1]) or rows.collinear or columns.collinear:
-        return None
     scores = table @ columns.inverse[: pattern.shape[1]].T @ pattern[0]
     lists = len(rows.sizes)
-    scores = scores - rows.design[:, lists:] @ (rows.inverse[lists:] @ scores)
+    predicted = scores @ rows.inverse[lists:].T @ rows.design[:, lists:].T
+    return np.asarray(scores - predicted)
+
+
+def _shift(table: Floats, rows: TableSide, columns: TableSide, pattern: Floats, random_state: int) -> Shift | None:
+    """Return the contrast as a difference between two lists of rows; None where the weights are no difference."""
+    if len(pattern) != 2 or not np.array_equal(pattern[0], -pattern[1]) or rows.collinear or columns.collinear:
+        return None
+    scores = row_scores(table, rows, columns, pattern)
     return shift_between(scores[rows.groups == 0], scores[rows.groups == 1], random_state=random_state)

@@ -23,7 +23,7 @@ from biasgauge.core import (
     resolve,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, circularity, lexicon, words_of
+from biasgauge.lexicons import AssociationTest, lexicon, words_of
 from biasgauge.metrics import AssociationResult, SetTest, WeatResult, contrast_of
 from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats import Resampling, not_estimated
@@ -175,9 +175,18 @@ def _association(
     }
     kind_of_result = Weat if kind == "weat" else Association
     coverage = Coverage.from_resolved(resolved.sets, number)
-    answer = circularity(query, [model])
-    circular = answer.reason if answer is not None and answer.passes is not True else ""
+    circular = _circular(query, model)
     return kind_of_result(kind, query.name, model.name, query.labels, result, coverage, recorded, circular)  # type: ignore[arg-type]
+
+
+def _circular(query: Query, model: Embedding) -> str:
+    """Sentence on lists that were made from this model or its text, or may be; empty where no list says so."""
+    if not any(lexicon.made for lexicon in query.sources):
+        return ""
+    from biasgauge.lexicons import circularity
+
+    answer = circularity(query, [model])
+    return "" if answer is None or answer.passes else answer.reason
 
 
 def weat_of_resolved(resolved: Resolved, model: int = 0, interval: Resampling | None = None, **settings: Any) -> Weat:  # noqa: ANN401 - those of biasgauge.metrics.weat

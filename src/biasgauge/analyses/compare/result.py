@@ -24,7 +24,7 @@ from biasgauge.analyses.compare.rows import (
 )
 from biasgauge.analyses.compare.verdicts import NUMBERS, UNITS
 from biasgauge.audits import DECISIONS, Verdict
-from biasgauge.core import REPORTED, Decision, JsonMapping
+from biasgauge.core import REPORTED, Decision, Estimate, JsonMapping
 from biasgauge.results import (
     Chart,
     Column,
@@ -116,8 +116,13 @@ class Comparison(Result):
 
     @property
     def difference(self) -> float | None:
-        """The first answer, at equal word frequency where that is known: the difference, or the slope of the trend."""
-        return self.answers[0].decisive.value
+        """The first answer: the difference, or the slope of the trend, as it is."""
+        return self.answers[0].value
+
+    @property
+    def adjusted(self) -> Estimate | None:
+        """The first answer at equal word frequency, which its decision rests on; None where that is not known."""
+        return self.answers[0].adjusted
 
     @property
     def generalizes_over(self) -> str:

@@ -3,13 +3,13 @@
 A transformer has no one vector of a word: layer, pooling, template and context are choices. Each combination is an
 analysis that somebody could have reported; together they are a specification curve. Words are split again to see what
 chance gives, the same split in every analysis: targets between X and Y, and, in their turn, attributes between A and B.
-The larger p of the two counts.
+The larger p of the two counts. The decision rests on the curve at equal word frequency, where frequencies are known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -18,9 +18,13 @@ import numpy as np
 from biasgauge._version import __version__
 from biasgauge.core import (
     DEFAULT_POLICY,
+    REPORTED,
     TEST_ROLES,
+    UNDEFINED,
+    Decision,
     Estimate,
     Floats,
+    FrequencyEffect,
     JsonMapping,
     JsonObject,
     ModelsLike,
@@ -30,10 +34,13 @@ from biasgauge.core import (
     WordsLike,
     check_number,
     check_whole,
+    decide,
+    frequency_effect,
     resolve,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.metrics import contrast_of
+from biasgauge.lexicons import Circularity, circularity
+from biasgauge.metrics import NO_FREQUENCIES, contrast_of, contrast_of_similarities, row_scores, table_sides
 from biasgauge.results import (
     ACCENT,
     NEUTRAL,
@@ -47,18 +54,20 @@ from biasgauge.results import (
     Table,
     Tone,
     altair,
+    interval_text,
     level_text,
+    number_text,
     p_phrase,
     share_text,
     top_legend,
     zero_line,
 )
 from biasgauge.scores import TestLike, query_of_test
-from biasgauge.stats import SAME, joint_permutation
+from biasgauge.stats import SAME, JointPermutation, decide_equivalence, holm, joint_permutation
 from biasgauge.vectors import load_models
 
 SAME_VECTOR = "all target words, or all attribute words, have the same association here"
-_TONES: Mapping[str, Tone] = {"report": "good", "do-not-report": "bad"}
+_TONES: Mapping[str, Tone] = {"report": "good", "report-with-care": "caution", "do-not-report": "bad"}
 _MARGIN = 150
 """Pixels left of the panels of the chart, so that the titles of their axes stand in one line."""
 _LABEL = 34
@@ -75,7 +84,7 @@ class Specification(Record):
         model: its name.
         facets: its layer, pooling, template, context and checkpoint; empty for a model that is no view.
         effect_size: d, in standard deviations of the associations (ddof 0); None where it is undefined.
-        contrast: in cosine units, with the interval over targets and attributes.
+        contrast: in cosine units, with the interval over targets and attributes; `adjusted` is it at equal frequency.
         p: the larger of the two-sided p over targets and over attributes, of this analysis by itself.
         p_adjusted: the same, adjusted for all analyses.
         reason: why it is undefined; None where it is not.
@@ -101,6 +110,29 @@ class FacetSummary(Record):
     positive: int
 
 
+@dataclass(frozen=True)
+class CurveAtEqualFrequency(Record):
+    """All analyses together at equal word frequency; fields as in `SpecificationCurve`.
+
+    Attributes:
+        median: the median effect size of associations less what frequency predicts; None where nothing is left.
+        positive: how many effects are above 0.
+        clear: how many are clear by themselves.
+        p_median: joint p of the median.
+        p_clear: joint p of the number of clear ones.
+        frequency: what word frequency does to the finding.
+        reason: why there is no curve at equal frequency.
+    """
+
+    median: float | None = None
+    positive: int = 0
+    clear: int = 0
+    p_median: float | None = None
+    p_clear: float | None = None
+    frequency: FrequencyEffect | None = None
+    reason: str | None = None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecificationCurve(Result):
     """All analyses together.
@@ -116,7 +148,12 @@ class SpecificationCurve(Result):
         clear: how many have p at most alpha by themselves, over targets, in the direction of most of these.
         p_median: joint p of the median: the larger of that over targets and that over attributes.
         p_clear: joint p of this number of clear analyses, likewise.
-        decision: report, do-not-report, no-association-shown or not-measurable.
+        adjusted: the same at equal word frequency, on which the decision rests; None where frequencies are not known.
+        contrast: the contrast over all analyses, in cosine units, as an audit has it: at equal word frequency where
+            that is known, with the interval of level 1 − 2 × alpha that equivalence with 0 is judged by.
+        smallest: the smallest contrast that matters; None where it is not known.
+        decision: one of the six decisions (docs/verdicts.md).
+        reasons: what holds the decision back, in words.
         null_low, null_high: middle 95 % of the curve in chance splits of the targets, smallest effect first.
         words: how many words of each set all analyses share.
         settings: everything that decides the result.
@@ -135,12 +172,16 @@ class SpecificationCurve(Result):
     clear: int
     p_median: float | None
     p_clear: float | None
-    decision: str
+    decision: Decision
     null_low: tuple[float, ...]
     null_high: tuple[float, ...]
     words: Mapping[str, int]
     settings: JsonMapping
     warnings: tuple[str, ...] = ()
+    adjusted: CurveAtEqualFrequency | None = None
+    contrast: Estimate = UNDEFINED
+    smallest: float | None = None
+    reasons: tuple[str, ...] = ()
 
     def derived(self) -> JsonMapping:
         """The sentence, and the version."""
@@ -153,14 +194,36 @@ class SpecificationCurve(Result):
         most = max(self.positive, self.defined - self.positive)
         leans = f"{self.sets['x']} {'more' if self.median > 0 else 'less'} with {self.sets['a']} than {self.sets['y']}"
         how = f"{most} of {self.defined} analyses ({share_text(most / self.defined)})"
-        joint = f"median d {self.median:.2f}, joint {p_phrase(self.p_median)}"
+        joint = f"median d {self.median:.2f}, joint {p_phrase(self.p_median)}{self._at_equal_frequency()}"
         needed = share_text(self.settings["agreement"])
-        if self.decision == "report":
-            return f"Most analyses associate {leans}: {how} agree; {joint}."
+        held_back = "".join(f"; {reason}" for reason in self.reasons)
+        if self.decision in REPORTED:
+            return f"Most analyses associate {leans}: {how} agree; {joint}{held_back}."
         if self.decision == "no-association-shown":
-            return f"No association is shown over all analyses together: {joint}; {how} have one direction."
+            return f"Any association over all analyses together is too small to matter: {self._within()}; {joint}."
+        if self.decision == "inconclusive":
+            start = "An association over all analyses together is neither shown nor ruled out"
+            return f"{start}: {joint}; {how} have one direction; {self._within()}{held_back}."
         only = f"only {how} agree ({needed} required)"
         return f"Do not report one number: its direction depends on the analysis; {only}; {joint}."
+
+    def _at_equal_frequency(self) -> str:
+        """Clause on the curve at equal word frequency, and what frequency does to the finding."""
+        curve = self.adjusted
+        if curve is None:
+            return ""
+        if curve.median is None or curve.p_median is None:
+            return f" (at equal word frequency undefined: {curve.reason})"
+        numbers = f"at equal word frequency median d {curve.median:.2f}, joint {p_phrase(curve.p_median)}"
+        effects = {"explains": ", explained by word frequency", "hides": ", word frequency hides it"}
+        return f" ({numbers}{effects.get(curve.frequency or '', '')})"
+
+    def _within(self) -> str:
+        """Interval of the contrast beside the smallest that matters."""
+        contrast = self.contrast
+        ends = interval_text(contrast.low, contrast.high, 3, signed=True) or "none"
+        size = "unknown (smallest=)" if self.smallest is None else f"±{number_text(self.smallest, 3)}"
+        return f"{level_text(contrast.level)} interval of the contrast {ends}, smallest that matters {size}"
 
     @property
     def ordered(self) -> tuple[Specification, ...]:
@@ -196,7 +259,7 @@ class SpecificationCurve(Result):
         )
 
 
-def specification_curve(
+def specification_curve(  # noqa: PLR0913 - each is a choice that a report has to state
     models: ModelsLike,
     test: TestLike | None = None,
     *,
@@ -206,6 +269,7 @@ def specification_curve(
     b: WordsLike | None = None,
     agreement: float = 0.9,
     alpha: float = 0.05,
+    smallest: float | None = None,
     policy: WordPolicy = DEFAULT_POLICY,
     level: float = 0.95,
     samples: int = 9_999,
@@ -222,6 +286,7 @@ def specification_curve(
         b: as x.
         agreement: share of analyses that must have one direction for "report".
         alpha: error of the joint test.
+        smallest: the smallest contrast that matters, in cosine units; without it no association can be ruled out.
         policy: how words are looked up, and how many of each set all analyses must share.
         level: of the intervals of contrasts.
         samples: random splits, where there are more than 20,000.
@@ -233,6 +298,8 @@ def specification_curve(
     check_number(0, 1, agreement=agreement)
     check_number(0, 1, ends=False, alpha=alpha, level=level)
     check_whole(99, samples=samples)
+    if smallest is not None:
+        check_number(0, ends=False, smallest=smallest)
     loaded = load_models(models)
     query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, TEST_ROLES)
     resolved = resolve(query, loaded, policy)
@@ -245,8 +312,8 @@ def specification_curve(
     few = [role for role in TEST_ROLES if sizes[role] < 2]
     reason = resolved.reason or (f"fewer than two words of {', '.join(few)} are in all views" if few else None)
     tables = []
-    if not reason:  # forms of one lemma are one word
-        table = SimilarityTable(resolved)
+    table = None if reason else SimilarityTable(resolved)
+    if table is not None:  # forms of one lemma are one word
         tables, groups = list(table.values), (table.target_groups, table.attribute_groups)
         counts = [int(count) for side in groups for count in np.bincount(side)]
         sizes = dict(zip(TEST_ROLES, counts, strict=True))
@@ -254,37 +321,54 @@ def specification_curve(
     reason = reason or (None if sides else SAME_VECTOR)
     settings: JsonObject = {
         "agreement": agreement, "alpha": alpha, "min_coverage": policy.min_coverage, "level": level,
-        "samples": samples, "random_state": random_state,
+        "samples": samples, "random_state": random_state, "smallest": smallest,
     }  # fmt: skip
     labels: dict[str, Any] = {"name": query.name, "sets": query.labels, "words": sizes, "settings": settings}
     nothing = Estimate(value=None, reason=reason or SAME_VECTOR)
     rows = [
         Specification(model.name, dict(model.facets), None, nothing, None, None, nothing.reason) for model in loaded
     ]
-    if reason:
+    if reason or table is None:
         return SpecificationCurve(
             specifications=tuple(rows), facets=(), median=None, positive=0, defined=0, clear=0, p_median=None,
-            p_clear=None, decision="not-measurable", null_low=(), null_high=(), warnings=(reason,), **labels,
+            p_clear=None, decision=decide(found=None), null_low=(), null_high=(),
+            warnings=(str(nothing.reason),), **labels,
         )  # fmt: skip
     chance: JsonObject = {"alpha": alpha, "samples": samples, "random_state": random_state}
-    targets = joint_permutation([by_target for by_target, _ in sides.values()], sizes["x"], **chance)
-    attributes = joint_permutation([by_attribute for _, by_attribute in sides.values()], sizes["a"], **chance)
+    targets, attributes = _joint(list(sides.values()), sizes, chance)
     p, p_adjusted = np.maximum(targets.p, attributes.p), np.maximum(targets.p_adjusted, attributes.p_adjusted)
+    contrasts = [contrast_of(SimilarityTable(resolved.in_model(index)), level=level).contrast for index in sides]
     for position, index in enumerate(sides):
         rows[index] = replace(
             rows[index],
             effect_size=float(targets.effects[position]),
-            contrast=contrast_of(SimilarityTable(resolved.in_model(index)), level=level).contrast,
+            contrast=contrasts[position],
             p=float(p[position]),
             p_adjusted=float(p_adjusted[position]),
             reason=None,
         )
     defined, positive = len(sides), int((targets.effects > 0).sum())
     p_median = max(targets.p_median, attributes.p_median)
-    decision = "report" if p_median <= alpha else "no-association-shown"
-    agrees = max(positive, defined - positive) >= agreement * defined - SAME
-    if not agrees and min(p_median, float(p_adjusted.min())) <= alpha:
-        decision = "do-not-report"
+    centered = None if table.centered is None else table.centered[list(sides)]
+    pooled = contrast_of_similarities(table, table.values[list(sides)], centered)
+    contrast = pooled.decisive.contrast.at(1 - 2 * alpha)
+    narrow = smallest is not None and decide_equivalence(contrast.low, contrast.high, smallest) == "equivalent"
+    equal = None if centered is None else _equal_frequency(table, centered, sizes, chance)
+    single = [single.adjusted for single in contrasts]
+    decisive = _Joint.of(targets, attributes)
+    adjusted = None
+    if equal is not None:
+        decisive = equal.beyond(contrast.p, [None if one is None else one.p for one in single])
+        adjusted = decisive.described(p_median, alpha, contrast.reason)
+    lists = circularity(query, loaded)
+    reasons = _held_back(table, lists)
+    found, turns = decisive.read(agreement, alpha)
+    decision = decide(
+        found=found or turns,
+        small=narrow and not turns,  # opposite directions may cancel in the mean
+        stable=[not turns, *([None] if reasons else [])],
+        barred=lists is not None and lists.passes is False,
+    )
     return SpecificationCurve(
         specifications=tuple(rows),
         facets=_by_facet(rows),
@@ -298,8 +382,109 @@ def specification_curve(
         null_low=tuple(targets.low.tolist()),
         null_high=tuple(targets.high.tolist()),
         warnings=tuple(_warnings(rows, {rows[index].model: tables[index] for index in sides})),
+        adjusted=adjusted,
+        contrast=Estimate(**{field.name: getattr(contrast, field.name) for field in fields(Estimate)}),
+        smallest=smallest,
+        reasons=reasons,
         **labels,
     )
+
+
+def _joint(
+    sides: Sequence[tuple[Floats, Floats]], sizes: Mapping[str, int], chance: JsonObject
+) -> tuple[JointPermutation, JointPermutation]:
+    """Both joint tests; `sides` has the associations of targets and of attributes in each analysis."""
+    by_target, by_attribute = zip(*sides, strict=True)
+    return (
+        joint_permutation(list(by_target), sizes["x"], **chance),
+        joint_permutation(list(by_attribute), sizes["a"], **chance),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """Joint tests of a curve, the larger p over targets and over attributes.
+
+    Attributes:
+        effects: effect size in each analysis.
+        p_median: of the median; 1 where nothing can be tested.
+        p_clear: of the number of clear analyses.
+        p_adjusted: of each analysis, adjusted for all.
+        clear: number of analyses that are clear by themselves.
+    """
+
+    effects: Floats
+    p_median: float
+    p_clear: float
+    p_adjusted: Floats
+    clear: int
+
+    @classmethod
+    def of(cls, targets: JointPermutation, attributes: JointPermutation) -> _Joint:
+        """Combine the tests over targets and over attributes."""
+        return cls(
+            targets.effects,
+            max(targets.p_median, attributes.p_median),
+            max(targets.p_clear, attributes.p_clear),
+            np.maximum(targets.p_adjusted, attributes.p_adjusted),
+            targets.clear,
+        )
+
+    def beyond(self, p: float | None, p_single: Sequence[float | None]) -> _Joint:
+        """Return the tests with those of the contrasts: over all analyses, and of each (Holm).
+
+        Splits of residuals know nothing of how well frequency tells the lists apart; the error of the contrast does.
+        """
+        single = [1.0 if value is None else value for value in holm(p_single)]
+        p = 1.0 if p is None else p
+        return replace(
+            self,
+            p_median=max(self.p_median, p),
+            p_clear=max(self.p_clear, p),
+            p_adjusted=np.maximum(self.p_adjusted, single),
+        )
+
+    def read(self, agreement: float, alpha: float) -> tuple[bool, bool]:
+        """Whether an association is found over all analyses; and whether its direction depends on the analysis."""
+        positive, defined = int((self.effects > 0).sum()), len(self.effects)
+        agrees = max(positive, defined - positive) >= agreement * defined - SAME
+        return self.p_median <= alpha, not agrees and min(self.p_median, float(self.p_adjusted.min())) <= alpha
+
+    def described(self, p_as_it_is: float, alpha: float, reason: str | None) -> CurveAtEqualFrequency:
+        """The curve in numbers, and what word frequency does to a finding at alpha."""
+        if reason is not None:
+            return CurveAtEqualFrequency(reason=reason)
+        return CurveAtEqualFrequency(
+            median=float(np.median(self.effects)),
+            positive=int((self.effects > 0).sum()),
+            clear=self.clear,
+            p_median=self.p_median,
+            p_clear=self.p_clear,
+            frequency=frequency_effect(as_it_is=p_as_it_is <= alpha, at_equal_frequency=self.p_median <= alpha),
+        )
+
+
+def _equal_frequency(table: SimilarityTable, centered: Floats, sizes: Mapping[str, int], chance: JsonObject) -> _Joint:
+    """Joint tests of associations less what word frequency predicts of them, where they still differ."""
+    rows, columns = table_sides(table)
+    pattern = np.asarray(table.weights, np.float64)
+    by_target = row_scores(centered, rows, columns, pattern)
+    by_attribute = row_scores(np.swapaxes(centered, -1, -2), columns, rows, pattern.T)
+    least = min(by_target.std(axis=1).min(), by_attribute.std(axis=1).min())
+    if rows.collinear or columns.collinear or least <= SAME * np.abs(centered).max():
+        return _Joint(np.zeros(len(centered)), 1.0, 1.0, np.ones(len(centered)), 0)
+    return _Joint.of(*_joint(list(zip(by_target, by_attribute, strict=True)), sizes, chance))
+
+
+def _held_back(table: SimilarityTable, lists: Circularity | None) -> tuple[str, ...]:
+    """Reasons that hold the decision back: frequencies that are not known, lists that may be circular."""
+    reasons = [] if lists is None or lists.passes else [lists.reason]
+    views = all(getattr(model, "facets", None) for model in table.resolved.models)
+    if None in table.frequency_sources:
+        reasons.append(f"unknown whether word frequency explains it: {NO_FREQUENCIES}")
+    elif "reference" in table.frequency_sources and not views:
+        reasons.append("word frequency is held constant by a reference list of the language")
+    return tuple(reasons)
 
 
 def _leans(table: Floats, sizes: Mapping[str, int]) -> tuple[Floats, Floats] | None:

@@ -191,15 +191,18 @@ def measure_views(context: AuditContext) -> PartRows | None:
     if not viewed:
         return None
     from biasgauge.analyses.robustness import specification_curve
+    from biasgauge.audits.measurement import Measured
+    from biasgauge.audits.parts.null_lists import smallest_contrast
 
-    return PartRows(
-        tuple(
-            specification_curve(list(subject.models), lexicon, policy=context.policy, random_state=context.random_state)
-            for subject in viewed
-            for lexicon in context.lexicons
-            if lexicon.kind == "test"
-        )
-    )
+    rules, options = context.rules, {"policy": context.policy, "random_state": context.random_state}
+    curves = []
+    for subject in viewed:
+        measured = [item for item in context.outcomes if item.subject is subject and isinstance(item, Measured)]
+        smallest = rules.smallest or (smallest_contrast(subject, measured, context.random_state) if measured else None)
+        thresholds = {"agreement": rules.agreement, "alpha": rules.alpha, "smallest": smallest}
+        tests = [lexicon for lexicon in context.lexicons if lexicon.kind == "test"]
+        curves += [specification_curve(list(subject.models), test, **thresholds, **options) for test in tests]
+    return PartRows(tuple(curves))
 
 
 def read_views(content: list[object]) -> PartRows:
