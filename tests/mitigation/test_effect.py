@@ -14,13 +14,13 @@ from sklearn.linear_model import LogisticRegression
 from biasgauge import registry
 from biasgauge.analyses.posterior import bayes_change
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, lexicon
+from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
 from biasgauge.mitigation import MitigationEffect, Recovery, count_changed_words, mitigate, mitigation_effect
 from biasgauge.mitigation.effect_result import PARTS
 from biasgauge.mitigation.recovery import recovery_rows
-from biasgauge.scores import association_test, neighbor_overlap
+from biasgauge.scores import association_test, neighbor_overlap, weat
 from biasgauge.stats import Resampling, correlations_differ
-from biasgauge.vectors import Embedding, load, load_default, load_default_replicates, similarity_benchmark
+from biasgauge.vectors import Embedding, Frequencies, load, load_default, load_default_replicates, similarity_benchmark
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +72,46 @@ def test_every_registered_test_is_there_and_is_what_the_test_says(
         assert number(found.after) == pytest.approx(second.value)
         assert number(found.change) == pytest.approx(second.value - first.value)  # type: ignore[operator]  # defined
         assert found.before == first.interval
+
+
+def test_contrasts_are_those_of_weat_as_they_are_and_at_equal_word_frequency(
+    effect: MitigationEffect, default: Embedding, debiased: Embedding
+) -> None:
+    before, after = (weat(model, "weat7", interval=None).contrast for model in (default, debiased))
+    plain, equal = (row(effect, "contrast", name, "weat7") for name in ("as it is", "at equal word frequency"))
+    assert number(plain.before) == pytest.approx(before.value)
+    assert number(plain.after) == pytest.approx(after.value)
+    assert number(equal.before) == pytest.approx(before.adjusted.value)
+    assert number(equal.after) == pytest.approx(after.adjusted.value)
+    for found in (plain, equal):
+        assert number(found.change) == pytest.approx(number(found.after) - number(found.before))
+        assert found.before is not None
+        assert found.before.low is not None
+    (sentence,) = [line for line in effect.sentences if line.startswith("Contrast of WEAT 7 at equal word frequency")]
+    assert "change" in sentence
+    assert {one.subject for one in effect.part("contrast")} == {"weat7", "religion"}
+
+
+def test_a_change_of_frequency_alone_is_explained_by_it() -> None:
+    random, ranks = np.random.default_rng(2), np.arange(1, 3_001)
+    words = [f"w{rank}" for rank in ranks]
+    sets = {role: [f"{role}{n}" for n in range(10)] for role in "xyab"}
+    words[20:820:40], words[510:2_900:120] = [*sets["x"], *sets["a"]], [*sets["y"], *sets["b"]]
+    vectors = random.standard_normal((3_000, 30))
+    pulled = vectors + np.outer(np.linspace(6, -6, 3_000), np.eye(30)[0])
+    models = [Embedding(tuple(words), rows, frequencies=Frequencies(ranks, "ranks")) for rows in (pulled, vectors)]
+    test = parse_lexicon({"kind": "test", "name": "own", **{role: {"words": words} for role, words in sets.items()}})
+    for after in (
+        models[1],
+        replace(models[1], frequencies=None),
+    ):  # a file without counts: those of the vectors before
+        found = mitigation_effect(models[0], after, test, interval=FEW, benchmarks=(), controls=(), recovery=None)
+        plain, equal = found.part("contrast")
+        assert plain.change is not None
+        assert equal.change is not None
+        assert plain.change.excludes()
+        assert not equal.change.excludes()
+        assert any("is explained by word frequency" in sentence for sentence in found.sentences)
 
 
 def test_the_interval_of_a_change_draws_the_same_words_on_both_sides(default: Embedding) -> None:

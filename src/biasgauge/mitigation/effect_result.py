@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from biasgauge import registry
-from biasgauge.core import Estimate, IntervalsBeside, JsonMapping
+from biasgauge.core import Estimate, IntervalsBeside, JsonMapping, frequency_effect
 from biasgauge.results import (
     AltairChart,
     Chart,
@@ -29,6 +29,7 @@ from biasgauge.vectors import ROWS, Embedding
 
 PARTS = {
     "association": "association tests, for every lexicon of kind test",
+    "contrast": "contrasts in cosine units, as they are and at equal word frequency, on which a finding rests",
     "distances": "posterior mean distance of each connection; human and neutral words should not have moved",
     "moved": "mean cosine of a word's new vector with its old one: 1 where it did not move",
     "benchmark": "rank correlation of similarities with those of people",
@@ -57,6 +58,8 @@ CHARTS = {
 }
 """Title and remark of the chart of a part."""
 
+AS_IT_IS, EQUAL_FREQUENCY = "as it is", "at equal word frequency"
+"""Names of the contrasts of a lexicon."""
 CLASSIFIER, CLUSTERS, NEIGHBORS = "classifier accuracy", "cluster match", "neighbor correlation"
 RECOVERED = {
     CLASSIFIER: ("A classifier", "tells", "the side of the most biased words"),
@@ -135,6 +138,7 @@ class MitigationEffect(Result):
         sentences = [f"{self.changed:,} of {self.words:,} words changed."]
         tests = [row for row in self.part("association") if row.name == "weat" and row.change is not None]
         sentences += [f"Effect size of {list_name(row.subject)}: {_change_text(row, 2)}." for row in tests]
+        sentences += self._contrasts()
         sentences += [
             f"Distances of {list_name(row.subject)}, {row.name}: {_change_text(row, 3)}."
             for row in self.part("distances")
@@ -148,6 +152,16 @@ class MitigationEffect(Result):
                 claim = f"{subject} {'still' if above else 'hardly'} {verb} {noun}"
                 sentences.append(f"{claim}: {_from_to(row, 2)}, where chance is {row.chance:g}.")
         return tuple(sentences)
+
+    def _contrasts(self) -> Iterator[str]:
+        """Yield a sentence on the contrast of each lexicon, and on what word frequency has to do with its change."""
+        rows = {(row.subject, row.name): row for row in self.part("contrast") if row.change is not None}
+        for (subject, name), row in rows.items():
+            equal = rows.get((subject, EQUAL_FREQUENCY))
+            if name != AS_IT_IS or equal is None:
+                continue
+            change = f"{_change_text(equal, 3)}{_explained(row, equal)}"
+            yield f"Contrast of {list_name(subject)} at equal word frequency: {change}."
 
     def _side_effects(self) -> list[str]:
         sentences = [
@@ -235,6 +249,20 @@ def count_changed_words(before: Embedding, after: Embedding) -> int:
     """Number of words with another vector; both hold the same words in the same order."""
     blocks = [slice(start, start + ROWS) for start in range(0, len(before), ROWS)]
     return sum(int((before.vectors[rows] != after.vectors[rows]).any(axis=1).sum()) for rows in blocks)
+
+
+def _explained(plain: EffectRow, equal: EffectRow) -> str:
+    """Clause on what word frequency has to do with a change; empty where it does not alter the decision."""
+    effect = frequency_effect(as_it_is=_changed(plain), at_equal_frequency=_changed(equal))
+    if effect == "explains":
+        return f"; the change as it is ({_change_text(plain, 3)}) is explained by word frequency"
+    if effect == "hides":
+        return f"; word frequency hides it ({_change_text(plain, 3)} as it is)"
+    return ""
+
+
+def _changed(row: EffectRow) -> bool | None:
+    return None if row.change is None or row.change.low is None else row.change.excludes(0)
 
 
 def _value(estimate: Estimate | None) -> float | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from biasgauge.core import (
     Floats,
     JsonMapping,
     Query,
+    SimilarityTable,
     Vectors,
     VectorsLike,
     WordPolicy,
@@ -30,7 +31,14 @@ from biasgauge.core import (
 from biasgauge.errors import ParameterError
 from biasgauge.io import refuse_inputs
 from biasgauge.lexicons import AssociationTest, Lexicon, Stereotypes, lexicon
-from biasgauge.mitigation.effect_result import EffectRow, MitigationEffect, count_changed_words
+from biasgauge.metrics import NO_FREQUENCIES, table_sides
+from biasgauge.mitigation.effect_result import (
+    AS_IT_IS,
+    EQUAL_FREQUENCY,
+    EffectRow,
+    MitigationEffect,
+    count_changed_words,
+)
 from biasgauge.mitigation.mitigation import Direction, Norms, mitigation_method
 from biasgauge.mitigation.recovery import Recovery, recovery_rows
 from biasgauge.results import Result, Summary
@@ -38,6 +46,7 @@ from biasgauge.scores import neighbor_overlap
 from biasgauge.stats import (
     Resampled,
     Resampling,
+    contrast_estimate,
     correlation,
     correlations_differ,
     estimate_over_words,
@@ -85,7 +94,7 @@ def mitigation_effect(
     Args:
         before: an `Embedding` or anything `load` takes.
         after: the same, in the same axes.
-        lexicons: tests (every association test, and distances) and stereotypes (distances).
+        lexicons: tests (every association test, the contrast, and distances) and stereotypes (the last two).
         controls: lexicons of words that should not have moved.
         benchmarks: similarity benchmarks; all that ship by default, none with ().
         neighbors: how many nearest neighbors to compare.
@@ -113,6 +122,7 @@ def mitigation_effect(
     sets = {name: lexicon(name).words for name in controls}
     steps: list[Callable[[], list[EffectRow]]] = [
         *(partial(association_rows, first, second, test, resampling, policy) for test in tests),
+        *(partial(contrast_rows, first, second, entry, resampling.level, policy) for entry in named),
         *(partial(distance_rows, first, second, entry, random_state, policy) for entry in named),
         partial(moved_rows, first, second, sets, resampling),
         partial(
@@ -174,6 +184,37 @@ def association_rows(
         unusable = reason or sides[0][1]
         fields = {"reason": unusable} if unusable else _test_change(kind, [sets for sets, _ in sides], resampling)
         rows.append(EffectRow("association", kind.name, test.name, **fields))
+    return rows
+
+
+def contrast_rows(
+    before: Embedding, after: Embedding, named: Lexicon, level: float, policy: WordPolicy
+) -> list[EffectRow]:
+    """Contrast of one lexicon before and after, as it is and at equal word frequency; the change is of the same words.
+
+    Frequencies are those of the vectors before where those after come without: the words are the same.
+    """
+    if after.frequencies is None:
+        after = replace(after, frequencies=before.frequencies)
+    resolved = resolve(Query.from_lexicon(named), [before, after], policy)
+    if resolved.reason:
+        return [EffectRow("contrast", name, named.name, reason=resolved.reason) for name in (AS_IT_IS, EQUAL_FREQUENCY)]
+    table = SimilarityTable(resolved)
+    count = len(table.target_groups) + len(table.attribute_groups)
+    rows = []
+    for name, values, powers in ((AS_IT_IS, table.values, 0), (EQUAL_FREQUENCY, table.centered, 2)):
+        if values is None:
+            rows.append(EffectRow("contrast", name, named.name, count=count, reason=NO_FREQUENCIES))
+            continue
+        sides = table_sides(table, powers=powers)
+        numbers = [
+            contrast_estimate(similarities, *sides, table.weights, level=level)
+            for similarities in (values[0], values[1], values[1] - values[0])
+        ]
+        estimates = [
+            Estimate(**{field.name: getattr(number, field.name) for field in fields(Estimate)}) for number in numbers
+        ]
+        rows.append(EffectRow("contrast", name, named.name, *estimates, count=count, reason=numbers[0].reason))
     return rows
 
 

@@ -445,7 +445,7 @@ class _Joint:
         )
 
     def read(self, agreement: float, alpha: float) -> tuple[bool, bool]:
-        """Whether an association is found over all analyses; and whether its direction depends on the analysis."""
+        """Return whether an association is found over all analyses; and whether its direction depends on them."""
         positive, defined = int((self.effects > 0).sum()), len(self.effects)
         agrees = max(positive, defined - positive) >= agreement * defined - SAME
         return self.p_median <= alpha, not agrees and min(self.p_median, float(self.p_adjusted.min())) <= alpha
