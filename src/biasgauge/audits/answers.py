@@ -94,7 +94,7 @@ def verdicts_for_unusable_lexicons(lexicons: Sequence[Lexicon], subjects: Sequen
     """Yield verdicts on lexicons that were given and ask nothing by themselves."""
     for lexicon, why in lexicons_without_query(lexicons):
         for subject in subjects:
-            yield Verdict(lexicon.name, lexicon.title, subject.name, CONTRAST, "not-measurable", "", why)
+            yield Verdict(lexicon.name, lexicon.title, subject.name, CONTRAST, decide(found=None), "", why)
 
 
 def _opinion(outcome: QueryOutcome, second: QueryOutcome) -> Opinion:
@@ -122,7 +122,7 @@ def _evidence(case: Case) -> Iterator[Evidence]:
 
 def _undefined(outcome: Unmeasurable, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
     evidence = Evidence("coverage", outcome.share, min_coverage, passes=False, reason=outcome.reason, link="lexicons")
-    return _build_verdict(outcome, "not-measurable", "", outcome.reason, (evidence,), opinions)
+    return _build_verdict(outcome, decide(found=None), "", outcome.reason, (evidence,), opinions)
 
 
 def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:

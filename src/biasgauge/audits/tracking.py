@@ -13,9 +13,19 @@ from typing import TYPE_CHECKING
 
 from biasgauge.audits.parts.extrinsic import POINTS, TRACKING
 from biasgauge.audits.verdicts import Evidence, Rules, Verdict
-from biasgauge.core import decide_tracking
+from biasgauge.core import decide, decide_tracking
 from biasgauge.errors import ParameterError
-from biasgauge.results import count_of, figures_text, level_text, number_text, p_phrase, share_text, signed_text
+from biasgauge.results import (
+    count_of,
+    figures_text,
+    interval_text,
+    level_text,
+    number_text,
+    p_phrase,
+    share_text,
+    signed_text,
+)
+from biasgauge.stats import decide_equivalence
 
 if TYPE_CHECKING:
     from biasgauge.analyses.correlate import CorrelationGroup, CorrelationResult, Points, SeedReliability
@@ -113,17 +123,15 @@ def answer_points(result: CorrelationResult, rules: Rules) -> Verdict:
     if not tested:
         reasons = (group.reason or group.estimate.p_reason for group in result.groups)
         why = next(filter(None, reasons), "r has no p")
-        return Verdict("extrinsic", TITLE, name, TRACKING, "not-measurable", "", why)
+        return Verdict("extrinsic", TITLE, name, TRACKING, decide(found=None), "", why)
     p, best = min(tested, key=lambda pair: pair[0])
     seen = p <= rules.alpha
     ends = {"low": best.estimate.low, "high": best.estimate.high}
     numbers = {"r": best.r, **ends, "p": best.p, "p_adjusted": p, "n": float(best.units)}
     reason = f"{result.x} and {result.y}: {_correlation(best, result)}, Holm-adjusted {p_phrase(p)}"
     effect = Evidence(TRACKING, numbers, rules.alpha, seen, reason, LINK)
-    main_check = _strata(result, best, rules) if seen else _power(result, rules, len(tested))
-    checks = [
-        piece for piece in (main_check, _independent(result), _reliable(result, best, rules)) if piece is not None
-    ]
+    first = (_strata(result, best, rules),) if seen else (_power(result, rules, len(tested)), _equivalent(result))
+    checks = [piece for piece in (*first, _independent(result), _reliable(result, best, rules)) if piece is not None]
     decision = decide_tracking(found=seen, checks=[piece.passes for piece in checks])
     failed, unknown = ([piece.reason for piece in checks if piece.passes is state] for state in (False, None))
     way = "rises" if (best.r or 0.0) > 0 else "falls"
@@ -161,6 +169,19 @@ def _strata(result: CorrelationResult, best: CorrelationGroup, rules: Rules) -> 
         passes = one_way and not apart
     numbers = {"agree": agree, "of": len(strata), "share": share, "q_p": q_p}
     return Evidence("strata", numbers, rules.agreement, passes, reason, LINK)
+
+
+def _equivalent(result: CorrelationResult) -> Evidence:
+    """Evidence that passes if the interval of every correlation lies within ± the r that the power is for."""
+    margin = result.power_of
+    ends = [(group.estimate.low, group.estimate.high) for group in result.groups if group.r is not None]
+    known = [(low, high) for low, high in ends if low is not None and high is not None]
+    least, most = min((low for low, _ in known), default=None), max((high for _, high in known), default=None)
+    passes = len(known) == len(ends) and decide_equivalence(least, most, margin) == "equivalent"
+    level = level_text(result.groups[0].estimate.level)
+    within = f"lie in {interval_text(least, most, 2, signed=True)}" if known else "are unknown"
+    reason = f"{level} intervals of all r {within}; a correlation of ±{margin:g} would matter"
+    return Evidence("equivalence", {"low": least, "high": most}, margin, passes, reason, LINK)
 
 
 def _power(result: CorrelationResult, rules: Rules, number: int) -> Evidence:

@@ -52,12 +52,13 @@ def frequency_effect(*, as_it_is: bool | None, at_equal_frequency: bool | None) 
 
 
 def decide_tracking(*, found: bool | None, checks: Sequence[bool | None]) -> Decision:
-    """Decide on a correlation, which has no smallest effect of interest: none seen counts only if it could be seen.
+    """Decide on a correlation: that there is none counts only where its interval is narrow and it could be seen.
 
     Args:
         found: whether a correlation is seen; None when there is none to compute.
         checks: where one is seen, whether it holds over strata, rests on independent points and on a reliable number;
-            where none is, whether it would have been seen. None where that is unknown.
+            where none is, whether the interval excludes one that matters, and whether it would have been seen. None
+            where that is unknown.
     """
     could_be_seen = bool(checks) and not any(map(_fails, checks))
     return decide(found=found, small=not found and could_be_seen, stable=checks)

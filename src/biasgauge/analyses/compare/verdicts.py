@@ -124,7 +124,7 @@ def judge(case: ComparedCase) -> Verdict:
     if row.value is None or row.p is None:
         reason = row.reason or case.about.reason or "its spread is unknown"
         evidence = Evidence(case.kind, None, 1 - row.level, passes=None, reason=reason)
-        return _verdict(case, "not-measurable", "", reason, (evidence,))
+        return _verdict(case, decide(found=None), "", reason, (evidence,))
     association, documents, amounts = _shown(case), _documents(case.groups), _amounts(case.groups)
     frequency = tuple(_frequency(case))
     lists = [] if case.circular is None else [Evidence("circularity", None, None, *case.circular)]
@@ -156,7 +156,7 @@ def not_measurable(about: QuestionAbout, kind: str, groups: Sequence[ComparedGro
     reason = about.reason or ""
     evidence = Evidence("coverage", None, None, passes=False, reason=reason)
     names = listed([group.name for group in groups])
-    return Verdict(about.name, about.title, names, kind, "not-measurable", "", reason, (evidence,))
+    return Verdict(about.name, about.title, names, kind, decide(found=None), "", reason, (evidence,))
 
 
 def _verdict(case: ComparedCase, decision: Decision, claim: str, why: str, evidence: tuple[Evidence, ...]) -> Verdict:
