@@ -68,13 +68,12 @@ from biasgauge.stats.crossed import EffectSquares as EffectSquares
 from biasgauge.stats.crossed import Subset as Subset
 from biasgauge.stats.crossed import effect_squares as effect_squares
 from biasgauge.stats.crossed import effective_freedom as effective_freedom
-from biasgauge.stats.detection import Side as Side
 from biasgauge.stats.detection import Z as Z
 from biasgauge.stats.detection import blank_margin as blank_margin
 from biasgauge.stats.detection import detection_between as detection_between
 from biasgauge.stats.detection import detection_limits as detection_limits
 from biasgauge.stats.detection import dose_of_score as dose_of_score
-from biasgauge.stats.detection import new_blanks as new_blanks
+from biasgauge.stats.detection import new_text_limits as new_text_limits
 from biasgauge.stats.dose_curves import DoseResponse as DoseResponse
 from biasgauge.stats.dose_curves import Variances as Variances
 from biasgauge.stats.dose_curves import dose_response as dose_response
@@ -150,3 +149,8 @@ from biasgauge.stats.shares import wilson as wilson
 from biasgauge.stats.strata import LevelEstimate as LevelEstimate
 from biasgauge.stats.strata import Levels as Levels
 from biasgauge.stats.strata import levels as levels
+from biasgauge.stats.text_limits import Side as Side
+from biasgauge.stats.text_limits import Source as Source
+from biasgauge.stats.text_limits import TextLine as TextLine
+from biasgauge.stats.text_limits import limit_bounds as limit_bounds
+from biasgauge.stats.text_limits import text_line as text_line

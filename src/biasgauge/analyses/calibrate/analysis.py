@@ -31,13 +31,13 @@ from biasgauge.core import Estimate, Floats, JsonMapping
 from biasgauge.results import counted as counted_text
 from biasgauge.stats import (
     DoseResponse,
-    Variances,
     detection_limits,
     dose_response,
+    limit_bounds,
     mean_estimate,
-    new_blanks,
     percentile_estimate,
     robust_slope,
+    text_line,
     wilson,
 )
 
@@ -94,7 +94,7 @@ def analyze(
             CalibrationLimit("measure", measure, limit.words, limit.side, limit.blank, limit.detection, limit.beyond)
             for limit in detected
         ]
-        blanks.append(_blanks_beyond_limit(measure, scores, readings.levels, response.variances, level))
+        blanks.append(_blanks_beyond_limit(measure, scores, readings, response, level))
     set_values = run_set_tests(readings, tests, sizes, sets=sets, random_state=random_state)
     limits += set_limits(set_values, level=level, random_state=random_state)
     rates = (*weat_rates(set_values, level=level), *blank_rates(set_values, level=level), *verdict_rates)
@@ -129,17 +129,18 @@ def _curve(measure: str, scores: Floats, readings: Readings, response: DoseRespo
 
 
 def _blanks_beyond_limit(
-    measure: str, scores: Floats, levels: Floats, variances: Variances, level: float
+    measure: str, scores: Floats, readings: Readings, response: DoseResponse, level: float
 ) -> DetectionRate | None:
-    """Share of the blanks of each planted text above the limit of blank of the other texts; nominally 5 %.
+    """Share of the blanks of each planting above the limit of blank of the other plantings; at most 5 % nominally.
 
     Only words that are no blanks in the other texts: the limit was not estimated on them.
     """
-    blank = levels == 0
+    levels, blank = readings.levels, readings.levels == 0
     shares = np.empty(0)
     for draw in range(scores.shape[1] if scores.shape[1] > 1 else 0):
         other_scores, other_levels, elsewhere = (np.delete(array, draw, axis=1) for array in (scores, levels, blank))
-        limit = new_blanks(other_scores, other_levels, variances).limit()
+        line = text_line(other_scores, np.delete(readings.doses, draw, axis=1), other_levels, response)
+        limit = float(limit_bounds([line], "first", words=1).blank[0])
         new = blank[:, draw] & ~elsewhere.any(axis=1)
         shares = np.append(shares, (scores[new, draw] > limit).mean(axis=1))
     if not len(shares):
