@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import pickle
 import tempfile
 import zipfile
 from functools import partial
@@ -102,6 +103,7 @@ def _winobias(_: str) -> Target:
 _VECTORS = (
     *("vectors", "vectors-text", "vectors-binary", "vectors-npz", "vectors-npy", "vectors-vocabulary"),
     *("vectors-safetensors", "vectors-gz, signed", "vectors-npz, signed", "subwords", "npz"),
+    *("vectors-pickle", "vectors-histwords"),
 )
 
 
@@ -125,6 +127,11 @@ def _vectors(name: str) -> Target:
         other.write_bytes(listed if matrix else array)
         return load(path, vocabulary=other) if matrix else load(other, vocabulary=path)
 
+    def histwords(path: Path) -> object:
+        """A decade of HistWords, of which the pickled vocabulary is the input."""
+        path.with_name("1990-w.npy").write_bytes(array)
+        return load(path.with_name("1990-w.npy"), vocabulary=path)
+
     def gzipped(path: Path) -> object:
         path.write_bytes(gzip.compress(path.read_bytes(), 1, mtime=0))
         return load(path)
@@ -139,6 +146,12 @@ def _vectors(name: str) -> Target:
     def saved(ending: str, **settings: Any) -> bytes:  # noqa: ANN401 - those of save
         return save(model, folder / f"m{ending}", **settings).read_bytes()
 
+    rows = numbers.tolist()
+    pickles = [
+        pickle.dumps(value, protocol)
+        for protocol in range(6)
+        for value in (dict(zip(words, rows, strict=True)), (words, rows))
+    ]
     packed, archive = io.BytesIO(), io.BytesIO()
     np.save(packed, np.array(words))
     packed_words = packed.getvalue()
@@ -157,6 +170,8 @@ def _vectors(name: str) -> Target:
         "vectors-gz, signed": (gzipped, (text, array, saved(".safetensors"))),
         "vectors-npz, signed": (zipped, (array, b"w" + packed_words)),
         "subwords": (load_subwords, (saved(".safetensors", subwords=ngrams),)),
+        "vectors-pickle": (load, tuple(pickles)),
+        "vectors-histwords": (histwords, tuple(pickle.dumps(list(words), protocol) for protocol in range(6))),
         "npz": (lambda path: read_npz(path, ["vectors"]), (archive.getvalue(),)),
     }
     return Target(*made[name])

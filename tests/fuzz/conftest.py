@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import pickle
 import re
 import struct
 import tracemalloc
@@ -171,6 +172,9 @@ def valid_files() -> dict[str, ValidFile]:
         "npz-deflated": (Build.npz(words, rows, deflated=True), None),
         "npy": (Build.matrix(rows), vocabulary),
         "safetensors": (Build.safetensors(words, rows), None),
+        "npy-pickled-vocabulary": (Build.matrix(rows), pickle.dumps(list(words), 2)),
+        "pickle": (pickle.dumps(dict(zip(words, rows, strict=True)), 4), None),
+        "pickle-protocol-0": (pickle.dumps((list(words), [list(row) for row in rows]), 0), None),
     }
     files = {name: ValidFile(content, beside, words, rows) for name, (content, beside) in plain.items()}
     return files | {

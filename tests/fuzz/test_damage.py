@@ -26,6 +26,9 @@ FORMATS = [
     "npz-deflated",
     "npy",
     "safetensors",
+    "npy-pickled-vocabulary",
+    "pickle",
+    "pickle-protocol-0",
 ]
 CHECKED = ["npz", "npz-deflated", *(f"{name}.gz" for name in FORMATS)]
 """Formats that carry a check sum, so that damage cannot pass for data."""

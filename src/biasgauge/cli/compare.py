@@ -15,6 +15,9 @@ from biasgauge.core import JsonObject
 from biasgauge.errors import ParameterError
 
 EXAMPLES = """\
+--group FOLDER alone takes the year of each file's name as its group and position
+(HistWords: 1990-w.npy with 1990-vocab.pkl beside it).
+
 The difference is that of the second group less the first, in cosine units, over
 the words that every model has. --corpus takes equal amounts of text of each
 corpus, trains models on disjoint parts of it and compares these: its verdict
@@ -32,6 +35,7 @@ Examples:
   biasgauge compare --group a=a1.bin,a2.bin --group b=b1.bin,b2.bin --test weat7
   biasgauge compare --group 1950s=50 --group 1970s=70 --group 1990s=90 \\
       --at 1955,1975,1995 --test weat7 --test weat6b --out trend.html
+  biasgauge compare --group sgns --test weat7 --out trend.html
 """
 TRAINING: dict[str, Any] = {
     "parts": int, "draws": int, "by": str, "tokens": int, "algorithm": str, "dim": int, "window": int, "epochs": int,
@@ -56,8 +60,9 @@ def check_groups(typed: tuple[str, ...]) -> None:
     Raises:
         InputError: one of them.
     """
-    groups = _read_named(typed, "group", analyses.compare.files_of)
-    check_files(Path(file) for files in groups.values() for file in files)
+    groups = _read_groups(typed)
+    if not isinstance(groups, Path):
+        check_files(Path(file) for files in groups.values() for file in files)
 
 
 @command(
@@ -90,7 +95,7 @@ def compare(
         corpus: NAME=FILES, repeat for each corpus: text files or a tokenized corpus; models are trained on equal
             amounts of text of each
         group: NAME=FILES, repeat for each group: a folder, a pattern, or files separated by commas, all models of one
-            corpus, period or recipe
+            corpus, period or recipe; or one folder of files by year, such as 1990-w.npy
         test: a lexicon of kind "test" or "stereotypes", or your own TOML file; repeat for several
         order: groups are in the order of time, size or the like: tell the trend
         at: positions of the groups in their order, such as 1955,1995: tell the trend per unit
@@ -109,7 +114,7 @@ def compare(
     with progress(options, "training" if corpus else "comparing") as report:
         training |= {"progress": report} | ({} if models is None else {"out": models})
         result = analyses.compare.compare(
-            _read_named(corpus, "corpus", _text_files) or _read_named(group, "group", analyses.compare.files_of),
+            _read_named(corpus, "corpus", _text_files) or _read_groups(group),
             list(test) or None,
             **sets.read(),
             order=order,
@@ -122,6 +127,13 @@ def compare(
             training=training if corpus else None,
         )
     return Outcome(result, written={} if models is None else {"models": models})
+
+
+def _read_groups(typed: tuple[str, ...]) -> JsonObject | Path:
+    """Files of each group by name, or the folder of files by year that was typed instead."""
+    if len(typed) == 1 and "=" not in typed[0] and Path(typed[0]).is_dir():
+        return Path(typed[0])
+    return _read_named(typed, "group", analyses.compare.files_of)
 
 
 def _text_files(typed: str) -> Path | list[Path]:

@@ -40,6 +40,11 @@ from biasgauge.io.paths import portable_name as portable_name
 from biasgauge.io.paths import portable_names as portable_names
 from biasgauge.io.paths import refuse_inputs as refuse_inputs
 from biasgauge.io.paths import usable_path as usable_path
+from biasgauge.io.pickle_file import PickledName as PickledName
+from biasgauge.io.pickle_file import PickledRecord as PickledRecord
+from biasgauge.io.pickle_file import PickleProblem as PickleProblem
+from biasgauge.io.pickle_file import PickleRefusal as PickleRefusal
+from biasgauge.io.pickle_file import interpret_pickle as interpret_pickle
 from biasgauge.io.source import GZIP_MAGIC as GZIP_MAGIC
 from biasgauge.io.source import ByteSource as ByteSource
 from biasgauge.io.source import Progress as Progress

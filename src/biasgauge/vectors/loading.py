@@ -335,7 +335,10 @@ def record_beside(path: Path) -> dict[str, Any] | None:
 
 
 ALGORITHMS = {"sgns": "SGNS", "cbow": "CBOW", "fasttext": "fastText", "glove": "GloVe"}
-_ENDINGS = re.compile(r"(\.(txt|vec|bin|npz|npy|safetensors|w2v|model|magnitude|gz|zst|xz|bz2|zip))+$", re.IGNORECASE)
+_ENDINGS = re.compile(
+    r"(-w(?=\.npy))?(\.(txt|vec|bin|npz|npy|safetensors|w2v|model|kv|pkl|pickle|magnitude|gz|zst|xz|bz2|zip))+$",
+    re.IGNORECASE,
+)
 
 
 def model_label(path: Path) -> str:

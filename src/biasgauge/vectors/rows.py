@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -234,38 +233,3 @@ def line_blocks(source: ByteSource, block_size: int = 2**20) -> Iterator[tuple[l
             yield lines, True
     if remainder:
         yield [remainder], False
-
-
-SUFFIXES = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt")
-"""Looked for beside `NAME.npy`, in this order, as `NAME` + suffix."""
-
-
-def read_vocabulary(request: Request) -> list[str]:
-    """Read the vocabulary that the user named, or the one that lies beside the matrix."""
-    words: list[str] = []
-    with ByteSource(_vocabulary_path(request), error=EmbeddingFormatError) as source:
-        for lines, _ in line_blocks(source):
-            if not words and lines[0].endswith(b"\r"):
-                request.book.add("crlf")
-            words.extend(decode(line.removesuffix(b"\r"), request.book) for line in lines)
-    while words and not words[-1]:
-        words.pop()
-    if words and words[0].startswith("\ufeff"):
-        words[0] = words[0][1:]
-        request.book.add("bom")
-    return words
-
-
-def _vocabulary_path(request: Request) -> Path:
-    if request.vocabulary is not None:
-        return request.vocabulary
-    stem = request.path.name.removesuffix(".gz").rsplit(".", 1)[0]
-    names = [stem + suffix for suffix in SUFFIXES]
-    for name in names:
-        candidate = request.path.with_name(name)
-        if candidate.is_file() and not candidate.samefile(request.path):
-            return candidate
-    raise request.error(
-        f"holds vectors but no words; put a file with one word per line beside it ({', '.join(names)}), or name it "
-        "with vocabulary=… (--vocabulary FILE)"
-    )

@@ -2,6 +2,7 @@ from biasgauge.analyses.compare.analysis import compare as compare
 from biasgauge.analyses.compare.groups import ComparedGroup as ComparedGroup
 from biasgauge.analyses.compare.groups import Replicates as Replicates
 from biasgauge.analyses.compare.groups import files_of as files_of
+from biasgauge.analyses.compare.groups import groups_by_year as groups_by_year
 from biasgauge.analyses.compare.result import Comparison as Comparison
 from biasgauge.analyses.compare.rows import CountDifference as CountDifference
 from biasgauge.analyses.compare.rows import Difference as Difference

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from os import PathLike
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,7 +16,15 @@ from biasgauge.analyses.compare.corpora import (
     doubts_about_documents,
     trained_models,
 )
-from biasgauge.analyses.compare.groups import ModelGroup, Replicates, doubts_about, listed, positions_of, read_groups
+from biasgauge.analyses.compare.groups import (
+    ModelGroup,
+    Replicates,
+    doubts_about,
+    groups_by_year,
+    listed,
+    positions_of,
+    read_groups,
+)
 from biasgauge.analyses.compare.questions import read_questions
 from biasgauge.analyses.compare.result import Comparison
 from biasgauge.analyses.compare.rows import (
@@ -73,7 +82,7 @@ UNRECORDED = ("out", "progress", "say", "n_jobs", "device")
 
 
 def compare(  # noqa: PLR0913 - each is a choice that a report has to state
-    groups: Mapping[str, Any],
+    groups: Mapping[str, Any] | str | PathLike[str],
     test: LexiconLike | Sequence[LexiconLike] | None = None,
     *,
     x: WordsLike | None = None,
@@ -99,7 +108,8 @@ def compare(  # noqa: PLR0913 - each is a choice that a report has to state
     Args:
         groups: models by name of their group: replicates of each corpus, period or recipe. Or corpora by name, each
             tokenized, or text that `read_corpus` reads: models are then trained on equal amounts of text of each, on
-            disjoint parts of its documents, so that their spread is that of documents.
+            disjoint parts of its documents, so that their spread is that of documents. Or a folder of models with the
+            year in their names, such as HistWords: each year is then a group, at that position.
         test: a lexicon that asks a question (a test or stereotypes), several of them, or lists of words with base
             pairs; or give the four sets.
         x: words, a lexicon, or one of its sets ("weat7:x").
@@ -123,6 +133,10 @@ def compare(  # noqa: PLR0913 - each is a choice that a report has to state
     Raises:
         ParameterError: an argument cannot be used, or no question can be compared.
     """
+    if isinstance(groups, (str, PathLike)):
+        groups = groups_by_year(groups)
+        if order is False and positions is None:
+            positions = {year: float(year) for year in groups}
     check_level(level)
     check_choice(get_args(Measure), measure=measure)
     check_choice(get_args(Replicates), replicates=replicates)

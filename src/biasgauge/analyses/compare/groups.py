@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,8 @@ from biasgauge.vectors import OWN, Embedding, load, named_models, record_beside
 
 Replicates = Literal["auto", "seeds", "samples", "texts"]
 """What sets the models of a group apart: random seeds, bootstrap samples of one text, or texts of their own."""
+
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 TrainingRecord = dict[str, Any]
 """What training left beside a model: its recipe, the tokens that it read, the corpus."""
@@ -276,10 +279,7 @@ def files_of(typed: str) -> list[str | Path]:
         if not entry:
             continue
         if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if file.is_file() and _may_be_vectors(file))
-            if not inside:
-                raise ParameterError(f"{path}: holds no vector files; name a folder that does, or the files.")
-            files += inside
+            files += _vector_files(path)
         elif "*" in entry and not path.exists():
             matched = sorted(Path(path.anchor or os.curdir).glob(str(path.relative_to(path.anchor))))
             if not matched:
@@ -290,5 +290,34 @@ def files_of(typed: str) -> list[str | Path]:
     return files
 
 
+def groups_by_year(folder: str | os.PathLike[str]) -> dict[str, list[Path]]:
+    """Group the vector files of a folder by the year in their names, the earliest first: `1990-w.npy`, `coha_1990.bin`.
+
+    Files without a year in their names are left out; several of one year are replicates.
+
+    Raises:
+        ParameterError: it is no folder, holds no vector files, or none with one year in its name.
+    """
+    path = Path(folder)
+    if not path.is_dir():
+        raise ParameterError(f"{path}: is not a folder; name a folder of files by year, or groups as NAME=FILES.")
+    groups: dict[str, list[Path]] = {}
+    for file in _vector_files(path):
+        years = _YEAR.findall(file.name)
+        if len(years) == 1:
+            groups.setdefault(years[0], []).append(file)
+    if not groups:
+        raise ParameterError(f"{path}: no vector file there has a year in its name, such as 1990-w.npy.")
+    return dict(sorted(groups.items()))
+
+
+def _vector_files(folder: Path) -> list[Path]:
+    files = sorted(file for file in folder.iterdir() if file.is_file() and _may_be_vectors(file))
+    if not files:
+        raise ParameterError(f"{folder}: holds no vector files; name a folder that does, or the files.")
+    return files
+
+
 def _may_be_vectors(file: Path) -> bool:
-    return not file.name.startswith(".") and file.suffix not in {".json", ".toml", ".md", ".csv", ".html"}
+    vocabulary = file.name.endswith(("-vocab.pkl", ".vocab.pkl", ".vocab"))
+    return not (file.name.startswith(".") or vocabulary or file.suffix in {".json", ".toml", ".md", ".csv", ".html"})

@@ -13,7 +13,8 @@ import numpy as np
 from biasgauge.core import Places, Vectors
 from biasgauge.io import ARCHIVE_DAMAGE, NpyHeader, NpyProblem, expansion_limit, expansion_sentence, read_header
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
-from biasgauge.vectors.rows import check_matrix, read_vocabulary, refuse_impossible_size, select_rows
+from biasgauge.vectors.rows import check_matrix, refuse_impossible_size, select_rows
+from biasgauge.vectors.vocabulary import read_vocabulary
 
 _BLOCK = 2**22
 _LONGEST_WORD = 2**20  # bytes

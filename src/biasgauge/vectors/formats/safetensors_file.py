@@ -21,7 +21,8 @@ from biasgauge.core import JsonObject, Singles, Vectors
 from biasgauge.io import parse_json
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.frequencies import Frequencies, FrequencyKind
-from biasgauge.vectors.rows import check_matrix, decode, read_vocabulary, select_rows
+from biasgauge.vectors.rows import check_matrix, decode, select_rows
+from biasgauge.vectors.vocabulary import read_vocabulary
 
 LONGEST_HEADER = 2**24
 """Bytes; the format allows 100 million, but a file of vectors needs hundreds."""

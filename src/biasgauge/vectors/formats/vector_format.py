@@ -153,16 +153,9 @@ class VectorTable:
     frequencies: Frequencies | None = None
 
 
-READ_FORMATS = "word2vec text or binary, GloVe text, fastText .vec, .npz, .npy with a vocabulary, safetensors"
-
-PICKLE = (
-    "is a Python pickle, which can run code when it is read, so biasgauge never opens one; where you trust the file, "
-    "convert it once with gensim: KeyedVectors.load(path).save_word2vec_format('vectors.bin', binary=True)"
-)
-
 REFUSED = (
     (b"\xba\x16\x4f\x2f", "is fastText's own .bin model; give the .vec file that comes with it"),
-    (b"\x89HDF", f"is HDF5; biasgauge reads {READ_FORMATS}"),
+    (b"\x89HDF", "is HDF5, which biasgauge does not read; those that it reads are listed by: biasgauge formats"),
     (b"\xfd7zXZ\x00", "is compressed twice; decompress it once (unxz)"),
     (b"BZh", "is compressed with bzip2; decompress it first (bunzip2), or use gzip"),
     (b"\x28\xb5\x2f\xfd", "is compressed twice; decompress it once (unzstd)"),
@@ -182,8 +175,6 @@ def detect(request: Request) -> VectorFormat:
         head = source.read(HEAD)
     if not head:
         raise request.error("the file is empty")
-    if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:
-        raise request.error(PICKLE)
     formats: list[VectorFormat] = sorted(
         registry.everything("vector_format").values(), key=lambda candidate: (candidate.order, candidate.name)
     )
@@ -199,4 +190,5 @@ def detect(request: Request) -> VectorFormat:
     for candidate in formats[early:]:
         if candidate.matches(head, request):
             return candidate
-    raise request.error(f"is in no format that biasgauge reads ({READ_FORMATS})")
+    read = "; ".join(candidate.about for candidate in formats)
+    raise request.error(f"is in no format that biasgauge reads ({read})")

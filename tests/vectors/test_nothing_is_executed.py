@@ -1,0 +1,69 @@
+"""Nothing from data is executed: Python's audit hooks look on while every format reads sound and hostile files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# A first reading of everything loads what the readers need; the hook looks on at the second.
+WATCHED = """
+import json, pickle, pickletools, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+import fuzz_files, fuzz_readers
+folder, mark = Path(sys.argv[1]), Path(sys.argv[1]) / "executed"
+class Trap:
+    def __reduce__(self):
+        return exec, (f"open({str(mark)!r}, 'w')",)
+class System:
+    def __reduce__(self):
+        import os
+        return os.system, (f"touch {mark}",)
+traps = [pickle.dumps(value, protocol) for protocol in range(6) for made in (Trap(), System())
+         for value in (made, [made], {"a": made}, {"a": [1.0, made]}, (["a"], [made]))]
+by_hand = [b"cos\\nsystem\\n(S'touch %s'\\ntR." % bytes(mark), b"(S'touch %s'\\nios\\nsystem\\n." % bytes(mark),
+           b"(cos\\nsystem\\nS'touch %s'\\no." % bytes(mark)]
+targets = [fuzz_readers.target_of(name) for name in fuzz_files._VECTORS]
+def read_all():
+    refused = 0
+    for target in targets:
+        broken = [seed.replace(b"a", b"cos\\nsystem\\n") for seed in target.seeds]
+        for content in (*target.seeds, *traps, *by_hand, *broken):
+            (folder / "input").write_bytes(content)
+            try:
+                target.read(folder / "input")
+            except Exception as problem:
+                refused += 1
+    return refused
+read_all()
+FORBIDDEN = ("exec", "import", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.spawn", "subprocess.",
+             "socket.", "pickle.", "marshal.", "ctypes.", "code.", "cpython.run", "urllib.", "webbrowser.")
+seen = []
+sys.addaudithook(lambda event, arguments: event.startswith(FORBIDDEN) and seen.append([event, repr(arguments)[:200]]))
+refused = read_all()
+print(json.dumps({"seen": seen, "refused": refused, "traps": len(targets) * (len(traps) + len(by_hand)),
+                  "executed": mark.exists()}))
+"""
+
+
+@pytest.mark.fuzz
+def test_reading_vectors_executes_nothing(tmp_path: Path, repository: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, str(tmp_path), str(repository / "scripts")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    outcome = json.loads(done.stdout.splitlines()[-1])
+    assert outcome["seen"] == []
+    assert not outcome["executed"]
+    assert outcome["refused"] >= outcome["traps"]
