@@ -103,7 +103,7 @@ def _winobias(_: str) -> Target:
 _VECTORS = (
     *("vectors", "vectors-text", "vectors-binary", "vectors-npz", "vectors-npy", "vectors-vocabulary"),
     *("vectors-safetensors", "vectors-gz, signed", "vectors-npz, signed", "subwords", "npz"),
-    *("vectors-pickle", "vectors-histwords"),
+    *("vectors-pickle", "vectors-histwords", "vectors-gensim"),
 )
 
 
@@ -171,6 +171,7 @@ def _vectors(name: str) -> Target:
         "vectors-npz, signed": (zipped, (array, b"w" + packed_words)),
         "subwords": (load_subwords, (saved(".safetensors", subwords=ngrams),)),
         "vectors-pickle": (load, tuple(pickles)),
+        "vectors-gensim": (load, ()),
         "vectors-histwords": (histwords, tuple(pickle.dumps(list(words), protocol) for protocol in range(6))),
         "npz": (lambda path: read_npz(path, ["vectors"]), (archive.getvalue(),)),
     }

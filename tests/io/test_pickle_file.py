@@ -121,7 +121,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", [name for name in REFUSED if name != "READONLY_BUFFER"])
 def test_opcodes_beyond_plain_values_are_refused_by_name(name: str) -> None:
-    with pytest.raises(PickleProblem, match=f"opcode {name},"):
+    with pytest.raises(PickleProblem, match=f"opcode {name}\\b"):
         interpret_pickle(REFUSED[name])
 
 
@@ -145,7 +145,7 @@ def test_records_of_names_that_a_reader_lists_are_plain() -> None:
     (record,) = [interpret_pickle(content, {f"{__name__}.Odd"})]
     assert isinstance(record, PickledRecord)
     assert (record.name, record.arguments, record.state) == (PickledName(__name__, "Odd"), (), {"x": 1})
-    with pytest.raises(PickleProblem, match="does not know"):
+    with pytest.raises(PickleProblem, match="opcode GLOBAL for"):
         interpret_pickle(content, {"other.Name"})
 
 

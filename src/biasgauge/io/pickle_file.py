@@ -16,7 +16,7 @@ import mmap
 import struct
 from collections.abc import Callable, Collection
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from biasgauge.io.source import physical_memory, readable_size
 
@@ -133,10 +133,15 @@ class _Machine:
         start, code = self.start, self.content[self.start]
         if code not in _NAMES:
             raise PickleProblem(f"the byte 0x{code:02x} is no opcode of a pickle: the file is damaged", start)
+        self.refuse_object("")
+
+    def refuse_object(self, name: str) -> NoReturn:
+        """Refuse the current opcode, which would make or call `name`."""
+        subject = f" for {name[:100]!r}" if name else ""
         raise PickleRefusal(
-            f"the pickle has the opcode {_NAMES[code]}, which makes something else than lists, dicts, text and numbers "
-            "and could run code; biasgauge reads plain values only",
-            start,
+            f"the pickle has the opcode {_NAMES[self.content[self.start]]}{subject}, which makes something else than "
+            "lists, dicts, text and numbers and could run code; biasgauge reads plain values only",
+            self.start,
         )
 
     # Reading of arguments
@@ -341,20 +346,16 @@ class _Machine:
     # Opcodes of objects, for readers that know their names
 
     def named(self) -> None:
-        if not self.names:
-            self.refuse()
         self.push_name(self.line().decode("ascii"), self.line().decode("ascii"))
 
     def named_on_stack(self) -> None:
-        if not self.names:
-            self.refuse()
         name, module = self.stack.pop(), self.stack.pop()
         self.push_name(_expect(module, str), _expect(name, str))
 
     def push_name(self, module: str, name: str) -> None:
         full = PickledName(module, name)
         if str(full) not in self.names:
-            raise PickleRefusal(f"the pickle holds {str(full)[:100]!r}, which biasgauge does not know", self.start)
+            self.refuse_object(str(full))
         self.stack.append(full)
 
     def call(self) -> None:

@@ -57,6 +57,11 @@ class Frequencies:
             )
         object.__setattr__(self, "values", values.astype(np.int64))
 
+    def of_table(self, words: Sequence[str], table_words: Sequence[str]) -> Frequencies:
+        """Frequencies of the words that a table has of all `words` of a file; of a word that recurs, the first."""
+        first_rows = {word: row for row, word in reversed(list(enumerate(words)))}
+        return self.select(np.array([first_rows[word] for word in table_words], np.intp))
+
     def select(self, rows: Places) -> Frequencies:
         """Return the frequencies of some rows."""
         return replace(self, values=self.values[rows])

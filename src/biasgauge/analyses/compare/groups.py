@@ -20,6 +20,7 @@ from biasgauge.vectors import OWN, Embedding, load, named_models, record_beside
 Replicates = Literal["auto", "seeds", "samples", "texts"]
 """What sets the models of a group apart: random seeds, bootstrap samples of one text, or texts of their own."""
 
+_GENSIM_ARRAY = re.compile(r"(\.wv|\.trainables)?\.(vectors\w*|syn\w+)\.npy$")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 TrainingRecord = dict[str, Any]
@@ -320,4 +321,6 @@ def _vector_files(folder: Path) -> list[Path]:
 
 def _may_be_vectors(file: Path) -> bool:
     vocabulary = file.name.endswith(("-vocab.pkl", ".vocab.pkl", ".vocab"))
-    return not (file.name.startswith(".") or vocabulary or file.suffix in {".json", ".toml", ".md", ".csv", ".html"})
+    of_gensim = _GENSIM_ARRAY.search(file.name)  # an array that gensim put beside a model
+    belongs = vocabulary or (of_gensim is not None and file.with_name(file.name[: of_gensim.start()]).exists())
+    return not (file.name.startswith(".") or belongs or file.suffix in {".json", ".toml", ".md", ".csv", ".html"})

@@ -22,6 +22,13 @@ _LONGEST_WORD = 2**20  # bytes
 
 def read_npy(request: Request) -> VectorTable:
     """Read a `.npy` matrix, memory-mapped."""
+    matrix = map_matrix(request)
+    words = read_vocabulary(request)
+    return select_rows(request, words, matrix)
+
+
+def map_matrix(request: Request) -> Vectors:
+    """Map the matrix of a `.npy` file."""
     with request.open() as source, source.seekable() as file:
         header = _read_header(request, file, "the array")
         check_matrix(request, "the array", header.shape, header.dtype)
@@ -31,12 +38,11 @@ def read_npy(request: Request) -> VectorTable:
             raise request.error(
                 f"the header promises {header.size:,} bytes of numbers, {present:,} are there; copy the file again"
             )
-        words = read_vocabulary(request)
         if header.size == 0:
             raise request.error("the matrix has no rows")
         order: Any = "F" if header.fortran else "C"
-        matrix = np.memmap(file, dtype=header.dtype, mode="r", offset=start, shape=header.shape, order=order)
-        return select_rows(request, words, matrix)
+        matrix: Vectors = np.memmap(file, dtype=header.dtype, mode="r", offset=start, shape=header.shape, order=order)
+        return matrix
 
 
 def read_npz(request: Request) -> VectorTable:

@@ -63,9 +63,8 @@ def read_safetensors(request: Request) -> VectorTable:
     for frequency_kind in get_args(FrequencyKind):
         tensor = tensors.get(frequency_kind)
         if tensor is not None and (tensor.kind, tensor.numbers.shape) == ("I64", (len(words),)):
-            first_rows = {word: row for row, word in reversed(list(enumerate(words)))}
-            values = tensor.numbers[[first_rows[word] for word in table.words]]
-            return replace(table, frequencies=Frequencies(values, frequency_kind, str(request.path)))
+            frequencies = Frequencies(tensor.numbers, frequency_kind, str(request.path))
+            return replace(table, frequencies=frequencies.of_table(words, table.words))
     return table
 
 

@@ -1,0 +1,143 @@
+"""gensim's own files (`.kv`, `.model`), of gensim 1 to 4: pickles of a few known classes, read as plain values.
+
+`KeyedVectors.save` and `Word2Vec.save` pickle the object; arrays beyond 10 MB lie beside it, as `NAME.vectors.npy` or,
+of a whole model, `NAME.wv.vectors.npy`. The classes are not imported: what the pickle would make of them becomes a
+record of plain values (see `io`), of which only the words, their counts and the vectors are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from biasgauge.core import Vectors
+from biasgauge.io import PickledRecord
+from biasgauge.vectors.formats.numpy_arrays import map_matrix
+from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.frequencies import Frequencies
+from biasgauge.vectors.pickles import ARRAYS, CONVERT, as_array, decode_word, is_pickle, unpickle
+from biasgauge.vectors.rows import check_matrix, select_rows
+
+_CLASSES = {
+    "gensim.models.keyedvectors": (
+        *("KeyedVectors", "Word2VecKeyedVectors", "EuclideanKeyedVectors", "WordEmbeddingsKeyedVectors"),
+        *("BaseKeyedVectors", "FastTextKeyedVectors", "Vocab", "SimpleVocab", "CompatVocab"),
+    ),
+    "gensim.models.word2vec": (
+        *("Word2Vec", "Word2VecVocab", "Word2VecTrainables", "Vocab", "Heapitem", "LineSentence", "PathLineSentences"),
+        *("Text8Corpus", "BrownCorpus"),
+    ),
+    "gensim.models.fasttext": ("FastText", "FastTextKeyedVectors", "FastTextVocab", "FastTextTrainables"),
+    "gensim.models.wrappers.fasttext": ("FastTextKeyedVectors",),
+    "gensim.models.deprecated.keyedvectors": ("KeyedVectors", "Vocab", "EuclideanKeyedVectors"),
+    "gensim.models.deprecated.word2vec": ("Word2Vec", "Vocab"),
+    "gensim.models.deprecated.fasttext": ("FastText", "FastTextKeyedVectors"),
+    "gensim.models.deprecated.fasttext_wrapper": ("FastTextKeyedVectors",),
+    "gensim.utils": ("call_on_class_only",),
+    "builtins": ("hash", "int", "object", "set", "frozenset"),
+    "__builtin__": ("hash", "int", "long", "object", "set", "frozenset"),
+    "copyreg": ("_reconstructor",),
+    "copy_reg": ("_reconstructor",),
+    "collections": ("defaultdict", "OrderedDict", "Counter"),
+    "numpy.random": ("__RandomState_ctor",),
+    "numpy.random._pickle": ("__randomstate_ctor", "__bit_generator_ctor", "__generator_ctor"),
+    "numpy.random._mt19937": ("MT19937",),
+    "numpy.random.mtrand": ("RandomState",),
+}
+NAMES = ARRAYS | {f"{module}.{name}" for module, names in _CLASSES.items() for name in names}
+"""Names that a file of gensim may hold; each becomes a record, none is imported."""
+_WORD_LISTS = ("index_to_key", "index2word", "index2entity")
+_MATRICES = ("vectors", "syn0")
+_HEAD = 256
+
+
+def read_gensim(request: Request) -> VectorTable:
+    """Read the words, vectors and counts of a `KeyedVectors` or of a whole model."""
+    value, _ = unpickle(request.path, NAMES)
+    state = _state(value)
+    stem = request.path.name
+    if _state(state.get("wv")):
+        state, stem = _state(state["wv"]), f"{stem}.wv"
+    words = _words(request, state)
+    matrix = _matrix(request, state, stem)
+    table = select_rows(request, words, matrix)
+    counts = _counts(state, words, str(request.path))
+    return table if counts is None else replace(table, frequencies=counts.of_table(words, table.words))
+
+
+def _state(value: object) -> Mapping[str, Any]:
+    """Attributes of a pickled object; none where it is no object."""
+    state = value.state if isinstance(value, PickledRecord) else None
+    return state if isinstance(state, dict) else {}
+
+
+def _words(request: Request, state: Mapping[str, Any]) -> list[str]:
+    """Words in the order of the rows: as a list or, in early versions, by the index in their `Vocab`."""
+    words = next((state[name] for name in _WORD_LISTS if isinstance(state.get(name), (list, tuple))), None)
+    if words is None and isinstance(state.get("key_to_index"), dict):
+        words = _in_order(state["key_to_index"])
+    if words is None and isinstance(state.get("vocab"), dict):
+        words = _in_order({word: _state(entry).get("index") for word, entry in state["vocab"].items()})
+    if words is None or not all(isinstance(word, (str, bytes)) for word in words):
+        raise request.error(f"is a file of gensim without a list of words; {CONVERT}")
+    return [decode_word(word, request.book) for word in words]
+
+
+def _in_order(indices: Mapping[Any, Any]) -> list[Any] | None:
+    """Words by their indices, which must be all numbers from 0 on."""
+    rows = {index: word for word, index in indices.items() if isinstance(index, int)}
+    return [rows[row] for row in range(len(rows))] if rows.keys() == set(range(len(indices))) else None
+
+
+def _matrix(request: Request, state: Mapping[str, Any], stem: str) -> Vectors:
+    """Vectors in the pickle, or those in a `.npy` file beside it."""
+    for name in _MATRICES:
+        try:
+            matrix = as_array(state.get(name))
+        except ValueError as problem:
+            raise request.error(f"is a file of gensim in which {problem}") from problem
+        if matrix is not None:
+            check_matrix(request, f"the array {name}", matrix.shape, matrix.dtype)
+            return matrix
+    stored = state.get("__numpys")
+    for name in _MATRICES:
+        if isinstance(stored, (list, tuple)) and name in stored:
+            path = request.path.with_name(f"{stem}.{name}.npy")
+            if not path.exists():
+                raise request.error(f"keeps its vectors in {path.name}, which is not there; copy it beside this file")
+            return map_matrix(replace(request, path=path))
+    raise request.error(f"is a file of gensim without vectors that biasgauge knows; {CONVERT}")
+
+
+def _counts(state: Mapping[str, Any], words: list[str], source: str) -> Frequencies | None:
+    """Count of each word in the training text, where the file has them.
+
+    Vectors that gensim took from a word2vec file have the made-up counts n, n − 1, … instead: those say nothing.
+    """
+    expandos = state.get("expandos")
+    try:
+        array = as_array(expandos.get("count")) if isinstance(expandos, dict) else None
+    except ValueError:
+        return None
+    if array is not None and array.ndim == 1 and array.dtype.kind in "iu":
+        counts = array.astype(np.int64)
+    elif isinstance(state.get("vocab"), dict):
+        listed = [_state(state["vocab"].get(word)).get("count") for word in words]
+        if not all(type(count) is int and 0 <= count < 2**62 for count in listed):
+            return None
+        counts = np.array(listed, np.int64)
+    else:
+        return None
+    made_up = np.array_equal(counts, np.arange(len(counts), 0, -1))
+    usable = not made_up and len(counts) == len(words) and counts.min(initial=0) >= 0
+    return Frequencies(counts, source=source) if usable else None
+
+
+def _matches(head: bytes, _request: Request) -> bool:
+    return is_pickle(head) and b"gensim" in head[:_HEAD]
+
+
+FORMAT = VectorFormat("gensim", "gensim's .kv and .model", _matches, read_gensim, 34)
