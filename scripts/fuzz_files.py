@@ -103,7 +103,7 @@ def _winobias(_: str) -> Target:
 _VECTORS = (
     *("vectors", "vectors-text", "vectors-binary", "vectors-npz", "vectors-npy", "vectors-vocabulary"),
     *("vectors-safetensors", "vectors-gz, signed", "vectors-npz, signed", "subwords", "npz"),
-    *("vectors-pickle", "vectors-histwords", "vectors-gensim"),
+    *("vectors-pickle", "vectors-histwords", "vectors-gensim", "vectors-fasttext"),
 )
 
 
@@ -131,6 +131,9 @@ def _vectors(name: str) -> Target:
         """A decade of HistWords, of which the pickled vocabulary is the input."""
         path.with_name("1990-w.npy").write_bytes(array)
         return load(path.with_name("1990-w.npy"), vocabulary=path)
+
+    def fasttext(path: Path) -> object:
+        return load(path), load_subwords(path).extend(load(path), ["unseen"])
 
     def gzipped(path: Path) -> object:
         path.write_bytes(gzip.compress(path.read_bytes(), 1, mtime=0))
@@ -172,6 +175,7 @@ def _vectors(name: str) -> Target:
         "subwords": (load_subwords, (saved(".safetensors", subwords=ngrams),)),
         "vectors-pickle": (load, tuple(pickles)),
         "vectors-gensim": (load, ()),
+        "vectors-fasttext": (fasttext, ()),
         "vectors-histwords": (histwords, tuple(pickle.dumps(list(words), protocol) for protocol in range(6))),
         "npz": (lambda path: read_npz(path, ["vectors"]), (archive.getvalue(),)),
     }

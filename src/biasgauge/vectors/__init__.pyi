@@ -56,6 +56,7 @@ from biasgauge.vectors.replicate_stability import WordStability as WordStability
 from biasgauge.vectors.replicate_stability import stability as stability
 from biasgauge.vectors.replicate_stability import stability_by_pair as stability_by_pair
 from biasgauge.vectors.saving import save as save
+from biasgauge.vectors.subwords import HashedSubwords as HashedSubwords
 from biasgauge.vectors.subwords import Subwords as Subwords
 from biasgauge.vectors.subwords import load_subwords as load_subwords
 from biasgauge.vectors.subwords import word_ngrams as word_ngrams

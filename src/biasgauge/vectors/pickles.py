@@ -40,7 +40,7 @@ ARRAYS = frozenset(
 )
 """Names that stand in the pickle of a NumPy array."""
 _TYPE_CODES = re.compile(r"[fiu][1248]")
-_BYTE_ORDERS = frozenset("<>=|")
+_BYTE_ORDERS = ("<", ">", "=", "|")
 
 
 class Unpickled(NamedTuple):
@@ -116,7 +116,7 @@ def _raw_bytes(raw: object) -> bytes | memoryview:
     """Bytes of an array; protocol 2 writes them as text of one character a byte, Python 2 as a string."""
     if isinstance(raw, PickledRecord) and str(raw.name) == "_codecs.encode" and len(raw.arguments) == 2:
         text, encoding = raw.arguments
-        if isinstance(text, str) and encoding in {"latin1", "latin-1"}:
+        if isinstance(text, str) and encoding in ("latin1", "latin-1"):
             return text.encode("latin-1")
     if isinstance(raw, str):
         return raw.encode("utf-8", "surrogatepass")

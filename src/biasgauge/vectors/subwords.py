@@ -1,13 +1,14 @@
 """Vectors of character n-grams, from which words that a model has never seen get a vector.
 
 As in fastText (Bojanowski et al., TACL 2017) a word is `<word>`, and its n-grams are all runs of min_n to max_n
-characters of that. fastText hashes n-grams into buckets; here each that training saw has a vector of its own.
+characters of that. fastText hashes n-grams into buckets (`HashedSubwords`); in models that we train each that training
+saw has a vector of its own (`Subwords`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +16,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from biasgauge.core import Singles, Vectors, check_whole, distinct_words
+from biasgauge.core import Array, Singles, Vectors, check_whole, distinct_words
 from biasgauge.errors import ParameterError
 from biasgauge.vectors.embedding import Embedding
+from biasgauge.vectors.formats.fasttext_bin import FastTextModel, map_model
+from biasgauge.vectors.formats.gensim_file import map_gensim_ngrams
 from biasgauge.vectors.formats.safetensors_file import read_subwords
 from biasgauge.vectors.formats.vector_format import Notice, Request, brief, detect
+from biasgauge.vectors.hashed_ngrams import compose_unknown
 from biasgauge.vectors.rows import is_utf8, unusable_rows
 
 UNKNOWN = "not in the vocabulary, and none of its character n-grams is known"
@@ -49,8 +53,61 @@ def word_ngrams(word: str, min_n: int, max_n: int) -> tuple[str, ...]:
     )
 
 
+class WordComposer:
+    """Gives words that a model has never seen a vector."""
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions of each vector."""
+        raise NotImplementedError
+
+    def vector(self, word: str) -> Singles:
+        """Mean vector of the word's n-grams.
+
+        Raises:
+            KeyError: it has none that is known.
+        """
+        raise NotImplementedError
+
+    def extend(self, embedding: Embedding, words: Iterable[str]) -> Embedding:
+        """Add words to a model, each with the vector that its n-grams compose; words that are there stay as they are.
+
+        The result's notice `composed` lists every word that was added. A word none of whose n-grams is known is not
+        added; the reason is in `dropped`. Half precision becomes single.
+
+        Raises:
+            ParameterError: the model has another number of dimensions, or `words` is no collection of words.
+        """
+        if embedding.dim != self.dim:
+            raise ParameterError(
+                f"Vectors of n-grams and of words must have one number of dimensions. Got {self.dim} and "
+                f"{embedding.dim} in {embedding.name!r}."
+            )
+        composed: dict[str, Singles] = {}
+        lost: dict[str, str] = {}
+        for word in distinct_words(words, "words", "extend"):
+            if word in embedding:
+                continue
+            try:
+                composed[word] = self.vector(word)
+            except KeyError:
+                lost[word] = UNKNOWN
+        dropped = {word: why for word, why in embedding.dropped.items() if word not in composed} | lost
+        vectors: Vectors = embedding.vectors
+        if composed:
+            vectors = np.concatenate([vectors, np.stack(list(composed.values()))])
+        return replace(
+            embedding,
+            words=(*embedding.words, *composed),
+            vectors=vectors,
+            notices=(*embedding.notices, *_notices(composed)),
+            dropped=MappingProxyType(dropped),
+            frequencies=embedding.frequencies if not composed else None,
+        )
+
+
 @dataclass(frozen=True, eq=False)
-class Subwords:
+class Subwords(WordComposer):
     """Character n-grams and a vector for each.
 
     Attributes:
@@ -117,61 +174,79 @@ class Subwords:
         mean: Singles = self.vectors[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
         return mean
 
-    def extend(self, embedding: Embedding, words: Iterable[str]) -> Embedding:
-        """Add words to a model, each with the vector that its n-grams compose; words that are there stay as they are.
-
-        The result's notice `composed` lists every word that was added. A word none of whose n-grams is known is not
-        added; the reason is in `dropped`. Half precision becomes single.
-
-        Raises:
-            ParameterError: the model has another number of dimensions, or `words` is no collection of words.
-        """
-        if embedding.dim != self.dim:
-            raise ParameterError(
-                f"Vectors of n-grams and of words must have one number of dimensions. Got {self.dim} and "
-                f"{embedding.dim} in {embedding.name!r}."
-            )
-        composed: dict[str, Singles] = {}
-        lost: dict[str, str] = {}
-        for word in distinct_words(words, "words", "extend"):
-            if word in embedding:
-                continue
-            try:
-                composed[word] = self.vector(word)
-            except KeyError:
-                lost[word] = UNKNOWN
-        dropped = {word: why for word, why in embedding.dropped.items() if word not in composed} | lost
-        vectors: Vectors = embedding.vectors
-        if composed:
-            vectors = np.concatenate([vectors, np.stack(list(composed.values()))])
-        return replace(
-            embedding,
-            words=(*embedding.words, *composed),
-            vectors=vectors,
-            notices=(*embedding.notices, *_notices(composed)),
-            dropped=MappingProxyType(dropped),
-            frequencies=embedding.frequencies if not composed else None,
-        )
-
     def __repr__(self) -> str:
         return f"<Subwords: {len(self):,} n-grams of {self.min_n} to {self.max_n} characters × {self.dim}>"
 
 
-def load_subwords(path: str | os.PathLike[str]) -> Subwords:
-    """Read the n-grams that `save(…, subwords=…)` put beside a model; the vectors stay on disk until they are used.
+@dataclass(frozen=True, eq=False)
+class HashedSubwords(WordComposer):
+    """Vectors of n-grams in buckets, as fastText and gensim's FastText keep them.
+
+    Attributes:
+        buckets: a row for each bucket: the bytes of 32-bit numbers, memory-mapped.
+        min_n: fewest characters of an n-gram.
+        max_n: most characters of an n-gram.
+    """
+
+    buckets: Array
+    min_n: int
+    max_n: int
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions of each vector."""
+        return int(self.buckets.shape[1]) // 4
+
+    def __len__(self) -> int:
+        return len(self.buckets)
+
+    def vector(self, word: str) -> Singles:
+        """Mean vector of the word's n-grams, each that of its bucket; one that the word has twice counts twice.
+
+        Raises:
+            KeyError: the word has no n-gram of these lengths, or its vector has NaN or infinity.
+        """
+        mean = compose_unknown(self.buckets, word, self.min_n, self.max_n)
+        if mean is None or not np.isfinite(mean).all():
+            raise KeyError(f"{word!r} has no vector: it has no character n-grams of these lengths")
+        return mean
+
+    def __repr__(self) -> str:
+        return f"<HashedSubwords: {len(self):,} buckets of {self.min_n} to {self.max_n} characters × {self.dim}>"
+
+
+def load_subwords(path: str | os.PathLike[str]) -> Subwords | HashedSubwords:
+    """Read the n-grams of a model; the vectors stay on disk until they are used.
+
+    They are those that `save(…, subwords=…)` put beside a model in safetensors, or those in a fastText `.bin` or in a
+    FastText model of gensim.
 
     Raises:
         EmbeddingFormatError: the file is not what it should be, or holds no n-grams.
     """
     request = Request(Path(path))
     vector_format = detect(request)
+    if vector_format.name in _HASHED:
+        model = _HASHED[vector_format.name](request)
+        if model is None or model.max_n == 0:
+            raise request.error("holds no character n-grams: the model was trained without (maxn is 0)")
+        return HashedSubwords(model.buckets, model.min_n, model.max_n)
     if vector_format.name != "safetensors":
-        raise request.error(f"is {vector_format.name}; character n-grams are kept in safetensors files only")
+        raise request.error(
+            f"is {vector_format.name}; character n-grams are kept in safetensors files, fastText's .bin and gensim's "
+            "FastText models only"
+        )
     ngrams, vectors, (min_n, max_n) = read_subwords(request)
     try:
         return Subwords(ngrams, vectors, min_n, max_n)
     except ParameterError as problem:
         raise request.error(f"its n-grams cannot be used: {problem}") from problem
+
+
+_HASHED: Mapping[str, Callable[[Request], FastTextModel | None]] = MappingProxyType(
+    {"fasttext": map_model, "gensim": map_gensim_ngrams}
+)
+"""Formats with hashed n-grams, and their readers."""
 
 
 def _notices(composed: Mapping[str, Singles]) -> Iterable[Notice]:

@@ -7,7 +7,7 @@ record of plain values (see `io`), of which only the words, their counts and the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from biasgauge.core import Vectors
 from biasgauge.io import PickledRecord
+from biasgauge.vectors.formats.fasttext_bin import FastTextModel, compose_table
 from biasgauge.vectors.formats.numpy_arrays import map_matrix
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.frequencies import Frequencies
@@ -51,21 +52,57 @@ NAMES = ARRAYS | {f"{module}.{name}" for module, names in _CLASSES.items() for n
 """Names that a file of gensim may hold; each becomes a record, none is imported."""
 _WORD_LISTS = ("index_to_key", "index2word", "index2entity")
 _MATRICES = ("vectors", "syn0")
+_MOST_CHARACTERS = 100
 _HEAD = 256
 
 
 def read_gensim(request: Request) -> VectorTable:
     """Read the words, vectors and counts of a `KeyedVectors` or of a whole model."""
-    value, _ = unpickle(request.path, NAMES)
-    state = _state(value)
-    stem = request.path.name
-    if _state(state.get("wv")):
-        state, stem = _state(state["wv"]), f"{stem}.wv"
+    state, stem = _open(request)
     words = _words(request, state)
-    matrix = _matrix(request, state, stem)
-    table = select_rows(request, words, matrix)
+    matrix = _find_matrix(request, state, stem, *_MATRICES)
+    if matrix is not None:
+        table = select_rows(request, words, matrix)
+    else:
+        table = compose_table(request, _ngrams(request, state, stem, words), words)
     counts = _counts(state, words, str(request.path))
     return table if counts is None else replace(table, frequencies=counts.of_table(words, table.words))
+
+
+def map_gensim_ngrams(request: Request) -> FastTextModel | None:
+    """Map the rows of words and n-grams of a FastText model; None where it is another."""
+    state, stem = _open(request)
+    return _ngrams(request, state, stem, _words(request, state)) if "vectors_ngrams" in _arrays(state) else None
+
+
+def _open(request: Request) -> tuple[Mapping[str, Any], str]:
+    """Attributes of the vectors, and what the names of the files beside them begin with."""
+    state = _state(unpickle(request.path, NAMES).value)
+    inner = _state(state.get("wv"))
+    return (inner, f"{request.path.name}.wv") if inner else (state, request.path.name)
+
+
+def _ngrams(request: Request, state: Mapping[str, Any], stem: str, words: Sequence[str]) -> FastTextModel:
+    """Rows of words and n-grams of a FastText model, whose vectors gensim 4 composes each time it loads it."""
+    own_rows = _find_matrix(request, state, stem, "vectors_vocab")
+    buckets = _find_matrix(request, state, stem, "vectors_ngrams")
+    if own_rows is None or buckets is None:
+        raise request.error(f"is a file of gensim without vectors that biasgauge knows; {CONVERT}")
+    min_n, max_n, number = (state.get(name) for name in ("min_n", "max_n", "bucket"))
+    if not (type(min_n) is type(max_n) is type(number) is int and 0 <= min_n <= _MOST_CHARACTERS >= max_n >= 0):
+        raise request.error("is a FastText model of gensim without the lengths of its n-grams")
+    if not state.get("compatible_hash"):
+        raise request.error("is a FastText model of gensim before 3.8, which hashed n-grams otherwise; train it again")
+    has_ngrams = max_n > 0 and number > 0
+    if len(own_rows) != len(words) or (has_ngrams and buckets.shape != (number, own_rows.shape[1])):
+        raise request.error(
+            f"is a FastText model of gensim with {len(words):,} words and {number:,} buckets, but rows of shape "
+            f"{own_rows.shape} and {buckets.shape}"
+        )
+    raw = [np.ascontiguousarray(matrix, "<f4").view(np.uint8) for matrix in (own_rows, buckets)]
+    return FastTextModel(
+        tuple(word.encode() for word in words), np.empty(0, np.int64), *raw, max(min_n, 1), max_n if has_ngrams else 0
+    )
 
 
 def _state(value: object) -> Mapping[str, Any]:
@@ -92,9 +129,9 @@ def _in_order(indices: Mapping[Any, Any]) -> list[Any] | None:
     return [rows[row] for row in range(len(rows))] if rows.keys() == set(range(len(indices))) else None
 
 
-def _matrix(request: Request, state: Mapping[str, Any], stem: str) -> Vectors:
-    """Vectors in the pickle, or those in a `.npy` file beside it."""
-    for name in _MATRICES:
+def _find_matrix(request: Request, state: Mapping[str, Any], stem: str, *names: str) -> Vectors | None:
+    """The first of some matrices that is there, in the pickle or in a `.npy` file beside it."""
+    for name in names:
         try:
             matrix = as_array(state.get(name))
         except ValueError as problem:
@@ -102,14 +139,20 @@ def _matrix(request: Request, state: Mapping[str, Any], stem: str) -> Vectors:
         if matrix is not None:
             check_matrix(request, f"the array {name}", matrix.shape, matrix.dtype)
             return matrix
-    stored = state.get("__numpys")
-    for name in _MATRICES:
-        if isinstance(stored, (list, tuple)) and name in stored:
+    for name in names:
+        if name in _arrays(state):
             path = request.path.with_name(f"{stem}.{name}.npy")
             if not path.exists():
                 raise request.error(f"keeps its vectors in {path.name}, which is not there; copy it beside this file")
             return map_matrix(replace(request, path=path))
-    raise request.error(f"is a file of gensim without vectors that biasgauge knows; {CONVERT}")
+    return None
+
+
+def _arrays(state: Mapping[str, Any]) -> list[object]:
+    """Names of the arrays in the pickle and beside it."""
+    stored = state.get("__numpys")
+    beside = list(stored) if isinstance(stored, (list, tuple)) else []
+    return [*(name for name, value in state.items() if isinstance(value, PickledRecord)), *beside]
 
 
 def _counts(state: Mapping[str, Any], words: list[str], source: str) -> Frequencies | None:

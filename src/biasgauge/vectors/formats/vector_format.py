@@ -154,7 +154,6 @@ class VectorTable:
 
 
 REFUSED = (
-    (b"\xba\x16\x4f\x2f", "is fastText's own .bin model; give the .vec file that comes with it"),
     (b"\x89HDF", "is HDF5, which biasgauge does not read; those that it reads are listed by: biasgauge formats"),
     (b"\xfd7zXZ\x00", "is compressed twice; decompress it once (unxz)"),
     (b"BZh", "is compressed with bzip2; decompress it first (bunzip2), or use gzip"),
