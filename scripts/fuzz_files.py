@@ -104,6 +104,7 @@ _VECTORS = (
     *("vectors", "vectors-text", "vectors-binary", "vectors-npz", "vectors-npy", "vectors-vocabulary"),
     *("vectors-safetensors", "vectors-gz, signed", "vectors-npz, signed", "subwords", "npz"),
     *("vectors-pickle", "vectors-histwords", "vectors-gensim", "vectors-fasttext"),
+    *("vectors-parquet", "vectors-arrow"),
 )
 
 
@@ -175,6 +176,8 @@ def _vectors(name: str) -> Target:
         "subwords": (load_subwords, (saved(".safetensors", subwords=ngrams),)),
         "vectors-pickle": (load, tuple(pickles)),
         "vectors-gensim": (load, ()),
+        "vectors-parquet": (load, ()),
+        "vectors-arrow": (load, ()),
         "vectors-fasttext": (fasttext, ()),
         "vectors-histwords": (histwords, tuple(pickle.dumps(list(words), protocol) for protocol in range(6))),
         "npz": (lambda path: read_npz(path, ["vectors"]), (archive.getvalue(),)),

@@ -1,0 +1,188 @@
+"""Parquet and Arrow (Feather) tables: a column of words, and their vectors in one list column or in columns of numbers.
+
+Tables are read a batch of rows at a time. Arrow's own types of Python objects, which are pickles, are never built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from biasgauge.core import Vectors
+from biasgauge.io import expansion_limit, expansion_sentence
+from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.pickles import decode_word
+from biasgauge.vectors.rows import RowTable, check_matrix
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_INSTALL = 'is a table of Parquet or Arrow; to read it: pip install "biasgauge[tables]"'
+_BATCH = 4096
+_DAMAGE = (OSError, ValueError, TypeError, KeyError, IndexError, OverflowError)
+_LAYOUTS = "a column of words, and either one column of lists of numbers or columns of numbers"
+_TEXTS = frozenset(["string", "large_string", "string_view"])
+_TYPES = {"halffloat": "<f2", "float": "<f4", "double": "<f8"}
+
+
+def read_arrow_table(
+    request: Request, open_table: Callable[[BinaryIO], tuple[Any, int | None, Iterator[Any]]]
+) -> VectorTable:
+    """Read words and vectors of a table, in one pass."""
+    with request.open() as source, source.seekable() as file, _explained_damage(request):
+        schema, rows, batches = open_table(file)
+        words, numbers, dtype = _find_columns(request, schema)
+        if rows is not None and rows * np.dtype(dtype).itemsize * len(numbers) > expansion_limit(file.seek(0, 2)):
+            raise request.error(f"promises {rows:,} rows and {expansion_sentence(file.tell())}")
+        return _read_batches(request, batches, words, numbers, dtype)
+
+
+def _read_batches(
+    request: Request, batches: Iterator[pa.RecordBatch], words: str, numbers: list[str], dtype: str
+) -> VectorTable:
+    """Take the rows that are wanted from each batch, until there are enough."""
+    table: RowTable | None = None
+    dim = seen = 0
+    for batch in batches:
+        batch.validate(full=True)
+        part = batch if request.limit is None else batch.slice(0, request.limit - seen)
+        if not len(part):
+            continue
+        seen += len(part)
+        names = [_word(request, word) for word in part.column(words).to_pylist()]
+        block = _matrix(request, part, numbers, dtype)
+        if table is None:
+            check_matrix(request, "the table", block.shape, block.dtype)
+            dim = block.shape[1]
+            table = RowTable(request, dim, block.dtype)
+        if block.shape[1] != dim:
+            raise request.error(f"has vectors of {dim:,} and of {block.shape[1]:,} numbers")
+        if request.wanted is not None:
+            chosen = [row for row, name in enumerate(names) if name in request.wanted]
+            names, block = [names[row] for row in chosen], block[chosen]
+        table.add(names, block)
+        if seen == request.limit or table.is_complete():
+            break
+    if table is None:
+        raise request.error("the table has no rows")
+    return table.finish()
+
+
+def _open_parquet(file: BinaryIO) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
+    import pyarrow.parquet as pq
+
+    table = pq.ParquetFile(file, page_checksum_verification=True)
+    return table.schema_arrow, table.metadata.num_rows, table.iter_batches(_BATCH)
+
+
+def _open_arrow(file: BinaryIO) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
+    import pyarrow as pa
+
+    reader = pa.ipc.open_file(file)
+    batches = (
+        batch.slice(start, _BATCH)
+        for batch in map(reader.get_batch, range(reader.num_record_batches))
+        for start in range(0, len(batch), _BATCH)
+    )
+    return reader.schema, None, batches
+
+
+def _find_columns(request: Request, schema: pa.Schema) -> tuple[str, list[str], str]:
+    """Name of the column of words, those of the columns of numbers, and the type of the numbers."""
+    names = [str(name) for name in schema.names]
+    if len(set(names)) != len(names):
+        raise request.error("has two columns of one name")
+    kinds = {name: _plain(schema.field(name).type) for name in names}
+    texts = [name for name, kind in kinds.items() if str(kind) in _TEXTS]
+    lists = {name: kind for name, kind in kinds.items() if _is_list(kind) and _is_number(kind.value_type)}
+    numbers = {name: kind for name, kind in kinds.items() if _is_number(kind)}
+    shown = ", ".join(f"{name} ({kind})" for name, kind in list(kinds.items())[:5]) + (", …" if len(kinds) > 5 else "")
+    words = "word" if "word" in texts else texts[0] if len(texts) == 1 else None
+    if words is None or len(lists) > 1 or not (lists or numbers):
+        raise request.error(f"expected {_LAYOUTS}; found {shown or 'no columns'}")
+    chosen = {name: kind.value_type for name, kind in lists.items()} or numbers
+    whole = sorted({str(kind) for kind in chosen.values()} - _TYPES.keys())
+    if whole:
+        request.book.add("integers", ", ".join(whole))
+    dtypes = {_TYPES.get(str(kind), "<f4") for kind in chosen.values()}
+    return words, list(chosen), max(dtypes)
+
+
+def _plain(kind: Any) -> Any:  # noqa: ANN401 - a type of Arrow
+    """Type of the values behind a dictionary of them."""
+    from pyarrow import types
+
+    return kind.value_type if types.is_dictionary(kind) else kind
+
+
+def _is_list(kind: Any) -> bool:  # noqa: ANN401 - a type of Arrow
+    from pyarrow import types
+
+    return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+
+
+def _is_number(kind: Any) -> bool:  # noqa: ANN401 - a type of Arrow
+    from pyarrow import types
+
+    return types.is_floating(kind) or types.is_integer(kind)
+
+
+def _word(request: Request, word: str | None) -> str:
+    if word is None:
+        raise request.error("has a row without a word")
+    return decode_word(word, request.book)
+
+
+def _matrix(request: Request, batch: pa.RecordBatch, names: list[str], dtype: str) -> Vectors:
+    """Numbers of a batch, rows × dimensions."""
+    columns = [batch.column(name) for name in names]
+    if any(column.null_count for column in columns):
+        raise request.error("has a row without its numbers (null)")
+    if _is_list(columns[0].type):
+        lengths = set(columns[0].value_lengths().to_pylist()) if len(batch) else {0}
+        if len(lengths) != 1:
+            raise request.error(f"has vectors of {min(lengths):,} and of {max(lengths):,} numbers")
+        flat = columns[0].flatten()
+        if flat.null_count:
+            raise request.error("has a vector with a missing number (null)")
+        return flat.to_numpy(zero_copy_only=False).astype(dtype, copy=False).reshape(len(batch), -1)
+    matrix = np.empty((len(batch), len(columns)), dtype)
+    for number, column in enumerate(columns):
+        matrix[:, number] = column.to_numpy(zero_copy_only=False)
+    return matrix
+
+
+@contextmanager
+def _explained_damage(request: Request) -> Iterator[None]:
+    """Turn what Arrow says about a damaged table into one sentence."""
+    try:
+        import pyarrow as pa
+    except ImportError as problem:
+        raise request.error(_INSTALL) from problem
+    try:
+        yield
+    except (pa.ArrowException, MemoryError, *_DAMAGE) as problem:
+        first = next(iter(str(problem).splitlines()), type(problem).__name__)
+        raise request.error(f"the table is damaged or cut short ({first[:200]}); copy or save it again") from problem
+
+
+def _matches(mark: bytes, head: bytes, _request: Request) -> bool:
+    return head.startswith(mark)
+
+
+FORMAT = (
+    VectorFormat(
+        "parquet", "Parquet", partial(_matches, b"PAR1"), partial(read_arrow_table, open_table=_open_parquet), 24
+    ),
+    VectorFormat(
+        "arrow",
+        "Arrow and Feather",
+        partial(_matches, b"ARROW1"),
+        partial(read_arrow_table, open_table=_open_arrow),
+        26,
+    ),
+)
