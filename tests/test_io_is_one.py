@@ -32,6 +32,7 @@ REMOVES = {
     "io/atomic.py": "temporary files that it makes itself, or of a process that has ended",
     "io/locks.py": "its own lock",
     "applications/coref/model.py": "weights and states by a name of ours, which a model or training has replaced",
+    "text/document_table.py": "a temporary folder that it has made",
     "text/read.py": "a temporary folder that it has made",
     "text/writer.py": "its own blocks of numbers, in a folder that it has made",
     "vectors/encoders/view_files.py": "its own list of views, under the lock",

@@ -4,6 +4,10 @@ from biasgauge.text.corpus_reader import CorpusReader as CorpusReader
 from biasgauge.text.corpus_reader import Layout as Layout
 from biasgauge.text.corpus_reader import line_blocks as line_blocks
 from biasgauge.text.corpus_reader import whole_lines as whole_lines
+from biasgauge.text.document_table import PADDING as PADDING
+from biasgauge.text.document_table import DocumentTable as DocumentTable
+from biasgauge.text.document_table import covariate_frame as covariate_frame
+from biasgauge.text.document_table import read_documents as read_documents
 from biasgauge.text.planted import PlantedCorpus as PlantedCorpus
 from biasgauge.text.planted import planted_corpus as planted_corpus
 from biasgauge.text.read import corpus_of as corpus_of
