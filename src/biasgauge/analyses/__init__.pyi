@@ -5,6 +5,7 @@ from biasgauge.analyses import correlate as correlate
 from biasgauge.analyses import criterion as criterion
 from biasgauge.analyses import likelihood as likelihood
 from biasgauge.analyses import posterior as posterior
+from biasgauge.analyses import regress as regress
 from biasgauge.analyses import reliability as reliability
 from biasgauge.analyses import robustness as robustness
 from biasgauge.analyses import seeds as seeds

@@ -1,0 +1,132 @@
+"""`embed_occurrences`: à la carte embeddings of every occurrence of target words, summed by word and document.
+
+Covariates are those of documents, so that a regression of occurrences needs of each document only how many occurrences
+it has, the sum of their embeddings and the sum of their squared lengths. A cell is a target word in a document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasgauge.core import Flags, Floats, Integers
+from biasgauge.stats import on_one_thread
+
+if TYPE_CHECKING:
+    from biasgauge.analyses.regress.contexts import ContextReader
+    from biasgauge.io import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrences:
+    """Embeddings of occurrences, summed by cell; cells are in the order of documents, then of words.
+
+    Attributes:
+        targets: target words.
+        words, documents: number of the word and of the document of each cell.
+        counts: occurrences of each cell.
+        sums: cells × dimensions: sums of embeddings.
+        squares: sum of squared lengths of the embeddings of each cell.
+        without_vectors: by target word, occurrences without any vector around them, which are left out.
+    """
+
+    targets: tuple[str, ...]
+    words: Integers
+    documents: Integers
+    counts: Integers
+    sums: Floats
+    squares: Floats
+    without_vectors: Integers
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def total(self) -> int:
+        """Number of occurrences."""
+        return int(self.counts.sum())
+
+    def select(self, cells: Flags) -> Occurrences:
+        """Return some of the cells."""
+        return Occurrences(
+            self.targets, self.words[cells], self.documents[cells], self.counts[cells], self.sums[cells],
+            self.squares[cells], self.without_vectors,
+        )  # fmt: skip
+
+    def join_words(self) -> Occurrences:
+        """Return one cell per document: the targets as one word."""
+        documents, cell = np.unique(self.documents, return_inverse=True)
+        sums = np.zeros((len(documents), self.sums.shape[1]))
+        np.add.at(sums, cell, self.sums)
+        return Occurrences(
+            ("+".join(self.targets),),
+            np.zeros(len(documents), np.int64),
+            documents,
+            np.bincount(cell, self.counts).astype(np.int64),
+            sums,
+            np.bincount(cell, self.squares),
+            self.without_vectors.sum(keepdims=True),
+        )
+
+
+def embed_occurrences(
+    reader: ContextReader, matrix: Floats, targets: Sequence[str], progress: Progress | None = None
+) -> Occurrences:
+    """Embed every occurrence of the target words: the matrix times the mean of the vectors around it.
+
+    Args:
+        reader: reads the contexts.
+        matrix: the transformation.
+        targets: target words, each once.
+        progress: called with (tokens read, all tokens).
+    """
+    n_targets, dim = len(targets), reader.dim
+    keys: list[Integers] = []
+    counts: list[Integers] = []
+    squares: list[Floats] = []
+    sums: list[Floats] = []
+    without_vectors = np.zeros(n_targets, np.int64)
+    with on_one_thread():
+        for block in reader.occurrences(targets, progress):
+            without_vectors += block.without_vectors
+            if not len(block.words):
+                continue
+            embeddings = block.means @ matrix.T
+            # A document may go on in the next block: equal keys are joined at the end.
+            key, cell = np.unique(block.documents * n_targets + block.words, return_inverse=True)
+            cell_sums = np.zeros((len(key), dim))
+            np.add.at(cell_sums, cell, embeddings)
+            keys.append(key)
+            counts.append(np.bincount(cell))
+            squares.append(np.bincount(cell, (embeddings**2).sum(axis=1)))
+            sums.append(cell_sums)
+    return _join_blocks(tuple(targets), keys, counts, squares, sums, without_vectors, dim)
+
+
+def _join_blocks(
+    targets: tuple[str, ...], keys: list[Integers], counts: list[Integers], squares: list[Floats], sums: list[Floats],
+    without_vectors: Integers, dim: int,
+) -> Occurrences:  # fmt: skip
+    """Join the cells of blocks; blocks follow the text, so only cells of one document can stand in two of them."""
+    if not keys:
+        empty = np.zeros(0, np.int64)
+        return Occurrences(targets, empty, empty, empty, np.zeros((0, dim)), np.zeros(0), without_vectors)
+    joined, cell = np.unique(np.concatenate(keys), return_inverse=True)
+    total = np.zeros((len(joined), dim))
+    first = 0
+    while sums:  # blocks are dropped as they are added, so that the sums are in memory once
+        block = sums.pop(0)
+        np.add.at(total, cell[first : first + len(block)], block)
+        first += len(block)
+    return Occurrences(
+        targets,
+        joined % len(targets),
+        joined // len(targets),
+        np.bincount(cell, np.concatenate(counts)).astype(np.int64),
+        total,
+        np.bincount(cell, np.concatenate(squares)),
+        without_vectors,
+    )
