@@ -17,6 +17,8 @@ from biasgauge.stats.bootstrap import not_estimated as not_estimated
 from biasgauge.stats.bootstrap import percentile_estimate as percentile_estimate
 from biasgauge.stats.clustered_odds import ClusteredTable as ClusteredTable
 from biasgauge.stats.clustered_odds import clustered_estimate as clustered_estimate
+from biasgauge.stats.clustered_regression import ClusteredRegression as ClusteredRegression
+from biasgauge.stats.clustered_regression import fit_clustered as fit_clustered
 from biasgauge.stats.contrasts import METHOD as METHOD
 from biasgauge.stats.contrasts import SIDES as SIDES
 from biasgauge.stats.contrasts import Contrast as Contrast
@@ -115,6 +117,7 @@ from biasgauge.stats.mixed_models.model import fit_mixed as fit_mixed
 from biasgauge.stats.numerics import SAME as SAME
 from biasgauge.stats.numerics import on_one_thread as on_one_thread
 from biasgauge.stats.numerics import slack as slack
+from biasgauge.stats.numerics import student_quantile as student_quantile
 from biasgauge.stats.numerics import thread_pools as thread_pools
 from biasgauge.stats.odds_ratios import closed_form_se as closed_form_se
 from biasgauge.stats.odds_ratios import log_odds_ratio as log_odds_ratio

@@ -1,0 +1,194 @@
+"""Least squares with rows that depend on each other within clusters, for one outcome or many at once.
+
+A row stands for `counts` observations of one design and holds the sums of their outcomes, which is all that least
+squares and every cluster-robust variance need, as long as no row spans two clusters. Of a cluster g, with design X_g,
+residuals e_g and M = (X'X)⁻¹, all that is used is the cross product P_g = X_g'X_g and the score s_g = X_g'e_g:
+
+- without the cluster, the coefficients are b − (X'X − P_g)⁻¹ s_g, exactly (jackknife);
+- the adjusted score of CR2, X_g'(I − X_g M X_g')^(−½) e_g, is M^(−½) (I − M^½ P_g M^½)^(−½) M^½ s_g, because
+  Z'f(ZZ') = f(Z'Z) Z' for Z = X_g M^½ (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018);
+- degrees of freedom are Satterthwaite's, (tr Γ)² / tr Γ² with Γ = diag(|a_g|²) − (q_g'M q_h), where a_g is the part of
+  a coefficient that a cluster's adjusted residuals carry, and q_g = X_g'a_g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import stdtr
+
+from biasgauge.core import Estimate, Flags, Floats, Integers
+from biasgauge.errors import ParameterError
+from biasgauge.stats.numerics import student_quantile
+
+NUMBERS = 2**21
+"""Numbers of scores in memory at a time."""
+_ALONE = 1e-9
+"""Share of a coefficient's information that lies outside of one cluster below which that cluster alone tells it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredRegression:
+    """A fit of outcomes on a design.
+
+    Attributes:
+        design: rows × columns, sorted by cluster.
+        counts: observations of each row.
+        sums: rows × outcomes: sums of outcomes over the observations of each row.
+        starts: index of the first row of each cluster, and the number of rows at the end.
+        inverse: (X'X)⁻¹.
+        coefficients: columns × outcomes.
+        order: index of each row among the rows as they were given.
+    """
+
+    design: Floats
+    counts: Floats
+    sums: Floats
+    starts: Integers
+    inverse: Floats
+    coefficients: Floats
+    order: Integers
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def cross_products(self) -> Floats:
+        """Clusters × columns × columns: X_g'X_g."""
+        rows = np.einsum("rj,rk,r->rjk", self.design, self.design, self.counts)
+        products: Floats = np.add.reduceat(rows, self.starts[:-1], axis=0)
+        return products
+
+    @cached_property
+    def _roots(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """M^½, M^(−½), and eigenvalues and eigenvectors of M^½ P_g M^½ by cluster."""
+        values, vectors = np.linalg.eigh(self.inverse)
+        root = (vectors * np.sqrt(values)) @ vectors.T
+        inverse_root = (vectors / np.sqrt(values)) @ vectors.T
+        leverages, directions = np.linalg.eigh(root @ self.cross_products @ root)
+        return root, inverse_root, np.clip(leverages, 0.0, 1.0), directions
+
+    @cached_property
+    def alone(self) -> Flags:
+        """Columns whose coefficient one cluster alone tells: without that cluster the design is singular."""
+        root, _, leverages, directions = self._roots
+        clusters, eigenvalues = np.nonzero(leverages > 1 - _ALONE)
+        loads = np.abs(root @ directions[clusters, :, eigenvalues].T)
+        scale = np.sqrt(np.diag(self.inverse))[:, None]
+        told: Flags = (loads > np.sqrt(_ALONE) * scale).any(axis=1)
+        return told
+
+    @cached_property
+    def adjustments(self) -> Floats:
+        """Clusters × columns × columns: matrices that turn scores into adjusted scores of CR2."""
+        root, inverse_root, leverages, directions = self._roots
+        usable = leverages <= 1 - _ALONE  # otherwise the generalized inverse: that direction carries no residual
+        factors = np.where(usable, 1.0, 0.0) / np.sqrt(np.where(usable, 1 - leverages, 1.0))
+        scaled = (directions * factors[:, None, :]) @ directions.transpose(0, 2, 1)
+        adjustments: Floats = inverse_root @ scaled @ root
+        return adjustments
+
+    def score_blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield the scores X_g'e_g (clusters × columns × outcomes) of some clusters at a time."""
+        n_columns, n_outcomes = self.coefficients.shape
+        most = max(NUMBERS // (n_columns * n_outcomes), 1)
+        first = 0
+        while first < self.n_clusters:
+            last = int(np.searchsorted(self.starts, self.starts[first] + most, "right")) - 1
+            last = min(max(last, first + 1), self.n_clusters)
+            rows = slice(self.starts[first], self.starts[last])
+            fitted = self.counts[rows, None] * (self.design[rows] @ self.coefficients)
+            residuals = self.sums[rows] - fitted
+            by_row = self.design[rows, :, None] * residuals[:, None, :]
+            yield slice(first, last), np.add.reduceat(by_row, self.starts[first:last] - self.starts[first], axis=0)
+            first = last
+
+    def influences(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield M times the adjusted scores of CR2: their products sum to the covariance of the coefficients."""
+        for clusters, scores in self.score_blocks():
+            yield clusters, self.inverse @ (self.adjustments[clusters] @ scores)
+
+    def left_out_changes(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield by how much the coefficients change without each cluster, clusters × columns × outcomes, exactly.
+
+        NaN where the design is singular without the cluster.
+        """
+        total = np.linalg.inv(self.inverse)
+        singular = (self._roots[2] > 1 - _ALONE).any(axis=1)
+        for clusters, scores in self.score_blocks():
+            remaining = total - self.cross_products[clusters]
+            remaining[singular[clusters]] = np.eye(len(total))
+            changes = -np.linalg.solve(remaining, scores)
+            changes[singular[clusters]] = np.nan
+            yield clusters, changes
+
+    def freedom(self, weights: Floats) -> float:
+        """Satterthwaite's degrees of freedom of a linear combination of the coefficients of one outcome."""
+        root, inverse_root, leverages, directions = self._roots
+        usable = leverages <= 1 - _ALONE
+        roots = np.where(usable, 1.0, 0.0) / np.sqrt(np.where(usable, 1 - leverages, 1.0))
+        coordinates = np.einsum("gkj,k->gj", directions, root @ weights)  # of M^½ c along the eigenvectors
+        lengths = (coordinates**2 * leverages * roots**2).sum(axis=1)  # |a_g|²
+        carried = np.einsum("gkj,gj->gk", directions, leverages * roots * coordinates) @ inverse_root  # q_g
+        inner = np.einsum("gj,jk,gk->g", carried, self.inverse, carried)
+        crossed = carried.T @ carried @ self.inverse
+        trace = float((lengths - inner).sum())
+        squares = float((lengths**2 - 2 * lengths * inner).sum() + np.trace(crossed @ crossed))
+        return trace**2 / squares if squares > 0 and trace > 0 else 0.0
+
+    def variance(self, weights: Floats, outcome: int = 0) -> float:
+        """CR2 variance of a linear combination of the coefficients of one outcome."""
+        return float(sum(((weights @ block[:, :, outcome].T) ** 2).sum() for _, block in self.influences()))
+
+    def estimate(self, weights: Floats, level: float = 0.95, outcome: int = 0) -> tuple[Estimate, float | None]:
+        """Estimate a linear combination of the coefficients of one outcome: CR2, t interval, and two-sided p.
+
+        Undefined where one cluster alone tells a coefficient that the combination needs.
+        """
+        value = float(weights @ self.coefficients[:, outcome])
+        n = int(self.counts.sum())
+        if (self.alone & (np.abs(weights) > 0)).any():
+            reason = "one cluster alone tells this coefficient, so that its error is unknown"
+            return Estimate(value=value, n=n, level=level, reason=reason), None
+        df, variance = self.freedom(weights), self.variance(weights, outcome)
+        if df <= 0 or variance <= 0:
+            reason = "the observations of a cluster do not differ from the fit, so that there is no error"
+            return Estimate(value=value, n=n, level=level, reason=reason), None
+        error = float(np.sqrt(variance))
+        p = 2 * float(stdtr(df, -abs(value) / error))
+        method = "t, CR2 over clusters"
+        return Estimate.symmetric(value, student_quantile(df, level) * error, n=n, level=level, method=method), p
+
+
+def fit_clustered(design: Floats, counts: Floats, sums: Floats, clusters: Integers) -> ClusteredRegression:
+    """Fit outcomes on a design by least squares.
+
+    Args:
+        design: rows × columns.
+        counts: observations that each row stands for; their design is the row's.
+        sums: rows × outcomes: sums of outcomes over the observations of each row.
+        clusters: number of each row's cluster.
+
+    Raises:
+        ParameterError: the columns of the design are linearly dependent, or there are too few rows.
+    """
+    order = np.argsort(clusters, kind="stable")
+    design, counts, sums = design[order], np.asarray(counts, np.float64)[order], sums[order]
+    starts = np.flatnonzero(np.diff(clusters[order], prepend=clusters.min(initial=0) - 1))
+    # Columns are scaled first: a year near 2,000 beside an intercept would look like a dependence.
+    weighted = design * np.sqrt(counts)[:, None]
+    lengths = np.linalg.norm(weighted, axis=0)
+    if not len(design) or (lengths == 0).any() or np.linalg.matrix_rank(weighted / lengths) < design.shape[1]:
+        raise ParameterError(
+            f"{len(design):,} rows do not tell {design.shape[1]} coefficients apart: columns of the design are "
+            "linearly dependent."
+        )
+    orthogonal, triangle = np.linalg.qr(weighted)
+    back = np.linalg.inv(triangle)
+    coefficients = back @ (orthogonal.T @ (sums / np.sqrt(counts)[:, None]))
+    return ClusteredRegression(design, counts, sums, np.append(starts, len(design)), back @ back.T, coefficients, order)
