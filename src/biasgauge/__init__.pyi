@@ -24,6 +24,7 @@ from biasgauge.analyses.correlate import correlate as correlate
 from biasgauge.analyses.criterion import criterion as criterion
 from biasgauge.analyses.posterior import bayes as bayes
 from biasgauge.analyses.posterior import posterior as posterior
+from biasgauge.analyses.regress import regress as regress
 from biasgauge.analyses.reliability import factors as factors
 from biasgauge.analyses.reliability import reliability as reliability
 from biasgauge.analyses.robustness import robustness as robustness

@@ -1,8 +1,16 @@
+from biasgauge.analyses.regress.analysis import regress as regress
 from biasgauge.analyses.regress.contexts import ContextReader as ContextReader
 from biasgauge.analyses.regress.contexts import OccurrenceBlock as OccurrenceBlock
+from biasgauge.analyses.regress.neighbors import NeighborRatio as NeighborRatio
 from biasgauge.analyses.regress.occurrences import Occurrences as Occurrences
 from biasgauge.analyses.regress.occurrences import embed_occurrences as embed_occurrences
+from biasgauge.analyses.regress.readings import AssociationReading as AssociationReading
+from biasgauge.analyses.regress.result import EmbeddingRegression as EmbeddingRegression
+from biasgauge.analyses.regress.rows import TargetCount as TargetCount
+from biasgauge.analyses.regress.rows import TermEffect as TermEffect
+from biasgauge.analyses.regress.rows import TermNorm as TermNorm
 from biasgauge.analyses.regress.transform import Recovery as Recovery
 from biasgauge.analyses.regress.transform import Transform as Transform
 from biasgauge.analyses.regress.transform import estimate_transform as estimate_transform
 from biasgauge.analyses.regress.transform import load_transform as load_transform
+from biasgauge.analyses.regress.typical_contexts import TypicalContext as TypicalContext

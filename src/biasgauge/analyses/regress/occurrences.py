@@ -31,6 +31,8 @@ class Occurrences:
         sums: cells × dimensions: sums of embeddings.
         squares: sum of squared lengths of the embeddings of each cell.
         without_vectors: by target word, occurrences without any vector around them, which are left out.
+        moments: dimensions × dimensions: sum of the products of the embeddings of all occurrences.
+        embedded: how many occurrences `moments` sums.
     """
 
     targets: tuple[str, ...]
@@ -40,6 +42,8 @@ class Occurrences:
     sums: Floats
     squares: Floats
     without_vectors: Integers
+    moments: Floats
+    embedded: int
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -53,7 +57,7 @@ class Occurrences:
         """Return some of the cells."""
         return Occurrences(
             self.targets, self.words[cells], self.documents[cells], self.counts[cells], self.sums[cells],
-            self.squares[cells], self.without_vectors,
+            self.squares[cells], self.without_vectors, self.moments, self.embedded,
         )  # fmt: skip
 
     def join_words(self) -> Occurrences:
@@ -69,6 +73,8 @@ class Occurrences:
             sums,
             np.bincount(cell, self.squares),
             self.without_vectors.sum(keepdims=True),
+            self.moments,
+            self.embedded,
         )
 
 
@@ -88,13 +94,14 @@ def embed_occurrences(
     counts: list[Integers] = []
     squares: list[Floats] = []
     sums: list[Floats] = []
-    without_vectors = np.zeros(n_targets, np.int64)
+    without_vectors, moments = np.zeros(n_targets, np.int64), np.zeros((dim, dim))
     with on_one_thread():
         for block in reader.occurrences(targets, progress):
             without_vectors += block.without_vectors
             if not len(block.words):
                 continue
             embeddings = block.means @ matrix.T
+            moments += embeddings.T @ embeddings
             # A document may go on in the next block: equal keys are joined at the end.
             key, cell = np.unique(block.documents * n_targets + block.words, return_inverse=True)
             cell_sums = np.zeros((len(key), dim))
@@ -103,19 +110,19 @@ def embed_occurrences(
             counts.append(np.bincount(cell))
             squares.append(np.bincount(cell, (embeddings**2).sum(axis=1)))
             sums.append(cell_sums)
-    return _join_blocks(tuple(targets), keys, counts, squares, sums, without_vectors, dim)
+    return _join_blocks(tuple(targets), keys, counts, squares, sums, without_vectors, moments)
 
 
 def _join_blocks(
     targets: tuple[str, ...], keys: list[Integers], counts: list[Integers], squares: list[Floats], sums: list[Floats],
-    without_vectors: Integers, dim: int,
+    without_vectors: Integers, moments: Floats,
 ) -> Occurrences:  # fmt: skip
     """Join the cells of blocks; blocks follow the text, so only cells of one document can stand in two of them."""
     if not keys:
         empty = np.zeros(0, np.int64)
-        return Occurrences(targets, empty, empty, empty, np.zeros((0, dim)), np.zeros(0), without_vectors)
+        return Occurrences(targets, empty, empty, empty, moments[:0], np.zeros(0), without_vectors, moments, 0)
     joined, cell = np.unique(np.concatenate(keys), return_inverse=True)
-    total = np.zeros((len(joined), dim))
+    total = np.zeros((len(joined), len(moments)))
     first = 0
     while sums:  # blocks are dropped as they are added, so that the sums are in memory once
         block = sums.pop(0)
@@ -129,4 +136,6 @@ def _join_blocks(
         total,
         np.bincount(cell, np.concatenate(squares)),
         without_vectors,
+        moments,
+        sum(int(block.sum()) for block in counts),
     )

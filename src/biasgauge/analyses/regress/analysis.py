@@ -1,0 +1,333 @@
+"""`regress`: does the use of a word differ between groups of documents?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasgauge.analyses.regress.contexts import ContextReader
+from biasgauge.analyses.regress.formulas import Design, Formula, build_design, complete_rows, parse_formula
+from biasgauge.analyses.regress.model import RegressionModel
+from biasgauge.analyses.regress.norms import NormSettings, norm_table
+from biasgauge.analyses.regress.occurrences import Occurrences, embed_occurrences
+from biasgauge.analyses.regress.readings import AssociationReading, read_axis, read_counts
+from biasgauge.analyses.regress.result import EmbeddingRegression
+from biasgauge.analyses.regress.rows import TargetCount
+from biasgauge.analyses.regress.transform import Transform, load_transform, transform_of
+from biasgauge.analyses.regress.verdicts import SMALLEST, TermCase, judge, select_speaker, title_of
+from biasgauge.core import (
+    DEFAULT_POLICY,
+    Flags,
+    Floats,
+    Integers,
+    JsonObject,
+    WordPolicy,
+    WordsLike,
+    check_level,
+    check_number,
+    check_whole,
+    did_you_mean,
+)
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import words_of
+from biasgauge.results import counted
+from biasgauge.stats import holm
+from biasgauge.text import DocumentTable, read_documents
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from biasgauge.core import VectorsLike
+    from biasgauge.io import Progress
+
+POOR_RECOVERY = 0.4
+"""Cosine with known vectors below which a transformation hardly recovers them."""
+
+
+def regress(  # noqa: PLR0913 - settings are keyword arguments
+    corpus: object,
+    formula: str,
+    *,
+    vectors: VectorsLike,
+    transform: Transform | Floats | str | os.PathLike[str] | None = None,
+    window: int = 6,
+    text: str = "text",
+    cluster: str | None = None,
+    a: WordsLike | None = None,
+    b: WordsLike | None = None,
+    targets: Mapping[str, WordsLike] | None = None,
+    metadata: object = None,
+    file: str = "file",
+    tokenizer: str | Callable[[str], Iterable[str]] = "words",
+    remove: WordsLike = (),
+    min_count: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    permutations: int = 999,
+    smallest: float = SMALLEST,
+    level: float = 0.95,
+    policy: WordPolicy = DEFAULT_POLICY,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> EmbeddingRegression:
+    """Regress the use of target words on covariates of documents, from one corpus, without training.
+
+    Each occurrence of a target is embedded à la carte: the transformation times the mean of the vectors of the words
+    around it. The embeddings are regressed on the covariates; with attribute lists A and B, so are their projections
+    on the axis from B to A, and the log odds of A against B near the targets from counts. A verdict for each term says
+    which of the three answers and whether the others agree.
+
+    Args:
+        corpus: a table with a column of text (.csv, .tsv, .jsonl, .parquet), a data frame, a list of records, a folder
+            with `metadata`, or a tokenized corpus with it.
+        formula: target words on the left, covariates on the right: "immigrant + immigrants ~ party * year". Words
+            joined by + are one target; a name in `targets` is a list whose words are a sample, each with an intercept
+            of its own, and errors are over words as well.
+        vectors: pre-trained vectors of any kind.
+        transform: the transformation matrix: of `estimate_transform`, a file, or an array; None: estimated on this
+            corpus.
+        window: words on each side.
+        text: the column of the text: strings, or lists of tokens, in which an empty token is padding.
+        cluster: a column such as author, speaker or outlet, within which documents depend on each other. None:
+            documents are independent.
+        a: words of the first group of attributes.
+        b: words of the second group.
+        targets: lists of words, by the name that stands for them in the formula.
+        metadata: of a folder, a table with a row for each file; of a tokenized corpus, for each document.
+        file: of a folder, the column of the metadata that names the file.
+        tokenizer: of texts that are strings.
+        remove: words that are removed before distances are counted, such as stop words.
+        min_count: words rarer than this keep their place and count as without a vector.
+        out: a folder to keep the tokenized corpus in; a later call opens it.
+        permutations: draws of the test of each norm.
+        smallest: the smallest difference that matters, in standard deviations of the occurrences (of their residuals
+            for the norm) and in log odds; of a covariate that is not 0 or 1, per standard deviation of it.
+        level: nominal coverage of the intervals; 1 − level is the error of the verdicts, over all terms.
+        policy: how attribute words are looked up in the vectors, and how many must be there.
+        random_state: seed of permutations and folds.
+        progress: called with (done, total) of each stage.
+
+    Raises:
+        CorpusError: the text cannot be read, or lacks a column.
+        ParameterError: an argument cannot be used, or the text has no occurrence of a target.
+    """
+    check_level(level)
+    check_whole(1, permutations=permutations)
+    check_number(0, ends=False, smallest=smallest)
+    if (a is None) != (b is None):
+        raise ParameterError("Give both 'a' and 'b', or neither.")
+    parsed = parse_formula(formula)
+    words, is_sample = target_words(parsed, targets or {})
+    columns = [*parsed.variables, *([cluster] if cluster is not None else [])]
+    table = read_documents(
+        corpus, columns, text=text, metadata=metadata, file=file, tokenizer=tokenizer, out=out, progress=progress
+    )
+    removed = words_of(remove).words if remove else ()
+    reader = ContextReader(table.corpus, vectors, window=window, remove=removed, min_count=min_count)
+    _check_targets(reader, words)
+    if transform is None:
+        matrix = transform_of(reader, random_state=random_state, progress=progress)
+    else:
+        matrix = load_transform(transform, reader.dim)
+    embedded = embed_occurrences(reader, matrix.matrix, words, progress)
+    model, counts = build_model(table, reader, vectors, matrix, embedded, parsed, cluster, is_sample=is_sample)
+    settings: JsonObject = {
+        "corpus": table.corpus.checksum, "tokens": len(table.corpus.tokens), "documents": len(table.ids),
+        "formula": formula, "vectors": reader.embedding.name, "window": window, "text": text, "cluster": cluster,
+        "clusters": len(np.unique(model.clusters)), "remove": len(removed), "min_count": min_count,
+        "targets": "sample of words" if is_sample else "one word", "permutations": permutations, "smallest": smallest,
+        "level": level, "min_coverage": policy.min_coverage, "random_state": random_state,
+    }  # fmt: skip
+    norm_settings = NormSettings(level, permutations, random_state, cluster is not None)
+    fits = model.embedding_fits
+    skip = 0 if is_sample else len(model.columns) - len(model.design.terms)
+    norms = norm_table(fits[:2], model.occurrences.squares, model.columns, skip, norm_settings)
+    readings: tuple[AssociationReading, ...] = ()
+    if a is not None and b is not None:
+        counted_words = [target.word for target in counts]
+        readings = (
+            read_axis(model, a, b, policy, level),
+            read_counts(model, counted_words, a, b, level, progress),
+        )
+    units = [_unit(model, norm.term) for norm in norms]
+    speaker = select_speaker(readings, units)
+    rows = [next((reading.row(norm.term) for reading in readings if reading.kind == speaker), None) for norm in norms]
+    p_values = [norm.p if speaker == "norm" else None if row is None else row.p
+                for norm, row in zip(norms, rows, strict=True)]  # fmt: skip
+    sides = [tuple(words_of(side).words) if side is not None else () for side in (a, b)]
+    spread = _residual_spread(model)
+    verdicts = tuple(
+        judge(TermCase(
+            term=norm.term, title=title_of([target.word for target in counts], norm.term, *sides),
+            unit=unit, norm=norm, spread=spread, clusters=settings["clusters"], readings=readings,
+            speaker=speaker, p_adjusted=p, alpha=1 - level, smallest=smallest,
+        ))
+        for norm, p, unit in zip(norms, holm(p_values), units, strict=True)
+    )  # fmt: skip
+    by_kind = {reading.kind: reading for reading in readings}
+    return EmbeddingRegression(
+        formula=formula, targets=counts, terms=norms,
+        axis_terms=by_kind["axis"].rows if readings else (),
+        count_terms=by_kind["counts"].rows if readings else (),
+        verdicts=verdicts, speaker=speaker,
+        attributes={
+            kind: {"a": reading.a, "b": reading.b, "lost": reading.lost, "unit": reading.unit, "n": reading.n,
+                   "reason": reading.reason}
+            for kind, reading in by_kind.items()
+        },
+        transform=matrix.to_dict(), settings=settings,
+        warnings=tuple(_warnings(table, matrix, counts, readings, sides)), model=model,
+    )  # fmt: skip
+
+
+def target_words(formula: Formula, targets: Mapping[str, WordsLike]) -> tuple[tuple[str, ...], bool]:
+    """Target words of a formula, and whether they are a sample of words.
+
+    Raises:
+        ParameterError: a list is joined with other words.
+    """
+    lists = [word for word in formula.words if word in targets]
+    if not lists:
+        return formula.words, False
+    if len(formula.words) > 1:
+        raise ParameterError(f"The list {lists[0]!r} stands alone on the left side of a formula.")
+    words = tuple(dict.fromkeys(words_of(targets[lists[0]]).words))
+    return words, len(words) > 1
+
+
+def _check_targets(reader: ContextReader, words: Sequence[str]) -> None:
+    if not any(reader.count(word) for word in words):
+        near = did_you_mean(words[0], reader.corpus.words)
+        raise ParameterError(f"The text has no occurrence of {', '.join(map(repr, words[:5]))}{near}.")
+
+
+def build_model(
+    table: DocumentTable, reader: ContextReader, vectors: VectorsLike, transform: Transform, embedded: Occurrences,
+    formula: Formula, cluster: str | None, *, is_sample: bool,
+) -> tuple[RegressionModel, tuple[TargetCount, ...]]:  # fmt: skip
+    """Set occurrences beside the covariates of their documents; those of incomplete documents are left out.
+
+    Raises:
+        ParameterError: too few documents are left, or the formula cannot be applied to them.
+    """
+    complete = complete_rows(table.covariates) if len(table.covariates.columns) else np.ones(len(table.ids), bool)
+    kept = embedded.select(complete[embedded.documents])
+    counts = _target_counts(embedded, kept)
+    if not len(kept):
+        raise ParameterError(
+            "No occurrence of a target has a vector around it and stands in a document with covariates."
+        )
+    if is_sample:
+        kept = kept.select(_words_that_vary(kept, table.covariates[list(formula.variables)]))
+        if not len(kept):
+            raise ParameterError("No target word of the list stands in documents that differ by a covariate.")
+    else:
+        kept = kept.join_words()
+    documents, first = np.unique(kept.documents, return_index=True)
+    weights = np.add.reduceat(kept.counts, first).astype(np.float64)
+    design = build_design(formula, table.covariates.iloc[documents], weights)
+    if is_sample and design.terms == design.columns:
+        raise ParameterError("A list of target words needs a formula with an intercept: each word has one of its own.")
+    groups = cluster_codes(table.covariates, cluster, complete)
+    n_clusters = len(np.unique(groups[documents]))
+    if n_clusters < 2:
+        unit = "document" if cluster is None else cluster
+        raise ParameterError(f"All occurrences of the targets stand in one {unit}; there is no error to estimate.")
+    everywhere, rows = _complete_design(design, table.covariates, complete)
+    model = RegressionModel(
+        reader, vectors, transform, kept, documents, design, groups[documents], table.ids, is_sample,
+        everywhere, rows, groups[everywhere],
+    )  # fmt: skip
+    return model, counts
+
+
+def _words_that_vary(occurrences: Occurrences, covariates: pd.DataFrame) -> Flags:
+    """Cells of words that stand in documents of more than one value of some covariate; the others tell nothing."""
+    values = [covariates[name].to_numpy() for name in covariates.columns]
+    codes = np.array([np.unique(column.astype(str), return_inverse=True)[1] for column in values])
+    first = codes[:, occurrences.documents]
+    varies = np.zeros(len(occurrences.targets), bool)
+    for word in range(len(varies)):
+        inside = first[:, occurrences.words == word]
+        varies[word] = bool(inside.size and (inside != inside[:, :1]).any())
+    cells: Flags = varies[occurrences.words]
+    return cells
+
+
+def cluster_codes(covariates: pd.DataFrame, cluster: str | None, complete: Flags) -> Integers:
+    """Number of the cluster of each document; each its own without a cluster column."""
+    if cluster is None:
+        return np.arange(len(complete))
+    values = covariates[cluster].astype(str).to_numpy()
+    codes: Integers = np.unique(values, return_inverse=True)[1]
+    return codes
+
+
+def _complete_design(design: Design, covariates: pd.DataFrame, complete: Flags) -> tuple[Integers, Floats]:
+    """Documents of the whole text that the design covers, and their rows: counts need those without a target, too."""
+    frame = covariates[list(design.frame.columns)]
+    covered = complete.copy()
+    for name, levels in design.levels.items():
+        covered &= frame[name].isin(levels).to_numpy(bool)
+    documents = np.flatnonzero(covered)
+    rows = np.asarray(design.spec.get_model_matrix(frame.iloc[documents].reset_index(drop=True)), np.float64)
+    return documents, rows
+
+
+def _target_counts(embedded: Occurrences, kept: Occurrences) -> tuple[TargetCount, ...]:
+    n_words = len(embedded.targets)
+    total = np.bincount(embedded.words, embedded.counts, minlength=n_words).astype(int)
+    inside = np.bincount(kept.words, kept.counts, minlength=n_words).astype(int)
+    documents = np.bincount(kept.words, minlength=n_words)
+    return tuple(
+        TargetCount(
+            word, int(inside[i]), int(documents[i]), int(embedded.without_vectors[i]), int(total[i] - inside[i])
+        )
+        for i, word in enumerate(embedded.targets)
+    )
+
+
+def _unit(model: RegressionModel, term: str) -> float:
+    """1 for a column of 0 and 1, otherwise the standard deviation of the column over occurrences."""
+    column = model.design.matrix[:, model.design.columns.index(term)]
+    if np.isin(column, (0.0, 1.0)).all():
+        return 1.0
+    weights = model.design.weights / model.design.weights.sum()
+    return float(np.sqrt(weights @ (column - weights @ column) ** 2)) or 1.0
+
+
+def _residual_spread(model: RegressionModel) -> float:
+    """Root mean square length of the embeddings less their fit."""
+    fitted = model.design.matrix[model.cell_rows] @ model.coefficients
+    occurrences = model.occurrences
+    crossed = np.einsum("rd,rd->r", fitted, occurrences.sums)
+    squares = occurrences.squares - 2 * crossed + occurrences.counts * (fitted**2).sum(axis=1)
+    return float(np.sqrt(max(squares.sum() / occurrences.total, 0.0)))
+
+
+def _warnings(
+    table: DocumentTable, transform: Transform, counts: Sequence[TargetCount], readings: Sequence[AssociationReading],
+    sides: Sequence[Sequence[str]],
+) -> Iterable[str]:  # fmt: skip
+    if table.without_words:
+        yield f"{counted(table.without_words, 'row')} without a word left out"
+    if incomplete := sum(target.incomplete for target in counts):
+        yield f"{counted(incomplete, 'occurrence')} in documents that lack a covariate left out"
+    absent = [target.word for target in counts if not target.occurrences]
+    if absent:
+        yield f"target words without an occurrence: {', '.join(absent)}"
+    if shared := {target.word for target in counts} & {word for side in sides for word in side}:
+        yield f"target words that are attribute words as well: {', '.join(sorted(shared))}"
+    if transform.recovery is not None and transform.recovery.cosine < POOR_RECOVERY:
+        yield (
+            f"the transformation hardly recovers known vectors (cosine {transform.recovery.cosine:.2f}): estimate it "
+            "on a larger corpus, or give a published one"
+        )
+    for reading in readings:
+        name = "the vectors" if reading.kind == "axis" else "the text"
+        yield from (f"not in {name}, {side}: {', '.join(words)}" for side, words in reading.lost.items())
+        yield from reading.warnings
+        if reading.reason is not None:
+            yield f"no {reading.kind}: {reading.reason}"

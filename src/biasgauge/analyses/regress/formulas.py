@@ -1,0 +1,245 @@
+"""Formulas: target words on the left, covariates of documents on the right; designs of documents and of chosen values.
+
+The right side is Wilkinson notation as formulaic reads it: factors, numbers, interactions (`*`, `:`), `C(party,
+contr.treatment(base="R"))`, `center(year)`, `poly(year, 2)`, `log(year)`. Formulas may come from files, and formulaic
+evaluates Python in them, so that nothing but names, numbers, arithmetic and the functions below is let through.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasgauge.core import Flags, Floats, did_you_mean
+from biasgauge.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INTERCEPT = "Intercept"
+FUNCTIONS = ("C", "center", "scale", "poly", "bs", "cs", "log", "log10", "log2", "exp", "I")
+CONTRASTS = ("treatment", "sum", "helmert", "diff", "poly")
+_CONTRAST_NAMES = frozenset({"contr"})
+_NODES = (
+    ast.Expression, ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop,
+    ast.keyword, ast.Load, ast.List, ast.Tuple,
+)  # fmt: skip
+_MARK = re.compile(r"\[(?:T\.)?([^\]]*)\]")
+_FACTOR = re.compile(r"C\(\s*([^\s,()]+)[^:]*\)(?=\[)")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula in two parts.
+
+    Attributes:
+        text: as it was given.
+        words: what stands on the left, joined by +: target words, or the name of a list of them.
+        right: the right side.
+        variables: covariates that it needs.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    right: str
+    variables: tuple[str, ...]
+
+
+def parse_formula(text: str) -> Formula:
+    """Split a formula, and let through what may stand in one.
+
+    Raises:
+        InputError: formulaic is not installed.
+        ParameterError: it is no formula, or calls something else.
+    """
+    if not isinstance(text, str) or text.count("~") != 1:
+        raise ParameterError(
+            f"A formula has one ~ between target words and covariates: 'immigration ~ party + year'. Got {text!r}."
+        )
+    left, right = (side.strip() for side in text.split("~"))
+    words = tuple(word.strip().strip("\"'") for word in left.split("+"))
+    if not all(words) or any(re.search(r"\s", word) for word in words):
+        raise ParameterError(f"The left side of a formula holds target words joined by +. Got {left!r}.")
+    if not right or "|" in right:
+        raise ParameterError(f"The right side of a formula holds covariates: 'party * year'. Got {right!r}.")
+    variables: dict[str, None] = {}
+    for expression in _factor_expressions(right, text):
+        variables.update(dict.fromkeys(_checked_names(expression, text)))
+    if not variables:
+        raise ParameterError(f"The formula {text!r} has no covariate; there is nothing to compare.")
+    return Formula(text, tuple(dict.fromkeys(words)), right, tuple(variables))
+
+
+def _factor_expressions(right: str, text: str) -> list[str]:
+    """Expressions of the factors of all terms that are no numbers."""
+    try:
+        import formulaic
+    except ImportError as problem:
+        raise InputError('Formulas need formulaic. Install it with: pip install "biasgauge[regress]"') from problem
+    try:
+        terms = list(formulaic.Formula(right))
+        return [
+            factor.expr for term in terms for factor in term.factors if factor.eval_method.value in {"lookup", "python"}
+        ]
+    except Exception as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise ParameterError(f"The formula {text!r} cannot be read: {reason[:200]}.") from problem
+
+
+def _checked_names(expression: str, text: str) -> list[str]:
+    """Names of covariates in the expression of a factor; an error where it holds more than arithmetic and FUNCTIONS."""
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except SyntaxError:
+        return [expression]  # a name in backticks
+    allowed = f"may hold covariates, arithmetic and {', '.join(FUNCTIONS)}"
+    functions: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, _NODES):
+            raise ParameterError(f"The formula {text!r} {allowed}. Got {expression!r}.")
+        if isinstance(node, ast.Attribute):
+            is_contrast = isinstance(node.value, ast.Name) and node.value.id == "contr" and node.attr in CONTRASTS
+            if not is_contrast:
+                raise ParameterError(f"The formula {text!r} {allowed}. Got {expression!r}.")
+            functions.add(node.value)
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and node.func.id not in FUNCTIONS:
+                raise ParameterError(f"The formula {text!r} {allowed}. Got {node.func.id!r}.")
+            if not isinstance(node.func, ast.Name | ast.Attribute):
+                raise ParameterError(f"The formula {text!r} {allowed}. Got {expression!r}.")
+            functions.add(node.func)
+    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in functions]
+
+
+def term_name(column: str) -> str:
+    """Name of a column as in a table: party[T.R] is party_R, C(party, …)[T.R] is party_R too."""
+    return _MARK.sub(lambda mark: f"_{mark[1]}", _FACTOR.sub(lambda factor: factor[1], column))
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The design of some documents.
+
+    Attributes:
+        frame: covariates of these documents.
+        weights: weight of each document in means over covariates: its occurrences.
+        matrix: documents × columns.
+        columns: names of columns; the first is the intercept, unless the formula has none.
+        spec: formulaic's model, which turns further covariates into rows of the same columns.
+    """
+
+    frame: pd.DataFrame
+    weights: Floats
+    matrix: Floats
+    columns: tuple[str, ...]
+    spec: Any
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Columns without the intercept."""
+        return tuple(name for name in self.columns if name != INTERCEPT)
+
+    def index(self, term: str) -> int:
+        """Column of a term.
+
+        Raises:
+            ParameterError: there is none of this name.
+        """
+        if term not in self.columns:
+            listing = ", ".join(self.columns)
+            raise ParameterError(f"There is no term {term!r}{did_you_mean(term, self.columns)}: {listing}.")
+        return self.columns.index(term)
+
+    @cached_property
+    def levels(self) -> Mapping[str, tuple[str, ...]]:
+        """Values of each covariate that is not a number."""
+        text = {name: column for name, column in self.frame.items() if column.dtype.kind not in "fiu"}
+        return {str(name): tuple(sorted(set(column))) for name, column in text.items()}
+
+    def row(self, values: Mapping[str, Any]) -> Floats:
+        """Row of the design at chosen values of covariates; over the others it is a mean over occurrences.
+
+        Raises:
+            ParameterError: a covariate or a value of one is not in the data.
+        """
+        frame = self.frame.copy()
+        for name, value in values.items():
+            if name not in frame:
+                listing = ", ".join(map(str, frame))
+                raise ParameterError(f"The formula has no covariate {name!r}{did_you_mean(name, frame)}: {listing}.")
+            if name in self.levels:
+                if str(value) not in self.levels[name]:
+                    listing = ", ".join(self.levels[name][:10])
+                    raise ParameterError(f"The covariate {name!r} has no value {value!r} in the data: {listing}.")
+                frame[name] = str(value)
+            else:
+                try:
+                    frame[name] = float(value)
+                except (TypeError, ValueError):
+                    raise ParameterError(f"The covariate {name!r} is a number. Got {value!r}.") from None
+        if len(values) == len(frame.columns):  # every row is the same
+            return self._model_matrix(frame.iloc[:1])[0]
+        row: Floats = self.weights @ self._model_matrix(frame) / self.weights.sum()
+        return row
+
+    def slope(self, name: str, values: Mapping[str, Any]) -> Floats:
+        """Change of the row per unit of a number, from its least to its largest value, at chosen values of others.
+
+        Raises:
+            ParameterError: it is not a number, or always the same.
+        """
+        if name not in self.frame or name in self.levels:
+            raise ParameterError(f"A trend runs along a covariate that is a number. Got {name!r}.")
+        low, high = float(self.frame[name].min()), float(self.frame[name].max())
+        change: Floats = (self.row({**values, name: high}) - self.row({**values, name: low})) / (high - low)
+        return change
+
+    def _model_matrix(self, frame: pd.DataFrame) -> Floats:
+        matrix: Floats = np.asarray(self.spec.get_model_matrix(frame), np.float64)
+        return matrix
+
+
+def complete_rows(frame: pd.DataFrame) -> Flags:
+    """Rows without a missing covariate."""
+    complete: Flags = frame.notna().all(axis=1).to_numpy(bool)
+    return complete
+
+
+def build_design(formula: Formula, frame: pd.DataFrame, weights: Floats) -> Design:
+    """Build the design of documents whose covariates are complete.
+
+    Args:
+        formula: the formula.
+        frame: covariates, one row per document.
+        weights: occurrences of each document.
+
+    Raises:
+        ParameterError: a covariate is always the same, or the formula cannot be applied to them.
+    """
+    import formulaic
+
+    for name in formula.variables:
+        if frame[name].nunique() < 2:
+            value = frame[name].iloc[0] if len(frame) else "nothing"
+            raise ParameterError(
+                f"The covariate {name!r} is {value!r} in every document that has a target word; it cannot be compared."
+            )
+    frame = frame[list(formula.variables)].reset_index(drop=True)
+    context = {"log": np.log, "log10": np.log10, "log2": np.log2, "exp": np.exp}
+    try:
+        matrix = formulaic.model_matrix(formula.right, frame, context=context, na_action="raise")
+    except Exception as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise ParameterError(f"The formula {formula.text!r} cannot be applied: {reason[:200]}.") from problem
+    values = np.asarray(matrix, np.float64)
+    columns = tuple(term_name(str(column)) for column in matrix.columns)
+    if not np.isfinite(values).all():
+        column = columns[int(np.flatnonzero(~np.isfinite(values).all(axis=0))[0])]
+        raise ParameterError(f"The term {column!r} of the formula is not finite in every document; check its function.")
+    return Design(frame, np.asarray(weights, np.float64), values, columns, matrix.model_spec)

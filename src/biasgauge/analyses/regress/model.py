@@ -1,0 +1,161 @@
+"""`RegressionModel`: occurrences of targets, their documents' design, and the fits that every reading starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import stdtr
+
+from biasgauge.analyses.regress.formulas import INTERCEPT, Design
+from biasgauge.analyses.regress.rows import TermEffect
+from biasgauge.core import Floats, Integers
+from biasgauge.stats import ClusteredRegression, fit_clustered, student_quantile
+
+if TYPE_CHECKING:
+    from biasgauge.analyses.regress.contexts import ContextReader
+    from biasgauge.analyses.regress.occurrences import Occurrences
+    from biasgauge.analyses.regress.transform import Transform
+    from biasgauge.core import VectorsLike
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionModel:
+    """Everything that a regression is computed from.
+
+    Attributes:
+        reader: reads the contexts of the text.
+        vectors: the pre-trained vectors, as they were given.
+        transform: the transformation.
+        occurrences: of the targets, in documents whose covariates are complete.
+        documents: numbers of these documents, and a row for each in `design`.
+        design: their design.
+        clusters: the cluster of each of these documents.
+        ids: names of all documents of the text.
+        is_sample: whether the targets are a sample of words, each with an intercept of its own.
+        complete: documents of the whole text whose covariates are complete, with or without a target.
+        complete_design: a row of the design for each of them.
+        complete_clusters: the cluster of each of them.
+    """
+
+    reader: ContextReader
+    vectors: VectorsLike
+    transform: Transform
+    occurrences: Occurrences
+    documents: Integers
+    design: Design
+    clusters: Integers
+    ids: tuple[str, ...]
+    is_sample: bool
+    complete: Integers
+    complete_design: Floats
+    complete_clusters: Integers
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the fits: of a sample of words those without the intercept."""
+        return self.design.terms if self.is_sample else self.design.columns
+
+    @cached_property
+    def cell_rows(self) -> Integers:
+        """Row of the design of each cell."""
+        return np.searchsorted(self.documents, self.occurrences.documents)
+
+    def fits(self, outcomes: Floats | None = None) -> tuple[ClusteredRegression, ...]:
+        """Fit the embeddings, or other sums of each cell, over each way in which occurrences cluster.
+
+        Of one target, over documents or what they cluster in; of a sample of words also over the words and over words
+        within clusters, whose variances are needed for errors over both.
+        """
+        sums = self.occurrences.sums if outcomes is None else outcomes
+        counts = self.occurrences.counts.astype(np.float64)
+        design, clusters = self.design.matrix[self.cell_rows], self.clusters[self.cell_rows]
+        if not self.is_sample:
+            return (fit_clustered(design, counts, sums, clusters),)
+        words = self.occurrences.words
+        keep = [self.design.columns.index(term) for term in self.columns]
+        # An intercept for each word: design and outcomes are centered within words.
+        design = design[:, keep] - self._word_means(design[:, keep] * counts[:, None])[words]
+        sums = sums - counts[:, None] * self._word_means(sums)[words]
+        both = np.unique(clusters * len(self.occurrences.targets) + words, return_inverse=True)[1]
+        return tuple(fit_clustered(design, counts, sums, groups) for groups in (clusters, words, both))
+
+    def _word_means(self, sums: Floats) -> Floats:
+        """Mean per occurrence of each target word, of sums by cell."""
+        n_words = len(self.occurrences.targets)
+        total = np.zeros((n_words, sums.shape[1]))
+        np.add.at(total, self.occurrences.words, sums)
+        counts = np.bincount(self.occurrences.words, self.occurrences.counts, minlength=n_words)
+        means: Floats = total / np.maximum(counts, 1)[:, None]
+        return means
+
+    @cached_property
+    def embedding_fits(self) -> tuple[ClusteredRegression, ...]:
+        """Fits of the embeddings."""
+        return self.fits()
+
+    @cached_property
+    def coefficients(self) -> Floats:
+        """Coefficients, columns of the design × dimensions; of a sample of words the intercept is that of its mean."""
+        return self.with_intercept(self.embedding_fits[0].coefficients, self.occurrences.sums)
+
+    def with_intercept(self, coefficients: Floats, sums: Floats) -> Floats:
+        """Return coefficients of all columns of the design."""
+        if not self.is_sample or INTERCEPT not in self.design.columns:
+            return coefficients
+        counts = self.occurrences.counts.astype(np.float64)
+        design = counts @ self.design.matrix[self.cell_rows] / counts.sum()
+        others = [self.design.columns.index(term) for term in self.columns]
+        intercept = sums.sum(axis=0) / counts.sum() - design[others] @ coefficients
+        return np.insert(coefficients, self.design.columns.index(INTERCEPT), intercept, axis=0)
+
+    def weights(self, row: Floats) -> Floats | None:
+        """Weights of the coefficients of the fits for a row of the design, or a difference of rows.
+
+        None for a level of a sample of words, which depends on its words.
+        """
+        if not self.is_sample:
+            return row
+        others = [self.design.columns.index(term) for term in self.columns]
+        if INTERCEPT in self.design.columns and abs(row[self.design.columns.index(INTERCEPT)]) > 0:
+            return None
+        return row[others]
+
+
+def describe_values(values: Mapping[str, Any]) -> str:
+    """Name chosen values of covariates: "party = R, year = 2000"."""
+    return ", ".join(f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+                     for name, value in values.items()) or "all occurrences"  # fmt: skip
+
+
+def combined_effect(
+    term: str, fits: Sequence[ClusteredRegression], weights: Floats, level: float, n: int | None = None
+) -> TermEffect:
+    """Effect of a linear combination of coefficients of one outcome, with an error over all ways of clustering.
+
+    Over clusters and words the variance is V_clusters + V_words − V_both (Cameron, Gelbach & Miller 2011), at least the
+    larger of the first two; degrees of freedom are the fewest.
+    """
+    estimate, p = fits[0].estimate(weights, level)
+    total = estimate.n if n is None else n
+    value = estimate.value
+    if estimate.low is None or len(fits) == 1:
+        df = None if estimate.low is None else fits[0].freedom(weights)
+        se = None if estimate.low is None else float(np.sqrt(fits[0].variance(weights)))
+        return TermEffect(
+            term, value, se, estimate.low, estimate.high, p, total, df, level, estimate.method, estimate.reason
+        )
+    others = [fit.estimate(weights, level)[0] for fit in fits[1:2]]
+    if others[0].low is None or value is None:
+        return TermEffect(term, value, None, None, None, None, total, None, level, "", others[0].reason)
+    variances = [fit.variance(weights) for fit in fits]
+    joint = max(variances[0] + variances[1] - (variances[2] if len(fits) > 2 else 0.0), *variances[:2])
+    df = min(fit.freedom(weights) for fit in fits[:2])
+    se = float(np.sqrt(joint))
+    margin = student_quantile(df, level) * se
+    p = 2 * float(stdtr(df, -abs(value) / se))
+    method = "t, CR2 over clusters and words"
+    return TermEffect(term, value, se, value - margin, value + margin, p, total, df, level, method)

@@ -1,0 +1,112 @@
+"""Neighbors that differ: ratio of a word's cosines with the targets' embeddings at two settings of covariates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biasgauge.analyses.regress.model import RegressionModel
+from biasgauge.core import Floats, Integers, Record, WordsLike, check_whole, unit_rows
+from biasgauge.errors import ParameterError
+from biasgauge.lexicons import words_of
+
+_RAREST = 10
+"""Occurrences below which a word of the text is no candidate by default."""
+
+
+@dataclass(frozen=True)
+class NeighborRatio(Record):
+    """A word near the targets at one setting of covariates or at the other.
+
+    Attributes:
+        word: the neighbor.
+        first, second: cosine with the embedding of the targets at the first and at the second setting.
+        ratio: first by second; above 1: nearer at the first.
+        low, high: bootstrap interval over clusters (percentiles); None where a cosine is not positive.
+        nearest_of: "first", "second" or "both": where it is among the nearest.
+        reason: why there is no ratio.
+    """
+
+    word: str
+    first: float
+    second: float
+    ratio: float | None
+    low: float | None
+    high: float | None
+    nearest_of: str
+    reason: str | None = None
+
+
+def neighbor_ratios(
+    model: RegressionModel, first: Mapping[str, Any], second: Mapping[str, Any], *, candidates: WordsLike | None,
+    most: int, resamples: int, random_state: int, level: float,
+) -> tuple[NeighborRatio, ...]:  # fmt: skip
+    """Find the nearest words at both settings and the ratio of their cosines; sorted by ratio, largest first."""
+    check_whole(1, most=most, resamples=resamples)
+    rows = np.array([model.design.row(first), model.design.row(second)])
+    words, vectors = _candidates(model, candidates)
+    cosines = unit_rows(rows @ model.coefficients) @ vectors.T
+    nearest = [set(np.argsort(-side, kind="stable")[:most].tolist()) for side in cosines]
+    union = sorted(nearest[0] | nearest[1])
+    drawn = _bootstrap_cosines(model, rows, vectors[union], resamples, random_state)
+    tail = (1 - level) / 2
+    ratios = []
+    for index, row in enumerate(union):
+        one, two = (float(side[row]) for side in cosines)
+        where = "both" if row in nearest[0] & nearest[1] else "first" if row in nearest[0] else "second"
+        if one <= 0 or two <= 0:
+            reason = "a cosine is not positive, so that their ratio means nothing"
+            ratios.append(NeighborRatio(words[row], one, two, None, None, None, where, reason))
+            continue
+        usable = (drawn[:, :, index] > 0).all(axis=1)
+        enough = usable.mean() > 1 - tail / 2
+        values = drawn[usable, 0, index] / drawn[usable, 1, index]
+        low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail])) if enough else (None, None)
+        reason = None if enough else "a cosine is not positive in too many bootstrap samples"
+        ratios.append(NeighborRatio(words[row], one, two, one / two, low, high, where, reason))
+    return tuple(sorted(ratios, key=lambda ratio: (ratio.ratio is None, -(ratio.ratio or 0.0), ratio.word)))
+
+
+def _candidates(model: RegressionModel, candidates: WordsLike | None) -> tuple[tuple[str, ...], Floats]:
+    """Candidates with a vector, and their unit vectors; the targets themselves are left out."""
+    embedding = model.reader.embedding
+    targets = set(model.occurrences.targets[0].split("+")) | set(model.occurrences.targets)
+    if candidates is None:
+        rows = [row for row, word in enumerate(embedding.words) if model.reader.count(word) >= _RAREST]
+    else:
+        rows = embedding.lookup(dict.fromkeys(words_of(candidates).words)).rows.tolist()
+    rows = [row for row in rows if embedding.words[row] not in targets and np.any(model.reader.matrix[row])]
+    if not rows:
+        raise ParameterError("No candidate for a neighbor has a vector and stands in the text.")
+    return tuple(embedding.words[row] for row in rows), unit_rows(model.reader.matrix[rows].astype(np.float64))
+
+
+def _bootstrap_cosines(
+    model: RegressionModel, rows: Floats, vectors: Floats, resamples: int, random_state: int
+) -> Floats:
+    """Cosines in bootstrap samples of clusters, samples × 2 × words; NaN where a sample tells no coefficients."""
+    occurrences = model.occurrences
+    design = model.design.matrix[model.cell_rows]
+    _, clusters = np.unique(model.clusters[model.cell_rows], return_inverse=True)
+    generator = np.random.default_rng(random_state)
+    cosines = np.full((resamples, 2, len(vectors)), np.nan)
+    for sample in range(resamples):
+        times = _draw_clusters(clusters, generator)
+        weights = times * occurrences.counts
+        cross = (design * weights[:, None]).T @ design
+        if np.linalg.matrix_rank(cross) < len(cross):
+            continue
+        coefficients = np.linalg.solve(cross, (design * times[:, None]).T @ occurrences.sums)
+        cosines[sample] = unit_rows(rows @ coefficients) @ vectors.T
+    return cosines
+
+
+def _draw_clusters(clusters: Integers, generator: np.random.Generator) -> Floats:
+    """Draw clusters with replacement; return the number of times that each cell is in the sample."""
+    n_clusters = int(clusters.max()) + 1
+    times = np.bincount(generator.integers(0, n_clusters, n_clusters), minlength=n_clusters)
+    drawn: Floats = times[clusters].astype(np.float64)
+    return drawn

@@ -1,0 +1,231 @@
+"""Verdicts of a regression: does the association, or the use, of the targets differ by a term of the formula?
+
+Which reading speaks follows from how much text there is, not from what it says: with attribute lists counts, where
+their standard errors would show a difference of `DETECTABLE` log odds with a power of .8; otherwise the axis; without
+lists the norm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from biasgauge.analyses.regress.readings import AssociationReading
+from biasgauge.analyses.regress.rows import TermEffect, TermNorm
+from biasgauge.audits import Evidence, Verdict
+from biasgauge.core import Decision, decide
+from biasgauge.results import interval_text, level_text, number_text, p_phrase, signed_text, words_text
+from biasgauge.stats import student_quantile
+
+Speaker = Literal["norm", "axis", "counts"]
+DETECTABLE = 1.0
+"""Difference of log odds that counts must be able to show, to answer: an odds ratio of 2.7."""
+_POWER_80 = 2.80
+"""Standard errors from 0 at which a two-sided test at .05 has a power of .8: 1.96 + 0.84."""
+FEWEST_FREEDOM = 4.0
+"""Degrees of freedom below which a CR2 test is not to be relied on (Pustejovsky & Tipton 2018)."""
+FEWEST_CLUSTERS = 6
+"""Clusters below which random signs or permutations cannot show a difference at .05."""
+SMALLEST = 0.2
+"""The smallest difference that matters: in standard deviations of occurrences, or in log odds."""
+BASE_RATES = (
+    "counts compare with the rest of the text of each group, the projection does not: words of A or B that are more "
+    "frequent everywhere in a group move it"
+)
+"""Why projection and counts may contradict each other."""
+_NAMES: dict[Speaker, str] = {"norm": "embedding regression", "axis": "projection", "counts": "counts"}
+
+
+@dataclass(frozen=True, eq=False)
+class TermCase:
+    """One term, with the readings that its verdict rests on.
+
+    Attributes:
+        term: the term.
+        title: the question.
+        unit: what the numbers of the term are per: 1, or the standard deviation of a column that is not 0 or 1.
+        norm: squared norm of its coefficient.
+        spread: root mean square length of the residuals of occurrences.
+        clusters: number of clusters.
+        readings: axis and counts, with a row for the term; empty without attribute lists.
+        speaker: reading that answers.
+        p_adjusted: p of that reading, adjusted for all terms.
+        alpha: level of the test.
+        smallest: the smallest difference that matters.
+    """
+
+    term: str
+    title: str
+    unit: float
+    norm: TermNorm
+    spread: float
+    clusters: int
+    readings: tuple[AssociationReading, ...]
+    speaker: Speaker
+    p_adjusted: float | None
+    alpha: float
+    smallest: float
+
+    def effect(self, kind: str) -> TermEffect | None:
+        """Return the effect of the term on one of the readings."""
+        return next((reading.row(self.term) for reading in self.readings if reading.kind == kind), None)
+
+
+def select_speaker(readings: Sequence[AssociationReading], units: Sequence[float]) -> Speaker:
+    """Select the reading that answers, from the precision of the counts.
+
+    Args:
+        readings: axis and counts, or none.
+        units: for each term what its numbers are per.
+    """
+    kinds = {reading.kind: reading for reading in readings if reading.reason is None}
+    counts = kinds.get("counts")
+    if counts is not None:
+        errors = [row.se * unit if row.se is not None else np.inf for row, unit in zip(counts.rows, units, strict=True)]
+        if max(errors) * _POWER_80 <= DETECTABLE:
+            return "counts"
+    return "axis" if "axis" in kinds else "norm"
+
+
+def judge(case: TermCase) -> Verdict:
+    """Return the verdict on one term."""
+    shown = _shown(case)
+    if shown.passes is None:
+        return _verdict(case, "not-measurable", "", shown.reason, (shown,))
+    enough = _enough_clusters(case)
+    if not enough.passes:
+        return _verdict(case, "inconclusive", "", f"{enough.reason} ({shown.reason})", (shown, enough))
+    if shown.passes:
+        stable = tuple(_agreement(case))
+        decision = decide(found=True, stable=[piece.passes for piece in stable])
+        failed = [piece.reason for piece in stable if piece.passes is False]
+        others = [piece.reason for piece in stable if piece.passes is not False]
+        why = "; ".join([*failed, shown.reason] if decision == "do-not-report" else [shown.reason, *others])
+        return _verdict(case, decision, _claim(case), why, (shown, enough, *stable))
+    small = _equivalence(case)
+    stable = tuple(_agreement(case))
+    against = [piece.reason for piece in stable if piece.passes is False]
+    decision = decide(found=False, small=small.passes and not against)
+    why = "; ".join([f"{small.reason} ({shown.reason})", *against])
+    return _verdict(case, decision, "", why, (shown, enough, small, *stable))
+
+
+def _verdict(case: TermCase, decision: Decision, claim: str, why: str, evidence: tuple[Evidence, ...]) -> Verdict:
+    return Verdict(case.term, case.title, _NAMES[case.speaker], "difference", decision, claim, why, evidence)
+
+
+def _claim(case: TermCase) -> str:
+    if case.speaker == "norm":
+        return "the use of the targets differs"
+    effect = case.effect(case.speaker)
+    side = "A" if effect is not None and (effect.estimate or 0) > 0 else "B"
+    return f"the targets are more associated with {side} as {case.term} rises"
+
+
+def _shown(case: TermCase) -> Evidence:
+    """Evidence that passes if the adjusted p of the reading that speaks is below alpha."""
+    if case.speaker == "norm":
+        norm = case.norm
+        observed = {"norm2": norm.norm2, "norm2_corrected": norm.norm2_corrected, "low": norm.low, "high": norm.high,
+                    "p": norm.p, "p_adjusted": case.p_adjusted}  # fmt: skip
+        if norm.p is None:
+            return Evidence("embedding regression", observed, case.alpha, None, norm.reason or "there is no test")
+        reason = (
+            f"squared norm {number_text(norm.estimate.value)} after correction "
+            f"{interval_text(norm.low, norm.high)}, {p_phrase(norm.p)}{_adjusted(case)}"
+        )
+    else:
+        effect = case.effect(case.speaker)
+        if effect is None or effect.p is None or effect.estimate is None:
+            reason = "there is no such reading" if effect is None or effect.reason is None else effect.reason
+            return Evidence(_NAMES[case.speaker], None, case.alpha, None, reason)
+        observed = {"estimate": effect.estimate, "se": effect.se, "low": effect.low, "high": effect.high,
+                    "df": effect.df, "p": effect.p, "p_adjusted": case.p_adjusted}  # fmt: skip
+        unit = "log odds" if case.speaker == "counts" else "of the projection"
+        reason = (
+            f"{signed_text(effect.estimate, 3)} {unit}, {level_text(effect.level)} interval "
+            f"{interval_text(effect.low, effect.high, 3)}, {p_phrase(effect.p)}{_adjusted(case)}"
+        )
+    passes = case.p_adjusted is not None and case.p_adjusted < case.alpha
+    return Evidence(_NAMES[case.speaker], observed, case.alpha, passes, reason)
+
+
+def _adjusted(case: TermCase) -> str:
+    return "" if case.p_adjusted is None else f", Holm-adjusted {p_phrase(case.p_adjusted)}"
+
+
+def _enough_clusters(case: TermCase) -> Evidence:
+    """Evidence that passes if the test rests on enough independent clusters."""
+    effect = case.effect(case.speaker)
+    if case.speaker == "norm" or effect is None or effect.df is None:
+        passes = case.clusters >= FEWEST_CLUSTERS
+        reason = f"{case.clusters} clusters; {FEWEST_CLUSTERS} required"
+        return Evidence("clusters", case.clusters, FEWEST_CLUSTERS, passes, reason)
+    passes = effect.df >= FEWEST_FREEDOM
+    reason = (
+        f"the clusters carry {number_text(effect.df, 1)} degrees of freedom for this term; {FEWEST_FREEDOM:g} required"
+    )
+    return Evidence("clusters", effect.df, FEWEST_FREEDOM, passes, reason)
+
+
+def _agreement(case: TermCase) -> Iterator[Evidence]:
+    """Yield evidence on whether the other readings agree."""
+    spoken = case.effect(case.speaker)
+    for kind in ("counts", "axis"):
+        effect = case.effect(kind)
+        if kind == case.speaker or effect is None or effect.estimate is None or effect.low is None or spoken is None:
+            continue
+        same = np.sign(effect.estimate) == np.sign(spoken.estimate or 0.0)
+        excludes = bool(effect.interval.excludes(0))
+        name = "counts give" if kind == "counts" else "the projection gives"
+        ends = interval_text(effect.low, effect.high, 3)
+        agree = "the same direction" if same else "the other direction"
+        reason = f"{name} {agree} ({signed_text(effect.estimate, 3)} {ends})"
+        if excludes and not same:
+            reason += f"; {BASE_RATES}"
+        yield Evidence(kind, effect.estimate, 0.0, True if same else False if excludes else None, reason)
+    if case.speaker != "norm" and case.norm.p is not None:
+        shown = case.norm.p < case.alpha
+        reason = (
+            f"the embedding regression {'shows' if shown else 'does not show'} a difference ({p_phrase(case.norm.p)})"
+        )
+        yield Evidence("embedding regression", case.norm.p, case.alpha, True if shown else None, reason)
+
+
+def _equivalence(case: TermCase) -> Evidence:
+    """Test equivalence with no difference: an interval at 1 − 2 alpha within the smallest difference that matters."""
+    level = 1 - 2 * case.alpha
+    if case.speaker == "norm":
+        norm = case.norm
+        limit = (case.smallest * case.spread / case.unit) ** 2
+        low, high = 0.0, norm.high
+        within = high is not None and high < limit
+        ends = f"at most {number_text(high)}, {number_text(limit)} matters"
+    else:
+        effect = case.effect(case.speaker)
+        reading = next(reading for reading in case.readings if reading.kind == case.speaker)
+        limit = case.smallest * reading.unit / case.unit
+        if effect is None or effect.se is None or effect.df is None or effect.estimate is None:
+            return Evidence("equivalence", None, limit, None, "a difference is neither shown nor ruled out")
+        margin = student_quantile(effect.df, level) * effect.se
+        low, high = effect.estimate - margin, effect.estimate + margin
+        within = -limit < low and high < limit
+        matters = f"smallest that matters ±{number_text(limit, 3)}"
+        ends = f"{level_text(level)} interval {interval_text(low, high, 3)}, {matters}"
+    observed = {"low": low, "high": high, "level": level}
+    if within:
+        return Evidence("equivalence", observed, limit, passes=True, reason=f"any difference is too small: {ends}")
+    return Evidence(
+        "equivalence", observed, limit, passes=False, reason=f"a difference is neither shown nor ruled out: {ends}"
+    )
+
+
+def title_of(targets: Sequence[str], term: str, a: Sequence[str], b: Sequence[str]) -> str:
+    """Return the question that a verdict answers."""
+    name = words_text(targets, 3)
+    if not a or not b:
+        return f"Does the use of {name} differ by {term}?"
+    return f"Does the association of {name} with A ({words_text(a, 3)}) over B ({words_text(b, 3)}) differ by {term}?"

@@ -1,0 +1,301 @@
+"""The three readings of a regression: conText's printed numbers, single occurrences in plain Python, statsmodels."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from tests.regress.slow_regression import DIM, STOP_WORDS, slow_occurrences, small_text, small_vectors
+
+import biasgauge as bg
+from biasgauge.analyses.regress import EmbeddingRegression
+from biasgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from biasgauge.core import Floats
+
+MATRIX = np.random.default_rng(9).normal(size=(DIM, DIM))
+A, B = ["w0", "w1", "w2", "w3", "w4"], ["w10", "w11", "w12", "w13", "w14"]
+
+
+def fit_small(
+    records: list[dict[str, Any]],
+    formula: str = "t0 ~ group",
+    **more: Any,  # noqa: ANN401 - settings of regress
+) -> EmbeddingRegression:
+    settings = {"vectors": small_vectors(), "transform": MATRIX, "text": "tokens", "window": 3, "permutations": 99}
+    return bg.regress(records, formula, **{**settings, **more})
+
+
+@pytest.fixture(scope="module")
+def congress(shared_data: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The congressional sample as conText's quick start prepares it, with its vectors and transformation."""
+    folder = shared_data / "context_congress"
+    with (folder / "congress_sample.csv").open(newline="") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    texts = [[w for w in row.pop("text").split() if w not in STOP_WORDS and len(w) >= 3] for row in rows]
+    counts = Counter(word for text in texts for word in text)
+    for row, text in zip(rows, texts, strict=True):
+        row["tokens"] = [word if counts[word] >= 5 else "" for word in text]
+    arrays = np.load(folder / "glove_500x300_and_transform.npz")
+    vectors = (arrays["words"].tolist(), arrays["vectors"])
+    return rows, {"vectors": vectors, "transform": arrays["transform"], "text": "tokens", "window": 6}
+
+
+@pytest.mark.shared
+def test_the_numbers_that_context_prints(congress: tuple[list[dict[str, Any]], dict[str, Any]]) -> None:
+    """Quick start of conText 3.0.1: immigration ~ party + gender."""
+    rows, settings = congress
+    fit = bg.regress(rows, "immigration ~ party + gender", permutations=99, **settings)
+    frame = fit.to_frame().set_index("term")
+    assert frame["n"].tolist() == [924, 924]
+    np.testing.assert_allclose(frame.loc["party_R", ["norm2", "norm2_bias", "norm2_corrected"]].astype(float),
+                               [10.139940, 1.471687, 8.668252], atol=6e-7)  # fmt: skip
+    np.testing.assert_allclose(frame.loc["gender_M", ["norm2", "norm2_bias", "norm2_corrected"]].astype(float),
+                               [6.908761, 1.754048, 5.154713], atol=6e-7)  # fmt: skip
+    assert fit.model is not None
+    means = fit.model.design.weights @ fit.model.design.matrix / 924
+    np.testing.assert_allclose(means, [1, 0.4740260, 0.6709957], atol=6e-8)
+
+
+@pytest.mark.shared
+def test_a_number_as_covariate_and_predicted_embeddings(
+    congress: tuple[list[dict[str, Any]], dict[str, Any]],
+) -> None:
+    rows, settings = congress
+    words, matrix = settings["vectors"]
+    vectors = dict(zip(words, matrix, strict=True))
+    slow = slow_occurrences(
+        rows, ["immigration"], vectors, settings["transform"], 6,
+        lambda row: [1, row["party"] == "R", float(row["nominate_dim1"])],
+    )  # fmt: skip
+    fit = bg.regress(rows, "immigration ~ party + nominate_dim1", permutations=99, **settings)
+    np.testing.assert_allclose(fit.coefficients, slow.fit(), atol=1e-9)
+    np.testing.assert_allclose([term.norm2_bias for term in fit.terms], slow.hc1_bias()[1:], rtol=1e-9)
+    expected = np.array([1, 1, 0.25]) @ slow.fit()
+    np.testing.assert_allclose(fit.predict({"party": "R", "nominate_dim1": 0.25}), expected, atol=1e-9)
+    np.testing.assert_allclose(fit.predict(party="R", nominate_dim1=0.25), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("formula", ["t0 + t1 ~ group * year", "t0 ~ group + year"])
+def test_norms_coefficients_and_bias_are_those_of_single_occurrences(formula: str) -> None:
+    records = small_text(1, targets=2)
+    product = "*" in formula
+
+    def row(record: dict[str, Any]) -> list[float]:
+        is_y = float(record["group"] == "y")
+        return [1, is_y, record["year"], *([is_y * record["year"]] if product else [])]
+
+    targets = ["t0", "t1"] if product else ["t0"]
+    slow = slow_occurrences(records, targets, small_vectors(), MATRIX, 3, row)
+    fit = fit_small(records, formula)
+    np.testing.assert_allclose(fit.coefficients, slow.fit(), atol=1e-10)
+    np.testing.assert_allclose([term.norm2 for term in fit.terms], (slow.fit() ** 2).sum(axis=1)[1:])
+    np.testing.assert_allclose([term.norm2_bias for term in fit.terms], slow.hc1_bias()[1:])
+    assert {term.n for term in fit.terms} == {len(slow.embeddings)}
+
+
+def test_jackknife_and_clustered_bias_by_leaving_out_each_document() -> None:
+    records = small_text(2, documents=20)
+    fit = fit_small(records, "t0 ~ group")
+    slow = slow_occurrences(records, ["t0"], small_vectors(), MATRIX, 3, lambda r: [1, r["group"] == "y"])
+    left_out = []
+    for document in range(20):
+        kept = slow.documents != document
+        left_out.append(np.linalg.lstsq(slow.design[kept], slow.embeddings[kept], rcond=None)[0][1])
+    norms = (np.array(left_out) ** 2).sum(axis=1)
+    assert fit.terms[0].se == pytest.approx(np.sqrt(19 / 20 * ((norms - norms.mean()) ** 2).sum()))
+    # Two groups of documents of the same size: CR2 is the unbiased variance of the document means.
+    means = np.array([slow.embeddings[slow.documents == document].mean(axis=0) for document in range(20)])
+    expected = sum(means[group::2].var(axis=0, ddof=1).sum() / 10 for group in (0, 1))
+    assert fit.terms[0].clustered_bias == pytest.approx(expected)
+    assert fit_small(small_text(2, documents=20), "t0 ~ group").terms == fit.terms
+
+
+def axis_of(vectors: dict[str, Floats]) -> Floats:
+    ends = [np.mean([vectors[w] / np.linalg.norm(vectors[w]) for w in side], axis=0) for side in (A, B)]
+    axis = ends[0] - ends[1]
+    return axis / np.linalg.norm(axis)
+
+
+def test_the_projection_is_ordinary_regression_of_one_number_per_occurrence() -> None:
+    records = small_text(3, authors=12)
+    axis = axis_of(small_vectors())
+    slow = slow_occurrences(records, ["t0"], small_vectors(), MATRIX, 3, lambda r: [1, r["group"] == "y", r["year"]])
+    fit = fit_small(records, "t0 ~ group + year")
+    reading = fit.axis(A, B)
+    peer = sm.OLS(slow.embeddings @ axis, slow.design).fit()
+    np.testing.assert_allclose([row.estimate for row in reading.rows], peer.params[1:])
+    assert reading.unit == pytest.approx((slow.embeddings @ axis).std())
+    assert list(reading.to_frame().columns[:6]) == ["term", "estimate", "se", "low", "high", "p"]
+    assert reading.predict({"group": "y", "year": 4}).estimate == pytest.approx(peer.params @ [1, 1, 4])
+    difference = reading.contrast({"group": "y", "year": 4}, {"group": "x", "year": 1})
+    assert difference.estimate == pytest.approx(peer.params @ [0, 1, 3])
+    assert reading.trend("year").estimate == pytest.approx(peer.params[2])
+    assert reading.trend("year").se == pytest.approx(reading.rows[1].se)
+    assert reading.trend("year").p == pytest.approx(reading.rows[1].p)
+    # Swapping the ends of the axis swaps the signs.
+    assert fit.axis(B, A).rows[0].estimate == pytest.approx(-(reading.rows[0].estimate or 0))
+
+
+def test_counts_of_two_groups_are_the_difference_of_the_log_odds_of_corpus_bias() -> None:
+    records = small_text(4, odds=2.0)
+    reading = fit_small(records, "t0 ~ group").counts(A, B)
+    odds = {}
+    for group in ("x", "y"):
+        lines = [" ".join(record["tokens"]) for record in records if record["group"] == group]
+        single = bg.corpus_bias(iter(lines), ["t0"], a=A, b=B, window=3, tokenizer="whitespace")
+        odds[group] = single.words[0].log_odds or 0.0
+    assert reading.rows[0].estimate == pytest.approx(odds["y"] - odds["x"], abs=1e-7)
+    assert reading.predict({"group": "x"}).estimate == pytest.approx(odds["x"], abs=1e-7)
+    assert reading.contrast({"group": "y"}, {"group": "x"}).se == pytest.approx(reading.rows[0].se)
+
+
+def test_counts_with_a_number_are_a_logistic_regression() -> None:
+    records = small_text(5, odds=2.0)
+    rows = []
+    for record in records:
+        tokens = record["tokens"]
+        table = np.zeros((2, 2))
+        for center, token in enumerate(tokens):
+            side = 0 if token in A else 1 if token in B else None
+            if side is None:
+                continue
+            for other in tokens[max(0, center - 3) : center] + tokens[center + 1 : center + 4]:
+                table[int(other == "t0"), side] += 1
+        z = [1.0, float(record["group"] == "y"), record["year"]]
+        rows += [(table[0], [*z, 0, 0, 0]), (table[1], [*z, *z])]
+    peer = sm.GLM(np.array([t for t, _ in rows]), np.array([z for _, z in rows]), sm.families.Binomial()).fit()
+    reading = fit_small(records, "t0 ~ group + year").counts(A, B)
+    np.testing.assert_allclose([row.estimate for row in reading.rows], peer.params[4:], atol=1e-6)
+
+
+def test_words_of_a_list_have_an_intercept_each() -> None:
+    records = small_text(6, targets=4)
+    words = ["t0", "t1", "t2", "t3"]
+    slow = slow_occurrences(records, words, small_vectors(), MATRIX, 3, lambda r: [r["group"] == "y", r["year"]])
+    dummies = np.array([[float(word == other) for other in words] for word in slow.words])
+    axis = axis_of(small_vectors())
+    peer = sm.OLS(slow.embeddings @ axis, np.hstack([slow.design, dummies])).fit()
+    fit = fit_small(records, "list ~ group + year", targets={"list": words})
+    reading = fit.axis(A, B)
+    np.testing.assert_allclose([row.estimate for row in reading.rows], peer.params[:2])
+    assert "words" in reading.rows[0].method
+    expected = np.linalg.lstsq(np.hstack([slow.design, dummies]), slow.embeddings, rcond=None)[0][:2]
+    np.testing.assert_allclose([term.norm2 for term in fit.terms], (expected**2).sum(axis=1))
+    level = reading.predict({"group": "y"})
+    assert (level.low, level.reason) == (
+        None,
+        "the level of a list depends on its words; contrasts and trends have intervals",
+    )
+    counts = fit.counts(A, B)
+    assert counts.reason is None
+    assert len(counts.rows) == 2
+
+
+def test_a_planted_difference_is_reported_and_none_is_not() -> None:
+    toward = {"a": A, "b": B, "transform": np.eye(DIM)}
+    planted = fit_small(small_text(7, odds=6.0, documents=200), **toward)
+    assert planted.verdicts[0].decision == "report"
+    assert planted.verdicts[0].claim.startswith("the targets are more associated with A")
+    assert planted.speaker == "counts"
+    assert planted.axis_terms[0].interval.excludes(0)
+    nothing = fit_small(small_text(8, documents=200), **toward)
+    assert nothing.verdicts[0].decision in {"inconclusive", "no-association-shown"}
+    alone = fit_small(small_text(7, odds=6.0, documents=200))
+    assert alone.speaker == "norm"
+    assert alone.verdicts[0].decision in {"report", "report-with-care"}
+
+
+def test_few_clusters_are_said() -> None:
+    fit = fit_small(small_text(7, odds=6.0, authors=4), a=A, b=B, cluster="author")
+    assert fit.settings["clusters"] == 4
+    assert fit.verdicts[0].decision == "inconclusive"
+    assert "required" in fit.verdicts[0].why
+
+
+def test_one_author_on_one_side_has_no_error() -> None:
+    records = small_text(1, documents=20)
+    for number, record in enumerate(records):
+        record["author"] = "single" if record["group"] == "y" else f"a{number % 5}"
+    fit = fit_small(records, a=A, b=B, cluster="author")
+    assert (fit.terms[0].p, fit.terms[0].low) == (None, None)
+    assert fit.verdicts[0].decision == "not-measurable"
+    assert "one cluster alone" in fit.verdicts[0].why
+
+
+def test_documents_without_a_covariate_are_left_out_and_told() -> None:
+    records = small_text(1)
+    records[0]["group"] = None
+    fit = fit_small(records)
+    assert fit.targets[0].incomplete == 10
+    assert fit.warnings == ("10 occurrences in documents that lack a covariate left out",)
+    np.testing.assert_allclose(fit.coefficients, fit_small(records[1:]).coefficients)
+
+
+def test_removed_and_rare_words_make_the_tokens_that_were_given_by_hand() -> None:
+    records = small_text(1)
+    for record in records:
+        record["tokens"] = [word for token in record["tokens"] for word in ("the", token)]
+    records[3]["tokens"].insert(2, "rare")
+    by_hand = [
+        {**record, "tokens": ["" if word == "rare" else word for word in record["tokens"] if word != "the"]}
+        for record in records
+    ]
+    vectors = {**small_vectors(), "the": np.ones(DIM), "rare": np.ones(DIM)}
+    automatic = fit_small(records, vectors=vectors, remove=["the"], min_count=2)
+    np.testing.assert_allclose(automatic.coefficients, fit_small(by_hand, vectors=vectors).coefficients)
+
+
+def test_the_result_goes_to_json_and_back_and_a_frame_has_a_row_per_term() -> None:
+    fit = fit_small(small_text(1), "t0 ~ group + year", a=A, b=B)
+    content = json.loads(json.dumps(fit.to_dict()))
+    again = EmbeddingRegression.from_dict(content)
+    assert again.to_dict() == fit.to_dict()
+    assert [row["term"] for row in content["terms"]] == ["group_y", "year"]
+    assert {"term", "norm2", "norm2_corrected", "p"} <= set(content["terms"][0])
+    assert [row["term"] for row in content["axis"]] == [row["term"] for row in content["counts"]] == ["group_y", "year"]
+    assert list(fit.to_frame().columns[:8]) == [
+        "term", "norm2", "norm2_bias", "norm2_corrected", "low", "high", "p", "n",
+    ]  # fmt: skip
+    with pytest.raises(ParameterError, match="run regress again"):
+        again.predict({"group": "y"})
+    assert isinstance(fit.coefficients, pd.DataFrame)
+    assert list(fit.coefficients.index) == ["Intercept", "group_y", "year"]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"formula": "absent ~ group"}, "no occurrence of 'absent'"),
+        ({"formula": "t0 ~ grup"}, "no column 'grup'.*did you mean 'group'"),
+        ({"a": A}, "Give both"),
+        ({"a": A, "b": A}, "one of 'a' and 'b' only"),
+        ({"a": ["absent"], "b": B}, "too few words of the axis"),
+        ({"transform": np.eye(3)}, "has 3 dimensions and the vectors have 5"),
+        ({"window": 0}, "'window' parameter"),
+        ({"smallest": 0}, "'smallest' parameter"),
+        ({"formula": "list + t0 ~ group", "targets": {"list": ["t0"]}}, "stands alone"),
+        ({"transform": None}, "needs 10 words"),
+        ({"cluster": "group"}, "one cluster|single|group"),
+    ],
+)
+def test_bad_arguments_are_one_sentence(change: dict[str, Any], sentence: str) -> None:
+    records = small_text(1, documents=10)
+    if change.get("transform", 0) is None:
+        for record in records:
+            record["tokens"] = [token for token in record["tokens"] if token in {"t0", "w0", "w1"}]
+    if change == {"cluster": "group"}:
+        fit = fit_small(records, **change)
+        assert fit.terms[0].reason is not None
+        return
+    with pytest.raises(bg.BiasgaugeError, match=sentence):
+        fit_small(records, **{"formula": "t0 ~ group", **change})
