@@ -1,6 +1,9 @@
+from biasgauge.analyses.regress.analysis import FitSettings as FitSettings
+from biasgauge.analyses.regress.analysis import fit_regression as fit_regression
 from biasgauge.analyses.regress.analysis import regress as regress
 from biasgauge.analyses.regress.contexts import ContextReader as ContextReader
 from biasgauge.analyses.regress.contexts import OccurrenceBlock as OccurrenceBlock
+from biasgauge.analyses.regress.formulas import parse_formula as parse_formula
 from biasgauge.analyses.regress.neighbors import NeighborRatio as NeighborRatio
 from biasgauge.analyses.regress.occurrences import Occurrences as Occurrences
 from biasgauge.analyses.regress.occurrences import embed_occurrences as embed_occurrences

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,43 +133,87 @@ def regress(  # noqa: PLR0913 - settings are keyword arguments
     else:
         matrix = load_transform(transform, reader.dim)
     embedded = embed_occurrences(reader, matrix.matrix, words, progress)
-    model, counts = build_model(table, reader, vectors, matrix, embedded, parsed, cluster, is_sample=is_sample)
-    settings: JsonObject = {
+    settings = FitSettings(cluster, a, b, permutations, smallest, level, policy, random_state, is_sample)
+    result = fit_regression(table, reader, vectors, matrix, embedded, parsed, settings, progress)
+    reading: JsonObject = {"text": text, "remove": len(removed), "min_count": min_count}
+    return replace(result, settings={**result.settings, **reading})
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """Settings of a fit, once the occurrences are embedded; those of `regress`.
+
+    Attributes:
+        cluster: column within which documents depend on each other.
+        a, b: attribute words.
+        permutations: draws of the test of each norm.
+        smallest: the smallest difference that matters.
+        level: nominal coverage of the intervals.
+        policy: how attribute words are looked up.
+        random_state: seed of the draws.
+        is_sample: whether the targets are a sample of words.
+    """
+
+    cluster: str | None = None
+    a: WordsLike | None = None
+    b: WordsLike | None = None
+    permutations: int = 999
+    smallest: float = SMALLEST
+    level: float = 0.95
+    policy: WordPolicy = DEFAULT_POLICY
+    random_state: int = 0
+    is_sample: bool = False
+
+
+def fit_regression(
+    table: DocumentTable, reader: ContextReader, vectors: VectorsLike, transform: Transform, embedded: Occurrences,
+    formula: Formula, settings: FitSettings, progress: Progress | None = None,
+) -> EmbeddingRegression:  # fmt: skip
+    """Fit the three readings to occurrences that are embedded already, and judge each term.
+
+    Raises:
+        ParameterError: too few documents are left, or the formula or the attribute words cannot be used.
+    """
+    model, counts = build_model(
+        table, reader, vectors, transform, embedded, formula, settings.cluster, is_sample=settings.is_sample
+    )
+    level, n_clusters = settings.level, len(np.unique(model.clusters))
+    record: JsonObject = {
         "corpus": table.corpus.checksum, "tokens": len(table.corpus.tokens), "documents": len(table.ids),
-        "formula": formula, "vectors": reader.embedding.name, "window": window, "text": text, "cluster": cluster,
-        "clusters": len(np.unique(model.clusters)), "remove": len(removed), "min_count": min_count,
-        "targets": "sample of words" if is_sample else "one word", "permutations": permutations, "smallest": smallest,
-        "level": level, "min_coverage": policy.min_coverage, "random_state": random_state,
+        "formula": formula.text, "vectors": reader.embedding.name, "window": reader.window, "cluster": settings.cluster,
+        "clusters": n_clusters, "targets": "sample of words" if settings.is_sample else "one word",
+        "permutations": settings.permutations, "smallest": settings.smallest, "level": level,
+        "min_coverage": settings.policy.min_coverage, "random_state": settings.random_state,
     }  # fmt: skip
-    norm_settings = NormSettings(level, permutations, random_state, cluster is not None)
+    norm_settings = NormSettings(level, settings.permutations, settings.random_state, settings.cluster is not None)
     fits = model.embedding_fits
-    skip = 0 if is_sample else len(model.columns) - len(model.design.terms)
+    skip = 0 if settings.is_sample else len(model.columns) - len(model.design.terms)
     norms = norm_table(fits[:2], model.occurrences.squares, model.columns, skip, norm_settings)
     readings: tuple[AssociationReading, ...] = ()
-    if a is not None and b is not None:
+    if settings.a is not None and settings.b is not None:
         counted_words = [target.word for target in counts]
         readings = (
-            read_axis(model, a, b, policy, level),
-            read_counts(model, counted_words, a, b, level, progress),
+            read_axis(model, settings.a, settings.b, settings.policy, level),
+            read_counts(model, counted_words, settings.a, settings.b, level, progress),
         )
     units = [_unit(model, norm.term) for norm in norms]
     speaker = select_speaker(readings, units)
     rows = [next((reading.row(norm.term) for reading in readings if reading.kind == speaker), None) for norm in norms]
     p_values = [norm.p if speaker == "norm" else None if row is None else row.p
                 for norm, row in zip(norms, rows, strict=True)]  # fmt: skip
-    sides = [tuple(words_of(side).words) if side is not None else () for side in (a, b)]
+    sides = [tuple(words_of(side).words) if side is not None else () for side in (settings.a, settings.b)]
     spread = _residual_spread(model)
     verdicts = tuple(
         judge(TermCase(
             term=norm.term, title=title_of([target.word for target in counts], norm.term, *sides),
-            unit=unit, norm=norm, spread=spread, clusters=settings["clusters"], readings=readings,
-            speaker=speaker, p_adjusted=p, alpha=1 - level, smallest=smallest,
+            unit=unit, norm=norm, spread=spread, clusters=n_clusters, readings=readings,
+            speaker=speaker, p_adjusted=p, alpha=1 - level, smallest=settings.smallest,
         ))
         for norm, p, unit in zip(norms, holm(p_values), units, strict=True)
     )  # fmt: skip
     by_kind = {reading.kind: reading for reading in readings}
     return EmbeddingRegression(
-        formula=formula, targets=counts, terms=norms,
+        formula=formula.text, targets=counts, terms=norms,
         axis_terms=by_kind["axis"].rows if readings else (),
         count_terms=by_kind["counts"].rows if readings else (),
         verdicts=verdicts, speaker=speaker,
@@ -177,8 +222,8 @@ def regress(  # noqa: PLR0913 - settings are keyword arguments
                    "reason": reading.reason}
             for kind, reading in by_kind.items()
         },
-        transform=matrix.to_dict(), settings=settings,
-        warnings=tuple(_warnings(table, matrix, counts, readings, sides)), model=model,
+        transform=transform.to_dict(), settings=record,
+        warnings=tuple(_warnings(table, transform, counts, readings, sides)), model=model,
     )  # fmt: skip
 
 
