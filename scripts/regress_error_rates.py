@@ -1,14 +1,14 @@
 """How often `regress` finds a difference between random groups of documents of one source, and one that is planted.
 
     python scripts/regress_error_rates.py imdb.tsv.xz --source reviews --vectors glove.npz --splits 20
-    python scripts/regress_error_rates.py novels.txt.xz --source novels --names FILES.txt --vectors glove.npz --splits 20
+    python scripts/regress_error_rates.py novels.txt.xz --source novels --names FILES.txt --vectors glove.npz
     python scripts/regress_error_rates.py imdb.tsv.xz --source reviews --vectors glove.npz --splits 10 --odds 3
 
-Documents are dealt to two groups at random, so that nothing differs; with `--source novels` a document is a chapter-like
-piece of a novel, novels are dealt whole, and the cluster is the author or, to see what that costs, the document. A second
-covariate is a random number. Targets are frequent words; A and B are lists of eight words near two random frequent words.
-With --odds, in documents of the second group a word of B within the window of a target becomes one of A with the
-probability 1 − 1 / odds. Printed are shares of p < .05 by reading, coverage of 0 where nothing differs, and verdicts.
+Documents are dealt to two groups at random, so that nothing differs; with `--source novels` a document is a piece of a
+novel, all of an author is dealt to one group, and the cluster is the author or, to see what that costs, the document.
+A second covariate is a random number. Targets are frequent words; A and B are lists of eight words near two random
+frequent words. With --odds, in documents of the second group a word of B within the window of a target becomes one of
+A with the probability 1 − 1 / odds. Printed are shares of p < .05 by reading, and verdicts.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     generator = np.random.default_rng(arguments.seed)
-    records = list(reviews(arguments.file) if arguments.source == "reviews" else novels(arguments.file, arguments.names))
+    by_author = arguments.source == "novels"
+    records = list(novels(arguments.file, arguments.names) if by_author else reviews(arguments.file))
     if arguments.documents and arguments.documents < len(records):
         records = [records[row] for row in sorted(generator.permutation(len(records))[: arguments.documents])]
     table = read_documents(records, ["author"])
@@ -64,7 +65,6 @@ def main() -> None:
     rows = []
     for split in range(arguments.splits):
         words, a, b = draw_words(reader, arguments, generator)
-        by_author = arguments.source == "novels"
         covariates = deal(table, generator, by_author=by_author)
         here, around = table, reader
         if arguments.odds > 1:
@@ -131,8 +131,8 @@ def deal(table: DocumentTable, generator: np.random.Generator, *, by_author: boo
     size = len(authors) if by_author else len(table.ids)
     group, number = generator.permutation(size) % 2, generator.normal(size=size)
     rows = codes if by_author else np.arange(size)
-    columns = {"author": table.covariates["author"], "group": np.where(group[rows] == 1, "y", "x"), "number": number[rows]}
-    return pd.DataFrame(columns)
+    groups = np.where(group[rows] == 1, "y", "x")
+    return pd.DataFrame({"author": table.covariates["author"], "group": groups, "number": number[rows]})
 
 
 def plant(
@@ -173,16 +173,17 @@ def readings(fit: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - an Embeddi
 def report(frame: pd.DataFrame) -> None:
     """Print shares by term."""
     for term, rows in frame.groupby("term"):
-        print(f"\n{term}: {len(rows)} tests, median {rows['n'].median():.0f} occurrences, {rows['clusters'].median():.0f} "
-              "clusters")  # fmt: skip
+        sizes = f"median {rows['n'].median():.0f} occurrences, {rows['clusters'].median():.0f} clusters"
+        print(f"\n{term}: {len(rows)} tests, {sizes}")
         for kind in ("norm", "axis", "counts"):
             p = rows[kind].dropna().astype(float)
-            enough = rows[f"{kind} df"].loc[p.index] >= 4 if kind != "norm" else p >= 0
-            print(f"  {kind}: p < .05 in {(p < 0.05).mean():.3f} of {len(p)}; where judged {(p[enough] < 0.05).mean():.3f} "
-                  f"of {enough.sum()}")  # fmt: skip
+            enough = p >= 0 if kind == "norm" else rows[f"{kind} df"].loc[p.index] >= 4
+            judged = f"with enough clusters {(p[enough] < 0.05).mean():.3f} of {enough.sum()}"
+            print(f"  {kind}: p < .05 in {(p < 0.05).mean():.3f} of {len(p)}; {judged}")
         low = rows["low"].dropna().astype(float)
         print(f"  norm interval above 0: {(low > 0).mean():.3f} of {len(low)}")
-        print(f"  spoke: {rows['speaker'].value_counts().to_dict()}; decisions: {rows['decision'].value_counts().to_dict()}")
+        print(f"  spoke: {rows['speaker'].value_counts().to_dict()}")
+        print(f"  decisions: {rows['decision'].value_counts().to_dict()}")
 
 
 if __name__ == "__main__":

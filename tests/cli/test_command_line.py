@@ -63,6 +63,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("audit",),
         ("weat",),
         ("compare",),
+        ("regress",),
         ("score",),
         ("train",),
         ("encode",),

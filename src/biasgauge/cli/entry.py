@@ -62,6 +62,7 @@ COMMANDS = {
     "audit": "Audit vectors: how biased are they, and what may be reported? Writes a page.",
     "weat": "Association test of two sets of words with two others.",
     "compare": "Compare corpora, or groups of models: the difference of a contrast, and its trend.",
+    "regress": "Regress the use of words on covariates of documents, from one corpus, without training.",
     "score": "Score words against base pairs: mean, interval, and how many pairs agree.",
     "train": "Train replicates of an embedding on your own text.",
     "encode": "Encode words in sentences with a transformer: views by layer, pooling and template.",

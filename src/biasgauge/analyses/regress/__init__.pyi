@@ -5,6 +5,7 @@ from biasgauge.analyses.regress.contexts import ContextReader as ContextReader
 from biasgauge.analyses.regress.contexts import OccurrenceBlock as OccurrenceBlock
 from biasgauge.analyses.regress.formulas import parse_formula as parse_formula
 from biasgauge.analyses.regress.neighbors import NeighborRatio as NeighborRatio
+from biasgauge.analyses.regress.neighbors import Neighbors as Neighbors
 from biasgauge.analyses.regress.occurrences import Occurrences as Occurrences
 from biasgauge.analyses.regress.occurrences import embed_occurrences as embed_occurrences
 from biasgauge.analyses.regress.readings import AssociationReading as AssociationReading
@@ -17,3 +18,4 @@ from biasgauge.analyses.regress.transform import Transform as Transform
 from biasgauge.analyses.regress.transform import estimate_transform as estimate_transform
 from biasgauge.analyses.regress.transform import load_transform as load_transform
 from biasgauge.analyses.regress.typical_contexts import TypicalContext as TypicalContext
+from biasgauge.analyses.regress.typical_contexts import TypicalContexts as TypicalContexts

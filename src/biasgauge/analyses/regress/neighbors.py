@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.regress.model import RegressionModel
-from biasgauge.core import Floats, Integers, Record, WordsLike, check_whole, unit_rows
+from biasgauge.analyses.regress.model import RegressionModel, describe_values
+from biasgauge.core import Estimate, Floats, Integers, JsonMapping, Record, WordsLike, check_whole, unit_rows
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
+from biasgauge.results import Column, RecordTable, Result, words_text
 
 _RAREST = 10
 """Occurrences below which a word of the text is no candidate by default."""
@@ -39,11 +40,55 @@ class NeighborRatio(Record):
     nearest_of: str
     reason: str | None = None
 
+    @property
+    def interval(self) -> Estimate:
+        """The ratio with its interval."""
+        return Estimate(value=self.ratio, low=self.low, high=self.high, method="bootstrap", reason=self.reason)
+
+
+_COLUMNS = (
+    "word",
+    Column("ratio", "estimate", source="interval"),
+    Column("cosine at the first", "number", source="first"),
+    Column("cosine at the second", "number", source="second"),
+    Column("nearest at", source="nearest_of"),
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Neighbors(Result):
+    """Words near the targets at one setting of covariates or at another, and the ratio of their cosines.
+
+    Attributes:
+        rows: one row per word, the largest ratio first.
+        first, second: values of covariates that are compared.
+        settings: everything that decides the numbers.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (RecordTable("rows", "Neighbors that differ", _COLUMNS),)
+
+    rows: tuple[NeighborRatio, ...]
+    first: JsonMapping
+    second: JsonMapping
+    settings: JsonMapping
+
+    def _title(self) -> str:
+        return f"Neighbors at {describe_values(self.first)} and at {describe_values(self.second)}"
+
+    def _headline(self) -> str:
+        sides = {
+            "first": [row.word for row in self.rows if row.low is not None and row.low > 1],
+            "second": [row.word for row in self.rows if row.high is not None and row.high < 1],
+        }
+        texts = [f"nearer at the {side}: {words_text(words, 8)}" for side, words in sides.items()]
+        return "; ".join(texts)
+
 
 def neighbor_ratios(
     model: RegressionModel, first: Mapping[str, Any], second: Mapping[str, Any], *, candidates: WordsLike | None,
     most: int, resamples: int, random_state: int, level: float,
-) -> tuple[NeighborRatio, ...]:  # fmt: skip
+) -> Neighbors:  # fmt: skip
     """Find the nearest words at both settings and the ratio of their cosines; sorted by ratio, largest first."""
     check_whole(1, most=most, resamples=resamples)
     rows = np.array([model.design.row(first), model.design.row(second)])
@@ -67,7 +112,9 @@ def neighbor_ratios(
         low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail])) if enough else (None, None)
         reason = None if enough else "a cosine is not positive in too many bootstrap samples"
         ratios.append(NeighborRatio(words[row], one, two, one / two, low, high, where, reason))
-    return tuple(sorted(ratios, key=lambda ratio: (ratio.ratio is None, -(ratio.ratio or 0.0), ratio.word)))
+    ranked = tuple(sorted(ratios, key=lambda ratio: (ratio.ratio is None, -(ratio.ratio or 0.0), ratio.word)))
+    settings = {"most": most, "resamples": resamples, "random_state": random_state, "level": level}
+    return Neighbors(ranked, dict(first), dict(second), settings)
 
 
 def _candidates(model: RegressionModel, candidates: WordsLike | None) -> tuple[tuple[str, ...], Floats]:

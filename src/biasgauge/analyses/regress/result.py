@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge._version import __version__
 from biasgauge.analyses.regress.model import RegressionModel
-from biasgauge.analyses.regress.neighbors import NeighborRatio, neighbor_ratios
+from biasgauge.analyses.regress.neighbors import Neighbors, neighbor_ratios
 from biasgauge.analyses.regress.readings import ROWS, AssociationReading, read_axis, read_counts
 from biasgauge.analyses.regress.rows import TargetCount, TermEffect, TermNorm
-from biasgauge.analyses.regress.typical_contexts import TypicalContext, typical_contexts
+from biasgauge.analyses.regress.typical_contexts import TypicalContexts, typical_contexts
 from biasgauge.audits import Verdict
 from biasgauge.core import DEFAULT_POLICY, REPORTED, Decision, Floats, JsonMapping, WordPolicy, WordsLike
 from biasgauge.errors import ParameterError
@@ -142,7 +142,7 @@ class EmbeddingRegression(Result):
     def neighbors(
         self, first: Mapping[str, Any], second: Mapping[str, Any], *, candidates: WordsLike | None = None,
         most: int = 20, resamples: int = 500, random_state: int = 0,
-    ) -> tuple[NeighborRatio, ...]:  # fmt: skip
+    ) -> Neighbors:  # fmt: skip
         """Words that are near the targets at the first values of covariates rather than at the second.
 
         Args:
@@ -162,7 +162,7 @@ class EmbeddingRegression(Result):
             random_state=random_state, level=self._level,
         )  # fmt: skip
 
-    def contexts(self, values: Mapping[str, Any], *, most: int = 10, text: bool = False) -> tuple[TypicalContext, ...]:
+    def contexts(self, values: Mapping[str, Any], *, most: int = 10, text: bool = False) -> TypicalContexts:
         """Occurrences whose embeddings are nearest to that of the targets at chosen values of covariates.
 
         Args:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.regress.model import RegressionModel
-from biasgauge.core import Record, check_whole, unit_rows
+from biasgauge.analyses.regress.model import RegressionModel, describe_values
+from biasgauge.core import JsonMapping, Record, check_whole, unit_rows
+from biasgauge.results import Column, RecordTable, Result, counted
 from biasgauge.text import PADDING
 
 
@@ -32,9 +33,34 @@ class TypicalContext(Record):
     text: str | None = None
 
 
+_COLUMNS = ("document", Column("position", "count"), "word", Column("cosine", "number"), "text")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TypicalContexts(Result):
+    """Occurrences of the targets that are nearest to their embedding at chosen values of covariates.
+
+    Attributes:
+        rows: one row per occurrence, the nearest first.
+        values: the values of covariates.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (RecordTable("rows", "Typical contexts", _COLUMNS),)
+
+    rows: tuple[TypicalContext, ...]
+    values: JsonMapping
+
+    def _title(self) -> str:
+        return f"Typical contexts at {describe_values(self.values)}"
+
+    def _headline(self) -> str:
+        return f"{self._title()}: {counted(self.rows, 'occurrence')}"
+
+
 def typical_contexts(
     model: RegressionModel, targets: Sequence[str], values: Mapping[str, Any], *, most: int, show_text: bool
-) -> tuple[TypicalContext, ...]:
+) -> TypicalContexts:
     """Read the text again and keep the occurrences of the largest cosine; one block is in memory at a time."""
     check_whole(1, most=most)
     prediction = model.design.row(values) @ model.coefficients
@@ -66,4 +92,4 @@ def typical_contexts(
             tokens = corpus.tokens[max(start, position - window) : min(end, position + window + 1)].tolist()
             text = " ".join(corpus.words[token].replace(PADDING, "…") for token in tokens)
         contexts.append(TypicalContext(model.ids[document], position - first, targets[word], -cosine, text))
-    return tuple(contexts)
+    return TypicalContexts(tuple(contexts), dict(values))
