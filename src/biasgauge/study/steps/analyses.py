@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from biasgauge.core import JsonObject, to_plain
 from biasgauge.errors import ParameterError
 from biasgauge.io import CsvRow, csv_of_records, csv_rows
 from biasgauge.lexicons import describe
+from biasgauge.study.cell import address_sha256
 from biasgauge.study.settings import (
     TEST_OR_SETS,
     Setting,
@@ -66,6 +68,19 @@ def _benchmarks(value: object) -> Sequence[str | Path]:
     if not all(isinstance(benchmark, (str, Path)) for benchmark in benchmarks):
         raise ParameterError(f"'benchmarks' must be a benchmark or a list of benchmarks, found {describe(value)}")
     return benchmarks
+
+
+def _lists_checksum(value: object) -> str:
+    """Checksum of lists of words by name."""
+    if not isinstance(value, dict):
+        raise ParameterError(f"'targets' must be lists of words by name, found {describe(value)}")
+    return address_sha256({name: check_words(words) for name, words in value.items()})
+
+
+def _try_formula(settings: JsonObject) -> None:
+    from biasgauge.analyses.regress import parse_formula
+
+    parse_formula(settings["formula"])
 
 
 TESTS = (
@@ -177,6 +192,16 @@ def assess_quality(job: Job) -> None:
     similarity = [similarity_benchmark(model, benchmark, **settings) for benchmark in _benchmarks(benchmarks)]
     analogy_result = {"analogies": analogy_accuracy(model, **settings)} if analogies else {}
     job.write_json(RESULT, to_plain({"similarity": similarity, **analogy_result}))
+
+
+def regress_text(job: Job) -> None:
+    """The regression of the study's table, with one model in the place of pre-trained vectors."""
+    ((model, *more),) = REGRESS.material(job)
+    if more:
+        raise ParameterError(f"The kind 'regress' takes one model of pre-trained vectors. Got {len(more) + 1}.")
+    settings = REGRESS.arguments(job)
+    function = import_function(REGRESS.functions[0])
+    REGRESS.write(job, function(settings.pop("corpus"), vectors=model, progress=job.progress, **settings))
 
 
 def gather(job: Job) -> None:
@@ -325,6 +350,23 @@ INFLUENCE = Kind(
     about="How much a log odds ratio changes without each document, counted exactly.",
     shown=("removals", "documents"),
 )
+REGRESS = Kind(
+    "regress",
+    needs="models",
+    functions=("biasgauge.analyses.regress:regress",),
+    checks={"a": check_words, "b": check_words, "remove": check_words, "targets": _lists_checksum},
+    hidden=("vectors",),
+    required=("corpus", "formula"),
+    trial=_try_formula,
+    extra=(
+        Setting("corpus", Parameter.empty, "Path"),
+        Setting("metadata", None, "Path"),
+        Setting("transform", None, "Path"),
+    ),
+    about="Differences in the use of words between groups of documents: 0 is no difference.",
+    shown=("terms", "axis", "counts"),
+    result="biasgauge.analyses.regress:EmbeddingRegression",
+)
 STEP = (
     Step("association", 1, associate, "association tests on all models of a group", TESTS),
     analysis(SEAT, "words in templates"),
@@ -339,6 +381,7 @@ STEP = (
     analysis(CORPUS_BIAS, "what a text itself says about words"),
     analysis(INFLUENCE, "which documents of a text carry an association"),
     Step("audit", 3, write_audit, "the whole battery", (AUDIT,)),
+    Step("regress", 1, regress_text, "does the use of words differ between groups of documents?", (REGRESS,)),
     Step("compare", 2, compare_groups, "by how much groups of models differ", (COMPARE,)),
     Step("quality", 1, assess_quality, "are the vectors any good?", (QUALITY,)),
     Step("gather", 1, gather, "results of several models as one"),
