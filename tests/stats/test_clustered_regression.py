@@ -84,6 +84,11 @@ def test_coefficients_without_a_cluster_are_those_of_a_fit_without_it(monkeypatc
         inside = clusters != cluster
         expected = np.linalg.lstsq(design[inside], outcomes[inside], rcond=None)[0]
         np.testing.assert_allclose(fit.coefficients + changes[number], expected, atol=1e-10)
+    weights = np.array([0.0, 1.0, -1.0])
+    jackknife = 5 / 6 * ((changes[:, :, 1] @ weights) ** 2).sum()
+    assert fit.variance(weights, 1, jackknife=True) == pytest.approx(jackknife)
+    assert fit.variance(weights, 1) < jackknife
+    assert fit.estimate(weights, outcome=1, jackknife=True)[0].method == "t, jackknife over clusters"
 
 
 def test_a_coefficient_that_one_cluster_alone_tells_has_no_error() -> None:

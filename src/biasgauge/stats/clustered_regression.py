@@ -141,12 +141,23 @@ class ClusteredRegression:
         squares = float((lengths**2 - 2 * lengths * inner).sum() + np.trace(crossed @ crossed))
         return trace**2 / squares if squares > 0 and trace > 0 else 0.0
 
-    def variance(self, weights: Floats, outcome: int = 0) -> float:
-        """CR2 variance of a linear combination of the coefficients of one outcome."""
+    def variance(self, weights: Floats, outcome: int = 0, *, jackknife: bool = False) -> float:
+        """CR2 variance of a linear combination of the coefficients of one outcome, or that of the jackknife (CR3).
+
+        The jackknife is the more careful of the two where some clusters carry much of the information.
+        """
+        if jackknife:
+            changes = np.concatenate([block[:, :, outcome] @ weights for _, block in self.left_out_changes()])
+            changes = changes[np.isfinite(changes)]
+            return float((len(changes) - 1) / max(len(changes), 1) * (changes**2).sum())
         return float(sum(((weights @ block[:, :, outcome].T) ** 2).sum() for _, block in self.influences()))
 
-    def estimate(self, weights: Floats, level: float = 0.95, outcome: int = 0) -> tuple[Estimate, float | None]:
-        """Estimate a linear combination of the coefficients of one outcome: CR2, t interval, and two-sided p.
+    def estimate(
+        self, weights: Floats, level: float = 0.95, outcome: int = 0, *, jackknife: bool = False
+    ) -> tuple[Estimate, float | None]:
+        """Estimate a linear combination of the coefficients of one outcome: t interval and two-sided p.
+
+        Errors are those of CR2, or of the jackknife over clusters, with Satterthwaite's degrees of freedom.
 
         Undefined where one cluster alone tells a coefficient that the combination needs.
         """
@@ -155,13 +166,13 @@ class ClusteredRegression:
         if (self.alone & (np.abs(weights) > 0)).any():
             reason = "one cluster alone tells this coefficient, so that its error is unknown"
             return Estimate(value=value, n=n, level=level, reason=reason), None
-        df, variance = self.freedom(weights), self.variance(weights, outcome)
+        df, variance = self.freedom(weights), self.variance(weights, outcome, jackknife=jackknife)
         if df <= 0 or variance <= 0:
             reason = "the observations of a cluster do not differ from the fit, so that there is no error"
             return Estimate(value=value, n=n, level=level, reason=reason), None
         error = float(np.sqrt(variance))
         p = 2 * float(stdtr(df, -abs(value) / error))
-        method = "t, CR2 over clusters"
+        method = "t, jackknife over clusters" if jackknife else "t, CR2 over clusters"
         return Estimate.symmetric(value, student_quantile(df, level) * error, n=n, level=level, method=method), p
 
 

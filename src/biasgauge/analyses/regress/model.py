@@ -132,30 +132,23 @@ def describe_values(values: Mapping[str, Any]) -> str:
 
 
 def combined_effect(
-    term: str, fits: Sequence[ClusteredRegression], weights: Floats, level: float, n: int | None = None
+    term: str, fits: Sequence[ClusteredRegression], weights: Floats, level: float, n: int, *, jackknife: bool = False
 ) -> TermEffect:
     """Effect of a linear combination of coefficients of one outcome, with an error over all ways of clustering.
 
     Over clusters and words the variance is V_clusters + V_words − V_both (Cameron, Gelbach & Miller 2011), at least the
-    larger of the first two; degrees of freedom are the fewest.
+    larger of the first two; degrees of freedom are the fewest. Errors are those of CR2, or of the jackknife.
     """
-    estimate, p = fits[0].estimate(weights, level)
-    total = estimate.n if n is None else n
-    value = estimate.value
-    if estimate.low is None or len(fits) == 1:
-        df = None if estimate.low is None else fits[0].freedom(weights)
-        se = None if estimate.low is None else float(np.sqrt(fits[0].variance(weights)))
-        return TermEffect(
-            term, value, se, estimate.low, estimate.high, p, total, df, level, estimate.method, estimate.reason
-        )
-    others = [fit.estimate(weights, level)[0] for fit in fits[1:2]]
-    if others[0].low is None or value is None:
-        return TermEffect(term, value, None, None, None, None, total, None, level, "", others[0].reason)
-    variances = [fit.variance(weights) for fit in fits]
-    joint = max(variances[0] + variances[1] - (variances[2] if len(fits) > 2 else 0.0), *variances[:2])
+    estimates = [fit.estimate(weights, level, jackknife=jackknife) for fit in fits[:2]]
+    value, (first, p) = estimates[0][0].value, estimates[0]
+    if undefined := next((estimate for estimate, _ in estimates if estimate.low is None), None):
+        return TermEffect(term, value, None, None, None, None, n, None, level, "", undefined.reason)
+    variances = [fit.variance(weights, jackknife=jackknife) for fit in fits]
     df = min(fit.freedom(weights) for fit in fits[:2])
-    se = float(np.sqrt(joint))
+    if len(fits) == 1 or value is None:
+        se = float(np.sqrt(variances[0]))
+        return TermEffect(term, value, se, first.low, first.high, p, n, df, level, first.method, None)
+    se = float(np.sqrt(max(variances[0] + variances[1] - (variances[2] if len(fits) > 2 else 0.0), *variances[:2])))
     margin = student_quantile(df, level) * se
     p = 2 * float(stdtr(df, -abs(value) / se))
-    method = "t, CR2 over clusters and words"
-    return TermEffect(term, value, se, value - margin, value + margin, p, total, df, level, method)
+    return TermEffect(term, value, se, value - margin, value + margin, p, n, df, level, f"{first.method} and words")

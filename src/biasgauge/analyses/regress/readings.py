@@ -118,7 +118,7 @@ class AssociationReading(Result):
         n = sum(self.n)
         if weights is None:
             return TermEffect(name, None, None, None, None, None, n, None, self.level, "", LEVELS_OF_LISTS)
-        return combined_effect(name, self.fits, weights, self.level, n)
+        return combined_effect(name, self.fits, weights, self.level, n, jackknife=self.kind == "counts")
 
     def weights_of(self, row: Floats) -> Floats | None:
         """Weights of the coefficients of the fits for a row of the design; None where they have no such level."""
