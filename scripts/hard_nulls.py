@@ -84,7 +84,7 @@ class HardNulls:
             for attributes, where in ((False, "in X and Y"), (True, "in all lists")):
                 name = f"{groups} groups of {near} near words {where}"
                 yield name, groups * near, partial(self.near_words, groups, near, attributes=attributes)
-        for groups, near in ((3, 5), (5, 3)):
+        for groups, near in ((3, 5), (5, 3), (3, 8)):
             name = f"{groups} groups of {near} near words of one topic, both sides"
             yield name, groups * near, partial(self.groups_of_topics, groups, near)
         for lemmas in (2, 4, 8):
