@@ -73,7 +73,7 @@ INTERVALS = {
         "associations found, a share of alpha at most is false, and their intervals miss the contrast as seldom."
     ),
     "familywise": (
-        "Families of questions share alpha in equal parts, with the steps of Holm (1979) within them, and intervals "
+        "Families of questions share alpha by their numbers, with the steps of Holm (1979) within them, and intervals "
         "have the level that goes with it."
     ),
 }
