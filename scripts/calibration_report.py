@@ -7,6 +7,7 @@ its Monte Carlo error. A test fails when something is added that the page does n
 
     python scripts/calibration_report.py             about 15 minutes of one processor
     python scripts/calibration_report.py --quick     two minutes, to look at; writes build/error_rates.md
+    python scripts/calibration_report.py --only verdicts --share 0.5     the verdicts alone; the rest of the page stays
 """
 
 from __future__ import annotations
@@ -48,26 +49,37 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--quick", action="store_true", help="a tenth of the worlds, into build/error_rates.md")
     parser.add_argument("--share", type=float, default=1.0, help="of the worlds: errors are larger with fewer")
+    parser.add_argument("--only", choices=("intervals", "tests", "verdicts"), help="the rest of the page stays")
     asked = parser.parse_args()
     share = 0.1 if asked.quick else asked.share
     path = ROOT / ("build/error_rates.md" if asked.quick else "docs/error_rates.md")
     started = time.process_time()
-    parts = [
-        HEAD.replace("{share}", "" if share == 1 else f" --share {share:g}"),
-        *coverage(share),
-        *null_rates(share),
-        *verdict_rates(share),
-    ]
+    head = HEAD.replace("{share}", "" if share == 1 else f" --share {share:g}")
+    makers = {"intervals": coverage, "tests": null_rates, "verdicts": verdict_rates}
+    if asked.only:
+        page = path.read_text(encoding="utf-8")
+        text = replace_sections(page, "\n".join(makers[asked.only](share)))
+    else:
+        text = "\n".join([head, *(line for maker in makers.values() for line in maker(share))]) + "\n"
     path.parent.mkdir(exist_ok=True)
-    path.write_text("\n".join(parts) + "\n", encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     print(f"{path}: {time.process_time() - started:.0f} s of processor")
+
+
+def replace_sections(page: str, made: str) -> str:
+    """Replace the sections of a page that have the headings of others; those of a heading that it lacks come last."""
+    sections = dict(part.split("\n", 1) for part in f"\n{page}".split("\n## ")[1:])
+    sections |= dict(part.split("\n", 1) for part in f"\n{made}".split("\n## ")[1:])
+    start = page.split("\n## ", maxsplit=1)[0]
+    return "\n".join([start, *(f"## {heading}\n{text.strip()}\n" for heading, text in sections.items())])
 
 
 HEAD = """# Error rates
 
-Made by `python scripts/calibration_report.py{share}`; every number on this page comes from that run. Intervals, tests
-and verdicts were put to worlds whose answer is known. *±* is one Monte Carlo standard error: a share that is right lies
-within two of them in 95 % of cases, so that of fifty rows two or three do not; a remark is made beyond three.
+Made by `python scripts/calibration_report.py{share}`; every number on this page comes from that run, or from a later
+one of a part alone (`--only`), which states its number of worlds. Intervals, tests and verdicts were put to worlds
+whose answer is known. *±* is one Monte Carlo standard error: a share that is right lies within two of them in 95 % of
+cases, so that of fifty rows two or three do not; a remark is made beyond three.
 The worlds of intervals are part of the test suite, with fewer draws. For verdicts see [Verdicts](verdicts.md)."""
 
 
@@ -122,6 +134,8 @@ def verdict_rates(share: float) -> Iterator[str]:
 ## Verdicts of the audit
 {audits} audits a row of all shipped English lists, which mean nothing. *report*: any question is answered by
 `report` or `report-with-care`; *found*: the rule `association` passes for any. Both are promised to be at most .05.
+Correction for many questions is the default, `fdr`; what it and others promise and cost where some questions have an
+association is in [Verdicts](verdicts.md#many-questions-at-once).
 """
     yield table(("lists without meaning", "report", "found", ""), rows)
     yield "\n## Rules of these verdicts\nAsked of every question, whether or not an association is found.\n"

@@ -146,6 +146,10 @@ def test_the_page_warns_of_false_alarms_and_json_has_them() -> None:
     assert content["rate"] == content["kinds"]["frequency"]["rate"] == 1.0
     assert content["above"] == "interval"
     assert any("lists that mean nothing find an association in sided" in note for note in result.summary().warnings)
+    assert result.summary().caveat.startswith(
+        "Warning: False alarms: 100 % [96,\u00a0100] of audits of lists that mean"
+    )
+    assert "Frequent in sided: its lists differ in word frequency" in result.summary().caveat
     tile = result.summary().tiles[-1]
     assert (tile.value, tile.tone) == ("≤\u00a0100\u00a0%", "bad")
     assert "under the hardest null (every word replaced" in tile.label

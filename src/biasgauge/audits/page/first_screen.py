@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biasgauge.audits.measurement import SANITY
 from biasgauge.audits.part import ordered_parts, summarize_part
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
 from biasgauge.audits.parts.extrinsic import TRACKING
+from biasgauge.audits.parts.false_alarms import false_alarm_warnings
 from biasgauge.audits.verdicts import CORRECTIONS, DECISIONS, Correction, Verdict
 from biasgauge.core import NO_FAMILY, REPORTED
 from biasgauge.results import (
@@ -99,12 +100,20 @@ def audit_summary(result: AuditResult) -> Summary:
         title=f"Bias audit of {names}",
         headline=headline(result),
         date=result.date,
-        caveat=CAVEAT if result.verdicts else "",
+        caveat=_caveat(result) if result.verdicts else "",
         tiles=tiles(result),
         parts=tuple(section for section in sections if section is not None),
         warnings=result.warnings,
         brief=True,
     )
+
+
+def _caveat(result: AuditResult) -> str:
+    """What has to be known beside the headline: first of all, that lists like these find associations anyway."""
+    alarms = result.false_alarms
+    if alarms is None or alarms.above != "interval":
+        return CAVEAT
+    return f"Warning: {'. '.join(map(capitalized, false_alarm_warnings(result.error_rates)))}. {CAVEAT}"
 
 
 def _change(result: AuditResult) -> Summary | None:
@@ -202,15 +211,17 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
 def forest(result: AuditResult, names: Mapping[str, str]) -> Forest:
     """Every question on one axis, by family; `names` are those of the parts that open under the rows."""
     many_models = len({verdict.model for verdict in result.verdicts if verdict.test not in NOT_QUERIES}) > 1
-    rows = [
-        _row(verdict, breakdown_of(result, verdict), names[verdict.id], many_models) for verdict in in_order(result)
-    ]
+    apart = not all(verdict.primary for verdict in result.verdicts)
+    rows = []
+    for verdict in in_order(result):
+        labels = ["primary question" if verdict.primary and apart else "", verdict.model if many_models else ""]
+        rows.append(_row(verdict, breakdown_of(result, verdict), names[verdict.id], labels))
     sizes = [verdict.observed("association").get("smallest") for verdict in result.verdicts]
     band = max((size for size in sizes if size is not None), default=None)
     rules = result.settings["rules"]
     at_equal = any(verdict.at_equal_frequency for verdict in result.verdicts)
     contrast = "Contrast at equal word frequency, where that is known," if at_equal else "Contrast"
-    remark = f"{contrast} in cosine units. {capitalized(correction_text(result))}; {_interval_text(rules)}."
+    remark = f"{contrast} in cosine units; {correction_text(result)}; {_interval_text(result)}."
     if band is not None:
         chosen = "what you called" if rules["smallest"] is not None else "by the measure of these vectors"
         remark += f" Gray: too small to matter, {chosen} (±{number_text(band, 3)})."
@@ -233,8 +244,11 @@ def correction_text(result: AuditResult) -> str:
     return f"p of the primary question ({names}) is not adjusted, and that of {counted(others, 'other')} is {how}"
 
 
-def _interval_text(rules: Mapping[str, Any]) -> str:
+def _interval_text(result: AuditResult) -> str:
     """Clause on the levels of the intervals."""
+    rules = result.settings["rules"]
+    if len(result.verdicts) == 1:
+        return f"the interval is of level {level_text(1 - rules['alpha'])}"
     if rules.get("correction", "familywise") == "fdr":
         return (
             f"of the intervals of associations that are found, {level_text(rules['alpha'])} at most miss their contrast"
@@ -242,12 +256,12 @@ def _interval_text(rules: Mapping[str, Any]) -> str:
     return f"intervals hold together at {level_text(1 - rules['alpha'])}"
 
 
-def _row(verdict: Verdict, broken: Breakdown | None, part_name: str, many_models: bool) -> ForestRow:  # noqa: FBT001 - private
+def _row(verdict: Verdict, broken: Breakdown | None, part_name: str, labels: Sequence[str]) -> ForestRow:
     p = verdict.observed("association").get("p_adjusted")
     estimate = verdict.contrast if verdict.contrast.defined else None
     details = [
         short_title(verdict),
-        verdict.model if many_models else "",
+        *labels,
         _sizes(broken) if broken is not None and broken.sizes[0] else "",
         "" if p is None else p_phrase(p).replace(" ", "\u00a0"),
         reason_in_brief(verdict),
