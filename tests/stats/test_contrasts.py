@@ -14,7 +14,7 @@ from scipy import stats
 
 from biasgauge.core import WEAT_WEIGHTS
 from biasgauge.errors import ParameterError
-from biasgauge.stats import Contrast, contrast_estimate, contrast_parts, plan_words
+from biasgauge.stats import Contrast, TableSide, contrast_estimate, contrast_parts, plan_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -437,6 +437,48 @@ def test_no_number_of_targets_mends_few_attributes() -> None:
     noise = contrast_estimate(table(1, 2, 9, 7) * [[[1]], [[-1]]], groups(4, 5), groups(3, 4))
     assert noise.variances["replicates"] > 0
     assert plan_words(noise, 1e-3).both is None  # nor do words mend what differs between models
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_lists_of_repeated_words_take_as_many_times_more_words(copies: int) -> None:
+    """Every target several times: as many effective words as before, so that a plan asks for that many times more."""
+    random = np.random.default_rng(5)
+    leans = random.normal(0.05, 0.1, (20, 1)) * np.repeat([1.0, -1.0], 10)[:, None]
+    table = leans * np.repeat([0.5, -0.5], 12) + random.normal(0, 1e-4, (20, 24))
+    columns = groups(12, 12)
+    once = contrast_estimate(table, groups(10, 10), columns)
+    rows = TableSide(np.repeat(groups(10, 10), copies), effective=np.array([10.0, 10.0]))
+    repeated = contrast_estimate(np.repeat(table, copies, axis=0), rows, columns)
+    assert repeated.se == pytest.approx(once.se, rel=0.01)
+    plan, longer = (plan_words(found, 0.05) for found in (once, repeated))
+    assert plan.targets is not None
+    assert longer.targets is not None
+    assert (longer.targets - 1) // copies + 1 == pytest.approx(plan.targets, abs=1)
+    assert longer.now == pytest.approx(plan.now, abs=0.01)
+    assert (plan.effective_targets, longer.effective_targets) == (1.0, pytest.approx(1 / copies))
+    assert longer.effective_attributes == 1.0
+    assert plan.remark == ""
+    assert longer.remark.startswith(f"if words near each other count as here, as {100 // copies}")
+
+
+def test_a_plan_by_hand_has_the_degrees_of_freedom_of_effective_words() -> None:
+    """Two target lists of which 40 % count, and attributes that hardly matter: Satterthwaite over the two lists."""
+    variances = {"targets": 0.01, "attributes": 1e-12, "both": 0.0}
+    sizes: Any = {"words": ((10, 10), (8, 8)), "effective": ((4.0, 4.0), (8.0, 8.0)), "over": "targets and attributes"}
+    found = Contrast(value=0.2, se=0.1, df=6.0, p=0.1, variances=variances, **sizes)
+    plan = plan_words(found, 0.2, assurance=0.5)
+    inflation = 6 / stats.chi2.median(6)
+
+    def power(words: int) -> float:
+        df = 2 * (0.4 * words - 1)
+        se = (0.01 * 10 / words * inflation) ** 0.5
+        return float(stats.nct.sf(stats.t.ppf(0.975, df), df, 0.2 / se))
+
+    assert plan.targets is not None
+    assert power(plan.targets - 1) < 0.8 <= power(plan.targets)
+    in_full = plan_words(replace(found, effective=()), 0.2, assurance=0.5)
+    assert in_full.targets is not None
+    assert in_full.targets <= plan.targets
 
 
 def test_a_side_taken_as_given_is_not_planned() -> None:

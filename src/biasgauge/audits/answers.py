@@ -19,7 +19,7 @@ from biasgauge.core import Decision, WordPolicy, decide
 from biasgauge.lexicons import Lexicon, lexicons_without_query
 from biasgauge.results import interval_text, level_text, number_text
 from biasgauge.stats import METHOD as CLUSTERED
-from biasgauge.stats import decide_equivalence, plan_words
+from biasgauge.stats import decide_equivalence, plan_words, remark_on_effective_words
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -139,7 +139,8 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
         words = None if plan is None or small.passes else plan["both"]
         size = number_text(case.smallest, 3)
         more = "" if words is None else f"; about {words:,} words in each list would show a contrast of {size}"
-        why = f"{small.reason} ({association.reason}){more}"
+        remark = "" if words is None or plan is None else remark_on_effective_words(plan)
+        why = f"{small.reason} ({association.reason}){more}{f' ({remark})' if remark else ''}"
         return _build_verdict(measured, decision, "", why, (association, small), opinions, plan)
     decision = decide(found=True, stable=[piece.passes for piece in stable])
     finding = f"{measured.claim} ({association.reason})"

@@ -135,6 +135,7 @@ from biasgauge.stats.power import correlation_power as correlation_power
 from biasgauge.stats.power import detectable_r as detectable_r
 from biasgauge.stats.power import plan_words as plan_words
 from biasgauge.stats.power import points_needed as points_needed
+from biasgauge.stats.power import remark_on_effective_words as remark_on_effective_words
 from biasgauge.stats.scale_consistency import cronbach_alpha as cronbach_alpha
 from biasgauge.stats.scale_consistency import omega as omega
 from biasgauge.stats.shares import STUDENT as STUDENT

@@ -7,15 +7,17 @@ equation 25). Contrasts use the noncentral t with the variances of a contrast th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtri, gammaln, hyp2f1, nctdtr, stdtrit
 
 from biasgauge.core import check_number, check_whole
 from biasgauge.errors import ParameterError
+from biasgauge.results import share_text
 from biasgauge.stats.contrasts import ALL, BOTH, CROSSED, REPLICATES, SIDES, Contrast
 from biasgauge.stats.numerics import satterthwaite
 
@@ -25,6 +27,8 @@ MAX_POINTS = 10_000_000
 MAX_WORDS = 1_000_000
 """Points and words beyond which no number is enough."""
 
+_IN_FULL = 0.995
+"""Share of effective words from which words count in full, for a reader."""
 _quadrature = cache(np.polynomial.legendre.leggauss)
 """Nodes and weights of Gauss and Legendre, computed at first use: eigenvalues of a large matrix."""
 
@@ -124,6 +128,9 @@ class WordPlan:
         attributes: words in each attribute list, with the targets at hand.
         both: words in each of all lists.
         now: power with the words at hand.
+        effective_targets: effective number of words of the target lists at hand, as a share of their words: below 1
+            where some are near each other. Lists of other sizes are taken to have the same share.
+        effective_attributes: the same of the attribute lists.
     """
 
     contrast: float
@@ -134,6 +141,13 @@ class WordPlan:
     attributes: int | None
     both: int | None
     now: float
+    effective_targets: float = 1.0
+    effective_attributes: float = 1.0
+
+    @property
+    def remark(self) -> str:
+        """Clause on words that count for fewer than they are; empty where all count in full."""
+        return remark_on_effective_words(vars(self))
 
 
 def plan_words(
@@ -143,7 +157,9 @@ def plan_words(
 
     Power is that of a two-sided noncentral t test with noncentrality size / √variance. Variances are estimates too:
     they are multiplied by df / χ²_df(1 − assurance), as large as they may be with the probability `assurance`. The
-    `size` to be detected is by default the one measured.
+    `size` to be detected is by default the one measured. Words near each other count for fewer than they are: lists of
+    other sizes are taken to have the same share of effective words, which sets their degrees of freedom. Words of the
+    plan are those to be collected.
 
     Raises:
         ParameterError: an argument cannot be used, or the contrast has no standard error.
@@ -164,7 +180,7 @@ def plan_words(
     attributes = None if "attributes" in fixed else fewest(lambda words: (rows, words))
     both = None if fixed else fewest(lambda words: (words, words))
     now = model.at(rows, columns, assured=False)
-    return WordPlan(size, power, alpha, assurance, targets, attributes, both, now)
+    return WordPlan(size, power, alpha, assurance, targets, attributes, both, now, *model.shares)
 
 
 class _ContrastPower:
@@ -173,7 +189,9 @@ class _ContrastPower:
     def __init__(self, contrast: Contrast, size: float, alpha: float, assurance: float) -> None:
         self.size, self.alpha = size, alpha
         # Harmonic mean length of the target lists and of the attribute lists: variances of means go with 1 / length.
-        self.rows, self.columns = (len(counts) / sum(1 / count for count in counts) for counts in contrast.words)
+        self.rows, self.columns = map(_harmonic_mean, contrast.words)
+        effective = map(_harmonic_mean, contrast.effective or contrast.words)
+        self.shares = [few / words for few, words in zip(effective, (self.rows, self.columns), strict=True)]
         self.groups = [len(counts) for counts in contrast.words]
         self.variances = contrast.variances
         crossed = sum(self.variances.get(name, 0.0) for name in CROSSED.values())
@@ -190,9 +208,24 @@ class _ContrastPower:
         attributes = max(self.variances.get("attributes", 0.0) - both, 0.0) * self.columns / columns
         shared = both * self.rows * self.columns / (rows * columns)
         variance = (targets + attributes + shared + self.models) * (self.inflation if assured else 1.0)
-        terms = [(targets + shared, self.groups[0] * (rows - 1)), (attributes + shared, self.groups[1] * (columns - 1))]
-        terms = [(term, df) for term, df in terms if df > 0 and term > 0]
-        if not terms:
+        # Degrees of freedom are those of effective words; the variance of a mean goes with 1 / effective words, and so
+        # with 1 / words where their share stays.
+        effective = rows * self.shares[0], columns * self.shares[1]
+        terms = [(targets + shared, self.groups[0] * (effective[0] - 1)),
+                 (attributes + shared, self.groups[1] * (effective[1] - 1))]  # fmt: skip
+        terms = [(term, df) for term, df in terms if term > 0]
+        if not terms or min(df for _, df in terms) <= 0:
             return 0.0
         df = min(satterthwaite(terms), 1e6)
         return float(1 - nctdtr(df, self.size / variance**0.5, stdtrit(df, 1 - self.alpha / 2)))
+
+
+def _harmonic_mean(counts: Sequence[float]) -> float:
+    return len(counts) / sum(1 / count for count in counts)
+
+
+def remark_on_effective_words(plan: Mapping[str, Any]) -> str:
+    """Clause on words near each other, which count for fewer than they are in a plan; empty where all count in full."""
+    shares = {side: plan.get(f"effective_{side}") or 1.0 for side in SIDES}
+    fewer = [f"{share_text(share)} of the {side}" for side, share in shares.items() if share < _IN_FULL]
+    return f"if words near each other count as here, as {' and '.join(fewer)}" if fewer else ""

@@ -317,4 +317,5 @@ def _words_needed(case: ComparedCase) -> str:
     size = number_text(case.smallest, DIGITS)
     if case.plan.both is None:
         return f"; no number of words would show a {case.kind} of {size}: it takes more text"
-    return f"; about {case.plan.both:,} words in each list would show a {case.kind} of {size}"
+    remark = f" ({case.plan.remark})" if case.plan.remark else ""
+    return f"; about {case.plan.both:,} words in each list would show a {case.kind} of {size}{remark}"

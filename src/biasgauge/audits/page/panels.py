@@ -26,6 +26,7 @@ from biasgauge.results import (
     share_text,
     signed_text,
 )
+from biasgauge.stats import remark_on_effective_words
 
 if TYPE_CHECKING:
     from biasgauge.audits.parts.null_lists import ChanceBand
@@ -115,6 +116,8 @@ def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:
     start = f"To show a contrast of {size} in {power} of audits"
     if not ways:
         return f"{start}, no number of words is enough; other lists are needed. These lists would show it in {now}."
+    remark = remark_on_effective_words(plan)
+    ways[-1] += f", {remark}" if remark else ""
     return f"{start}: about {', or '.join(ways)}. These lists would show it in {now}."
 
 
