@@ -100,11 +100,11 @@ def read_json(path: str | os.PathLike[str], *, error: type[InputError] = InputEr
         raise file_error(error, f"is not JSON ({problem}){f'; {again}' if again else ''}", path) from problem
 
 
-def read_json_object(path: str | os.PathLike[str]) -> JsonObject:
-    """Read a JSON file that must hold an object; `InputError` as in `read_json`."""
-    content = read_json(path)
+def read_json_object(path: str | os.PathLike[str], *, error: type[InputError] = InputError) -> JsonObject:
+    """Read a JSON file that must hold an object; an `error` as in `read_json`."""
+    content = read_json(path, error=error)
     if not isinstance(content, dict):
-        raise file_error(InputError, "must hold a JSON object", path)
+        raise file_error(error, "must hold a JSON object", path)
     return content
 
 

@@ -27,6 +27,7 @@ from biasgauge.vectors.coverage import spellings
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.formats.vector_format import Request, detect
 from biasgauge.vectors.rows import check_matrix, is_utf8, select_rows
+from biasgauge.vectors.static_models import static_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +48,10 @@ def load(
     """Read word vectors. The format is detected from the content, gzipped or not; see `docs/formats.md`.
 
     Args:
-        vectors: a path, or vectors in memory: an `Embedding`, gensim `KeyedVectors`, a dict of word to vector, or a
-            pair (words, matrix); or "NAME:SOURCE" with the name of a registered encoder.
+        vectors: a path (of a file, or of a folder of model2vec or a `StaticEmbedding`), or vectors in memory: an
+            `Embedding`, gensim `KeyedVectors`, a pipeline or `Vectors` of spaCy, a dict of word to vector, a data
+            frame, or a pair (words, matrix), whose matrix may be an `Embedding` of PyTorch; or "NAME:SOURCE" with the
+            name of a registered encoder.
         words: read only these, in one pass that never holds the other vectors; words that are not there are simply
             absent (`Embedding.coverage` lists them).
         limit: read only the first `limit` rows of the file (before `words` picks from them).
@@ -84,6 +87,9 @@ def load(
         model = encoded[0] if name is None else replace(encoded[0], name=name)
         return load(model, words, limit, case_fallback=case_fallback, name=model.name, progress=progress)
     path = Path(vectors)
+    weights = static_weights(path)
+    if weights is not None:
+        path, name = weights, name or model_label(path.resolve())
     check_trained(path)
     request = Request(path, wanted, limit, None if vocabulary is None else Path(vocabulary), progress=progress)
     vector_format = detect(request)
@@ -124,9 +130,9 @@ def _from_memory(vectors: VectorsLike, request: Request, name: str) -> Embedding
 
 
 def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
-    vectors = getattr(vectors, "wv", vectors)  # a whole gensim model carries its KeyedVectors there
-    if hasattr(vectors, "index_to_key") and hasattr(vectors, "vectors"):
-        return list(vectors.index_to_key), np.asarray(vectors.vectors)
+    split = _split_model(vectors)
+    if split is not None:
+        return split
     if isinstance(vectors, Mapping):
         if not vectors:
             raise ParameterError("The dict of word to vector must not be empty.")
@@ -143,13 +149,48 @@ def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
     if frame is not None:
         return _split_frame(frame)
     if isinstance(vectors, tuple) and len(vectors) == 2 and isinstance(vectors[0], Iterable):
-        return list(vectors[0]), np.asarray(vectors[1])
+        return list(vectors[0]), _as_matrix(vectors[1])
     if isinstance(vectors, list) and vectors and all(isinstance(model, Embedding) for model in vectors):
         raise ParameterError(f"One model is needed here. Got a list of {len(vectors):,}; choose one of them.")
     accepted = (
-        "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, a data frame, or a pair (words, matrix)"
+        "a path, an Embedding, gensim KeyedVectors, a pipeline of spaCy, a dict of word to vector, a data frame, or a "
+        "pair (words, matrix)"
     )
     raise ParameterError(f"Vectors must be {accepted}. Got {type(vectors).__name__}.")
+
+
+def _split_model(vectors: Any) -> tuple[Sequence[str], NDArray[Any]] | None:  # noqa: ANN401 - of any library
+    """Words and matrix of an object of gensim, spaCy or model2vec; None for anything else."""
+    vectors = getattr(vectors, "wv", vectors)  # a whole gensim model carries its KeyedVectors there
+    if hasattr(vectors, "index_to_key") and hasattr(vectors, "vectors"):
+        return list(vectors.index_to_key), np.asarray(vectors.vectors)
+    vectors = getattr(getattr(vectors, "vocab", None), "vectors", vectors)  # and a pipeline of spaCy its Vectors
+    if hasattr(vectors, "key2row") and hasattr(vectors, "strings"):
+        return _split_spacy(vectors)
+    if hasattr(vectors, "tokens") and hasattr(vectors, "embedding"):  # a StaticModel of model2vec
+        return list(vectors.tokens), np.asarray(vectors.embedding)
+    return None
+
+
+def _split_spacy(vectors: Any) -> tuple[Sequence[str], NDArray[Any]]:  # noqa: ANN401 - spaCy need not be installed
+    """Words and rows of spaCy's `Vectors`, where several words may share one row."""
+    if getattr(vectors, "mode", "default") == "floret":
+        raise ParameterError(
+            "The vectors are spaCy's floret vectors, which have rows of n-grams and none of words. Give a dict of your "
+            "words: {word: nlp.vocab[word].vector for word in words}."
+        )
+    rows = {vectors.strings[key]: row for key, row in vectors.key2row.items() if row >= 0}
+    return list(rows), _as_matrix(vectors.data)[np.fromiter(rows.values(), np.intp, len(rows))]
+
+
+def _as_matrix(matrix: Any) -> NDArray[Any]:  # noqa: ANN401 - whatever NumPy, PyTorch or CuPy hold numbers in
+    """Numbers of an array, a tensor, or an `Embedding` module of PyTorch."""
+    matrix = getattr(matrix, "weight", matrix)
+    if hasattr(matrix, "detach"):
+        matrix = matrix.detach().cpu()
+        matrix = matrix.float() if str(matrix.dtype) == "torch.bfloat16" else matrix
+        return np.asarray(matrix.numpy())
+    return np.asarray(matrix.get() if hasattr(matrix, "__cuda_array_interface__") else matrix)
 
 
 def _split_frame(frame: pd.DataFrame) -> tuple[Sequence[str], NDArray[Any]]:

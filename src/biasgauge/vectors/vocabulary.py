@@ -10,6 +10,7 @@ from biasgauge.io import ByteSource
 from biasgauge.vectors.formats.vector_format import Request
 from biasgauge.vectors.pickles import decode_word, is_pickle, unpickle
 from biasgauge.vectors.rows import decode, line_blocks
+from biasgauge.vectors.static_models import TOKENIZER, WEIGHTS, read_tokens
 
 SUFFIXES = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt", ".vocab.pkl", "-vocab.pkl")
 """Looked for beside `NAME.npy`, in this order, as `NAME` + suffix."""
@@ -21,6 +22,8 @@ _HEAD = 16
 def read_vocabulary(request: Request) -> list[str]:
     """Read the vocabulary that the user named, or the one that lies beside the matrix."""
     path = _vocabulary_path(request)
+    if path.name == TOKENIZER:
+        return [decode_word(word, request.book) for word in read_tokens(path)]
     words: list[str] = []
     with ByteSource(path, error=EmbeddingFormatError) as source:
         if is_pickle(source.read(_HEAD)):
@@ -63,7 +66,7 @@ def _vocabulary_path(request: Request) -> Path:
     if request.vocabulary is not None:
         return request.vocabulary
     stem = request.path.name.removesuffix(".gz").rsplit(".", 1)[0]
-    names = [stem + suffix for suffix in SUFFIXES]
+    names = [stem + suffix for suffix in SUFFIXES] + ([TOKENIZER] if request.path.name == WEIGHTS else [])
     if stem.endswith(HISTWORDS[0]):
         names.insert(0, stem.removesuffix(HISTWORDS[0]) + HISTWORDS[1])
     for name in names:

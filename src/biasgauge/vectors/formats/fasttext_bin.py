@@ -34,6 +34,10 @@ _ENTRY = re.compile(rb"([^\0]{0,65536})\0(?s:(.{8})(.))")
 _MATRIX = struct.Struct("<bqq")
 _SUPERVISED = 3
 _MOST_CHARACTERS = 100
+_QUANTIZED = (
+    "is a quantized fastText model (.ftz), whose vectors are only approximate; give the .bin that it was made from, or "
+    "the .vec file"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +125,8 @@ class _Parser:
             raise request.error(f"the header promises {dim:,} dimensions and n-grams of {min_n} to {max_n} characters")
         words, counts, pruned = self.vocabulary()
         quantized, rows, columns = self.unpack(_MATRIX)
-        if quantized or pruned > 0:
-            raise request.error(
-                "is a quantized fastText model (.ftz), whose vectors are only approximate; give the .bin that it was "
-                "made from, or the .vec file"
-            )
+        if quantized:
+            raise request.error(_QUANTIZED)
         if columns != dim or rows < len(words):
             raise request.error(
                 f"the header promises {len(words):,} words of {dim:,} dimensions, the matrix has {rows:,} × {columns:,}"
@@ -164,8 +165,8 @@ class _Parser:
                 f"{promised:,} words are promised and {len(words):,} are there: the file is damaged or was cut short",
                 offset=self.position,
             )
-        if pruned > 0:
-            self.position += 8 * pruned
+        if pruned > 0:  # which only quantized models are
+            raise request.error(_QUANTIZED)
         return tuple(words), np.frombuffer(b"".join(counts), "<i8"), pruned
 
 

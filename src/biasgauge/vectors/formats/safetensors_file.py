@@ -21,7 +21,7 @@ from biasgauge.core import JsonObject, Singles, Vectors
 from biasgauge.io import parse_json
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.frequencies import Frequencies, FrequencyKind
-from biasgauge.vectors.rows import check_matrix, decode, select_rows
+from biasgauge.vectors.rows import check_matrix, decode, refuse_impossible_size, select_rows
 from biasgauge.vectors.vocabulary import read_vocabulary
 
 LONGEST_HEADER = 2**24
@@ -53,6 +53,7 @@ def read_safetensors(request: Request) -> VectorTable:
     name = "vectors" if "vectors" in tensors else matrices[0]
     kind, matrix = tensors[name]
     check_matrix(request, f"the tensor {name}", matrix.shape, matrix.dtype)
+    matrix = _weighted(request, tensors, matrix)
     if not len(matrix):
         raise request.error(f"the tensor {name} has no rows")
     if {"words", "word_ends"} <= tensors.keys():
@@ -66,6 +67,23 @@ def read_safetensors(request: Request) -> VectorTable:
             frequencies = Frequencies(tensor.numbers, frequency_kind, str(request.path))
             return replace(table, frequencies=frequencies.of_table(words, table.words))
     return table
+
+
+def _weighted(request: Request, tensors: dict[str, _Tensor], matrix: Vectors) -> Vectors:
+    """Rows of tokens that share one, and their weights, as model2vec keeps them apart."""
+    mapping, weights = (tensors.get(name) for name in ("mapping", "weights"))
+    if mapping is not None and mapping.numbers.ndim == 1 and mapping.numbers.dtype.kind in "iu":
+        rows = mapping.numbers
+        refuse_impossible_size(request, len(rows) * matrix.shape[1] * matrix.itemsize)
+        if len(rows) and not (rows.min() >= 0 and rows.max() < len(matrix)):
+            raise request.error(f"the tensor mapping names a row that is not there: there are {len(matrix):,}")
+        matrix = matrix[rows]
+    if weights is not None and weights.numbers.shape == (len(matrix),):
+        if weights.numbers.dtype.kind != "f" or matrix.dtype.kind != "f":
+            raise request.error(f"expected weights and {matrix.dtype} numbers in floating point, of 16 to 64 bits")
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix = (matrix * weights.numbers[:, None]).astype(np.float32)
+    return matrix
 
 
 def _map_tensors(request: Request, file: BinaryIO) -> dict[str, _Tensor]:
