@@ -22,18 +22,21 @@ PAIRS = (("he", "she"), ("him", "her"), ("man", "woman"))
 SLOPE, SD = 0.08, 0.05
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> TokenCorpus:
+def made_text(folder: Path, seed: int) -> TokenCorpus:
     """Words at random, of many frequencies, with ends among them."""
-    random = np.random.default_rng(3)
+    random = np.random.default_rng(seed)
     words = [f"w{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(400)]
     chances = 1.0 / np.arange(8, 408)
     drawn = random.choice(words, (18_000, 8), p=chances / chances.sum())
     ends = np.array([word for pair in PAIRS for word in pair])
     lines = [f"{' '.join(row)} {ends[number % 6]} {ends[number * 7 % 6]}" for number, row in enumerate(drawn)]
-    folder = tmp_path_factory.mktemp("text")
     (folder / "text.txt").write_text("\n".join(lines), encoding="utf-8")
     return read_corpus(folder / "text.txt", out=folder / "corpus")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> TokenCorpus:
+    return made_text(tmp_path_factory.mktemp("text"), 3)
 
 
 def reader(slope: float, *, runs: int = 2, world: int = 0, leak: float = 0.0) -> Callable[..., list[list[Any]]]:

@@ -45,6 +45,22 @@ def test_a_text_is_calibrated(text: Path, tmp_path: Path, capsys: pytest.Capture
     assert len(told["corpus_bias"]) == 40
 
 
+def test_calibrations_of_other_texts_make_limits_of_a_new_one(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("\n".join(reversed(text.read_text(encoding="utf-8").splitlines())), encoding="utf-8")
+    command = ["calibrate", "--out", str(tmp_path / "other.json"), *SMALL, *FURTHER]
+    assert run([*command, str(other), "--work", str(tmp_path / "work of other"), "--quiet"]) == 0
+    capsys.readouterr()
+    command[2] = str(tmp_path / "joined.json")
+    joining = ["--work", str(tmp_path / "work"), "--set", f"calibrations={tmp_path / 'other.json'}", "--json"]
+    assert run([*command, str(text), *joining]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in told["texts"]] == ["text", "other"]
+    assert all(limit["texts"] == ["text", "other"] for limit in told["limits"] if limit["of"] == "measure")
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

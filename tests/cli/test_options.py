@@ -98,7 +98,7 @@ def test_an_option_has_the_default_of_the_function(name: str) -> None:
 FURTHER: dict[str, list[Any]] = {
     "audit": [audits.Rules],
     "bayes": [analyses.posterior.plan_attributes],
-    "calibrate": [text.read_corpus],
+    "calibrate": [text.read_corpus, analyses.calibrate.join_calibrations],
     "robustness": [core.WordPolicy.from_options],
     "corpus-bias": [analyses.criterion.amplification, core.WordPolicy.from_options],
     "compare": [text.training.train_comparable, text.training.algorithm("sgns").settings],

@@ -14,11 +14,13 @@ from biasgauge.stats import (
     Source,
     TextLine,
     Variances,
+    contrast_bounds,
     limit_bounds,
     new_text_limits,
     text_line,
 )
 from biasgauge.stats.numerics import satterthwaite
+from biasgauge.stats.text_limits import ASSUMED_LEVEL, ASSUMED_SLOPE
 
 LEVELS = np.repeat([-2.0, -1.0, 0.0, 1.0, 2.0], [15, 15, 40, 15, 15])
 CARRIER, PLANTING, RUN, SHIFT, SLOPE = 0.5, 0.3, 0.4, 0.1, 0.4
@@ -130,7 +132,6 @@ def test_where_only_texts_differ_the_limit_is_the_textbooks() -> None:
     found = limit_bounds([made([[mean]]) for mean in means], "first", words=4)
     margin = distributions.t.ppf(0.95, 2) * np.std(means, ddof=1) * np.sqrt(1 + 1 / 3)
     assert found.blank[0] == pytest.approx(np.mean(means) + margin)
-    assert found.detection[0] == pytest.approx(2 * margin, rel=1e-6)  # slopes are 1 in all
     assert [source.name for source in found.sources if source.variance > 0] == ["texts"]
     assert found.sources[0] == Source("texts", pytest.approx(np.var(means, ddof=1) * 4 / 3), 2.0)  # type: ignore[arg-type]
 
@@ -156,6 +157,35 @@ def test_slopes_that_differ_by_factors_make_the_limit_larger_by_a_factor() -> No
     assert center * dose - margin == pytest.approx(found.blank[0], rel=1e-6)
     falling = limit_bounds([*texts[:2], made([[0.0]], -0.1, 0.04)], "first", words=4)
     assert np.isinf(falling.detection[0])
+
+
+def test_texts_that_happen_to_be_alike_are_not_taken_as_proof_that_others_are() -> None:
+    """The least margin of level and slope is that of an assumed spread, and it falls with the number of texts."""
+    for count in (2, 3, 5):
+        texts = [made([[0.2]], variance=0.09)] * count
+        found = limit_bounds(texts, "first", words=10**9)
+        share = np.sqrt(2 / (count + 1)) * np.sqrt(1 + 1 / count)
+        assert found.blank[0] - 0.2 == pytest.approx(
+            distributions.norm.ppf(0.95) * 0.3 * ASSUMED_LEVEL * share, rel=1e-3
+        )
+        lower = np.exp(-distributions.norm.ppf(0.95) * ASSUMED_SLOPE * share)
+        dose, margin = found.detection[0], found.blank[0] - 0.2
+        assert dose - np.hypot(margin, (1 - lower) * dose) == pytest.approx(margin, rel=1e-3)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_contrasts_are_free_of_what_moves_all_words_alike(count: int) -> None:
+    """Limits of texts of any level are the same, and of many words with one slope those of two normal means."""
+    texts = [made([[0.1 * number], [0.3]], slope=0.5, variance=0.04) for number in range(count)]
+    value, dose = contrast_bounds(texts, (8, 12), "first")
+    assert contrast_bounds([made([[0.0], [0.0]], 0.5, 0.04)] * count, (8, 12), "first") == (value, dose)
+    t = distributions.t.ppf(0.95, 100.0 * count)
+    assert value == pytest.approx(2 * t * 0.2 * np.sqrt(1 / 8 + 1 / 12))
+    if count == 1:
+        assert dose == pytest.approx(value / 0.5)
+    else:
+        assert dose > value / 0.5
+    assert contrast_bounds([made([[0.0]], -1.0, 0.04)], (8, 12), "first")[1] == np.inf
 
 
 def test_limits_of_several_texts_have_no_interval_and_say_why() -> None:

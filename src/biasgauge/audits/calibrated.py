@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log, sqrt
+from math import exp, inf, log, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,7 +28,7 @@ from biasgauge.core import REPORTED, JsonMapping, WordPolicy
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, queries_from_lexicons
 from biasgauge.results import Column, RecordTable, Result, Shown, Summary, Tone, counted
 from biasgauge.scores import ScoreTensor
-from biasgauge.stats import Z, dose_of_score, wilson
+from biasgauge.stats import DoseResponse, Z, contrast_bounds, dose_of_score, wilson
 from biasgauge.vectors import load
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ class CalibratedScores(Result):
         remark: what was not known about it.
         largest: the largest planted log odds ratio.
         moved: how far that moves a score.
+        generalization: sentence on the texts and plantings that the limits hold for.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("words",)
@@ -168,6 +169,7 @@ class CalibratedScores(Result):
     remark: str = ""
     largest: float = 0.0
     moved: float = 0.0
+    generalization: str = ""
 
     @property
     def too_coarse(self) -> bool:
@@ -194,7 +196,7 @@ class CalibratedScores(Result):
             headline=f"{seen} of {counted(self.words, 'word')} of the lists score beyond the limit of detection."
             + self._needed(),
             about=f"Associations of known strength were planted in text and {vectors}. An odds ratio above 1 leans to "
-            f"the first end of the base pairs{self._first_end()}. {remark}",
+            f"the first end of the base pairs{self._first_end()}. {remark} {self.generalization}".rstrip(),
             tables=(LIMITS.fill(self), words.fill(self)),
             warnings=(self.remark,) if self.remark else (),
         )
@@ -212,7 +214,7 @@ class CalibratedScores(Result):
     def _needed(self) -> str:
         """Sentence on the odds ratio that a single word needs to be detected."""
         single = next((limit for limit in self.limits if limit.words == 1), None)
-        if single is None or single.detection.value is None:
+        if single is None:
             return ""
         if self.too_coarse:
             return (
@@ -229,7 +231,7 @@ def calibrated_scores(calibration: Calibration, scores: ScoreTensor) -> Calibrat
     largest, moved = _largest(calibration)
     return CalibratedScores(
         tuple(word for word in words if word.score is not None), limits, calibration.settings,
-        "; ".join(calibration.warnings), largest, moved,
+        "; ".join(calibration.warnings), largest, moved, calibration.generalization,
     )  # fmt: skip
 
 
@@ -258,8 +260,7 @@ def _in_units(verdict: Verdict, lexicon: AssociationTest | None, calibration: Ca
     dose = dose_of_score(sign * contrast, alone, words=words)
     if dose.value is None or not response.slope.value:
         return verdict
-    needed = 2 * Z * sqrt(alone.variances.of_mean(words))
-    limit = needed / response.slope.value
+    needed, limit = _contrast_limit(calibration, sizes, sign * contrast, alone, words)
     seen = abs(dose.value) >= limit
     if limit > log(LARGEST):
         piece = _beyond_odds(contrast, needed, calibration)
@@ -271,6 +272,20 @@ def _in_units(verdict: Verdict, lexicon: AssociationTest | None, calibration: Ca
     piece = Evidence(RULE, observed, exp(limit), seen, reading, "calibration")
     claim = f"{verdict.claim}, {reading}" if verdict.claim else verdict.claim
     return replace(verdict, claim=claim, why=f"{verdict.why}; {reading}", evidence=(*verdict.evidence, piece))
+
+
+def _contrast_limit(
+    calibration: Calibration, sizes: tuple[int, int], contrast: float, response: DoseResponse, words: float
+) -> tuple[float, float]:
+    """Limit of detection of a contrast of such lists, as a contrast and as a log odds ratio of the calibrated text."""
+    lines = [line.line for line in calibration.lines if line.measure == MEASURE]
+    if not lines:  # of an earlier version: variances and slope are taken as known
+        needed = 2 * Z * sqrt(response.variances.of_mean(words))
+        return needed, needed / (response.slope.value or inf)
+    needed, excess = contrast_bounds(lines, sizes, "first" if contrast >= 0 else "second")
+    text = calibration.texts[0]
+    dose = None if excess == inf else text.dose_of_excess(excess if contrast >= 0 else -excess)
+    return needed, inf if dose is None else abs(dose)
 
 
 def _beyond_odds(contrast: float, needed: float, calibration: Calibration) -> Evidence:

@@ -22,6 +22,8 @@ your vectors were trained, and says from which strength on each measure and
 test sees them: the limit of detection. Planted texts and models are kept in
 --work; run again after an interruption, it goes on where it was. --out keeps
 the result: audit --calibration FILE.json then tells scores as odds ratios.
+Limits hold for new plantings of this text; with calibrations of other texts
+(--set calibrations=FILE.json,...) those of measures hold for a text that is new.
 
 Doses are log odds ratios (0.69 is an odds ratio of 2) and hold 0; with
 --planting mixture they are shares of a word's places. Settings of the training
@@ -35,6 +37,7 @@ Examples:
   biasgauge calibrate corpus_es.txt --language es
   biasgauge calibrate corpus.txt --set recipe.window=10 --set others=0
   biasgauge calibrate corpus.txt --carriers my_words.txt --per-dose 10
+  biasgauge calibrate corpus.txt --set calibrations=novels.json,reviews.json
   biasgauge audit models/*.safetensors --calibration calibration.json
 """
 READING = {"layout": str, "tokenizer": str, "field": typed_field}
@@ -48,6 +51,7 @@ SETTINGS = {
     "tests": typed_names,
     "level": float,
     "n_jobs": int | None,
+    "calibrations": typed_names,
     **READING,
 }
 
@@ -99,6 +103,7 @@ def calibrate(
     reading = {name: further.pop(name) for name in READING if name in further}
     if documents is not None:
         reading["documents"] = documents
+    joined = further.pop("calibrations", ())
     parts = further.pop("recipe", {})
     if not isinstance(parts, dict):
         raise ParameterError(f"Settings of the training are set one by one, as recipe.window=8. Got recipe={parts!r}.")
@@ -131,4 +136,7 @@ def calibrate(
             tell=None if options.quiet else lambda plan: screen.print(plan, soft_wrap=True, markup=False),
             **further,
         )
+    if joined:
+        others = {Path(path).stem: analyses.calibrate.load_calibration(path) for path in joined}
+        result = analyses.calibrate.join_calibrations({corpus[0].name.partition(".")[0]: result, **others})
     return Outcome(result, written={"planted texts and models": work})

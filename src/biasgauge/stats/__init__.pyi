@@ -70,6 +70,7 @@ from biasgauge.stats.crossed import EffectSquares as EffectSquares
 from biasgauge.stats.crossed import Subset as Subset
 from biasgauge.stats.crossed import effect_squares as effect_squares
 from biasgauge.stats.crossed import effective_freedom as effective_freedom
+from biasgauge.stats.detection import Limit as Limit
 from biasgauge.stats.detection import Z as Z
 from biasgauge.stats.detection import blank_margin as blank_margin
 from biasgauge.stats.detection import detection_between as detection_between
@@ -156,5 +157,6 @@ from biasgauge.stats.strata import levels as levels
 from biasgauge.stats.text_limits import Side as Side
 from biasgauge.stats.text_limits import Source as Source
 from biasgauge.stats.text_limits import TextLine as TextLine
+from biasgauge.stats.text_limits import contrast_bounds as contrast_bounds
 from biasgauge.stats.text_limits import limit_bounds as limit_bounds
 from biasgauge.stats.text_limits import text_line as text_line

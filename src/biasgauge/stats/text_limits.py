@@ -14,6 +14,10 @@ the estimated one, t_k the 95 % quantile of Student's t with the degrees of free
 exact limit of the textbooks; with several it is a little wider than the quantile of the sum of their t variables. One t
 with Satterthwaite's degrees of freedom is too narrow where texts are few: an estimate of text_t that happens to be
 small lowers the variance and raises the degrees of freedom at once.
+
+That two or three texts happen to be alike is little evidence that others are. Between texts a margin is therefore never
+less than that of an assumed standard deviation a (`ASSUMED_LEVEL`, `ASSUMED_SLOPE`), z a √(2 / (T + 1)) in the place of
+t s: two observations of what is assumed beside T − 1 degrees of freedom without any difference.
 """
 
 from __future__ import annotations
@@ -35,6 +39,12 @@ _REACH = 1e6
 small, and which then are too small."""
 _STEPS = 50
 """Halvings of that range."""
+ASSUMED_LEVEL = 0.3
+"""Standard deviation between texts of their level that is assumed where they are few, in units of that of words."""
+ASSUMED_SLOPE = 0.5
+"""Standard deviation between texts of the log of their slope that is assumed where texts are few: a factor of 1.6."""
+_ASSUMED_DF = 1e6
+"""Degrees of freedom of a variance that is assumed."""
 Polynomial = tuple[float, float, float]
 
 
@@ -204,6 +214,43 @@ def limit_bounds(
     return Bounds(sign * blank, detection, named)
 
 
+def contrast_bounds(texts: Sequence[TextLine], sizes: tuple[int, int], side: Side) -> tuple[float, float]:
+    """Limits of detection of the difference of two means in one model, of lists of these sizes: as a value and a dose.
+
+    What moves all words of a text, a planting or a run alike is in both means, and words alone remain. With
+    B = t √(σ²_blank (1/m + 1/n)) and D = t √(σ²_dose/m + σ²_blank/n) a contrast of blanks stays below B, and one that
+    is expected at B + D exceeds it. The dose allows for slopes of texts as `limit_bounds` does; infinite where none is
+    detected.
+    """
+    drawn = [_as_moments(text) for text in texts]
+    column = 2 if side == "first" else 1
+    blank, dose = (
+        float(stdtrit(_word_df(texts, kind), 0.95)) * float(np.sqrt(variance))
+        for kind, variance in (
+            ("blank", _mean_variance(texts, sizes[0], "blank") + _mean_variance(texts, sizes[1], "blank")),
+            ("dose", _mean_variance(texts, sizes[0], "dose") + _mean_variance(texts, sizes[1], "blank")),
+        )
+    )
+    slopes = np.array([one.lines[..., column].mean() for one in drawn])
+    if not (slopes > 0).all():
+        return blank + dose, float("inf")
+    slope, slope_margin = (float(value) for value in _new_slope(slopes))
+    low, high = 0.0, _REACH
+    if slope * high - np.hypot(dose, slope_margin * high) < blank:
+        return blank + dose, float("inf")
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        above = slope * middle - np.hypot(dose, slope_margin * middle) >= blank
+        low, high = (low, middle) if above else (middle, high)
+    return blank + dose, high
+
+
+def _mean_variance(texts: Sequence[TextLine], words: int, kind: str) -> float:
+    """σ² / words, the mean over texts."""
+    variances = [text.blank_variance if kind == "blank" else text.dose_variance for text in texts]
+    return float(np.mean(variances)) / words
+
+
 _Terms = list[tuple[str, Floats, float]]
 """Name, variance for every draw, and degrees of freedom of each source."""
 
@@ -227,7 +274,11 @@ def _between_texts(texts: Sequence[TextLine], drawn: Sequence[Moments], levels: 
         axis=0,
     )
     component = np.maximum(levels.var(axis=0, ddof=1) - by_words, 0.0)
-    return [("texts", (1 + 1 / count) * component, float(count - 1))]
+    least = ASSUMED_LEVEL**2 * 2 / (count + 1) * np.mean([one.blank_variance for one in drawn], axis=0)
+    t, z = (float(stdtrit(df, 0.95)) for df in (count - 1, _ASSUMED_DF))
+    assumed = t**2 * component[0] < z**2 * least[0]
+    variance, df = (least, _ASSUMED_DF) if assumed else (component, float(count - 1))
+    return [("texts", (1 + 1 / count) * variance, df)]
 
 
 def _word_part(text: TextLine, drawn: Moments, kind: str, leverage: float | Floats) -> Floats:
@@ -311,8 +362,10 @@ def _new_slope(slopes: Floats) -> tuple[Floats, Floats]:
     center = np.exp(logs.mean(axis=0))
     if count == 1:
         return center, np.zeros_like(center)
-    t = float(stdtrit(count - 1, 0.95))
-    lower = np.exp(logs.mean(axis=0) - t * logs.std(axis=0, ddof=1) * np.sqrt(1 + 1 / count))
+    sd = logs.std(axis=0, ddof=1)
+    t, z = (float(stdtrit(df, 0.95)) for df in (count - 1, _ASSUMED_DF))
+    distance = np.maximum(t * sd, z * ASSUMED_SLOPE * np.sqrt(2 / (count + 1)))
+    lower = np.exp(logs.mean(axis=0) - distance * np.sqrt(1 + 1 / count))
     return center, center - lower
 
 

@@ -43,11 +43,14 @@ from biasgauge.analyses.calibrate.result import Equivalents as Equivalents
 from biasgauge.analyses.calibrate.result import load_calibration as load_calibration
 from biasgauge.analyses.calibrate.result import load_default_calibration as load_default_calibration
 from biasgauge.analyses.calibrate.rows import LARGEST as LARGEST
+from biasgauge.analyses.calibrate.rows import CalibratedText as CalibratedText
 from biasgauge.analyses.calibrate.rows import CalibrationLimit as CalibrationLimit
 from biasgauge.analyses.calibrate.rows import Curve as Curve
 from biasgauge.analyses.calibrate.rows import DetectionRate as DetectionRate
 from biasgauge.analyses.calibrate.rows import Equivalent as Equivalent
+from biasgauge.analyses.calibrate.rows import MeasureLine as MeasureLine
 from biasgauge.analyses.calibrate.rows import as_odds as as_odds
 from biasgauge.analyses.calibrate.rows import limit_text as limit_text
 from biasgauge.analyses.calibrate.rows import odds_text as odds_text
 from biasgauge.analyses.calibrate.set_tests import carrier_sets as carrier_sets
+from biasgauge.analyses.calibrate.several_texts import join_calibrations as join_calibrations

@@ -11,12 +11,14 @@ import numpy as np
 from biasgauge.analyses.calibrate.readings import Readings
 from biasgauge.analyses.calibrate.result import Calibration
 from biasgauge.analyses.calibrate.rows import (
+    CalibratedText,
     CalibrationLimit,
     CarrierDose,
     Curve,
     DetectionRate,
     DosePoint,
     FrequencyEffect,
+    MeasureLine,
     Specificity,
 )
 from biasgauge.analyses.calibrate.set_tests import (
@@ -91,7 +93,16 @@ def analyze(
             random_state=random_state,
         )  # fmt: skip
         limits += [
-            CalibrationLimit("measure", measure, limit.words, limit.side, limit.blank, limit.detection, limit.beyond)
+            CalibrationLimit(
+                "measure",
+                measure,
+                limit.words,
+                limit.side,
+                limit.blank,
+                limit.detection,
+                limit.beyond,
+                sources=limit.sources,
+            )
             for limit in detected
         ]
         blanks.append(_blanks_beyond_limit(measure, scores, readings, response, level))
@@ -109,7 +120,30 @@ def analyze(
         settings=settings,
         warnings=(*readings.warnings, *_warnings(readings)),
         test_curves=set_curves(set_values, level=level),
+        texts=_texts(readings, settings),
+        lines=_measure_lines(readings),
     )
+
+
+def _texts(readings: Readings, settings: JsonMapping) -> tuple[CalibratedText, ...]:
+    """The text, as limits that rest on several name it."""
+    if readings.excess is None:
+        return ()
+    corpus, (ends, first_share) = settings["corpus"], readings.near
+    _, plantings, runs = readings.of_carriers.shape[1:]
+    return (CalibratedText("", corpus["tokens"], corpus["checksum"], plantings, runs, ends, first_share),)
+
+
+def _measure_lines(readings: Readings) -> tuple[MeasureLine, ...]:
+    """Lines of every measure over the excess of first ends, in which texts are alike."""
+    excess = readings.excess
+    if excess is None or np.ptp(excess) == 0:
+        return ()
+    lines = []
+    for measure, scores in zip(readings.measures, readings.of_carriers, strict=True):
+        response = dose_response(scores, excess, readings.levels, shape=False)
+        lines.append(MeasureLine("", measure, text_line(scores, excess, readings.levels, response, one_slope=True)))
+    return tuple(lines)
 
 
 def _curve(measure: str, scores: Floats, readings: Readings, response: DoseResponse, level: float) -> Curve:

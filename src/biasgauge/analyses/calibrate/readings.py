@@ -68,6 +68,9 @@ class Readings:
         vectors: for each draw and run the vectors of carriers and ends.
         ends: words of first and of second ends, as the vectors have them.
         lost: words without a score in some model.
+        excess: carriers × draws: first ends beside the carrier beyond those of the odds of the text, for each
+            occurrence of the carrier; None where they were not counted.
+        near: ends beside a carrier for each occurrence of it, median over carriers; share of first ends in the text.
         warnings: doses that were not reached, and measures without scores.
     """
 
@@ -85,6 +88,8 @@ class Readings:
     ends: tuple[tuple[str, ...], tuple[str, ...]]
     lost: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    excess: Floats | None = None
+    near: tuple[float, float] = (0.0, 0.0)
 
     @property
     def of_carriers(self) -> Floats:
@@ -175,15 +180,18 @@ def collect_readings(
     scored = tuple(word for word, is_complete in zip(words, complete, strict=True) if is_complete)
     corpus = planted[0].corpus
     frequency = dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
+    chosen = scored[:n_carriers]
+    counts = np.array([frequency[word] for word in scored], np.float64)
+    excess, near = _excess_ends(doses, chosen, counts[:n_carriers])
     return Readings(
         measures=tuple(name for name in plan.measures if name not in unusable),
         words=scored,
         carriers=n_carriers,
         others=n_others,
         scores=scores[:, complete],
-        doses=_table(doses, scored[:n_carriers], "log_odds"),
-        levels=_table(doses, scored[:n_carriers], "dose"),
-        counts=np.array([frequency[word] for word in scored], np.float64),
+        doses=_table(doses, chosen, "log_odds"),
+        levels=_table(doses, chosen, "dose"),
+        counts=counts,
         shuffled=shuffled_scores[:, complete],
         other_doses=_table(other_doses, scored[n_carriers : n_carriers + n_others], "log_odds"),
         vectors=vectors,
@@ -193,7 +201,20 @@ def collect_readings(
             *dict.fromkeys(remark for text in planted for remark in text.remarks),
             *(f"{name} has no score for any carrier and is left out" for name in unusable),
         ),
+        excess=excess,
+        near=near,
     )
+
+
+def _excess_ends(
+    doses: Sequence[Mapping[str, CarrierDose]], words: Sequence[str], occurrences: Floats
+) -> tuple[Floats, tuple[float, float]]:
+    """(n_wA − π (n_wA + n_wB)) / n_w of each carrier and text, π = n_A / (n_A + n_B); and `near` of the readings."""
+    first, second, all_first, all_second = (_table(doses, words, name) for name in ("n_wa", "n_wb", "n_a", "n_b"))
+    share = all_first / np.maximum(all_first + all_second, 1)
+    ends = (first + second) / occurrences[:, None]
+    excess: Floats = first / occurrences[:, None] - share * ends
+    return excess, (float(np.median(ends)), float(share.mean()))
 
 
 def _table(doses: Sequence[Mapping[str, CarrierDose]], words: Sequence[str], column: str) -> Floats:

@@ -14,12 +14,14 @@ import numpy as np
 
 from biasgauge.analyses.calibrate.rows import (
     LARGEST,
+    CalibratedText,
     CalibrationLimit,
     CarrierDose,
     Curve,
     DetectionRate,
     Equivalent,
     FrequencyEffect,
+    MeasureLine,
     SetCurve,
     Specificity,
     limit_text,
@@ -92,6 +94,8 @@ LIMITS = RecordTable(
         _DETECTED_BY, _WORDS, Column("end", source="side"), Column("limit of blank", "number", 4, source="blank"),
         Column("detected from odds", "number", 2, about="limit of detection, as an odds ratio",
                source=lambda limit: limit.odds_ratio and Shown(limit.odds_ratio, limit_text(limit.detection))),
+        Column("holds for", about="new words in a new planting of",
+               source=lambda limit: f"a new text ({len(limit.texts)} used)" if limit.texts else "this text"),
         Column("remark", source=lambda limit: limit.detection.reason or ("extrapolated" if limit.beyond else "")),
     ), "Extrapolated: beyond the largest odds ratio that was planted.", most=12,
 )  # fmt: skip
@@ -183,6 +187,9 @@ class Calibration(Result):
         settings: everything that decides the result.
         warnings: limitations of the design.
         test_curves: dose–response curve of every association test, by number of words.
+        texts: what the limits of measures rest on: this text alone, whose new plantings they hold for, or several
+            (`join_calibrations`), when they hold for a new text.
+        lines: of every measure in each text: what `join_calibrations` takes.
     """
 
     tables: ClassVar[tuple[str, ...]] = ("limits",)
@@ -200,6 +207,8 @@ class Calibration(Result):
     settings: JsonMapping
     warnings: tuple[str, ...] = ()
     test_curves: tuple[SetCurve, ...] = ()
+    texts: tuple[CalibratedText, ...] = ()
+    lines: tuple[MeasureLine, ...] = ()
 
     @property
     def _test_points(self) -> tuple[SimpleNamespace, ...]:
@@ -231,8 +240,30 @@ class Calibration(Result):
             f"(the best, {name}: {limit} by extrapolation)."
         )
 
+    @property
+    def generalization(self) -> str:
+        """Sentence on the texts and plantings that limits of measures hold for; empty if that is not known."""
+        limit = next((limit for limit in self.limits if limit.of == "measure" and limit.sources), None)
+        if limit is None or not self.texts:
+            return ""
+        df = {source.name: f"{source.df:.0f}" for source in limit.sources}
+        if limit.texts:
+            texts = ", ".join(f"{text.name} ({text.tokens:,} tokens)" for text in self.texts)
+            return (
+                "Limits of measures hold for new words in a new planting of a new text: they rest on "
+                f"{len(self.texts)} texts, {texts}, with {len(self.texts) - 1} degrees of freedom between texts, "
+                f"{df['plantings']} between plantings of a text."
+            )
+        plantings = self.texts[0].plantings
+        if plantings == 1:
+            return "Limits hold for this planting of this text only: how plantings differ is not known from one."
+        return (
+            f"Limits hold for new words in a new planting of this text only ({plantings} plantings: {df['plantings']} "
+            "degrees of freedom between them); other texts differ in level and slope."
+        )
+
     def _sentences(self) -> list[str]:
-        sentences = []
+        sentences = [self.generalization] if self.generalization else []
         largest = max((limit.words for limit in self.limits if limit.of == "measure"), default=1)
         best = self._best_limit(largest)
         if largest > 1 and best is not None and best.detection.value is not None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import exp
+from math import exp, log
 
 from biasgauge.core import Estimate, JsonMapping, Record
 from biasgauge.results import figures_text, number_text
-from biasgauge.stats import DoseResponse, Side
+from biasgauge.stats import DoseResponse, Side, Source, TextLine
 
 LARGEST = 1000
 """Odds ratio beyond which digits are meaningless: none as large is ever planted."""
@@ -96,6 +96,53 @@ class SetCurve(Record):
 
 
 @dataclass(frozen=True)
+class CalibratedText(Record):
+    """A text that limits rest on.
+
+    Attributes:
+        name: of the text; empty where it was calibrated alone.
+        tokens, checksum: of the text.
+        plantings, runs: planted texts, and models of each.
+        ends: words of pairs beside a carrier, for each occurrence of it; the median over carriers.
+        first_share: share of first ends among the ends of the text.
+    """
+
+    name: str
+    tokens: int
+    checksum: str
+    plantings: int
+    runs: int
+    ends: float
+    first_share: float
+
+    def dose_of_excess(self, excess: float) -> float | None:
+        """Log odds ratio that gives a carrier of this text so many excess first ends for each occurrence.
+
+        With t ends and the share π of first ones, a dose d makes the share p = 1 / (1 + exp(−logit π − d)), and the
+        excess is t (p − π). None where no dose is large enough: where all ends beside the word are of one side.
+        """
+        share = self.first_share + excess / self.ends
+        if not 0 < share < 1:
+            return None
+        return log(share / (1 - share)) - log(self.first_share / (1 - self.first_share))
+
+
+@dataclass(frozen=True)
+class MeasureLine(Record):
+    """Lines of a measure in the models of one text, over the excess of first ends beside a word.
+
+    Attributes:
+        text: name of the text.
+        measure: name of the measure.
+        line: lines and spread of words.
+    """
+
+    text: str
+    measure: str
+    line: TextLine
+
+
+@dataclass(frozen=True)
 class CalibrationLimit(Record):
     """Limits of blank and of detection.
 
@@ -108,6 +155,11 @@ class CalibrationLimit(Record):
         blank: limit of blank: 5 % of blanks lie beyond it, on the side to which doses move the value.
         detection: limit of detection as a dose, a log odds ratio; of a test between doses that were planted.
         beyond: whether that is larger than any dose that was planted.
+        texts: names of the texts that the limits rest on, where they hold for a new one; empty where they hold for new
+            plantings of a single text.
+        excess: limit of detection in first ends beside a word beyond those of the odds of its text, for each occurrence
+            of the word; only of limits that hold for a new text.
+        sources: parts of the variance that the limit of blank allows for, with their degrees of freedom.
     """
 
     of: str
@@ -117,6 +169,9 @@ class CalibrationLimit(Record):
     blank: float | None
     detection: Estimate
     beyond: bool = False
+    texts: tuple[str, ...] = ()
+    excess: float | None = None
+    sources: tuple[Source, ...] = ()
 
     @property
     def odds_ratio(self) -> float | None:
