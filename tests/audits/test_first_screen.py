@@ -55,6 +55,17 @@ def test_sanity_checks_and_what_fails_are_no_findings(audited: bg.audits.AuditRe
     assert "flowers" not in said
 
 
+def test_absence_that_is_shown_may_be_reported_and_is_not_open(audited: bg.audits.AuditResult) -> None:
+    ruled_out = {"weat4": "no-association-shown"}
+    assert headline(decided(audited, **ruled_out)).startswith("No association about people may be reported from these")
+    assert headline(decided(audited, weat6="report", **ruled_out)).endswith(
+        "No other association about people may be reported."
+    )
+    careful = headline(decided(audited, weat6="report-with-care", **ruled_out))
+    assert "Nothing can be said either way about religion" in careful
+    assert "race" not in careful
+
+
 def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.audits.AuditResult) -> None:
     shown = tiles(audited)
     about_people = [one for one in audited.verdicts if one.family != "sanity"]

@@ -155,20 +155,23 @@ def headline(result: AuditResult) -> str:
     families = dict.fromkeys(verdict.family for verdict in verdicts)
     scope = "" if NO_FAMILY in families or "" in families else " about people"
     sure, careful = ([verdict for verdict in verdicts if verdict.decision == decision] for decision in REPORTED)
+    ruled_out = {verdict.family for verdict in verdicts if verdict.decision == "no-association-shown"}
+    # That there is no association may be reported, too.
+    nothing, nothing_else = ("No association", "No other association") if ruled_out else ("Nothing", "Nothing else")
     if not sure and not careful:
         decisions = [verdict.decision for verdict in verdicts]
         counts = [f"{decisions.count(name)} {style.label}" for name, style in DECISIONS.items() if name in decisions]
         number = counted(verdicts, "question")
-        return f"Nothing{scope} may be reported from these vectors: of {number}, {listed(counts)}."
+        return f"{nothing}{scope} may be reported from these vectors: of {number}, {listed(counts)}."
     if len({verdict.model for verdict in verdicts}) > 1 or len(sure or careful) > MOST_CLAIMS:
         share = capitalized(count_of(len(sure) + len(careful), len(verdicts)))
         return f"{share} answers{scope} may be reported, {len(careful)} of them with care."
     claims = [_statement(verdict, breakdown_of(result, verdict)) for verdict in sure or careful]
     if sure:
-        remainder = f"Nothing else{scope} may be reported{' without care' if careful else ''}."
+        remainder = f"{nothing_else}{scope} may be reported{' without care' if careful else ''}."
         return f"In these vectors, {listed(claims)}. {remainder}" if len(verdicts) > len(sure) else f"{listed(claims)}."
-    reported_families = {verdict.family for verdict in careful}
-    undecided = [group_title(family).lower() for family in families if family and family not in reported_families]
+    decided = ruled_out | {verdict.family for verdict in careful}
+    undecided = [group_title(family).lower() for family in families if family and family not in decided]
     remainder = (
         f" Nothing can be said either way about {listed(undecided, 'or')}."
         if undecided and NO_FAMILY not in families
@@ -289,6 +292,10 @@ def reason_in_brief(verdict: Verdict) -> str:
     if verdict.decision == "inconclusive" and verdict.plan is not None:
         words = verdict.plan.get("both")
         more = f"; lists of about {words:,} words would decide it" if words is not None else ""
+        alpha = next((piece.threshold for piece in verdict.evidence if piece.rule == "association"), None)
+        p = verdict.observed("association").get("p")
+        if p is not None and alpha is not None and p <= alpha:
+            return f"seen in this question alone, not among all{more}"
         return f"neither shown nor ruled out{more}"
     if verdict.decision == "no-association-shown":
         return "any association is too small to matter"
