@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.audits.measurement import Measured
 from biasgauge.audits.part import PartRows, ShippedPart
@@ -96,10 +96,10 @@ class QuestionPosteriors(PartRows):
             sentences += [f"{lexicon_name(row.question)} ({row.model}): {reason}."] if reason else []
         return sentences
 
-    def _charts(self) -> Iterator[Chart]:
+    def _charts(self) -> tuple[Chart, ...]:
         rows = [row for row in self.rows if row.defined]
         if not rows:
-            return
+            return ()
         sizes, models = {row.smallest for row in rows}, len({row.model for row in rows})
         lines = [end for size in sizes for end in (-size, size)] if len(sizes) == 1 else []
         remark = f"Point and line: median and {level_text(rows[0].level)} interval; gray lines: 0"
@@ -113,11 +113,12 @@ class QuestionPosteriors(PartRows):
             for row in rows
         ]  # fmt: skip
         ordered = sorted(drawn, key=lambda row: -row["median"])
-        yield chart_of_rows(
+        chart = chart_of_rows(
             "posterior", "Posterior of each contrast", remark, AXIS, drawn, number="median", row="question",
             lines=(0.0, *lines), order=list(dict.fromkeys(row["question"] for row in ordered)), width=480,
             offset="model" if models > 1 else "",
         )  # fmt: skip
+        return (chart,)
 
 
 def measure(context: AuditContext) -> QuestionPosteriors:
@@ -133,7 +134,7 @@ def _posterior(measured: Measured, context: AuditContext) -> QuestionPosterior:
 
     query, table = measured.query, measured.similarities
     smallest = context.smallest_contrast(measured.subject)
-    labels = {"question": query.name, "model": measured.subject.name, "smallest": smallest}
+    labels: dict[str, Any] = {"question": query.name, "model": measured.subject.name, "smallest": smallest}
     attributes = ["base pairs"] if query.pairs else [group.name for group in query.attributes]
     names = [group.name for group in query.targets], attributes
     sizes = [[int((side == group).sum()) for group in range(len(listed))]
