@@ -22,6 +22,8 @@ from biasgauge.audits.parts.extrinsic import Extrinsic
 from biasgauge.audits.tracking import answer_points, track
 from biasgauge.audits.verdicts import Rules
 from biasgauge.lexicons import lexicon, parse_lexicon
+from biasgauge.results import Summary, chart_of_rows
+from biasgauge.results.page.rendering import summary_page
 from biasgauge.results.wording import number_text
 from biasgauge.scores import Weat
 from biasgauge.vectors import load_default_replicates
@@ -298,11 +300,20 @@ def test_rows_are_filtered(page: Any) -> None:  # noqa: ANN401
     assert "rows" in box.locator(".controls [role=status]").first.inner_text()
 
 
-def test_one_group_of_charts_is_shown_at_a_time(page: Any) -> None:  # noqa: ANN401
-    page.select_option("select[data-groups=uncertainty]", "religion")
-    shown = page.locator("#uncertainty figure:visible")
-    assert {one.get_attribute("data-group") for one in shown.all()} == {"religion"}
-    assert shown.count() == 3
+def test_one_group_of_charts_is_shown_at_a_time(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    charts = tuple(
+        replace(chart_of_rows("gap", f"Gap of {group}", "", "gap", [{"what": "all", "value": 1.0}]), group=group)
+        for group in ("one", "two")
+        for _ in range(2)
+    )
+    tasks = Summary("Tasks", "Two tasks.", name="tasks", charts=charts)
+    file = tmp_path / "groups.html"
+    file.write_text(summary_page(Summary("Groups", "", parts=(tasks,))), encoding="utf-8")
+    page = open_page(file)
+    page.select_option("select[data-groups=tasks]", "two")
+    shown = page.locator("#tasks figure:visible")
+    assert {one.get_attribute("data-group") for one in shown.all()} == {"two"}
+    assert shown.count() == 2
 
 
 def test_a_word_is_looked_up_under_every_measure_and_pair(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401

@@ -638,8 +638,8 @@ def test_patterns_and_folders(tmp_path: Path) -> None:
 def test_every_kind_has_a_step_and_every_step_says_what_it_does() -> None:
     assert all(step.about for step in registry.everything("study_step").values())
     assert {
-        "reliability", "components", "decision", "factors", "weat", "mac", "bayes", "bayes-change", "robustness",
-        "seeds", "stability", "quality", "mitigation-effect", "audit", "points", "correlate",
+        "reliability", "components", "decision", "factors", "weat", "mac", "posterior", "bayes", "bayes-change",
+        "robustness", "seeds", "stability", "quality", "mitigation-effect", "audit", "points", "correlate",
     } <= set(analyses())  # fmt: skip
 
 

@@ -113,6 +113,10 @@ settings = {{ test = "weat7", interval = {{ resamples = 200 }} }}
 kind = "mac"
 of = ["given"]
 settings = {{ stereotypes = "gender", min_coverage = 0.0, interval = "none" }}
+[analyses.probable]
+kind = "posterior"
+of = ["given"]
+settings = {{ lexicon = "weat7", smallest = 0.03, draws = 400 }}
 [analyses.far]
 kind = "bayes"
 of = ["given"]
@@ -414,6 +418,12 @@ def test_analyses_of_one_model_each_are_gathered(done: Done) -> None:
     assert [one["result"]["similarity"] for one in done.result("good/given")["models"]] == [
         [plain(one.to_dict())] for one in good
     ]
+
+
+def test_a_posterior_is_of_all_replicates_together(done: Done) -> None:
+    models = [done.given(which) for which in (1, 2)]
+    direct = bg.posterior(models, "weat7", smallest=0.03, draws=400, random_state=2)
+    assert done.result("probable/given")["contrast"] == plain(direct.to_dict())["contrast"]
 
 
 def test_changes_are_of_each_model_before_and_after(done: Done) -> None:

@@ -290,6 +290,16 @@ STABILITY = Kind(
     tables={"pairs.csv": "pairs_to_frame"},
     about="Mean cosine of a word with itself over aligned replicates: 1 is the same place.",
 )
+POSTERIOR = Kind(
+    "posterior",
+    needs="models",
+    functions=("biasgauge.analyses.posterior:posterior",),
+    checks={"lexicon": check_lexicon("stereotypes", "test")},
+    implicit_lexicons=all_lexicons,
+    required=("lexicon",),
+    about="Posterior of the contrast, over replicates too: positive as the question claims, 0 is no association.",
+    shown=("cells",),
+)
 BAYES = Kind(
     "bayes",
     needs="model",
@@ -374,6 +384,7 @@ STEP = (
     analysis(SPECIFICATION_CURVE, "one test under every view"),
     analysis(SEEDS, "are word lists fit to measure anything?"),
     analysis(STABILITY, "how much of a word's meaning survives training again"),
+    analysis(POSTERIOR, "how probable a contrast is, and how large"),
     analysis(BAYES, "how far protected words lie from stereotypes"),
     analysis(BAYES_CHANGE, "what a change did to distances"),
     analysis(MITIGATION_EFFECT, "what a mitigation did to bias, and what else"),
