@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from biasgauge.analyses.posterior.contrast_model import ContrastModel, Design, average_families, fit_contrast
+from biasgauge.analyses.posterior.contrast_model import (
+    ContrastModel,
+    Design,
+    _normal_terms,
+    average_families,
+    fit_contrast,
+)
 from biasgauge.analyses.posterior.integrated import sample_integrated
 from biasgauge.analyses.posterior.priors import ContrastPriors, Exponential, HalfNormal, Normal
 
@@ -146,6 +152,22 @@ def test_density_and_contrast_are_those_of_the_multivariate_normal(
     center, error = model.contrast_given(sds)
     np.testing.assert_allclose(center, centers, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(error, errors, rtol=1e-6)
+
+
+def test_a_covariance_that_rounding_makes_singular_spoils_no_other() -> None:
+    """The Cholesky decomposition of a stack fails as a whole; scipy has the density of the sound one."""
+    random = np.random.default_rng(2)
+    square = random.standard_normal((4, 4))
+    sound, lost = square @ square.T + np.eye(4), 1e12 * np.outer(square[0], square[0]) + 1e-12 * np.eye(4)
+    root = random.standard_normal((4, 3))
+    alone = _normal_terms(sound[None], root, 3, np.ones(1))
+    stack = np.stack([sound, lost])
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.cholesky(stack)
+    both = _normal_terms(stack, root, 3, np.array([1.0, 1e-12]))
+    expected = -2 * multivariate_normal(np.zeros(4), sound).logpdf(root.T).sum() - 3 * 4 * np.log(2 * np.pi)
+    assert both[0] == pytest.approx(expected)
+    assert alone[0] == pytest.approx(expected)
 
 
 def test_families_are_averaged_within_their_group() -> None:

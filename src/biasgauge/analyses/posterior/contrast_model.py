@@ -291,7 +291,11 @@ def _normal_terms(covariance: Floats, root: Floats, vectors: int, least: Floats)
     wider[:, size:, :size] = root.T
     diagonal = np.arange(size, size + count)
     wider[:, diagonal, diagonal] = (1 + 2 * (root**2).sum() / least)[:, None]
-    factor = np.linalg.cholesky(wider)
+    try:
+        factor = np.linalg.cholesky(wider)
+    except np.linalg.LinAlgError:  # far out in the tails one standard deviation is lost in the rounding of another
+        squares = (root * np.linalg.solve(covariance, root)).sum(axis=(1, 2))
+        return np.asarray(vectors * np.linalg.slogdet(covariance)[1] + squares)
     log_determinant = 2 * np.log(np.diagonal(factor, axis1=1, axis2=2)[:, :size]).sum(axis=1)
     return np.asarray(vectors * log_determinant + (factor[:, size:, :size] ** 2).sum(axis=(1, 2)))
 

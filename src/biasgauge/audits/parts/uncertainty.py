@@ -137,10 +137,12 @@ def _posterior(measured: Measured, context: AuditContext) -> QuestionPosterior:
     labels: dict[str, Any] = {"question": query.name, "model": measured.subject.name, "smallest": smallest}
     attributes = ["base pairs"] if query.pairs else [group.name for group in query.attributes]
     names = [group.name for group in query.targets], attributes
-    sizes = [[int((side == group).sum()) for group in range(len(listed))]
-             for side, listed in zip((measured.rows, measured.columns), names, strict=True)]  # fmt: skip
     decisive = measured.test.decisive.contrast
-    reason = decisive.reason if decisive.value is None else why_undefined(measured.table, names, sizes)
+    reason = (
+        decisive.reason
+        if decisive.value is None
+        else why_undefined(measured.table, names, measured.test.contrast.words)
+    )
     if reason is not None:
         return QuestionPosterior(value=None, reason=reason, **labels)
     fit = fit_similarities(table, measured.table, random_state=context.random_state)
