@@ -25,6 +25,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from biasgauge.audits.verdict_rule import Corrected, corrected, corrected_equivalences
+from biasgauge.audits.verdicts import Correction
 from biasgauge.core import Floats
 from biasgauge.core.geometry import unit_rows
 from biasgauge.metrics import contrast_test, side_of_words
@@ -87,7 +88,7 @@ def questions(words: int, size: float, fives: int) -> list[list[Question]]:
         # Of four blocks with cosines of ± pull² / (1 + pull²), once vectors have length 1 again.
         pull = (size / 4 / (1 - size / 4)) ** 0.5
         rows, columns = (unit_rows(side + pull * signs[:, None] * along) for side in (targets, topic(2 * words)[0]))
-        sides = [side_of_words(groups, side @ side.T, None) for side in (rows, columns)]
+        sides = side_of_words(groups, rows @ rows.T, None), side_of_words(groups, columns @ columns.T, None)
         table = rows @ columns.T
         small = contrast_estimate(table, *sides).equivalence_p(MARGIN) or 1.0
         return p_value(table, *sides), small, p_value(table - size / 4 * np.outer(signs, signs), *sides)
@@ -130,7 +131,7 @@ def claims(asked: Mapping[int, tuple[str, Question]], rule: str) -> tuple[dict[i
     found: dict[int, float] = {}
     too_small: dict[int, float] = {}
     for part in parts:
-        correction = "fdr" if rule == "fdr" else "familywise"
+        correction: Correction = "fdr" if rule == "fdr" else "familywise"
         p_values = {number: (asked[number][0], asked[number][1][0]) for number in part}
         equivalence = {number: (asked[number][0], asked[number][1][1]) for number in part}
         associations = corrected(p_values, ALPHA, correction)

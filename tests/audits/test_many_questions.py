@@ -159,7 +159,7 @@ def outcome(number: int, value: float, se: float, subject: Subject) -> Measured:
     contrast = Contrast(value=value, se=se, df=30.0).at(0.95)
     p = float(2 * _upper_tail(abs(value) / se))
     test = ContrastTest(Contrast(**{**vars(contrast), "p": p}))
-    return Mock(spec=Measured, query=QUERIES[number], subject=subject, test=test, p=p)  # type: ignore[no-any-return]
+    return Mock(spec=Measured, query=QUERIES[number], subject=subject, test=test, p=p)
 
 
 def _upper_tail(t: float) -> float:
@@ -184,6 +184,8 @@ def test_no_interval_contradicts_what_is_claimed(
         assert high is not None
         found, small = both.association.p <= alpha, both.equivalence.p <= alpha
         interval = test.contrast.at(1 - 2 * alpha / both.equivalence.k)
+        assert interval.low is not None
+        assert interval.high is not None
         if min(abs(low), abs(high), abs(both.association.p - alpha), abs(both.equivalence.p - alpha)) < 1e-9:
             continue
         assert found == (low > 0 or high < 0)

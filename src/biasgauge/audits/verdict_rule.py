@@ -79,11 +79,11 @@ def corrected(
     adjust = _benjamini_hochberg if correction == "fdr" else _holm
     corrections = {}
     for members in _groups(p_values, correction):
-        known = {key: 1.0 if p_values[key][1] is None else p_values[key][1] for key in members}
+        known = {key: 1.0 if (p := p_values[key][1]) is None else p for key in members}
         adjusted = adjust(known, alpha, total / len(members))
         found = sum(p <= alpha for p, _ in adjusted.values())
-        for key, (p, k) in adjusted.items():
-            corrections[key] = Corrected(p, k, p_values[key][0], len(members), total, found)
+        for key, (adjusted_p, k) in adjusted.items():
+            corrections[key] = Corrected(adjusted_p, k, p_values[key][0], len(members), total, found)
     return {key: corrections[key] for key, (_, p) in p_values.items() if p is not None}
 
 
@@ -137,7 +137,7 @@ def corrected_equivalences(
     if correction != "fdr":
         return corrected(p_values, alpha, correction)
     total = len(p_values)
-    corrections = {}
+    corrections: dict[Key, Corrected] = {}
     for members in _groups(p_values, correction):
         known = {key: p for key in members if (p := p_values[key][1]) is not None}
         found = {key for key in known if associations[key].p <= alpha}

@@ -73,8 +73,8 @@ class Rules:
     def __post_init__(self) -> None:
         check_number(0, 1, ends=False, alpha=self.alpha)
         check_choice(CORRECTIONS, correction=self.correction)
-        names = (self.primary,) if isinstance(self.primary, str) else tuple(self.primary)
-        object.__setattr__(self, "primary", names)
+        names: Any = self.primary  # one name, or any sequence of them, as typed in a study file
+        object.__setattr__(self, "primary", (names,) if isinstance(names, str) else tuple(names))
         for name in ("agreement", "reliability"):
             if not 0 < getattr(self, name) <= 1:
                 raise ParameterError(f"The rule {name!r} must be above 0 and at most 1. Got {getattr(self, name)!r}.")

@@ -132,7 +132,7 @@ class FalseAlarms(Record):
     subject: str
     alpha: float
     above: Literal["", "estimate", "interval"]
-    kinds: Mapping[str, Mapping[str, float | int | None]]
+    kinds: Mapping[Null, Mapping[str, float | int | None]]
 
     @property
     def text(self) -> str:
@@ -268,7 +268,7 @@ def error_rates(
     measured: Sequence[QueryOutcome], rules: Rules, random_state: int, audits: int = AUDITS
 ) -> tuple[ErrorRate, ...]:
     """Audit meaningless lists of the same sizes, on each subject and in each way."""
-    rates = []
+    rates: list[ErrorRate] = []
     for subject in dict.fromkeys(outcome.subject for outcome in measured):
         outcomes = [outcome for outcome in measured if outcome.subject is subject and isinstance(outcome, Measured)]
         random = np.random.default_rng([random_state, 19])
