@@ -24,7 +24,7 @@ SOURCE = Path(bg.__file__).parent
 UNMISTAKABLE = set(get_args(Decision)) - {"report"}
 """Decisions that are no other word; "report" is also a table of studies."""
 GIVERS = {"core/decisions.py", "audits/verdicts.py", "audits/change.py"}
-"""The function that decides, how each decision looks, and the verdict on a change of vectors (no association)."""
+"""The function that decides, the looks of decisions, and the verdict on a change, which is no association."""
 
 
 def stated(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -63,7 +63,7 @@ def lists(*, circular: bool = False, **sets: tuple[str, ...]) -> AssociationTest
 
 
 def models(pull: float, *, turn: bool = False, known: bool = True) -> list[Embedding]:
-    """Four models; X and A point one way by `pull`, Y and B the other; half of them otherwise where they `turn`."""
+    """Four models; X and A point one way by `pull`, Y and B the other; where they `turn`, otherwise in half of them."""
     made = []
     words = [*(word for listed in WORDS.values() for word in listed), *(f"filler{number}" for number in range(400))]
     counts = np.random.default_rng(9).integers(50, 5_000, len(words))

@@ -229,3 +229,40 @@ def test_a_kept_corpus_and_its_text_say_the_same(tmp_path: Path) -> None:
     expected = bg.corpus_bias(kept, **asked).to_dict()
     assert bg.corpus_bias(tmp_path / "corpus", **asked).to_dict() == expected
     assert bg.corpus_bias(text, documents="blank-line", **asked).to_dict() == expected
+
+
+def dominated_text(random: np.random.Generator) -> TokenCorpus:
+    """Short documents around "he" or "she"; of three words "common" has most places, near "he", and the others do not."""
+    texts = []
+    for _ in range(600):
+        pronoun = "he" if random.random() < 0.5 else "she"
+        chances = {"common": 0.5 if pronoun == "he" else 0.2, "rare": 0.04, "seldom": 0.03}
+        chances |= dict.fromkeys(["other", "more", "third"], 0.2)
+        words = [word for word, chance in chances.items() if random.random() < chance]
+        texts.append(" ".join(["the", *words, pronoun, "was"]))
+    return read_corpus(iter(texts), tokenizer="whitespace")
+
+
+def test_a_word_with_most_contexts_is_named_and_balanced() -> None:
+    sets = {"x": ["common", "rare", "seldom"], "y": ["other", "more", "third"], "a": ["he"], "b": ["she"]}
+    found = bg.corpus_bias(dominated_text(np.random.default_rng(3)), **sets)
+    first, second, contrast = found.sets
+    counts = {row.word: row.n_wa + row.n_wb for row in found.words}
+    total = counts["common"] + counts["rare"] + counts["seldom"]
+    assert (first.largest_word, first.largest_contexts) == ("common", (counts["common"], total))
+    assert first.largest_share == pytest.approx(counts["common"] / total)
+    assert first.dominated
+    assert not second.dominated
+    assert (contrast.largest_word, contrast.dominated) == ("common", True)
+    assert first.balanced is not None
+    assert abs(first.balanced.value or 0) < abs(first.value or 0)  # the other two words do not lean
+    assert contrast.decisive == contrast.balanced
+    assert second.decisive is second
+    note = f"common has {counts['common']:,} of {total:,} contexts"
+    assert any(note in sentence for sentence in found.summary().sentences)
+    assert "words balanced" in found.summary().headline
+    again = type(found).from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.sets[0].largest_word == "common"
+    assert again.sets[0].balanced is not None
+    assert again.sets[0].balanced.high == first.balanced.high
+    assert again.summary().headline == found.summary().headline

@@ -160,3 +160,6 @@ from biasgauge.stats.text_limits import TextLine as TextLine
 from biasgauge.stats.text_limits import contrast_bounds as contrast_bounds
 from biasgauge.stats.text_limits import limit_bounds as limit_bounds
 from biasgauge.stats.text_limits import text_line as text_line
+from biasgauge.stats.word_effects import WordCells as WordCells
+from biasgauge.stats.word_effects import balanced_odds as balanced_odds
+from biasgauge.stats.word_effects import largest_share as largest_share

@@ -106,7 +106,8 @@ def count_differences(
     """Differences of the contrasts of log odds ratios, for the questions that are association tests.
 
     The interval is that of two independent estimates (MOVER; Zou & Donner 2008, *Statistics in Medicine* 27): the
-    distances of the estimates from the ends of their intervals, added in squares.
+    distances of the estimates from the ends of their intervals, added in squares. Where one word has most contexts of a
+    set in either corpus, both numbers are those with words balanced.
     """
     rows = []
     for question in questions:
@@ -134,7 +135,9 @@ def _undefined(question: Query, pair: tuple[str, str], reason: str, level: float
 def _difference(
     question: Query, pair: tuple[str, str], found: Mapping[str, CorpusBias], level: float
 ) -> CountDifference:
-    first, second = (found[name].contrast for name in pair)
+    contrasts = [found[name].contrast for name in pair]
+    dominated = any(row is not None and row.dominated for row in contrasts)
+    first, second = (row.balanced if dominated and row is not None and row.balanced else row for row in contrasts)
     if first is None or second is None or first.value is None or second.value is None:
         reasons = [row.reason for row in (first, second) if row is not None and row.value is None and row.reason]
         return _undefined(question, pair, reasons[0] if reasons else "the texts lack the words", level)

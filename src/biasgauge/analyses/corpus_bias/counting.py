@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from biasgauge.core import Floats, Integers, check_choice, check_whole
 from biasgauge.errors import ParameterError
-from biasgauge.stats import ClusteredTable, odds_ratios
+from biasgauge.stats import ClusteredTable, WordCells, odds_ratios
 from biasgauge.text import LEFT_OUT as NO_TARGET
 from biasgauge.text import TokenCorpus
 from biasgauge.vectors import NOT_THERE as NOT_IN_TEXT
@@ -122,6 +122,20 @@ class ContextCounts:
             changes=counts.left_out_changes(row, shift),
             documents=counts.cells(row)[1].sum(axis=1),
             words=np.array([self.cells(word)[1].sum(axis=0) for word in words]),
+        )
+
+    def word_cells(self, words: Sequence[int]) -> WordCells:
+        """Cells of the words of a set, word by word, and the contexts of the groups that hold none of them."""
+        spans = [self.cells(word) for word in words]
+        near = np.concatenate([counts for _, counts in spans])
+        squares = float(self.near_squares[list(words)].sum())
+        contexts = float(near.sum())
+        return WordCells(
+            words=np.repeat(np.arange(len(words)), [len(rows) for rows, _ in spans]),
+            documents=np.concatenate([rows for rows, _ in spans]),
+            near=near,
+            outside=self.total - near.sum(axis=0),
+            effect=squares / contexts if contexts > 0 else 1.0,
         )
 
     def by_document(self, word: int) -> Floats:

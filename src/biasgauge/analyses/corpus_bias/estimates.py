@@ -13,7 +13,7 @@ from biasgauge.analyses.corpus_bias.counting import ContextCounts
 from biasgauge.analyses.corpus_bias.query import LOST, CorpusQuery, QueryCounts, why_too_few
 from biasgauge.analyses.corpus_bias.result import SetOdds, WordOdds
 from biasgauge.core import Estimate, Floats
-from biasgauge.stats import ClusteredTable, clustered_estimate, odds_ratios
+from biasgauge.stats import ClusteredTable, balanced_odds, clustered_estimate, largest_share, odds_ratios
 from biasgauge.vectors import Coverage
 
 Interval = Literal["documents", "bootstrap", "closed-form"]
@@ -92,8 +92,21 @@ def estimate_sets(
             columns = [drawn[:, pools.index(rows)] for rows in sides]
             replicates = columns[0] - sum(columns[1:])
         estimate = uncertainty.estimate([tables[rows] for rows in sides], replicates, n=sum(map(len, sides)))
-        estimates.append(SetOdds.of_estimate(estimate, **labels))
+        cells = [counted.counts.word_cells(rows) for rows in sides]
+        labels["balanced"] = balanced_odds(*cells, level=uncertainty.level, n=sum(map(len, sides)))
+        estimates.append(SetOdds.of_estimate(estimate, **labels, **_largest(counted, sides)))
     return tuple(estimates)
+
+
+def _largest(counted: QueryCounts, sides: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """The word with the largest share of the contexts of its set, over the sets, in the fields of `SetOdds`."""
+    found = []
+    for rows in sides:
+        contexts = [float(counted.counts.cells(row)[1].sum()) for row in rows]
+        place, share = largest_share(contexts)
+        found.append((share, counted.counts.words[rows[place]], (contexts[place], sum(contexts))))
+    share, word, numbers = max(found)
+    return {"largest_word": word, "largest_share": share, "largest_contexts": numbers}
 
 
 def _word_row(

@@ -18,11 +18,14 @@ from biasgauge.results import (
     estimate_text,
     level_text,
     number_text,
+    share_text,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
+DOMINATED = 0.5
+"""Share of the contexts of a set from which on one word carries it."""
 MOST_DRAWN = 40
 """Words that a chart shows: those whose interval is farthest from 0, then those of the shortest interval."""
 LABELS = {
@@ -97,10 +100,45 @@ class SetOdds(LabeledEstimate):
     Attributes:
         name: of the set, or "x − y".
         kind: "pooled" or "contrast".
+        largest_word: the word with the most contexts; of a contrast, that of the set in which its share is larger.
+        largest_share: its share of the contexts of its set; beyond one half the pooled number is mostly about it.
+        largest_contexts: its contexts, and those of its set.
+        balanced: the same number with words as a random effect, in which no frequent word outweighs the others; None
+            where the set is undefined.
     """
+
+    intervals_of: ClassVar[tuple[str, ...]] = ("balanced",)
 
     name: str
     kind: str
+    largest_word: str = ""
+    largest_share: float | None = None
+    largest_contexts: tuple[float, float] = (0.0, 0.0)
+    balanced: Estimate | None = None
+
+    @property
+    def dominated(self) -> bool:
+        """True where one word has more than half of the contexts of a set."""
+        return (self.largest_share or 0.0) > DOMINATED
+
+    @property
+    def decisive(self) -> Estimate:
+        """The number to rely on: pooled, or with words balanced where one word has most contexts."""
+        return self.balanced if self.dominated and self.balanced is not None else self
+
+    @property
+    def note(self) -> str:
+        """Sentence on a word that carries the set; empty where none does."""
+        balanced = self.balanced
+        if not self.dominated or balanced is None:
+            return ""
+        contexts, total = (f"{count:,.0f}" for count in self.largest_contexts)
+        share = share_text(self.largest_share)
+        number = f"undefined: {balanced.reason}" if balanced.value is None else _text(balanced)
+        return (
+            f"{self.largest_word} has {contexts} of {total} contexts ({share}) of its set, so that {self.name} pooled "
+            f"is mostly about this word; with words balanced it is {number}"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,8 +195,9 @@ class CorpusBias(Result):
             rows.append((row.word, row.estimate, odds_ratio, row.n_wa, row.n_wb, row.documents))
         tables = [Table.of("words", "", columns, rows, most=30)]
         if self.sets:
-            sets = [(row.name, row, row.n) for row in self.sets]
-            columns = ["set", number, Column("words", "count")]
+            sets = [(row.name, row, row.balanced, row.n, row.largest_word, row.largest_share) for row in self.sets]
+            largest = Column("most contexts", "words"), Column("its share", "share")
+            columns = ["set", number, Column("words balanced", "estimate"), Column("words", "count"), *largest]
             tables.insert(0, Table.of("sets", "Sets, counts of their words pooled", columns, sets))
         return replace(super().summary(), tables=tuple(tables))
 
@@ -169,6 +208,11 @@ class CorpusBias(Result):
         contrast, word = self.contrast, self.words[0]
         if contrast is not None:
             text = f"undefined: {contrast.reason}" if contrast.value is None else _text(contrast)
+            if contrast.dominated and contrast.decisive.value is not None:
+                share = f"{share_text(contrast.largest_share)} of the contexts of a set are of {contrast.largest_word}"
+                balanced = _text(contrast.decisive)
+                start = f"{contrast.name}: difference of log odds ratios, words balanced, {balanced}"
+                return f"{start} (pooled {text}; {share})"
             return f"{contrast.name}: difference of pooled log odds ratios {text}"
         if len(self.words) > 1:
             associated = [row.log_odds or 0.0 for row in self.words if row.estimate.excludes(0)]
@@ -199,6 +243,7 @@ class CorpusBias(Result):
             sentences.append("A word leans where its interval excludes 0.")
         if self.sets:
             sentences.append("Of a set, the counts of its words are pooled: each weighs as much as it has contexts.")
+            sentences += [f"{row.note}." for row in self.sets if row.note]
         if undefined := sum(row.log_odds is None for row in self.words):
             sentences.append(f"{counted(undefined, 'word')} without a number: not in the text, or too few contexts.")
         return sentences
