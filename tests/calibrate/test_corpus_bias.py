@@ -232,7 +232,7 @@ def test_a_kept_corpus_and_its_text_say_the_same(tmp_path: Path) -> None:
 
 
 def dominated_text(random: np.random.Generator) -> TokenCorpus:
-    """Short documents around "he" or "she"; of three words "common" has most places, near "he", and the others do not."""
+    """Short documents around "he" or "she"; "common" has most places of three words, near "he"."""
     texts = []
     for _ in range(600):
         pronoun = "he" if random.random() < 0.5 else "she"

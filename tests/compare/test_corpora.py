@@ -12,6 +12,7 @@ import biasgauge as bg
 from biasgauge.analyses.compare.corpora import are_corpora, is_corpus_source
 from biasgauge.cli.entry import run
 from biasgauge.errors import ParameterError
+from biasgauge.lexicons import AssociationTest, Provenance, WordSet
 from biasgauge.text import planted_corpus, read_corpus
 from biasgauge.text.training.parts import choose_documents, deal_documents, take_tokens
 from biasgauge.vectors.loading import replicate_path
@@ -179,3 +180,15 @@ def test_the_command_takes_corpora(texts: dict[str, Path], tmp_path: Path, capsy
     assert len(list((tmp_path / "kept" / "long").glob("*.safetensors"))) == 6
     assert run(f"compare {corpora} --group a={replicate_path(0)} {sets}".split()) == 2
     assert "not both" in capsys.readouterr().err
+
+
+def test_a_list_made_from_one_of_the_texts_is_circular(texts: dict[str, Path], tmp_path: Path) -> None:
+    corpora = {name: read_corpus(texts[name]) for name in ("long", "turned")}
+    words = {role: WordSet(role, tuple(listed)) for role, listed in SETS.items()}
+    made = Provenance("neighbors", vectors="others of it", text=corpora["long"].checksum)
+    test = AssociationTest(name="near", **words, made=(made,))
+    found = bg.compare(corpora, test, training={"out": tmp_path, **SMALL, "draws": 1})
+    assert found.decision == "inconclusive"
+    assert "circular: the list was made from vectors of the same text (near: neighbors in others of it" in (
+        found.verdicts[0].sentence
+    )

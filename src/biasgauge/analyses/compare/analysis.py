@@ -174,13 +174,9 @@ def _compare_models(
     group_positions = positions_of(list(groups) if isinstance(groups, Mapping) else [], order, positions)
     words = list(dict.fromkeys(word for question in questions for word in question.words))
     models = read_groups(
-        groups,
-        words,
-        group_positions,
-        case_fallback=policy.case != "exact",
-        replicates=replicates,
-        language=questions[0].language,
-    )
+        groups, words, group_positions, case_fallback=policy.case != "exact", replicates=replicates,
+        language=questions[0].language, texts={name: corpus.checksum for name, corpus in (corpora or {}).items()},
+    )  # fmt: skip
     fallback = policy.uses_fallback([model for group in models for model in group.models])
     policy = replace(policy, case="fallback" if fallback else "exact")  # decided for all models together
     alpha = 1 - level

@@ -103,10 +103,12 @@ def read_groups(
     case_fallback: bool,
     replicates: Replicates,
     language: str = DEFAULT_LANGUAGE,
+    texts: Mapping[str, str] | None = None,
 ) -> list[ModelGroup]:
     """Read the words asked for from every model of every group, in the order of positions where there are any.
 
-    A model is read whole, so that frequencies of its words are known, and only these words are kept.
+    A model is read whole, so that frequencies of its words are known, and only these words are kept. `texts` has the
+    checksum of the corpus of each group, where its models were trained on parts of it.
 
     Raises:
         ParameterError: fewer than two groups, one without models, or one model in two places.
@@ -127,7 +129,8 @@ def read_groups(
         named = named_models(list(sources) if isinstance(sources, set) else sources)
         for label, source in named.items():
             whole = load(source)
-            model = replace(load(whole, words, case_fallback=case_fallback, name=label), source=whole.source)
+            model = load(whole, words, case_fallback=case_fallback, name=label)
+            model = replace(model, source=whole.source, text=(texts or {}).get(name, whole.text))
             models.append(model.with_frequencies_of(whole, language))
             where = f"{label!r} of {name!r}"
             if len(model) and (earlier := seen.setdefault(model.checksum, where)) != where:
