@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib
 import json
-from math import exp, log, sqrt
+from math import log, sqrt
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 import biasgauge as bg
-from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION, load_default_calibration
+from biasgauge.analyses.calibrate import DEFAULT_CALIBRATION, Calibration, load_default_calibration
 from biasgauge.lexicons import pairs_of
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from biasgauge.audits import AuditResult
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
+TABLE = Path(__file__).parents[2] / "docs" / "studies" / "calibration" / "new_texts.csv"
 Z = 1.6448536269514722
 
 
@@ -107,12 +110,11 @@ def test_the_default_audit_tells_contrasts_beside_it(shipped_audit: Callable[...
     (verdict,) = result.verdicts
     piece = next(piece for piece in verdict.evidence if piece.rule == "calibration")
     response = calibration.curve("dbwa").response
-    words = 4.0  # two lists of eight: 1 / (1/8 + 1/8)
-    lasting = response.variances.carrier + response.variances.planting  # type: ignore[operator]
-    needed = 2 * Z * sqrt((lasting + response.variances.run) / words)  # type: ignore[operator]
     contrast = verdict.observed("association")["contrast"]
     assert contrast is not None
-    assert exp(needed / response.slope.value) > 1000  # type: ignore[operator]
+    needed = max(contrast_limit(calibration, 8, texts) for texts in (1, 3))
+    own = calibration.lines[0].line
+    assert needed > 2 * Z * sqrt(min(own.blank_variance, own.dose_variance) / 4)  # that of a variance that is known
     assert piece.threshold == pytest.approx(needed)
     assert piece.observed["contrast"] == contrast  # type: ignore[index]
     largest = max(abs(point.dose) for point in calibration.curve("dbwa").points)
@@ -128,6 +130,37 @@ def test_the_default_audit_tells_contrasts_beside_it(shipped_audit: Callable[...
     assert [column.name for column in part.tables[1].columns] == ["word", "score", "detected"]
     again = bg.audits.AuditResult.from_dict(json.loads(json.dumps(result.to_dict())))
     assert again.to_dict()["calibration"] == result.to_dict()["calibration"]
+
+
+def contrast_limit(calibration: Calibration, words: int, texts: int) -> float:
+    """Two prediction margins of a difference of means of so many words: t of words, in the first text or a new one."""
+    lines = [line.line for line in calibration.lines if line.measure == "dbwa"][:texts]
+    blanks, dosed = (np.array([getattr(line, f"{kind}_variance") for line in lines]) for kind in ("blank", "dose"))
+    count, freedom = len(lines), sum(line.df for line in lines)
+    t = [
+        stats.t.ppf(
+            0.95,
+            freedom if count == 1 else max(min(freedom, 2 * of.mean() ** 2 / (of.var(ddof=1) * (1 + 1 / count))), 1),
+        )
+        for of in (blanks, dosed)
+    ]
+    blank, dose = blanks.mean() / words, dosed.mean() / words
+    return float(t[0] * sqrt(2 * blank) + t[1] * sqrt(blank + dose))
+
+
+def test_limits_hold_for_text_that_was_not_used() -> None:
+    """They rest on three texts; each of them was held against limits of the others, and the table says how it went."""
+    calibration = load_default_calibration()
+    assert [text.name for text in calibration.texts] == ["Wikipedia", "film reviews", "English novels"]
+    assert calibration.texts[0].checksum == calibration.settings["corpus"]["checksum"]
+    assert all(limit.texts for limit in calibration.limits if limit.of == "measure")
+    assert "they rest on 3 texts, Wikipedia (29,986,581 tokens)" in calibration.generalization
+    table = pd.read_csv(TABLE)
+    assert set(table["text"]) > {text.name for text in calibration.texts}
+    shares = table.groupby(["kind", "measure", "words"])[["blanks_beyond", "detected"]].mean()
+    assert (shares["blanks_beyond"] <= 0.05).all()
+    of_mean_cosines = shares.drop(index="nbm", level="measure")
+    assert (of_mean_cosines["detected"].dropna() >= 0.95).all()
 
 
 def test_other_vectors_have_none() -> None:

@@ -178,8 +178,10 @@ def test_limits_of_detection_are_what_they_say_and_their_intervals_hold_them(sim
     detected = distributions.norm.cdf((0.2 + 0.4 * stated - blanks) / sd_of(words))
     assert 0.95 - 3 * detected.std() / WORLDS**0.5 <= detected.mean() <= 0.985
     assert np.median(stated) == pytest.approx(truth, rel=0.25)  # a little more than would do, were components known
-    held = np.mean([(each.detection.low or 0) <= truth <= (each.detection.high or np.inf) for each in limits])
-    assert held >= 0.9
+    # the interval is about the limit of calibrations of this design, which is a prediction limit
+    middle = float(np.median(stated))
+    held = np.mean([(each.detection.low or 0) <= middle <= (each.detection.high or np.inf) for each in limits])
+    assert held == pytest.approx(0.95, abs=0.02 + 3 * (0.05 * 0.95 / WORLDS) ** 0.5)  # percentiles are a little short
 
 
 def test_for_blanks_measured_once_the_limit_is_the_textbooks_prediction_limit() -> None:

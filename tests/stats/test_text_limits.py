@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,16 @@ def text(
     return line, slope, factor
 
 
-def shares(count: int, words: int, worlds: int, seed: int, *, level: float, plantings: float, **more: float) -> Floats:
+def shares(
+    count: int,
+    words: int,
+    worlds: int,
+    seed: int,
+    *,
+    level: float,
+    plantings: float,
+    **more: Any,  # noqa: ANN401 - of `text`
+) -> Floats:
     """For each world the chance of new blanks beyond the limit, and that of new words with the dose of the other.
 
     Exact for the texts that are drawn: a new set is normal around the level of its text.
@@ -60,10 +70,8 @@ def shares(count: int, words: int, worlds: int, seed: int, *, level: float, plan
     for _ in range(worlds):
         calibrated = [text(random, level=level, plantings=plantings, **more) for _ in range(count)]
         bounds = limit_bounds([line for line, _, _ in calibrated], "first", words=words)
-        if count == 1:
-            _, slope, factor = calibrated[0]
-            around: Floats = np.zeros(1)
-        else:
+        around, slope, factor = (np.array([each]) for each in (0.0, *calibrated[0][1:]))
+        if count > 1:
             around = level * random.normal(size=200)
             slope = SLOPE * np.exp(more.get("slopes", 0.0) * random.normal(size=200))
             factor = np.exp(more.get("spread", 0.0) * random.normal(size=200))
@@ -104,13 +112,13 @@ def test_blanks_of_a_new_text_stay_below_and_doses_are_detected(
 
 def test_one_t_for_all_components_would_be_too_narrow() -> None:
     """Where texts vary about as much as sets, Satterthwaite's t of two texts is exceeded in more than 5 %."""
-    random, single, each = np.random.default_rng(3), [], []
+    random, single, each = np.random.default_rng(3), list[float](), list[float]()
     tau = sd = 0.2
     for _ in range(4000):
         texts = random.normal(0, tau, 2) + random.normal(0, sd / 10, 2)
         between, within = float(texts.var(ddof=1)) * 1.5, sd**2 * random.chisquare(100) / 100
         df = satterthwaite([(between, 1), (within, 100)])
-        t = distributions.t.ppf(0.95, [1, 100])
+        t = [float(distributions.t.ppf(0.95, freedom)) for freedom in (1, 100)]
         single.append(texts.mean() + distributions.t.ppf(0.95, df) * np.sqrt(between + within))
         each.append(texts.mean() + np.sqrt(between * t[0] ** 2 + within * t[1] ** 2))
     chances = [distributions.norm.sf(np.array(limits) / np.hypot(tau, sd)) for limits in (single, each)]

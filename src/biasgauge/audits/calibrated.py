@@ -28,7 +28,7 @@ from biasgauge.core import REPORTED, JsonMapping, WordPolicy
 from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, queries_from_lexicons
 from biasgauge.results import Column, RecordTable, Result, Shown, Summary, Tone, counted
 from biasgauge.scores import ScoreTensor
-from biasgauge.stats import DoseResponse, Z, contrast_bounds, dose_of_score, wilson
+from biasgauge.stats import DoseResponse, Side, Z, contrast_bounds, dose_of_score, wilson
 from biasgauge.vectors import load
 
 if TYPE_CHECKING:
@@ -282,7 +282,9 @@ def _contrast_limit(
     if not lines:  # of an earlier version: variances and slope are taken as known
         needed = 2 * Z * sqrt(response.variances.of_mean(words))
         return needed, needed / (response.slope.value or inf)
-    needed, excess = contrast_bounds(lines, sizes, "first" if contrast >= 0 else "second")
+    # Audited vectors may be of the first text or of a new one: the larger limit holds for both.
+    side: Side = "first" if contrast >= 0 else "second"
+    needed, excess = map(max, zip(*(contrast_bounds(used, sizes, side) for used in (lines, lines[:1])), strict=True))
     text = calibration.texts[0]
     dose = None if excess == inf else text.dose_of_excess(excess if contrast >= 0 else -excess)
     return needed, inf if dose is None else abs(dose)

@@ -55,12 +55,12 @@ class Source(Record):
     Attributes:
         name: "texts", "plantings", "runs" or "words".
         variance: what it contributes.
-        df: degrees of freedom of its estimate.
+        df: degrees of freedom of its estimate; None of a variance that is assumed.
     """
 
     name: str
     variance: float
-    df: float
+    df: float | None
 
 
 @dataclass(frozen=True)
@@ -200,8 +200,8 @@ def limit_bounds(
         ]  # draw × planting × run
         within = _sources(texts, drawn, values, "dose", (dose, side), words, runs)
         margin = np.hypot(_margin([*between, *within]), slope_margin * dose)
-        lower: Floats = intercepts.mean(axis=0) + slope * dose - margin
-        return lower - blank
+        gap: Floats = intercepts.mean(axis=0) + slope * dose - margin - blank
+        return gap
 
     low, high = np.zeros_like(blank), np.full_like(blank, _REACH)
     reached = rises & (surplus(high) >= 0)
@@ -210,7 +210,7 @@ def limit_bounds(
         above = surplus(middle) >= 0
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     detection = np.where(reached, high, np.inf)
-    named = tuple(Source(name, float(variance[0]), df) for name, variance, df in sources)
+    named = tuple(Source(name, float(variance[0]), None if df == _ASSUMED_DF else df) for name, variance, df in sources)
     return Bounds(sign * blank, detection, named)
 
 

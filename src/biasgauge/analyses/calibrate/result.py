@@ -246,20 +246,21 @@ class Calibration(Result):
         limit = next((limit for limit in self.limits if limit.of == "measure" and limit.sources), None)
         if limit is None or not self.texts:
             return ""
-        df = {source.name: f"{source.df:.0f}" for source in limit.sources}
+        df = {source.name: source.df for source in limit.sources}
         if limit.texts:
             texts = ", ".join(f"{text.name} ({text.tokens:,} tokens)" for text in self.texts)
+            assumed = ", which are so alike that a larger spread is assumed" if df["texts"] is None else ""
             return (
                 "Limits of measures hold for new words in a new planting of a new text: they rest on "
-                f"{len(self.texts)} texts, {texts}, with {len(self.texts) - 1} degrees of freedom between texts, "
-                f"{df['plantings']} between plantings of a text."
+                f"{len(self.texts)} texts, {texts}, with {len(self.texts) - 1} degrees of freedom between "
+                f"texts{assumed}, and {df['plantings']:.0f} between plantings of a text."
             )
         plantings = self.texts[0].plantings
         if plantings == 1:
             return "Limits hold for this planting of this text only: how plantings differ is not known from one."
         return (
-            f"Limits hold for new words in a new planting of this text only ({plantings} plantings: {df['plantings']} "
-            "degrees of freedom between them); other texts differ in level and slope."
+            f"Limits hold for new words in a new planting of this text only ({plantings} plantings: "
+            f"{df['plantings']:.0f} degrees of freedom between them); other texts differ in level and slope."
         )
 
     def _sentences(self) -> list[str]:
