@@ -89,6 +89,8 @@ def all_commands() -> list[tuple[str, ...]]:
         ("study",),
         *(("study", part) for part in ("init", "preregister", "plan", "run", "show")),
         ("reproduce",),
+        ("convert",),
+        ("formats",),
         ("lexicons",),
         *(("lexicons", part) for part in parts),
     ]

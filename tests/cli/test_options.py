@@ -27,6 +27,7 @@ DEFAULTS_OF: dict[str, Any] = {
     "bayes": analyses.posterior.bayes,
     "calibrate": analyses.calibrate.calibrate,
     "compare": analyses.compare.compare,
+    "convert": vectors.convert,
     "corpus-bias": analyses.corpus_bias.corpus_bias,
     "correlate": analyses.correlate.correlate,
     "criterion": analyses.criterion.criterion,

@@ -54,7 +54,7 @@ def test_path_is_returned_and_an_old_file_replaced(embedding: Embedding, tmp_pat
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize(("name", "format_"), [("v.npz", None), ("v", None), ("v.gz", None), ("v.bin", "glove-text")])
+@pytest.mark.parametrize(("name", "format_"), [("v.h5", None), ("v", None), ("v.gz", None), ("v.bin", "glove-text")])
 def test_unknown_format_is_refused(name: str, format_: str | None, embedding: Embedding, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="'format'"):
         save(embedding, tmp_path / name, format=format_)

@@ -86,6 +86,8 @@ COMMANDS = {
     "correlate": "Correlate an intrinsic number with an extrinsic one.",
     "study": "Plan, run and show a whole study that one file declares.",
     "reproduce": "Compare a paper's numbers with what its own rule and a corrected one give.",
+    "convert": "Convert vectors from any format that biasgauge reads to any that it writes.",
+    "formats": "List the formats of vector files that are read and written.",
     "lexicons": "List, show, check and expand word lists.",
 }
 # Commands are named by their import path and loaded when they are called: `biasgauge --help` imports none of them.

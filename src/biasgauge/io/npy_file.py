@@ -15,7 +15,7 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, NamedTuple
@@ -29,6 +29,7 @@ from biasgauge.io.atomic import atomic_file
 from biasgauge.io.source import expansion_limit, expansion_sentence
 
 _LONGEST_HEADER = 2**16
+_ROWS = 4096
 _LONGEST_SHOWN = 200
 """Characters: Python's message about a header may repeat all of it."""
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -189,6 +190,16 @@ def write_array(path: Path, array: Array) -> None:
     with atomic_file(path) as part, part.open("wb") as file:
         file.write(header_bytes(array.dtype, array.shape))
         file.write(_array_bytes(array))  # never through `tofile`, which does not say that the disk is full
+
+
+def write_npz(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
+    """Write an archive of arrays, uncompressed; the same arrays give the same bytes."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                member.write(header_bytes(array.dtype, array.shape))
+                for start in range(0, len(array), _ROWS):
+                    member.write(np.ascontiguousarray(array[start : start + _ROWS]).view(np.uint8).data)
 
 
 def _array_bytes(array: Array) -> memoryview:

@@ -27,6 +27,10 @@ from biasgauge.vectors.by_model import ByModel as ByModel
 from biasgauge.vectors.by_model import each_model as each_model
 from biasgauge.vectors.by_model import each_view as each_view
 from biasgauge.vectors.by_model import several_models as several_models
+from biasgauge.vectors.conversion import Conversion as Conversion
+from biasgauge.vectors.conversion import FormatList as FormatList
+from biasgauge.vectors.conversion import convert as convert
+from biasgauge.vectors.conversion import list_formats as list_formats
 from biasgauge.vectors.coverage import NOT_THERE as NOT_THERE
 from biasgauge.vectors.coverage import ZERO as ZERO
 from biasgauge.vectors.coverage import Coverage as Coverage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -13,20 +13,34 @@ import numpy as np
 
 from biasgauge.core import Integers
 from biasgauge.errors import ParameterError
-from biasgauge.io import atomic_file, refuse_inputs
+from biasgauge.io import atomic_file, header_bytes, refuse_inputs, write_npz, write_text
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.frequencies import Frequencies
 from biasgauge.vectors.loading import load
+from biasgauge.vectors.vocabulary import SUFFIXES
 
 if TYPE_CHECKING:
     from biasgauge.core import VectorsLike
     from biasgauge.vectors.subwords import Subwords
 
-FORMATS = {".safetensors": "safetensors", ".bin": "word2vec-binary", ".txt": "word2vec-text", ".vec": "word2vec-text"}
+FORMATS = {
+    ".safetensors": "safetensors",
+    ".bin": "word2vec-binary",
+    ".txt": "word2vec-text",
+    ".vec": "word2vec-text",
+    ".npz": "npz",
+    ".npy": "npy",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+"""Format of each ending."""
 _DIGITS = {2: 9, 4: 9, 8: 17}
 """Significant decimal digits from which a number of so many bytes can be read back exactly, as 32-bit or longer."""
 
 _ROWS = 4096
+_GROUP = 65_536
+"""Rows of a batch of a table."""
 
 
 def save(
@@ -42,9 +56,10 @@ def save(
     Args:
         vectors: what to write: an `Embedding` or anything `load` takes.
         path: where; an existing file is replaced in one step, unless the vectors were read from it.
-        format: "safetensors" (any word, any precision, memory-mapped on reading), "word2vec-binary" (32-bit) or
-            "word2vec-text"; by default found from the ending (`.safetensors`, `.bin`, `.txt`, `.vec`). A further
-            `.gz` compresses.
+        format: "safetensors" (any word, any precision, memory-mapped on reading), "word2vec-binary" (32-bit),
+            "word2vec-text", "npz", "npy" (with the words in `NAME.vocab` beside it), "parquet" or "arrow"; by default
+            found from the ending (`.safetensors`, `.bin`, `.txt`, `.vec`, `.npz`, `.npy`, `.parquet`, `.arrow`,
+            `.feather`). A further `.gz` compresses.
         counts: occurrences of each word in the training text; by default the frequencies of the `Embedding`. Only
             safetensors can hold them.
         subwords: vectors of character n-grams to keep in the same file, which must be safetensors; `load_subwords`
@@ -52,7 +67,7 @@ def save(
 
     Raises:
         ParameterError: the format is unknown, or cannot hold a word (word2vec's formats cannot hold blanks), a number
-            (they are read as 32-bit), counts or n-grams.
+            (they are read as 32-bit), counts or n-grams, or needs what is not installed.
         InputError: `path` is the file that the vectors come from, which is never overwritten.
     """
     target = Path(path)
@@ -75,6 +90,8 @@ def save(
             f"Vectors of n-grams and of words must have one number of dimensions. Got {subwords.dim} and "
             f"{embedding.dim}."
         )
+    if chosen == "npy":
+        _write_vocabulary(embedding, target)
     with atomic_file(target) as temporary, temporary.open("wb") as raw, ExitStack() as stack:
         file: BinaryIO = raw
         if target.name.endswith(".gz"):
@@ -84,6 +101,8 @@ def save(
         if chosen == "safetensors":
             frequencies = embedding.frequencies if counts is None else Frequencies(counts)
             _write_safetensors(embedding, file, frequencies, subwords)
+        elif chosen in _WRITERS:
+            _WRITERS[chosen](embedding, file)
         else:
             _refuse_what_word2vec_lacks(embedding, chosen)
             file.write(f"{len(embedding)} {embedding.dim}\n".encode())
@@ -116,6 +135,81 @@ def _text_tensors(words: Sequence[str], text: str, ends: str) -> dict[str, Any]:
     return {text: np.frombuffer(b"".join(raw), np.uint8), ends: np.cumsum([len(word) for word in raw], dtype=np.int64)}
 
 
+def _write_npz(embedding: Embedding, file: BinaryIO) -> None:
+    _refuse_words(embedding, "npz", "\0")
+    words = np.array(embedding.words)
+    write_npz(file, {"words": words, "vectors": np.asarray(embedding.vectors)})
+
+
+def _write_npy(embedding: Embedding, file: BinaryIO) -> None:
+    vectors = embedding.vectors
+    file.write(header_bytes(vectors.dtype, vectors.shape))
+    file.writelines(
+        np.ascontiguousarray(vectors[start : start + _ROWS]).data for start in range(0, len(embedding), _ROWS)
+    )
+
+
+def _write_vocabulary(embedding: Embedding, target: Path) -> None:
+    """Write the words of a matrix beside it, one a line, where the reader of `.npy` looks for them."""
+    _refuse_words(embedding, "npy", "\n\r\ufeff")
+    path = target.with_name(Path(target.name.removesuffix(".gz")).with_suffix(SUFFIXES[0]).name)
+    refuse_inputs(path, [embedding.source])
+    write_text(path, "".join(f"{word}\n" for word in embedding.words))
+
+
+def _write_arrow(embedding: Embedding, file: BinaryIO) -> None:
+    pa = _import_arrow()
+    schema, batches = _record_batches(embedding)
+    with pa.ipc.new_file(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _write_parquet(embedding: Embedding, file: BinaryIO) -> None:
+    _import_arrow()
+    import pyarrow.parquet as pq
+
+    schema, batches = _record_batches(embedding)
+    with pq.ParquetWriter(file, schema, use_dictionary=False, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch, row_group_size=_GROUP)
+
+
+def _record_batches(embedding: Embedding) -> tuple[Any, Iterator[Any]]:
+    """Schema and batches of a table with the columns `word` and `vector`."""
+    pa = _import_arrow()
+    kind = pa.list_(pa.from_numpy_dtype(embedding.vectors.dtype), embedding.dim)
+    schema = pa.schema([("word", pa.string()), ("vector", kind)])
+    batches = (
+        pa.record_batch(
+            [
+                pa.array(embedding.words[start : start + _GROUP]),
+                pa.FixedSizeListArray.from_arrays(pa.array(np.ravel(block)), type=kind),
+            ],
+            schema=schema,
+        )
+        for start in range(0, len(embedding), _GROUP)
+        for block in (embedding.vectors[start : start + _GROUP],)
+    )
+    return schema, batches
+
+
+def _import_arrow() -> Any:  # noqa: ANN401 - pyarrow need not be installed
+    try:
+        import pyarrow as pa
+    except ImportError as problem:
+        raise ParameterError('Parquet and Arrow need an extra: pip install "biasgauge[tables]"') from problem
+    return pa
+
+
+_WRITERS: dict[str, Callable[[Embedding, BinaryIO], None]] = {
+    "npz": _write_npz,
+    "npy": _write_npy,
+    "parquet": _write_parquet,
+    "arrow": _write_arrow,
+}
+
+
 def _write_binary(embedding: Embedding, file: BinaryIO) -> None:
     for start in range(0, len(embedding), _ROWS):
         block = np.ascontiguousarray(embedding.vectors[start : start + _ROWS], dtype="<f4")
@@ -133,9 +227,7 @@ def _write_text(embedding: Embedding, file: BinaryIO) -> None:
 
 
 def _refuse_what_word2vec_lacks(embedding: Embedding, chosen: str) -> None:
-    for word in embedding.words:
-        if any(blank in word for blank in " \t\n\r\v\f\0"):
-            raise ParameterError(f"The format {chosen} cannot hold the word {word!r}; use safetensors.")
+    _refuse_words(embedding, chosen, " \t\n\r\v\f\0")
     for start in range(0, len(embedding), _ROWS):
         with np.errstate(over="ignore"):
             rounded = embedding.vectors[start : start + _ROWS].astype(np.float32, copy=False)
@@ -145,3 +237,10 @@ def _refuse_what_word2vec_lacks(embedding: Embedding, chosen: str) -> None:
                 f"The format {chosen} cannot hold the vector of {word!r}, which is too large for 32-bit numbers; use "
                 "safetensors."
             )
+
+
+def _refuse_words(embedding: Embedding, chosen: str, signs: str) -> None:
+    """Refuse words that a format cannot hold."""
+    for word in embedding.words:
+        if any(sign in word for sign in signs):
+            raise ParameterError(f"The format {chosen} cannot hold the word {word!r}; use safetensors.")
