@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import pickle
 import tempfile
 import zipfile
 from functools import partial
@@ -103,8 +102,6 @@ def _winobias(_: str) -> Target:
 _VECTORS = (
     *("vectors", "vectors-text", "vectors-binary", "vectors-npz", "vectors-npy", "vectors-vocabulary"),
     *("vectors-safetensors", "vectors-gz, signed", "vectors-npz, signed", "subwords", "npz"),
-    *("vectors-pickle", "vectors-histwords", "vectors-gensim", "vectors-fasttext"),
-    *("vectors-parquet", "vectors-arrow", "vectors-tokenizer"),
 )
 
 
@@ -128,22 +125,6 @@ def _vectors(name: str) -> Target:
         other.write_bytes(listed if matrix else array)
         return load(path, vocabulary=other) if matrix else load(other, vocabulary=path)
 
-    def histwords(path: Path) -> object:
-        """A decade of HistWords, of which the pickled vocabulary is the input."""
-        path.with_name("1990-w.npy").write_bytes(array)
-        return load(path.with_name("1990-w.npy"), vocabulary=path)
-
-    def static_model(path: Path) -> object:
-        """A folder of static embeddings, whose tokenizer is the input."""
-        inside = path.with_name("static")
-        inside.mkdir(exist_ok=True)
-        (inside / "model.safetensors").write_bytes(matrix_alone)
-        (inside / "tokenizer.json").write_bytes(path.read_bytes())
-        return load(inside)
-
-    def fasttext(path: Path) -> object:
-        return load(path), load_subwords(path).extend(load(path), ["unseen"])
-
     def gzipped(path: Path) -> object:
         path.write_bytes(gzip.compress(path.read_bytes(), 1, mtime=0))
         return load(path)
@@ -158,19 +139,6 @@ def _vectors(name: str) -> Target:
     def saved(ending: str, **settings: Any) -> bytes:  # noqa: ANN401 - those of save
         return save(model, folder / f"m{ending}", **settings).read_bytes()
 
-    rows = numbers.tolist()
-    pickles = [
-        pickle.dumps(value, protocol)
-        for protocol in range(6)
-        for value in (dict(zip(words, rows, strict=True)), (words, rows))
-    ]
-    header = b'{"embeddings":{"dtype":"F32","shape":[3,2],"data_offsets":[0,24]}}'
-    matrix_alone = len(header).to_bytes(8, "little") + header + numbers.tobytes()
-    tokenizers = (
-        b'{"model": {"type": "WordPiece", "vocab": {"a": 0, "##b": 1, "c": 2}}}',
-        b'{"model": {"vocab": [["\xe2\x96\x81a", -1.5], ["b", -2.0]]}, "added_tokens": [{"id": 2, "content": "c"}]}',
-        b'{"model": {"type": "BPE", "vocab": {"\xc4\xa0a": 0, "\xc3\xbc": 1, "c": 2}}}',
-    )
     packed, archive = io.BytesIO(), io.BytesIO()
     np.save(packed, np.array(words))
     packed_words = packed.getvalue()
@@ -189,13 +157,6 @@ def _vectors(name: str) -> Target:
         "vectors-gz, signed": (gzipped, (text, array, saved(".safetensors"))),
         "vectors-npz, signed": (zipped, (array, b"w" + packed_words)),
         "subwords": (load_subwords, (saved(".safetensors", subwords=ngrams),)),
-        "vectors-pickle": (load, tuple(pickles)),
-        "vectors-gensim": (load, ()),
-        "vectors-tokenizer": (static_model, tokenizers),
-        "vectors-parquet": (load, ()),
-        "vectors-arrow": (load, ()),
-        "vectors-fasttext": (fasttext, ()),
-        "vectors-histwords": (histwords, tuple(pickle.dumps(list(words), protocol) for protocol in range(6))),
         "npz": (lambda path: read_npz(path, ["vectors"]), (archive.getvalue(),)),
     }
     return Target(*made[name])

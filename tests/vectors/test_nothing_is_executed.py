@@ -17,7 +17,7 @@ WATCHED = """
 import json, pickle, pickletools, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-import fuzz_files, fuzz_readers
+import fuzz_files, fuzz_readers, fuzz_vectors
 folder, mark = Path(sys.argv[1]), Path(sys.argv[1]) / "executed"
 class Trap:
     def __reduce__(self):
@@ -30,7 +30,7 @@ traps = [pickle.dumps(value, protocol) for protocol in range(6) for made in (Tra
          for value in (made, [made], {"a": made}, {"a": [1.0, made]}, (["a"], [made]))]
 by_hand = [b"cos\\nsystem\\n(S'touch %s'\\ntR." % bytes(mark), b"(S'touch %s'\\nios\\nsystem\\n." % bytes(mark),
            b"(cos\\nsystem\\nS'touch %s'\\no." % bytes(mark)]
-targets = [fuzz_readers.target_of(name) for name in fuzz_files._VECTORS]
+targets = [fuzz_readers.target_of(name) for name in (*fuzz_files._VECTORS, *fuzz_vectors.NAMES)]
 def read_all():
     refused = 0
     for target in targets:

@@ -28,6 +28,7 @@ from biasgauge.scores.tests_in_context import ContextualTest as ContextualTest
 from biasgauge.scores.tests_in_context import ContextualTests as ContextualTests
 from biasgauge.scores.tests_in_context import ceat as ceat
 from biasgauge.scores.tests_in_context import seat as seat
+from biasgauge.scores.variance_contrast import contrast_with_variances as contrast_with_variances
 from biasgauge.scores.word_set_results import Association as Association
 from biasgauge.scores.word_set_results import Weat as Weat
 from biasgauge.scores.word_set_tests import TestLike as TestLike

@@ -71,6 +71,18 @@ class Contrast(Estimate):
     effective: tuple[tuple[float, ...], ...] = ()
     adjusted: Contrast | None = None
 
+    def with_variance(self, name: str, variance: float) -> Self:
+        """Return the same contrast with a further component of its variance, that of something known.
+
+        The component adds to the squared standard error, and counts with infinitely many degrees of freedom.
+        """
+        if self.se is None or self.df is None or self.value is None:
+            return self
+        total = self.se**2 + variance
+        se, df = total**0.5, self.df * (total / self.se**2) ** 2
+        p = float(2 * stdtr(df, -abs(self.value) / se))
+        return replace(self, se=se, df=df, p=p, variances={**self.variances, name: variance}).at(self.level)
+
     def at(self, level: float) -> Self:
         """Return the same contrast with the interval of another level."""
         check_level(level)

@@ -64,3 +64,7 @@ from biasgauge.vectors.subwords import HashedSubwords as HashedSubwords
 from biasgauge.vectors.subwords import Subwords as Subwords
 from biasgauge.vectors.subwords import load_subwords as load_subwords
 from biasgauge.vectors.subwords import word_ngrams as word_ngrams
+from biasgauge.vectors.variances import StoredVariances as StoredVariances
+from biasgauge.vectors.variances import VectorVariances as VectorVariances
+from biasgauge.vectors.variances import load_variances as load_variances
+from biasgauge.vectors.variances import save_variances as save_variances

@@ -2,6 +2,9 @@ from biasgauge.text.training.algorithms import ALGORITHMS as ALGORITHMS
 from biasgauge.text.training.algorithms import Recipe as Recipe
 from biasgauge.text.training.algorithms import algorithm as algorithm
 from biasgauge.text.training.algorithms import check_extra as check_extra
+from biasgauge.text.training.cooccurrence import count_cooccurrences as count_cooccurrences
+from biasgauge.text.training.glove_variances import GloveVariances as GloveVariances
+from biasgauge.text.training.glove_variances import glove_with_variances as glove_with_variances
 from biasgauge.text.training.models import TrainedModels as TrainedModels
 from biasgauge.text.training.models import TrainingPlan as TrainingPlan
 from biasgauge.text.training.models import train as train

@@ -34,7 +34,7 @@ DTYPES = {
 SUBWORD_TENSORS = ("subword_ends", "subword_lengths", "subword_vectors", "subwords")
 
 
-class _Tensor(NamedTuple):
+class Tensor(NamedTuple):
     """Kind of a tensor, as the header says it, and its numbers, mapped."""
 
     kind: str
@@ -44,7 +44,7 @@ class _Tensor(NamedTuple):
 def read_safetensors(request: Request) -> VectorTable:
     """Read words and vectors; the vectors stay on disk until they are used."""
     with request.open() as source, source.seekable() as file:
-        tensors = _map_tensors(request, file)
+        tensors = map_tensors(request, file)
     matrices = [name for name, tensor in tensors.items() if tensor.numbers.ndim == 2]
     if "vectors" not in tensors and len(matrices) != 1:
         raise request.error(
@@ -69,7 +69,7 @@ def read_safetensors(request: Request) -> VectorTable:
     return table
 
 
-def _weighted(request: Request, tensors: dict[str, _Tensor], matrix: Vectors) -> Vectors:
+def _weighted(request: Request, tensors: dict[str, Tensor], matrix: Vectors) -> Vectors:
     """Rows of tokens that share one, and their weights, as model2vec keeps them apart."""
     mapping, weights = (tensors.get(name) for name in ("mapping", "weights"))
     if mapping is not None and mapping.numbers.ndim == 1 and mapping.numbers.dtype.kind in "iu":
@@ -86,7 +86,7 @@ def _weighted(request: Request, tensors: dict[str, _Tensor], matrix: Vectors) ->
     return matrix
 
 
-def _map_tensors(request: Request, file: BinaryIO) -> dict[str, _Tensor]:
+def map_tensors(request: Request, file: BinaryIO) -> dict[str, Tensor]:
     """Map every tensor; they must lie side by side from the first byte after the header to the last of the file."""
     content = np.memmap(file, np.uint8, "r")
     length = int.from_bytes(content[:8].tobytes(), "little")
@@ -107,7 +107,7 @@ def _map_tensors(request: Request, file: BinaryIO) -> dict[str, _Tensor]:
         needed = prod(shape) * np.dtype(DTYPES[kind]).itemsize
         if needed != end - begin:
             raise request.error(f"the tensor {name} has {end - begin:,} bytes, its shape {shape} needs {needed:,}")
-        tensors[name] = _Tensor(kind, content[start + begin : start + end].view(DTYPES[kind]).reshape(shape))
+        tensors[name] = Tensor(kind, content[start + begin : start + end].view(DTYPES[kind]).reshape(shape))
     reached = 0
     for name, (_, _, begin, end) in sorted(entries.items(), key=lambda item: item[1][2:]):
         if begin != reached:
@@ -131,7 +131,7 @@ def _widen(halves: Vectors) -> Vectors:
     return (halves.astype("<u4") << 16).view("<f4")
 
 
-def _pieces(request: Request, tensors: dict[str, _Tensor], text: str, ends: str) -> list[bytes]:
+def _pieces(request: Request, tensors: dict[str, Tensor], text: str, ends: str) -> list[bytes]:
     """Cut the bytes of one tensor at the ends that another tells."""
     if [(tensors[name].kind, tensors[name].numbers.ndim) for name in (text, ends)] != [("U8", 1), ("I64", 1)]:
         raise request.error(f"expected {text} as a list of U8 and {ends} as a list of I64")
@@ -144,7 +144,7 @@ def _pieces(request: Request, tensors: dict[str, _Tensor], text: str, ends: str)
 def read_subwords(request: Request) -> tuple[tuple[str, ...], Singles, tuple[int, int]]:
     """Read character n-grams, their vectors (which stay on disk) and the fewest and most characters they have."""
     with request.open(quiet=True) as source, source.seekable() as file:
-        tensors = _map_tensors(request, file)
+        tensors = map_tensors(request, file)
     missing = [name for name in SUBWORD_TENSORS if name not in tensors]
     if missing:
         raise request.error(
