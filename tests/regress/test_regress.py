@@ -196,9 +196,54 @@ def test_words_of_a_list_have_an_intercept_each() -> None:
         None,
         "the level of a list depends on its words; contrasts and trends have intervals",
     )
-    counts = fit.counts(A, B)
-    assert counts.reason is None
-    assert len(counts.rows) == 2
+
+
+def test_counts_of_a_list_are_a_logistic_regression_with_an_intercept_of_each_word() -> None:
+    records, words = small_text(6, targets=4), ["t0", "t1", "t2", "t3"]
+    blocks = []
+    for record in records:
+        tokens, z = record["tokens"], [1.0, float(record["group"] == "y"), record["year"]]
+        table = np.zeros((5, 2))
+        for center, token in enumerate(tokens):
+            side = 0 if token in A else 1 if token in B else None
+            if side is None:
+                continue
+            for other in tokens[max(0, center - 3) : center] + tokens[center + 1 : center + 4]:
+                table[words.index(other) if other in words else 4, side] += 1
+        near = [(table[word], [*z, *np.eye(4)[word], *z[1:]]) for word in range(4) if table[word].any()]
+        blocks.append([(table[4], [*z, 0, 0, 0, 0, 0, 0]), *near])
+    rows = [row for block in blocks for row in block]
+    peer = sm.GLM(np.array([t for t, _ in rows]), np.array([z for _, z in rows]), sm.families.Binomial()).fit()
+    counts = fit_small(records, "list ~ group + year", targets={"list": words}).counts(A, B)
+    np.testing.assert_allclose([row.estimate for row in counts.rows], peer.params[7:], atol=1e-6)
+    assert all("words" in row.method for row in counts.rows)
+    # Scores of documents are those of the whole design, with the intercepts partialled out.
+    documents = np.repeat(np.arange(len(records)), [len(block) for block in blocks])
+    clustered = peer.model.fit(cov_type="cluster", cov_kwds={"groups": documents, "use_correction": False})
+    weights = counts.weights_of(np.array([0.0, 1.0, 0.0]))
+    assert weights is not None
+    assert counts.fits[0].plain_variance(weights) == pytest.approx(clustered.cov_params()[7, 7], rel=1e-6)
+
+
+@pytest.mark.parametrize("formula", ["t0 + t1 ~ group * year", "list ~ group"])
+def test_sums_in_single_precision_and_small_blocks_change_nothing_that_is_shown(
+    formula: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records, lists = small_text(1, targets=2), {"list": ["t0", "t1"]}
+    usual = fit_small(records, formula, targets=lists, a=A, b=B)
+    monkeypatch.setattr("biasgauge.analyses.regress.occurrences.MOST_DOUBLES", 100)
+    monkeypatch.setattr("biasgauge.analyses.regress.contexts.BLOCK", 50)
+    monkeypatch.setattr("biasgauge.stats.clustered_regression.NUMBERS", 64)
+    monkeypatch.setattr("biasgauge.analyses.regress.readings.CELLS", 7)
+    single = fit_small(records, formula, targets=lists, a=A, b=B)
+    assert single.model is not None
+    assert single.model.occurrences.sums.dtype == np.float32
+    for rows, others in ((usual.terms, single.terms), (usual.axis_terms, single.axis_terms)):
+        for row, other in zip(rows, others, strict=True):
+            numbers = [value for value in vars(row).values() if isinstance(value, float)]
+            assert [value for value in vars(other).values() if isinstance(value, float)] == pytest.approx(
+                numbers, rel=1e-4, abs=1e-6
+            )
 
 
 def test_a_planted_difference_is_reported_and_none_is_not() -> None:

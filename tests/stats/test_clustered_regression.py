@@ -73,6 +73,8 @@ def test_coefficients_and_plain_scores_are_those_of_statsmodels() -> None:
         np.testing.assert_allclose(fit.coefficients[:, outcome], peer.params)
         meat = scores[:, :, outcome].T @ scores[:, :, outcome]
         np.testing.assert_allclose(fit.inverse @ meat @ fit.inverse, peer.cov_params())
+        weights = np.array([0.0, 1.0, 2.0])
+        assert fit.plain_variance(weights, outcome) == pytest.approx(weights @ peer.cov_params() @ weights)
 
 
 def test_coefficients_without_a_cluster_are_those_of_a_fit_without_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import stdtr
 
-from biasgauge.core import Estimate, Flags, Floats, Integers
+from biasgauge.core import Array, Estimate, Flags, Floats, Integers
 from biasgauge.errors import ParameterError
 from biasgauge.stats.numerics import student_quantile
 
@@ -37,7 +37,10 @@ class ClusteredRegression:
     Attributes:
         design: rows × columns, sorted by cluster.
         counts: observations of each row.
-        sums: rows × outcomes: sums of outcomes over the observations of each row.
+        sums: rows × outcomes: sums of outcomes over the observations of each row, in the order in which they were
+            given; single precision is enough. They are read in blocks and never copied.
+        centers: groups × outcomes, to be taken from the outcomes of the observations of each group; None for none.
+        groups: group of each row.
         starts: index of the first row of each cluster, and the number of rows at the end.
         inverse: (X'X)⁻¹.
         coefficients: columns × outcomes.
@@ -46,7 +49,9 @@ class ClusteredRegression:
 
     design: Floats
     counts: Floats
-    sums: Floats
+    sums: Array
+    centers: Floats | None
+    groups: Integers | None
     starts: Integers
     inverse: Floats
     coefficients: Floats
@@ -96,17 +101,36 @@ class ClusteredRegression:
     def score_blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Yield the scores X_g'e_g (clusters × columns × outcomes) of some clusters at a time."""
         n_columns, n_outcomes = self.coefficients.shape
-        most = max(NUMBERS // (n_columns * n_outcomes), 1)
+        for clusters, rows in self.blocks(n_columns * n_outcomes):
+            fitted = self.counts[rows, None] * (self.design[rows] @ self.coefficients)
+            residuals = self.row_sums(rows) - fitted
+            by_row = self.design[rows, :, None] * residuals[:, None, :]
+            yield clusters, self.add_rows(by_row, clusters)
+
+    def blocks(self, numbers: int) -> Iterator[tuple[slice, slice]]:
+        """Yield some clusters at a time and their rows; each row takes so many numbers in memory."""
+        most = max(NUMBERS // numbers, 1)
         first = 0
         while first < self.n_clusters:
             last = int(np.searchsorted(self.starts, self.starts[first] + most, "right")) - 1
             last = min(max(last, first + 1), self.n_clusters)
-            rows = slice(self.starts[first], self.starts[last])
-            fitted = self.counts[rows, None] * (self.design[rows] @ self.coefficients)
-            residuals = self.sums[rows] - fitted
-            by_row = self.design[rows, :, None] * residuals[:, None, :]
-            yield slice(first, last), np.add.reduceat(by_row, self.starts[first:last] - self.starts[first], axis=0)
+            yield slice(first, last), slice(int(self.starts[first]), int(self.starts[last]))
             first = last
+
+    def row_sums(self, rows: slice) -> Floats:
+        """Sums of some rows in the order of the fit, centered."""
+        return _centered(self.sums, self.counts, self.centers, self.groups, self.order, rows)
+
+    def add_rows(self, values: Floats, clusters: slice) -> Floats:
+        """Add values of the rows of some clusters up by cluster."""
+        starts = self.starts[clusters]
+        total: Floats = np.add.reduceat(values, starts - starts[0], axis=0)
+        return total
+
+    def cluster_sums(self) -> Floats:
+        """Clusters × outcomes: sums of outcomes over the observations of each cluster."""
+        blocks = self.blocks(self.coefficients.shape[1])
+        return np.concatenate([self.add_rows(self.row_sums(rows), clusters) for clusters, rows in blocks])
 
     def influences(self) -> Iterator[tuple[slice, Floats]]:
         """Yield M times the adjusted scores of CR2: their products sum to the covariance of the coefficients."""
@@ -152,6 +176,11 @@ class ClusteredRegression:
             return float((len(changes) - 1) / max(len(changes), 1) * (changes**2).sum())
         return float(sum(((weights @ block[:, :, outcome].T) ** 2).sum() for _, block in self.influences()))
 
+    def plain_variance(self, weights: Floats, outcome: int = 0) -> float:
+        """Variance of a linear combination of the coefficients of one outcome, without an adjustment (CR0)."""
+        row = weights @ self.inverse
+        return float(sum(((block[:, :, outcome] @ row) ** 2).sum() for _, block in self.score_blocks()))
+
     def estimate(
         self, weights: Floats, level: float = 0.95, outcome: int = 0, *, jackknife: bool = False
     ) -> tuple[Estimate, float | None]:
@@ -176,7 +205,10 @@ class ClusteredRegression:
         return Estimate.symmetric(value, student_quantile(df, level) * error, n=n, level=level, method=method), p
 
 
-def fit_clustered(design: Floats, counts: Floats, sums: Floats, clusters: Integers) -> ClusteredRegression:
+def fit_clustered(
+    design: Floats, counts: Floats, sums: Array, clusters: Integers, *, centers: Floats | None = None,
+    groups: Integers | None = None,
+) -> ClusteredRegression:  # fmt: skip
     """Fit outcomes on a design by least squares.
 
     Args:
@@ -184,12 +216,15 @@ def fit_clustered(design: Floats, counts: Floats, sums: Floats, clusters: Intege
         counts: observations that each row stands for; their design is the row's.
         sums: rows × outcomes: sums of outcomes over the observations of each row.
         clusters: number of each row's cluster.
+        centers: groups × outcomes: taken from the outcomes of the observations of each group.
+        groups: group of each row, with `centers`.
 
     Raises:
         ParameterError: the columns of the design are linearly dependent, or there are too few rows.
     """
     order = np.argsort(clusters, kind="stable")
-    design, counts, sums = design[order], np.asarray(counts, np.float64)[order], sums[order]
+    design, counts = design[order], np.asarray(counts, np.float64)[order]
+    groups = None if groups is None else groups[order]
     starts = np.flatnonzero(np.diff(clusters[order], prepend=clusters.min(initial=0) - 1))
     # Columns are scaled first: a year near 2,000 beside an intercept would look like a dependence.
     weighted = design * np.sqrt(counts)[:, None]
@@ -201,5 +236,22 @@ def fit_clustered(design: Floats, counts: Floats, sums: Floats, clusters: Intege
         )
     orthogonal, triangle = np.linalg.qr(weighted)
     back = np.linalg.inv(triangle)
-    coefficients = back @ (orthogonal.T @ (sums / np.sqrt(counts)[:, None]))
-    return ClusteredRegression(design, counts, sums, np.append(starts, len(design)), back @ back.T, coefficients, order)
+    projected = np.zeros((design.shape[1], sums.shape[1]))
+    block = max(NUMBERS // sums.shape[1], 1)
+    for first in range(0, len(design), block):
+        rows = slice(first, first + block)
+        outcomes = _centered(sums, counts, centers, groups, order, rows)
+        projected += (orthogonal[rows] / np.sqrt(counts[rows])[:, None]).T @ outcomes
+    return ClusteredRegression(
+        design, counts, sums, centers, groups, np.append(starts, len(design)), back @ back.T, back @ projected, order
+    )
+
+
+def _centered(
+    sums: Array, counts: Floats, centers: Floats | None, groups: Integers | None, order: Integers, rows: slice
+) -> Floats:
+    """Sums of some rows of the fit in double precision, less the centers of their groups times their counts."""
+    block: Floats = sums[order[rows]].astype(np.float64)
+    if centers is not None and groups is not None:
+        block -= counts[rows, None] * centers[groups[rows]]
+    return block

@@ -11,7 +11,7 @@ import numpy as np
 
 from biasgauge.analyses.regress.contexts import ContextReader
 from biasgauge.analyses.regress.formulas import Design, Formula, build_design, complete_rows, parse_formula
-from biasgauge.analyses.regress.model import RegressionModel
+from biasgauge.analyses.regress.model import CELLS, RegressionModel
 from biasgauge.analyses.regress.norms import NormSettings, norm_table
 from biasgauge.analyses.regress.occurrences import Occurrences, embed_occurrences
 from biasgauge.analyses.regress.readings import AssociationReading, read_axis, read_counts
@@ -345,11 +345,14 @@ def _unit(model: RegressionModel, term: str) -> float:
 
 def _residual_spread(model: RegressionModel) -> float:
     """Root mean square length of the embeddings less their fit."""
-    fitted = model.design.matrix[model.cell_rows] @ model.coefficients
-    occurrences = model.occurrences
-    crossed = np.einsum("rd,rd->r", fitted, occurrences.sums)
-    squares = occurrences.squares - 2 * crossed + occurrences.counts * (fitted**2).sum(axis=1)
-    return float(np.sqrt(max(squares.sum() / occurrences.total, 0.0)))
+    occurrences, rows = model.occurrences, model.cell_rows
+    total = float(occurrences.squares.sum())
+    for first in range(0, len(rows), CELLS):
+        cells = slice(first, first + CELLS)
+        fitted = model.design.matrix[rows[cells]] @ model.coefficients
+        total -= 2 * float(np.einsum("rd,rd->", fitted, occurrences.sums[cells]))
+        total += float((occurrences.counts[cells] * (fitted**2).sum(axis=1)).sum())
+    return float(np.sqrt(max(total / occurrences.total, 0.0)))
 
 
 def _warnings(

@@ -9,7 +9,7 @@ column: with one factor, the differences of its log odds ratios between groups.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,7 +37,8 @@ class CountFit:
     Attributes:
         fit: the last weighted least squares of the logistic regression; its clusters are those of documents.
         by_word: the same with target words as clusters; None where the targets are one word.
-        first: index of the first column of d; columns are those of the design from there on.
+        first: index of the first column of d; columns are those of the design from there on, without the intercept
+            where each word has one of its own.
         near: contexts of A and of B that hold a target.
         shifted: whether counts were raised, because a share would have been 0 or 1.
     """
@@ -92,32 +93,67 @@ def fit_counts(
     far = counts.totals[documents].copy()
     np.add.at(far, row, -near)
     levels = np.unique(word, return_inverse=True)[1] if words_apart else np.zeros(len(word), np.int64)
-    n_levels = int(levels.max()) + 1
-    k = design.shape[1]
-    # Columns: g; then an intercept of d for each word that stands apart; then the other columns of d.
-    far_rows = np.hstack([design, np.zeros((len(design), n_levels + k - 1))])
-    near_rows = np.hstack([design[row], np.eye(n_levels)[levels], design[row, 1:]])
-    table = np.vstack([far, near])
-    rows = np.vstack([far_rows, near_rows])
-    cluster = np.concatenate([clusters, clusters[row]])
-    # A word's own clusters; contexts without a target belong to none of them and get one of each document.
-    word_cluster = np.concatenate([n_words + np.arange(len(design)), word])
-    coefficients, shifted = _logistic(rows, table), False
-    if coefficients is None:
+    # Columns: g, then d without its intercepts, of which each level has one; rows: far contexts, then near ones.
+    rows = ModelRows(
+        np.vstack([
+            np.hstack([design, np.zeros((len(design), design.shape[1] - 1))]),
+            np.hstack([design[row], design[row, 1:]]),
+        ]),
+        np.concatenate([np.full(len(design), -1), levels]),
+        np.vstack([far, near]),
+    )  # fmt: skip
+    shifted = False
+    estimates = _logistic(rows)
+    if estimates is None:
         shifted = True
-        table = table + _shift(far, near, levels, k)
-        coefficients = _logistic(rows, table)
-        if coefficients is None:
+        rows = replace(rows, table=rows.table + _shift(far, near, levels, design.shape[1]))
+        estimates = _logistic(rows)
+        if estimates is None:
             raise ParameterError("contexts of A and B near the targets are too few for this formula")
-    fits = [_last_step(rows, table, coefficients, groups) for groups in (cluster, word_cluster)]
     is_list = words_apart and n_words > 1
+    # A word's own clusters; contexts without a target belong to none of them and get one of each document.
+    ways = [np.concatenate([clusters, clusters[row]])]
+    ways += [np.concatenate([n_words + np.arange(len(design)), word])] if is_list else []
+    fits = [_last_step(rows, *estimates, way, centered=is_list) for way in ways]
     total = near.sum(axis=0)
-    # Columns of d follow those of the design from here on; with several intercepts, from the last of them.
-    return CountFit(fits[0], fits[1] if is_list else None, k + n_levels - 1, (int(total[0]), int(total[1])), shifted)
+    first = design.shape[1] - (1 if is_list else 0)
+    return CountFit(fits[0], fits[1] if is_list else None, first, (int(total[0]), int(total[1])), shifted)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelRows:
+    """Rows of the logistic regression.
+
+    Attributes:
+        design: rows × columns without the intercepts of levels.
+        levels: the level of each row, −1 for none.
+        table: contexts of A and of B.
+    """
+
+    design: Floats
+    levels: Integers
+    table: Floats
+
+    @property
+    def n_levels(self) -> int:
+        """Number of levels."""
+        return int(self.levels.max()) + 1
+
+    def predictor(self, coefficients: Floats, intercepts: Floats) -> Floats:
+        """Log odds of A of each row."""
+        predictor: Floats = self.design @ coefficients + np.append(intercepts, 0.0)[self.levels]
+        return predictor
+
+    def level_sums(self, values: Floats) -> Floats:
+        """Sums of values of rows by level."""
+        inside = self.levels >= 0
+        if values.ndim == 1:
+            return np.bincount(self.levels[inside], values[inside], minlength=self.n_levels)
+        return np.column_stack([self.level_sums(column) for column in values.T])
 
 
 def _shift(far: Floats, near: Floats, levels: Integers, k: int) -> Floats:
-    """Counts to be added: to contexts near each word, in proportion to the contexts of A and B, ½ per coefficient.
+    """Counts to be added: to contexts near each level, in proportion to the contexts of A and B, ½ per coefficient.
 
     As in `corpus_bias`, they are added in proportion to the margins, so that words without contexts lean to no side.
     """
@@ -128,35 +164,44 @@ def _shift(far: Floats, near: Floats, levels: Integers, k: int) -> Floats:
     return np.vstack([np.zeros_like(far), share[:, None] * amount * max(k - 1, 1)])
 
 
-def _logistic(rows: Floats, table: Floats) -> Floats | None:
-    """Coefficients of a logistic regression by Newton steps with halving; None where they run off to infinity."""
-    total = table.sum(axis=1)
-    used = total > 0
-    rows, table, total = rows[used], table[used], total[used]
-    scale = np.abs(rows).max(axis=0)
-    if (scale == 0).any():
+def _logistic(rows: ModelRows) -> tuple[Floats, Floats] | None:
+    """Coefficients and intercepts of levels by Newton steps with halving; None where they run off to infinity.
+
+    The information of the intercepts is a diagonal matrix, so that a step solves for the coefficients alone (the Schur
+    complement) and then for each intercept.
+    """
+    used = rows.table.sum(axis=1) > 0
+    rows = ModelRows(rows.design[used], rows.levels[used], rows.table[used])
+    total = rows.table.sum(axis=1)
+    scale = np.abs(rows.design).max(axis=0)
+    if (scale == 0).any() or not len(total):
         return None
-    rows = rows / scale
-    coefficients = np.zeros(rows.shape[1])
-    likelihood = -np.inf
+    rows = replace(rows, design=rows.design / scale)
+    coefficients, intercepts = np.zeros(rows.design.shape[1]), np.zeros(rows.n_levels)
     for _ in range(_STEPS):
-        predictor = rows @ coefficients
+        predictor = rows.predictor(coefficients, intercepts)
         share = 1 / (1 + np.exp(-predictor))
-        information = (rows * (total * share * (1 - share))[:, None]).T @ rows
-        gradient = rows.T @ (table[:, 0] - total * share)
+        weights, residuals = total * share * (1 - share), rows.table[:, 0] - total * share
+        weighted = rows.design * weights[:, None]
+        by_level, crossed = rows.level_sums(weights), rows.level_sums(weighted)
+        if (by_level <= 0).any():
+            return None
+        complement = weighted.T @ rows.design - crossed.T @ (crossed / by_level[:, None])
+        gradient, level_gradient = rows.design.T @ residuals, rows.level_sums(residuals)
         try:
-            step = np.linalg.solve(information, gradient)
+            step = np.linalg.solve(complement, gradient - crossed.T @ (level_gradient / by_level))
         except np.linalg.LinAlgError:
             return None
-        size = 1.0
-        likelihood = _log_likelihood(rows @ coefficients, table, total)
-        while size > 1e-6 and _log_likelihood(rows @ (coefficients + size * step), table, total) < likelihood - 1e-12:
+        level_step = (level_gradient - crossed @ step) / by_level
+        size, likelihood = 1.0, _log_likelihood(predictor, rows.table, total)
+        move = rows.predictor(step, level_step)
+        while size > 1e-6 and _log_likelihood(predictor + size * move, rows.table, total) < likelihood - 1e-12:
             size /= 2
-        coefficients += size * step
-        if np.abs(rows @ coefficients).max() > _FARTHEST:
+        coefficients, intercepts = coefficients + size * step, intercepts + size * level_step
+        if np.abs(predictor + size * move).max() > _FARTHEST:
             return None
-        if np.abs(step * size).max() < _CONVERGED:
-            return coefficients / scale
+        if max(np.abs(step).max(), np.abs(level_step).max()) * size < _CONVERGED:
+            return coefficients / scale, intercepts
     return None
 
 
@@ -164,13 +209,28 @@ def _log_likelihood(predictor: Floats, table: Floats, total: Floats) -> float:
     return float((table[:, 0] * predictor - total * np.logaddexp(0, predictor)).sum())
 
 
-def _last_step(rows: Floats, table: Floats, coefficients: Floats, clusters: Integers) -> ClusteredRegression:
-    """Weighted least squares whose solution is the converged fit, with the scores and the information of the model."""
-    total = table.sum(axis=1)
-    predictor = rows @ coefficients
+def _last_step(
+    rows: ModelRows, coefficients: Floats, intercepts: Floats, clusters: Integers, *, centered: bool
+) -> ClusteredRegression:
+    """Weighted least squares whose solution is the converged fit, with the scores and the information of the model.
+
+    Where words have an intercept each (`centered`), these are partialled out: rows are centered within words. Of a
+    single target the intercept is a column, between those of g and of d.
+    """
+    total = rows.table.sum(axis=1)
+    predictor = rows.predictor(coefficients, intercepts)
     share = 1 / (1 + np.exp(-predictor))
     weights = total * share * (1 - share)
+    residuals = rows.table[:, 0] - total * share
+    if centered:
+        means = rows.level_sums(rows.design * weights[:, None]) / rows.level_sums(weights)[:, None]
+        design = rows.design - np.vstack([means, np.zeros(means.shape[1])])[rows.levels]
+        fitted = design @ coefficients  # of the centered rows: centering leaves coefficients and residuals as they are
+    else:
+        k = (rows.design.shape[1] + 1) // 2
+        design = np.insert(rows.design, k, rows.levels >= 0, axis=1)
+        fitted = predictor
     used = weights > 0
-    working = weights * predictor + table[:, 0] - total * share
-    _, codes = np.unique(clusters[used], return_inverse=True)
-    return fit_clustered(rows[used], weights[used], working[used, None], codes)
+    working = (weights * fitted + residuals)[used, None]
+    codes = np.unique(clusters[used], return_inverse=True)[1]
+    return fit_clustered(design[used], weights[used], working, codes)

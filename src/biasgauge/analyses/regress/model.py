@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from biasgauge.core import VectorsLike
 
 
+CELLS = 2**13
+"""Cells in double precision at a time."""
+
+
 @dataclass(frozen=True, eq=False)
 class RegressionModel:
     """Everything that a regression is computed from.
@@ -79,15 +83,21 @@ class RegressionModel:
         keep = [self.design.columns.index(term) for term in self.columns]
         # An intercept for each word: design and outcomes are centered within words.
         design = design[:, keep] - self._word_means(design[:, keep] * counts[:, None])[words]
-        sums = sums - counts[:, None] * self._word_means(sums)[words]
+        centers = self._word_means(sums)
         both = np.unique(clusters * len(self.occurrences.targets) + words, return_inverse=True)[1]
-        return tuple(fit_clustered(design, counts, sums, groups) for groups in (clusters, words, both))
+        ways = (clusters, words, both)
+        return tuple(fit_clustered(design, counts, sums, way, centers=centers, groups=words) for way in ways)
 
     def _word_means(self, sums: Floats) -> Floats:
         """Mean per occurrence of each target word, of sums by cell."""
         n_words = len(self.occurrences.targets)
         total = np.zeros((n_words, sums.shape[1]))
-        np.add.at(total, self.occurrences.words, sums)
+        for first in range(0, len(sums), CELLS):
+            cells = slice(first, first + CELLS)
+            words = self.occurrences.words[cells]
+            order = np.argsort(words, kind="stable")
+            present, starts = np.unique(words[order], return_index=True)
+            total[present] += np.add.reduceat(sums[cells][order], starts, axis=0)
         counts = np.bincount(self.occurrences.words, self.occurrences.counts, minlength=n_words)
         means: Floats = total / np.maximum(counts, 1)[:, None]
         return means
@@ -109,7 +119,7 @@ class RegressionModel:
         counts = self.occurrences.counts.astype(np.float64)
         design = counts @ self.design.matrix[self.cell_rows] / counts.sum()
         others = [self.design.columns.index(term) for term in self.columns]
-        intercept = sums.sum(axis=0) / counts.sum() - design[others] @ coefficients
+        intercept = sums.sum(axis=0, dtype=np.float64) / counts.sum() - design[others] @ coefficients
         return np.insert(coefficients, self.design.columns.index(INTERCEPT), intercept, axis=0)
 
     def weights(self, row: Floats) -> Floats | None:
@@ -143,12 +153,13 @@ def combined_effect(
     value, (first, p) = estimates[0][0].value, estimates[0]
     if undefined := next((estimate for estimate, _ in estimates if estimate.low is None), None):
         return TermEffect(term, value, None, None, None, None, n, None, level, "", undefined.reason)
-    variances = [fit.variance(weights, jackknife=jackknife) for fit in fits]
+    variances = [fit.variance(weights, jackknife=jackknife) for fit in fits[:2]]
     df = min(fit.freedom(weights) for fit in fits[:2])
     if len(fits) == 1 or value is None:
         se = float(np.sqrt(variances[0]))
         return TermEffect(term, value, se, first.low, first.high, p, n, df, level, first.method, None)
-    se = float(np.sqrt(max(variances[0] + variances[1] - (variances[2] if len(fits) > 2 else 0.0), *variances[:2])))
+    shared = fits[2].plain_variance(weights) if len(fits) > 2 else 0.0  # counted twice; unadjusted it is the smaller
+    se = float(np.sqrt(max(sum(variances) - shared, *variances)))
     margin = student_quantile(df, level) * se
     p = 2 * float(stdtr(df, -abs(value) / se))
     return TermEffect(term, value, se, value - margin, value + margin, p, n, df, level, f"{first.method} and words")

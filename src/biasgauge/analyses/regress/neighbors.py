@@ -91,6 +91,8 @@ def neighbor_ratios(
 ) -> Neighbors:  # fmt: skip
     """Find the nearest words at both settings and the ratio of their cosines; sorted by ratio, largest first."""
     check_whole(1, most=most, resamples=resamples)
+    if model.is_sample:
+        raise ParameterError("Neighbors are those of one target; a list has words with neighbors of their own.")
     rows = np.array([model.design.row(first), model.design.row(second)])
     words, vectors = _candidates(model, candidates)
     cosines = unit_rows(rows @ model.coefficients) @ vectors.T
@@ -146,7 +148,8 @@ def _bootstrap_cosines(
         cross = (design * weights[:, None]).T @ design
         if np.linalg.matrix_rank(cross) < len(cross):
             continue
-        coefficients = np.linalg.solve(cross, (design * times[:, None]).T @ occurrences.sums)
+        weighted = (design * times[:, None]).astype(occurrences.sums.dtype)
+        coefficients = np.linalg.solve(cross, weighted.T @ occurrences.sums)
         cosines[sample] = unit_rows(rows @ coefficients) @ vectors.T
     return cosines
 

@@ -47,13 +47,14 @@ def occurrence_bias(fit: ClusteredRegression, squares: Floats) -> Floats:
         fit: the regression.
         squares: sum of squared lengths of the embeddings of each row, in the order of the fit.
     """
-    fitted = fit.design @ fit.coefficients
-    crossed = np.einsum("rd,rd->r", fitted, fit.sums)
-    residual_squares = squares - 2 * crossed + fit.counts * (fitted**2).sum(axis=1)
-    weights = (fit.design @ fit.inverse) ** 2
+    bias = np.zeros(fit.design.shape[1])
+    for _, rows in fit.blocks(fit.coefficients.shape[1]):
+        fitted = fit.design[rows] @ fit.coefficients
+        crossed = np.einsum("rd,rd->r", fitted, fit.row_sums(rows))
+        residual_squares = squares[rows] - 2 * crossed + fit.counts[rows] * (fitted**2).sum(axis=1)
+        bias += ((fit.design[rows] @ fit.inverse) ** 2 * residual_squares[:, None]).sum(axis=0)
     n, k = fit.counts.sum(), fit.design.shape[1]
-    bias: Floats = (weights * residual_squares[:, None]).sum(axis=0) * n / max(n - k, 1)
-    return bias
+    return bias * n / max(n - k, 1)
 
 
 def clustered_bias(fit: ClusteredRegression) -> Floats:
@@ -86,7 +87,7 @@ def permuted_norms(fit: ClusteredRegression, draws: int, random_state: int) -> F
     if np.abs(fit.design - np.repeat(first, sizes, axis=0)).max() > 1e-12 * np.abs(first).max():
         return None
     counts = np.add.reduceat(fit.counts, fit.starts[:-1])
-    sums = np.add.reduceat(fit.sums, fit.starts[:-1], axis=0)
+    sums = fit.cluster_sums()
     centered = sums - counts[:, None] * (sums.sum(axis=0) / counts.sum())  # the mean is no difference
     generator = np.random.default_rng(random_state)
     norms = np.full((draws, first.shape[1]), np.nan)
@@ -109,13 +110,18 @@ def flipped_norms(fit: ClusteredRegression, column: int, draws: int, random_stat
     """
     weighted = fit.design * fit.counts[:, None]
     others = np.delete(np.arange(fit.design.shape[1]), column)
-    x, residuals = fit.design[:, column], fit.sums
+    x, restricted = fit.design[:, column], np.zeros((len(others), fit.coefficients.shape[1]))
     if len(others):
         cross = weighted[:, others].T @ fit.design[:, others]
-        x = x - fit.design[:, others] @ np.linalg.solve(cross, weighted[:, others].T @ x)
-        restricted = np.linalg.solve(cross, fit.design[:, others].T @ fit.sums)
-        residuals = fit.sums - fit.counts[:, None] * (fit.design[:, others] @ restricted)
-    scores = np.add.reduceat(x[:, None] * residuals, fit.starts[:-1], axis=0)
+        slopes = np.linalg.solve(cross, weighted[:, others].T @ x)
+        x = x - fit.design[:, others] @ slopes
+        # Without the column, the others take over its fit: b_others + slopes b_column.
+        restricted = fit.coefficients[others] + slopes[:, None] * fit.coefficients[column]
+    scores = []
+    for clusters, rows in fit.blocks(fit.coefficients.shape[1]):
+        fitted = fit.counts[rows, None] * (fit.design[rows][:, others] @ restricted)
+        scores.append(fit.add_rows(x[rows, None] * (fit.row_sums(rows) - fitted), clusters))
+    scores = np.concatenate(scores)
     information = float((fit.counts * x**2).sum())
     generator = np.random.default_rng(random_state)
     norms = np.empty(draws)

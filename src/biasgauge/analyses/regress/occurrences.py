@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasgauge.core import Flags, Floats, Integers
+from biasgauge.core import Array, Flags, Floats, Integers
 from biasgauge.stats import on_one_thread
 
 if TYPE_CHECKING:
     from biasgauge.analyses.regress.contexts import ContextReader
     from biasgauge.io import Progress
+
+
+MOST_DOUBLES = 2**25
+"""Numbers of sums that are kept in double precision: 256 MiB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,7 @@ class Occurrences:
         targets: target words.
         words, documents: number of the word and of the document of each cell.
         counts: occurrences of each cell.
-        sums: cells × dimensions: sums of embeddings.
+        sums: cells × dimensions: sums of embeddings; in single precision where they are more than `MOST_DOUBLES`.
         squares: sum of squared lengths of the embeddings of each cell.
         without_vectors: by target word, occurrences without any vector around them, which are left out.
         moments: dimensions × dimensions: sum of the products of the embeddings of all occurrences.
@@ -39,7 +43,7 @@ class Occurrences:
     words: Integers
     documents: Integers
     counts: Integers
-    sums: Floats
+    sums: Array
     squares: Floats
     without_vectors: Integers
     moments: Floats
@@ -63,8 +67,9 @@ class Occurrences:
     def join_words(self) -> Occurrences:
         """Return one cell per document: the targets as one word."""
         documents, cell = np.unique(self.documents, return_inverse=True)
-        sums = np.zeros((len(documents), self.sums.shape[1]))
-        np.add.at(sums, cell, self.sums)
+        sums = np.zeros((len(documents), self.sums.shape[1]), self.sums.dtype)
+        starts = np.searchsorted(cell, np.arange(len(documents)))  # cells are in the order of documents
+        np.add.reduceat(self.sums, starts, axis=0, out=sums)
         return Occurrences(
             ("+".join(self.targets),),
             np.zeros(len(documents), np.int64),
@@ -93,8 +98,9 @@ def embed_occurrences(
     keys: list[Integers] = []
     counts: list[Integers] = []
     squares: list[Floats] = []
-    sums: list[Floats] = []
+    sums: list[Array] = []
     without_vectors, moments = np.zeros(n_targets, np.int64), np.zeros((dim, dim))
+    n_numbers = 0
     with on_one_thread():
         for block in reader.occurrences(targets, progress):
             without_vectors += block.without_vectors
@@ -104,12 +110,16 @@ def embed_occurrences(
             moments += embeddings.T @ embeddings
             # A document may go on in the next block: equal keys are joined at the end.
             key, cell = np.unique(block.documents * n_targets + block.words, return_inverse=True)
-            cell_sums = np.zeros((len(key), dim))
-            np.add.at(cell_sums, cell, embeddings)
+            order = np.argsort(cell, kind="stable")
+            starts = np.searchsorted(cell[order], np.arange(len(key)))
+            cell_sums = np.add.reduceat(embeddings[order], starts, axis=0)
             keys.append(key)
             counts.append(np.bincount(cell))
             squares.append(np.bincount(cell, (embeddings**2).sum(axis=1)))
-            sums.append(cell_sums)
+            n_numbers += cell_sums.size
+            if n_numbers > MOST_DOUBLES and sums and sums[0].dtype == np.float64:
+                sums = [earlier.astype(np.float32) for earlier in sums]
+            sums.append(cell_sums.astype(np.float32) if n_numbers > MOST_DOUBLES else cell_sums)
     return _join_blocks(tuple(targets), keys, counts, squares, sums, without_vectors, moments)
 
 
@@ -122,11 +132,11 @@ def _join_blocks(
         empty = np.zeros(0, np.int64)
         return Occurrences(targets, empty, empty, empty, moments[:0], np.zeros(0), without_vectors, moments, 0)
     joined, cell = np.unique(np.concatenate(keys), return_inverse=True)
-    total = np.zeros((len(joined), len(moments)))
+    total = np.zeros((len(joined), len(moments)), sums[0].dtype)
     first = 0
     while sums:  # blocks are dropped as they are added, so that the sums are in memory once
         block = sums.pop(0)
-        np.add.at(total, cell[first : first + len(block)], block)
+        total[cell[first : first + len(block)]] += block  # a cell occurs once in a block
         first += len(block)
     return Occurrences(
         targets,

@@ -10,7 +10,7 @@ import numpy as np
 
 from biasgauge.analyses.regress.count_model import CountFit, count_targets, fit_counts
 from biasgauge.analyses.regress.formulas import INTERCEPT, Design
-from biasgauge.analyses.regress.model import RegressionModel, combined_effect, describe_values
+from biasgauge.analyses.regress.model import CELLS, RegressionModel, combined_effect, describe_values
 from biasgauge.analyses.regress.rows import TermEffect
 from biasgauge.core import Floats, WordPolicy, WordsLike
 from biasgauge.errors import InternalError, ParameterError
@@ -126,10 +126,11 @@ class AssociationReading(Result):
             raise InternalError("a reading without a model has no weights")
         if self.first_column is None:
             return self.model.weights(row)
+        columns = row[1:] if self.model.is_sample else row
         if self.model.is_sample and row[0]:
             return None
         weights = np.zeros(len(self.fits[0].coefficients))
-        weights[self.first_column + (1 if self.model.is_sample else 0) :] = row[1:] if self.model.is_sample else row
+        weights[len(weights) - len(columns) :] = columns
         return weights
 
     def _title(self) -> str:
@@ -177,9 +178,10 @@ def read_axis(
         raise ParameterError("The means of A and B are the same vector, so that there is no axis between them.")
     axis /= length
     occurrences = model.occurrences
-    mean = occurrences.sums.sum(axis=0) @ axis / occurrences.total
+    mean = occurrences.sums.sum(axis=0, dtype=np.float64) @ axis / occurrences.total
     spread = float(np.sqrt(max(axis @ occurrences.moments @ axis / occurrences.embedded - mean**2, 0.0)))
-    fits = model.fits((occurrences.sums @ axis)[:, None])
+    projected = [occurrences.sums[at : at + CELLS] @ axis for at in range(0, len(occurrences), CELLS)]
+    fits = model.fits(np.concatenate(projected)[:, None])
     reading = AssociationReading(
         kind="axis", rows=(), targets=occurrences.targets, a=coverage.sets["a"].words, b=coverage.sets["b"].words,
         lost={side: tuple(lost) for side, lost in coverage.lost.items()}, unit=spread, n=(occurrences.total,),
