@@ -39,9 +39,10 @@ def made_up(tokens: int) -> TokenCorpus:
 
 def bare_pass(reader: ContextReader, matrix: np.ndarray, targets: list[str]) -> int:
     """Gather vectors around occurrences and multiply; return how many occurrences there are."""
-    ids = [reader.corpus.words.index(word) for word in targets]
-    rows = np.full(len(reader.corpus.words), 0)
-    rows[[reader.corpus.words.index(word) for word in reader.embedding.words]] = np.arange(len(reader.embedding))
+    index = {word: number for number, word in enumerate(reader.corpus.words)}
+    ids = [index[word] for word in targets]
+    rows = np.full(len(index), 0)
+    rows[[index[word] for word in reader.embedding.words]] = np.arange(len(reader.embedding))
     tokens = np.asarray(reader.corpus.tokens)
     places = np.flatnonzero(np.isin(tokens, ids))
     places = places[(places >= WINDOW) & (places < len(tokens) - WINDOW)]

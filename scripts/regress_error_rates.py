@@ -161,8 +161,10 @@ def readings(fit: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - an Embeddi
     """Rows of the table: p and whether the interval has 0, by reading and term."""
     n, clusters = fit.terms[0].n, fit.settings["clusters"]
     for position, (norm, verdict) in enumerate(zip(fit.terms, fit.verdicts, strict=True)):
-        row = {"term": norm.term, "n": n, "clusters": clusters, "decision": verdict.decision, "speaker": fit.speaker,
-               "norm": norm.p, "low": norm.low}  # fmt: skip
+        row = {
+            "term": norm.term, "n": n, "clusters": clusters, "decision": verdict.decision,
+            "speaker": fit.speakers[norm.term], "norm": norm.p, "low": norm.low,
+        }  # fmt: skip
         for kind, terms in (("axis", fit.axis_terms), ("counts", fit.count_terms)):
             effect = terms[position] if terms else None
             row |= {kind: None if effect is None else effect.p, f"{kind} df": None if effect is None else effect.df,

@@ -251,12 +251,12 @@ def test_a_planted_difference_is_reported_and_none_is_not() -> None:
     planted = fit_small(small_text(7, odds=6.0, documents=200), **toward)
     assert planted.verdicts[0].decision == "report"
     assert planted.verdicts[0].claim.startswith("the targets are more associated with A")
-    assert planted.speaker == "counts"
+    assert planted.speakers == {"group_y": "counts"}
     assert planted.axis_terms[0].interval.excludes(0)
     nothing = fit_small(small_text(8, documents=200), **toward)
     assert nothing.verdicts[0].decision in {"inconclusive", "no-association-shown"}
     alone = fit_small(small_text(7, odds=6.0, documents=200))
-    assert alone.speaker == "norm"
+    assert alone.speakers == {"group_y": "norm"}
     assert alone.verdicts[0].decision in {"report", "report-with-care"}
 
 

@@ -18,7 +18,7 @@ from biasgauge.analyses.regress.readings import AssociationReading, read_axis, r
 from biasgauge.analyses.regress.result import EmbeddingRegression
 from biasgauge.analyses.regress.rows import TargetCount
 from biasgauge.analyses.regress.transform import Transform, load_transform, transform_of
-from biasgauge.analyses.regress.verdicts import SMALLEST, TermCase, judge, select_speaker, title_of
+from biasgauge.analyses.regress.verdicts import SMALLEST, Speaker, TermCase, answering_readings, judge, title_of
 from biasgauge.core import (
     DEFAULT_POLICY,
     Flags,
@@ -196,27 +196,26 @@ def fit_regression(
             read_axis(model, settings.a, settings.b, settings.policy, level),
             read_counts(model, counted_words, settings.a, settings.b, level, progress),
         )
-    units = [_unit(model, norm.term) for norm in norms]
-    speaker = select_speaker(readings, units)
-    rows = [next((reading.row(norm.term) for reading in readings if reading.kind == speaker), None) for norm in norms]
-    p_values = [norm.p if speaker == "norm" else None if row is None else row.p
-                for norm, row in zip(norms, rows, strict=True)]  # fmt: skip
+    answers = [answering_readings(norm, readings) for norm in norms]
+    adjusted = iter(holm([p for answer in answers for p in answer.values()]))
+    adjusted_p = [{kind: next(adjusted) for kind in answer} for answer in answers]
+    speakers = [_smallest_p(answer) for answer in answers]
     sides = [tuple(words_of(side).words) if side is not None else () for side in (settings.a, settings.b)]
     spread = _residual_spread(model)
     verdicts = tuple(
         judge(TermCase(
             term=norm.term, title=title_of([target.word for target in counts], norm.term, *sides),
-            unit=unit, norm=norm, spread=spread, clusters=n_clusters, readings=readings,
-            speaker=speaker, p_adjusted=p, alpha=1 - level, smallest=settings.smallest,
+            unit=_unit(model, norm.term), norm=norm, spread=spread, clusters=n_clusters, readings=readings,
+            speaker=speaker, p_adjusted=p_values[speaker], alpha=1 - level, smallest=settings.smallest,
         ))
-        for norm, p, unit in zip(norms, holm(p_values), units, strict=True)
+        for norm, speaker, p_values in zip(norms, speakers, adjusted_p, strict=True)
     )  # fmt: skip
     by_kind = {reading.kind: reading for reading in readings}
     return EmbeddingRegression(
         formula=formula.text, targets=counts, terms=norms,
         axis_terms=by_kind["axis"].rows if readings else (),
         count_terms=by_kind["counts"].rows if readings else (),
-        verdicts=verdicts, speaker=speaker,
+        verdicts=verdicts, speakers=dict(zip([norm.term for norm in norms], speakers, strict=True)),
         attributes={
             kind: {"a": reading.a, "b": reading.b, "lost": reading.lost, "unit": reading.unit, "n": reading.n,
                    "reason": reading.reason}
@@ -332,6 +331,11 @@ def _target_counts(embedded: Occurrences, kept: Occurrences) -> tuple[TargetCoun
         )
         for i, word in enumerate(embedded.targets)
     )
+
+
+def _smallest_p(answer: Mapping[Speaker, float | None]) -> Speaker:
+    """Reading with the smallest p; the first where none has one."""
+    return min(answer, key=lambda kind: 2.0 if (p := answer[kind]) is None else p)
 
 
 def _unit(model: RegressionModel, term: str) -> float:

@@ -56,7 +56,7 @@ class EmbeddingRegression(Result):
         count_terms: log odds of A against B near the targets, from counts; empty without attribute lists. In JSON
             `counts`.
         verdicts: may it be said that the targets differ by a term? One per term.
-        speaker: reading that the verdicts rest on: "norm", "axis" or "counts".
+        speakers: reading that the verdict on each term rests on: "norm", "axis" or "counts".
         attributes: of both readings of the association, words of A and B, words that are lost, and why there is none.
         transform: dimensions of the transformation, its recovery of known vectors, and how it was made.
         settings: everything that decides the numbers.
@@ -74,7 +74,7 @@ class EmbeddingRegression(Result):
     axis_terms: tuple[TermEffect, ...]
     count_terms: tuple[TermEffect, ...]
     verdicts: tuple[Verdict, ...]
-    speaker: str
+    speakers: Mapping[str, str]
     attributes: JsonMapping
     transform: JsonMapping
     settings: JsonMapping
@@ -202,13 +202,13 @@ class EmbeddingRegression(Result):
 
     def _sentences(self) -> Sequence[str]:
         sentences = [verdict.sentence for verdict in self.verdicts] if len(self.verdicts) > 1 else []
-        speakers = {
-            "counts": "Counts answer: contexts of A and of B near the targets suffice to show an odds ratio of 2.7.",
-            "axis": "The projection answers: contexts of A and of B near the targets are too few to show an odds ratio "
-            "of 2.7 by counts.",
-            "norm": "The embedding regression answers whether the targets are used differently, not in what direction.",
-        }
-        sentences.append(speakers[self.speaker])
+        if self.axis_terms:
+            sentences.append(
+                "Projection and counts are both tested and adjusted for each other; of a term the one with the smaller "
+                "p answers."
+            )
+        else:
+            sentences.append("The embedding regression says whether the targets are used differently, not in what way.")
         if self.count_terms and self.axis_terms:
             agree = sum(
                 (count.estimate or 0) * (axis.estimate or 0) > 0
@@ -284,5 +284,5 @@ def regression_methods(result: EmbeddingRegression) -> str:
             "cluster-robust errors (CR2, Satterthwaite's degrees of freedom)."
         )
     if len(result.verdicts) > 1:
-        sentences.append(f"p-values were adjusted for {len(result.verdicts)} terms (Holm).")
+        sentences.append("p-values were adjusted for all terms and readings (Holm).")
     return " ".join(sentences)

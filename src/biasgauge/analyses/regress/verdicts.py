@@ -1,8 +1,9 @@
 """Verdicts of a regression: does the association, or the use, of the targets differ by a term of the formula?
 
-Which reading speaks follows from how much text there is, not from what it says: with attribute lists counts, where
-their standard errors would show a difference of `DETECTABLE` log odds with a power of .8; otherwise the axis; without
-lists the norm.
+With attribute lists both readings of the association are tested, projection and counts: counts see words of A and B
+near the targets best, the projection words that are like them. p-values are adjusted for all terms and readings
+together (Holm), so that either may answer; of a term the one with the smaller p does, and the other says whether it
+agrees. Without lists the norm answers.
 """
 
 from __future__ import annotations
@@ -21,10 +22,6 @@ from biasgauge.results import interval_text, level_text, number_text, p_phrase, 
 from biasgauge.stats import student_quantile
 
 Speaker = Literal["norm", "axis", "counts"]
-DETECTABLE = 1.0
-"""Difference of log odds that counts must be able to show, to answer: an odds ratio of 2.7."""
-_POWER_80 = 2.80
-"""Standard errors from 0 at which a two-sided test at .05 has a power of .8: 1.96 + 0.84."""
 FEWEST_FREEDOM = 4.0
 """Degrees of freedom below which a CR2 test is not to be relied on (Pustejovsky & Tipton 2018)."""
 FEWEST_CLUSTERS = 6
@@ -52,7 +49,7 @@ class TermCase:
         clusters: number of clusters.
         readings: axis and counts, with a row for the term; empty without attribute lists.
         speaker: reading that answers.
-        p_adjusted: p of that reading, adjusted for all terms.
+        p_adjusted: p of that reading, adjusted for all terms and readings.
         alpha: level of the test.
         smallest: the smallest difference that matters.
     """
@@ -74,20 +71,23 @@ class TermCase:
         return next((reading.row(self.term) for reading in self.readings if reading.kind == kind), None)
 
 
-def select_speaker(readings: Sequence[AssociationReading], units: Sequence[float]) -> Speaker:
-    """Select the reading that answers, from the precision of the counts.
+def answering_readings(norm: TermNorm, readings: Sequence[AssociationReading]) -> dict[Speaker, float | None]:
+    """Readings that may answer for a term, with their p: those with enough clusters, or all where none has.
 
     Args:
+        norm: of the term.
         readings: axis and counts, or none.
-        units: for each term what its numbers are per.
     """
-    kinds = {reading.kind: reading for reading in readings if reading.reason is None}
-    counts = kinds.get("counts")
-    if counts is not None:
-        errors = [row.se * unit if row.se is not None else np.inf for row, unit in zip(counts.rows, units, strict=True)]
-        if max(errors) * _POWER_80 <= DETECTABLE:
-            return "counts"
-    return "axis" if "axis" in kinds else "norm"
+    if not readings:
+        return {"norm": norm.p}
+    effects: dict[Speaker, TermEffect] = {}
+    for reading in readings:
+        kind: Speaker = "axis" if reading.kind == "axis" else "counts"
+        effect = reading.row(norm.term)
+        if effect is not None and effect.p is not None:
+            effects[kind] = effect
+    enough = {kind: effect.p for kind, effect in effects.items() if (effect.df or 0.0) >= FEWEST_FREEDOM}
+    return enough or {kind: effect.p for kind, effect in effects.items()} or {"axis": None}
 
 
 def judge(case: TermCase) -> Verdict:
@@ -196,31 +196,36 @@ def _agreement(case: TermCase) -> Iterator[Evidence]:
 
 
 def _equivalence(case: TermCase) -> Evidence:
-    """Test equivalence with no difference: an interval at 1 − 2 alpha within the smallest difference that matters."""
+    """Test equivalence with no difference: intervals at 1 − 2 alpha within the smallest difference that matters.
+
+    Of an association both readings must lie within: the projection alone hardly sees words of A and B that are rare.
+    """
     level = 1 - 2 * case.alpha
+    neither = "a difference is neither shown nor ruled out"
     if case.speaker == "norm":
-        norm = case.norm
-        limit = (case.smallest * case.spread / case.unit) ** 2
-        low, high = 0.0, norm.high
+        high, limit = case.norm.high, (case.smallest * case.spread / case.unit) ** 2
         within = high is not None and high < limit
         ends = f"at most {number_text(high)}, {number_text(limit)} matters"
-    else:
-        effect = case.effect(case.speaker)
-        reading = next(reading for reading in case.readings if reading.kind == case.speaker)
-        limit = case.smallest * reading.unit / case.unit
+        reason = f"{'any difference is too small' if within else neither}: {ends}"
+        return Evidence("equivalence", {"low": 0.0, "high": high, "level": level}, limit, within, reason)
+    observed: dict[str, float | None] = {"level": level}
+    texts, holds = [], []
+    for reading in case.readings:
+        effect, limit = reading.row(case.term), case.smallest * reading.unit / case.unit
+        name = _NAMES["axis" if reading.kind == "axis" else "counts"]
         if effect is None or effect.se is None or effect.df is None or effect.estimate is None:
-            return Evidence("equivalence", None, limit, None, "a difference is neither shown nor ruled out")
+            holds.append(False)
+            texts.append(f"{name}: no interval")
+            continue
         margin = student_quantile(effect.df, level) * effect.se
         low, high = effect.estimate - margin, effect.estimate + margin
-        within = -limit < low and high < limit
-        matters = f"smallest that matters ±{number_text(limit, 3)}"
-        ends = f"{level_text(level)} interval {interval_text(low, high, 3)}, {matters}"
-    observed = {"low": low, "high": high, "level": level}
-    if within:
-        return Evidence("equivalence", observed, limit, passes=True, reason=f"any difference is too small: {ends}")
-    return Evidence(
-        "equivalence", observed, limit, passes=False, reason=f"a difference is neither shown nor ruled out: {ends}"
-    )
+        holds.append(-limit < low and high < limit)
+        observed |= {f"{reading.kind}_low": low, f"{reading.kind}_high": high, f"{reading.kind}_limit": limit}
+        texts.append(f"{name} {interval_text(low, high, 3)}, ±{number_text(limit, 3)} matters")
+    within = bool(holds) and all(holds)
+    ends = f"{level_text(level)} intervals: {'; '.join(texts)}"
+    reason = f"{'any difference is too small' if within else neither}: {ends}"
+    return Evidence("equivalence", observed, case.smallest, within, reason)
 
 
 def title_of(targets: Sequence[str], term: str, a: Sequence[str], b: Sequence[str]) -> str:
