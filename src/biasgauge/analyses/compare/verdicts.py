@@ -217,7 +217,8 @@ def _documents(groups: Sequence[ComparedGroup]) -> Evidence:
     known = "a single model answers" if single else "random seeds answer"
     reason = (
         f"{known} only whether the same files, trained again, would differ, not whether the corpora do: models of "
-        f"{listed(without)} do not vary by documents (biasgauge compare --corpus NAME=FILE trains such models)"
+        f"{listed(without)} do not vary by documents (biasgauge compare --corpus NAME=FILE trains such models; "
+        "biasgauge regress asks the texts themselves, without training)"
     )
     return Evidence("documents", observed, len(groups), passes=False, reason=reason)
 

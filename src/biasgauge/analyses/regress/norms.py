@@ -9,9 +9,7 @@ import numpy as np
 
 from biasgauge.analyses.regress.rows import TermNorm
 from biasgauge.core import Floats
-from biasgauge.stats import ClusteredRegression, monte_carlo_p, student_quantile
-
-_DRAWS_PER_BLOCK = 64
+from biasgauge.stats import ClusteredRegression, monte_carlo_p, on_one_thread, student_quantile
 
 
 @dataclass(frozen=True)
@@ -101,34 +99,24 @@ def permuted_norms(fit: ClusteredRegression, draws: int, random_state: int) -> F
     return norms
 
 
-def flipped_norms(fit: ClusteredRegression, column: int, draws: int, random_state: int) -> Floats:
-    """Squared norms of one coefficient with random signs of the scores of clusters, under no effect of its column.
+def flipped_norms(fit: ClusteredRegression, draws: int, random_state: int) -> Floats:
+    """Squared norms with random signs of the scores of clusters, each under no effect of its column, draws × columns.
 
-    With x the column less its fit by the others, and residuals r of the fit without it, the coefficient is
-    Σ_g t_g / x'x with t_g = x_g'r_g: without an effect the signs of the t_g are as likely either way (wild bootstrap
-    with the null imposed; Cameron, Gelbach & Miller 2008).
+    With x the column less its fit by the others, and residuals r of the fit without it, a coefficient is
+    Σ_g x_g'r_g / x'x: without an effect the signs of its terms are as likely either way (wild bootstrap with the null
+    imposed; Cameron, Gelbach & Miller 2008). As x = X M_j / M_jj, and r are the residuals plus x b_j, the term of a
+    cluster is (M s_g)_j + (M P_g M)_jj b_j / M_jj.
     """
-    weighted = fit.design * fit.counts[:, None]
-    others = np.delete(np.arange(fit.design.shape[1]), column)
-    x, restricted = fit.design[:, column], np.zeros((len(others), fit.coefficients.shape[1]))
-    if len(others):
-        cross = weighted[:, others].T @ fit.design[:, others]
-        slopes = np.linalg.solve(cross, weighted[:, others].T @ x)
-        x = x - fit.design[:, others] @ slopes
-        # Without the column, the others take over its fit: b_others + slopes b_column.
-        restricted = fit.coefficients[others] + slopes[:, None] * fit.coefficients[column]
-    scores = []
-    for clusters, rows in fit.blocks(fit.coefficients.shape[1]):
-        fitted = fit.counts[rows, None] * (fit.design[rows][:, others] @ restricted)
-        scores.append(fit.add_rows(x[rows, None] * (fit.row_sums(rows) - fitted), clusters))
-    scores = np.concatenate(scores)
-    information = float((fit.counts * x**2).sum())
+    shares = np.einsum("jk,gkl,lj->gj", fit.inverse, fit.cross_products, fit.inverse) / np.diag(fit.inverse)
     generator = np.random.default_rng(random_state)
-    norms = np.empty(draws)
-    for first in range(0, draws, _DRAWS_PER_BLOCK):
-        size = min(_DRAWS_PER_BLOCK, draws - first)
-        signs = generator.integers(0, 2, (size, len(scores))) * 2.0 - 1.0
-        norms[first : first + size] = ((signs @ scores / information) ** 2).sum(axis=1)
+    n_columns, n_outcomes = fit.coefficients.shape
+    totals = np.zeros((draws, n_columns * n_outcomes))
+    with on_one_thread():
+        for clusters, scores in fit.score_blocks():
+            terms = fit.inverse @ scores + shares[clusters, :, None] * fit.coefficients
+            signs = np.where(generator.random((len(terms), draws)) < 0.5, -1.0, 1.0)  # by cluster, whatever the block
+            totals += signs.T @ terms.reshape(len(terms), -1)
+    norms: Floats = (totals.reshape(draws, n_columns, n_outcomes) ** 2).sum(axis=2)
     return norms
 
 
@@ -150,15 +138,16 @@ def norm_table(
     clustered = np.max([clustered_bias(fit) for fit in fits], axis=0)
     errors = np.max([jackknife_errors(fit) for fit in fits], axis=0)
     permuted = permuted_norms(fits[0], settings.permutations, settings.random_state) if len(fits) == 1 else None
+    if permuted is not None:
+        method, draws = "permutation of covariates over clusters", [permuted]
+    else:
+        method = "random signs of clusters"
+        draws = [flipped_norms(fit, settings.permutations, settings.random_state) for fit in fits]
+    p_values = np.max([monte_carlo_p(norms, [values]) for values in draws], axis=0)
     bias = clustered if settings.named_clusters or len(fits) > 1 else plain
     smallest = min(fit.n_clusters for fit in fits)
     rows = []
     for column, term in list(enumerate(columns))[skip:]:
-        if permuted is not None:
-            draws, method = [permuted[:, [column]]], "permutation of covariates over clusters"
-        else:
-            method = "random signs of clusters"
-            draws = [flipped_norms(fit, column, settings.permutations, settings.random_state)[:, None] for fit in fits]
         margin = student_quantile(max(smallest - 1, 1), settings.level) * errors[column]
         center = norms[column] - clustered[column]
         alone = any(fit.alone[column] for fit in fits) or not np.isfinite(margin)
@@ -167,7 +156,7 @@ def norm_table(
             norm2_corrected=float(norms[column] - bias[column]),
             low=None if alone else float(max(center - margin, 0.0)),
             high=None if alone else float(max(center + margin, 0.0)),
-            p=None if alone else float(max(monte_carlo_p(norms[column : column + 1], [values]) for values in draws)[0]),
+            p=None if alone else float(p_values[column]),
             n=int(fits[0].counts.sum()), se=None if alone else float(errors[column]),
             clustered_bias=float(clustered[column]), p_method=method, level=settings.level,
             method="jackknife over clusters",
