@@ -162,6 +162,38 @@ def _vectors(name: str) -> Target:
     return Target(*made[name])
 
 
+_DOCUMENT_TABLES = ("documents-csv", "documents-tsv", "documents-jsonl", "documents-parquet", "transform")
+
+
+def _document_tables(name: str) -> Target:
+    """Tables of documents with covariates, by their ending; and transformations of embeddings."""
+    import numpy as np
+
+    from biasgauge.analyses.regress import load_transform
+    from biasgauge.text import read_documents
+
+    ending = name.partition("-")[2]
+    if name == "transform":
+        stored = io.BytesIO()
+        np.save(stored, np.eye(2))
+        read: Read = lambda path: load_transform(path.rename(path.with_suffix(".npy")), 2)  # noqa: E731
+        return Target(read, (stored.getvalue(),))
+    seeds = {
+        "csv": b't,x\n"one, two",1\nthree,a\n',
+        "tsv": b"t\tx\none two\t1\nthree\ta\n",
+        "jsonl": b'{"t": "one two", "x": 1}\n{"t": ["three", ""], "x": null}\n',
+    }
+    if ending == "parquet":
+        import pandas as pd
+
+        packed = io.BytesIO()
+        pd.DataFrame({"t": ["one two", "three"], "x": [1.0, 2.0]}).to_parquet(packed)
+        seeds["parquet"] = packed.getvalue()
+    return Target(
+        lambda path: read_documents(path.rename(path.with_suffix(f".{ending}")), ["x"], text="t"), (seeds[ending],)
+    )
+
+
 GROUPS: dict[tuple[str, ...], Callable[[str], Target]] = {
     tuple(_PLAIN): _plain_files,
     tuple(f"text-{layout}" for layout in _LAYOUTS): _texts,
@@ -169,4 +201,5 @@ GROUPS: dict[tuple[str, ...], Callable[[str], Target]] = {
     tuple(f"labels-{kind}" for kind in _TABLES): _task_data,
     ("winobias",): _winobias,
     _VECTORS: _vectors,
+    _DOCUMENT_TABLES: _document_tables,
 }

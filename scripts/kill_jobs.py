@@ -75,6 +75,14 @@ def corpus(given: Path, out: Path) -> None:
     read_corpus(given / "text.txt", out=out / "corpus")
 
 
+def documents(given: Path, out: Path) -> None:  # noqa: ARG001 - the records are in memory
+    """Tokenize a table of documents with covariates."""
+    from biasgauge.text import read_documents
+
+    records = [{"text": f"{WORDS[number % 8]} {WORDS[number % 5]}", "x": number} for number in range(400)]
+    read_documents(records, ["x"], out=out / "documents")
+
+
 def train(given: Path, out: Path) -> None:
     """Train four models, two of them on shared counts."""
     from biasgauge.text.training import train
@@ -195,6 +203,7 @@ def result(given: Path, out: Path) -> None:
 
 JOBS: dict[str, Callable[[Path, Path], None]] = {
     "corpus": corpus,
+    "documents": documents,
     "train": train,
     "score": score,
     "study-here": study_here,

@@ -32,8 +32,7 @@ class SlowOccurrences:
     words: list[str]
 
     def fit(self) -> Floats:
-        coefficients: Floats = np.linalg.lstsq(self.design, self.embeddings, rcond=None)[0]
-        return coefficients
+        return np.asarray(np.linalg.lstsq(self.design, self.embeddings, rcond=None)[0], np.float64)
 
     def hc1_bias(self) -> Floats:
         n, k = self.design.shape

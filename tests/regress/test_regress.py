@@ -14,7 +14,7 @@ import statsmodels.api as sm
 from tests.regress.slow_regression import DIM, STOP_WORDS, slow_occurrences, small_text, small_vectors
 
 import biasgauge as bg
-from biasgauge.analyses.regress import EmbeddingRegression
+from biasgauge.analyses.regress import AssociationReading, EmbeddingRegression
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -120,10 +120,15 @@ def test_jackknife_and_clustered_bias_by_leaving_out_each_document() -> None:
     assert fit_small(small_text(2, documents=20), "t0 ~ group").terms == fit.terms
 
 
+def effects(reading: AssociationReading) -> list[float]:
+    return [row.estimate for row in reading.rows if row.estimate is not None]
+
+
 def axis_of(vectors: dict[str, Floats]) -> Floats:
     ends = [np.mean([vectors[w] / np.linalg.norm(vectors[w]) for w in side], axis=0) for side in (A, B)]
     axis = ends[0] - ends[1]
-    return axis / np.linalg.norm(axis)
+    unit: Floats = axis / np.linalg.norm(axis)
+    return unit
 
 
 def test_the_projection_is_ordinary_regression_of_one_number_per_occurrence() -> None:
@@ -133,7 +138,7 @@ def test_the_projection_is_ordinary_regression_of_one_number_per_occurrence() ->
     fit = fit_small(records, "t0 ~ group + year")
     reading = fit.axis(A, B)
     peer = sm.OLS(slow.embeddings @ axis, slow.design).fit()
-    np.testing.assert_allclose([row.estimate for row in reading.rows], peer.params[1:])
+    np.testing.assert_allclose(effects(reading), peer.params[1:])
     assert reading.unit == pytest.approx((slow.embeddings @ axis).std())
     assert list(reading.to_frame().columns[:6]) == ["term", "estimate", "se", "low", "high", "p"]
     assert reading.predict({"group": "y", "year": 4}).estimate == pytest.approx(peer.params @ [1, 1, 4])
@@ -175,7 +180,7 @@ def test_counts_with_a_number_are_a_logistic_regression() -> None:
         rows += [(table[0], [*z, 0, 0, 0]), (table[1], [*z, *z])]
     peer = sm.GLM(np.array([t for t, _ in rows]), np.array([z for _, z in rows]), sm.families.Binomial()).fit()
     reading = fit_small(records, "t0 ~ group + year").counts(A, B)
-    np.testing.assert_allclose([row.estimate for row in reading.rows], peer.params[4:], atol=1e-6)
+    np.testing.assert_allclose(effects(reading), peer.params[4:], atol=1e-6)
 
 
 def test_words_of_a_list_have_an_intercept_each() -> None:
@@ -187,7 +192,7 @@ def test_words_of_a_list_have_an_intercept_each() -> None:
     peer = sm.OLS(slow.embeddings @ axis, np.hstack([slow.design, dummies])).fit()
     fit = fit_small(records, "list ~ group + year", targets={"list": words})
     reading = fit.axis(A, B)
-    np.testing.assert_allclose([row.estimate for row in reading.rows], peer.params[:2])
+    np.testing.assert_allclose(effects(reading), peer.params[:2])
     assert "words" in reading.rows[0].method
     expected = np.linalg.lstsq(np.hstack([slow.design, dummies]), slow.embeddings, rcond=None)[0][:2]
     np.testing.assert_allclose([term.norm2 for term in fit.terms], (expected**2).sum(axis=1))
@@ -215,7 +220,7 @@ def test_counts_of_a_list_are_a_logistic_regression_with_an_intercept_of_each_wo
     rows = [row for block in blocks for row in block]
     peer = sm.GLM(np.array([t for t, _ in rows]), np.array([z for _, z in rows]), sm.families.Binomial()).fit()
     counts = fit_small(records, "list ~ group + year", targets={"list": words}).counts(A, B)
-    np.testing.assert_allclose([row.estimate for row in counts.rows], peer.params[7:], atol=1e-6)
+    np.testing.assert_allclose(effects(counts), peer.params[7:], atol=1e-6)
     assert all("words" in row.method for row in counts.rows)
     # Scores of documents are those of the whole design, with the intercepts partialled out.
     documents = np.repeat(np.arange(len(records)), [len(block) for block in blocks])
@@ -247,7 +252,7 @@ def test_sums_in_single_precision_and_small_blocks_change_nothing_that_is_shown(
 
 
 def test_a_planted_difference_is_reported_and_none_is_not() -> None:
-    toward = {"a": A, "b": B, "transform": np.eye(DIM)}
+    toward: dict[str, Any] = {"a": A, "b": B, "transform": np.eye(DIM)}
     planted = fit_small(small_text(7, odds=6.0, documents=200), **toward)
     assert planted.verdicts[0].decision == "report"
     assert planted.verdicts[0].claim.startswith("the targets are more associated with A")

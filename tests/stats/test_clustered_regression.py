@@ -26,7 +26,7 @@ def fit_rows(design: Floats, outcomes: Floats, clusters: Integers, rows: Integer
     order = np.random.default_rng(0).permutation(12)
     first = np.array([np.flatnonzero(rows == row)[0] for row in order])
     sums = np.array([outcomes[rows == row].sum(axis=0) for row in order])
-    return fit_clustered(design[first], np.bincount(rows)[order], sums, clusters[first])
+    return fit_clustered(design[first], np.bincount(rows)[order].astype(float), sums, clusters[first])
 
 
 def dense_cr2(design: Floats, outcome: Floats, clusters: Integers, weights: Floats) -> tuple[float, float]:
@@ -120,7 +120,7 @@ def test_intervals_cover_with_few_clusters(n_clusters: int) -> None:
     covers = []
     for _ in range(1000):
         sizes = rng.integers(1, 40, n_clusters).astype(float)
-        covariate = np.arange(n_clusters) % 2
+        covariate = (np.arange(n_clusters) % 2).astype(float)
         means = rng.normal(size=n_clusters) + rng.normal(size=n_clusters) / np.sqrt(sizes)
         design = np.column_stack([np.ones(n_clusters), covariate])
         fit = fit_clustered(design, sizes, (means * sizes)[:, None], np.arange(n_clusters))

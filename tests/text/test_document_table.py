@@ -139,7 +139,7 @@ def test_other_bad_sources_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="must end in one of"):
         read_documents(__file__, [])
     with pytest.raises(ParameterError, match="must be a table"):
-        read_documents(3, [])  # type: ignore[arg-type]
+        read_documents(3, [])
     with pytest.raises(ParameterError, match="needs the 'metadata' parameter"):
         read_documents(tmp_path, [])
     (tmp_path / "sub").mkdir()

@@ -143,11 +143,11 @@ class ClusteredRegression:
         NaN where the design is singular without the cluster.
         """
         total = np.linalg.inv(self.inverse)
-        singular = (self._roots[2] > 1 - _ALONE).any(axis=1)
+        singular = np.asarray((self._roots[2] > 1 - _ALONE).any(axis=1))
         for clusters, scores in self.score_blocks():
             remaining = total - self.cross_products[clusters]
             remaining[singular[clusters]] = np.eye(len(total))
-            changes = -np.linalg.solve(remaining, scores)
+            changes: Floats = -np.asarray(np.linalg.solve(remaining, scores), np.float64)
             changes[singular[clusters]] = np.nan
             yield clusters, changes
 

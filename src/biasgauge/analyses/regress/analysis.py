@@ -35,7 +35,7 @@ from biasgauge.core import (
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.results import counted
-from biasgauge.stats import holm
+from biasgauge.stats import holm, on_one_thread
 from biasgauge.text import DocumentTable, read_documents
 
 if TYPE_CHECKING:
@@ -174,6 +174,14 @@ def fit_regression(
     Raises:
         ParameterError: too few documents are left, or the formula or the attribute words cannot be used.
     """
+    with on_one_thread():
+        return _fit(table, reader, vectors, transform, embedded, formula, settings, progress)
+
+
+def _fit(
+    table: DocumentTable, reader: ContextReader, vectors: VectorsLike, transform: Transform, embedded: Occurrences,
+    formula: Formula, settings: FitSettings, progress: Progress | None,
+) -> EmbeddingRegression:  # fmt: skip
     model, counts = build_model(
         table, reader, vectors, transform, embedded, formula, settings.cluster, is_sample=settings.is_sample
     )

@@ -148,7 +148,7 @@ class ModelRows:
         """Sums of values of rows by level."""
         inside = self.levels >= 0
         if values.ndim == 1:
-            return np.bincount(self.levels[inside], values[inside], minlength=self.n_levels)
+            return np.bincount(self.levels[inside], values[inside], minlength=self.n_levels).astype(np.float64)
         return np.column_stack([self.level_sums(column) for column in values.T])
 
 

@@ -172,7 +172,9 @@ class Design:
         for name, value in values.items():
             if name not in frame:
                 listing = ", ".join(map(str, frame))
-                raise ParameterError(f"The formula has no covariate {name!r}{did_you_mean(name, frame)}: {listing}.")
+                raise ParameterError(
+                    f"The formula has no covariate {name!r}{did_you_mean(name, map(str, frame))}: {listing}."
+                )
             if name in self.levels:
                 if str(value) not in self.levels[name]:
                     listing = ", ".join(self.levels[name][:10])
@@ -184,7 +186,8 @@ class Design:
                 except (TypeError, ValueError):
                     raise ParameterError(f"The covariate {name!r} is a number. Got {value!r}.") from None
         if len(values) == len(frame.columns):  # every row is the same
-            return self._model_matrix(frame.iloc[:1])[0]
+            single: Floats = self._model_matrix(frame.iloc[:1])[0]
+            return single
         row: Floats = self.weights @ self._model_matrix(frame) / self.weights.sum()
         return row
 

@@ -112,8 +112,8 @@ def neighbor_ratios(
         enough = usable.mean() > 1 - tail / 2
         values = drawn[usable, 0, index] / drawn[usable, 1, index]
         low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail])) if enough else (None, None)
-        reason = None if enough else "a cosine is not positive in too many bootstrap samples"
-        ratios.append(NeighborRatio(words[row], one, two, one / two, low, high, where, reason))
+        why = None if enough else "a cosine is not positive in too many bootstrap samples"
+        ratios.append(NeighborRatio(words[row], one, two, one / two, low, high, where, why))
     ranked = tuple(sorted(ratios, key=lambda ratio: (ratio.ratio is None, -(ratio.ratio or 0.0), ratio.word)))
     settings = {"most": most, "resamples": resamples, "random_state": random_state, "level": level}
     return Neighbors(ranked, dict(first), dict(second), settings)

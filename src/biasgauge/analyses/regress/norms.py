@@ -52,7 +52,8 @@ def occurrence_bias(fit: ClusteredRegression, squares: Floats) -> Floats:
         residual_squares = squares[rows] - 2 * crossed + fit.counts[rows] * (fitted**2).sum(axis=1)
         bias += ((fit.design[rows] @ fit.inverse) ** 2 * residual_squares[:, None]).sum(axis=0)
     n, k = fit.counts.sum(), fit.design.shape[1]
-    return bias * n / max(n - k, 1)
+    corrected: Floats = bias * (n / max(n - k, 1))
+    return corrected
 
 
 def clustered_bias(fit: ClusteredRegression) -> Floats:

@@ -76,7 +76,7 @@ class Occurrences:
             documents,
             np.bincount(cell, self.counts).astype(np.int64),
             sums,
-            np.bincount(cell, self.squares),
+            np.bincount(cell, self.squares).astype(np.float64),
             self.without_vectors.sum(keepdims=True),
             self.moments,
             self.embedded,
@@ -115,7 +115,7 @@ def embed_occurrences(
             cell_sums = np.add.reduceat(embeddings[order], starts, axis=0)
             keys.append(key)
             counts.append(np.bincount(cell))
-            squares.append(np.bincount(cell, (embeddings**2).sum(axis=1)))
+            squares.append(np.bincount(cell, (embeddings**2).sum(axis=1)).astype(np.float64))
             n_numbers += cell_sums.size
             if n_numbers > MOST_DOUBLES and sums and sums[0].dtype == np.float64:
                 sums = [earlier.astype(np.float32) for earlier in sums]
@@ -144,7 +144,7 @@ def _join_blocks(
         joined // len(targets),
         np.bincount(cell, np.concatenate(counts)).astype(np.int64),
         total,
-        np.bincount(cell, np.concatenate(squares)),
+        np.bincount(cell, np.concatenate(squares)).astype(np.float64),
         without_vectors,
         moments,
         sum(int(block.sum()) for block in counts),

@@ -12,7 +12,7 @@ from biasgauge.analyses.regress.count_model import CountFit, count_targets, fit_
 from biasgauge.analyses.regress.formulas import INTERCEPT, Design
 from biasgauge.analyses.regress.model import CELLS, RegressionModel, combined_effect, describe_values
 from biasgauge.analyses.regress.rows import TermEffect
-from biasgauge.core import Floats, WordPolicy, WordsLike
+from biasgauge.core import Floats, Vectors, WordPolicy, WordsLike
 from biasgauge.errors import InternalError, ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, RecordTable, Result, words_text
@@ -248,7 +248,7 @@ def _two_sides(a: WordsLike, b: WordsLike) -> dict[str, tuple[str, ...]]:
     return sets
 
 
-def _mean_direction(vectors: Floats) -> Floats:
+def _mean_direction(vectors: Vectors) -> Floats:
     """Mean of the unit vectors of words; zero vectors count for nothing."""
     matrix = np.asarray(vectors, np.float64)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)

@@ -29,6 +29,7 @@ from biasgauge.results import (
     number_text,
     words_text,
 )
+from biasgauge.stats import on_one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +126,8 @@ class EmbeddingRegression(Result):
         Raises:
             ParameterError: the vectors have too few words of A or B, or a word is in both.
         """
-        return read_axis(self._computed, a, b, policy, self._level)
+        with on_one_thread():
+            return read_axis(self._computed, a, b, policy, self._level)
 
     def counts(self, a: WordsLike, b: WordsLike) -> AssociationReading:
         """Regress the log odds ratio of A against B near the targets, from counts alone.
@@ -137,7 +139,8 @@ class EmbeddingRegression(Result):
         Raises:
             ParameterError: a word is in both.
         """
-        return read_counts(self._computed, [target.word for target in self.targets], a, b, self._level)
+        with on_one_thread():
+            return read_counts(self._computed, [target.word for target in self.targets], a, b, self._level)
 
     def neighbors(
         self, first: Mapping[str, Any], second: Mapping[str, Any], *, candidates: WordsLike | None = None,
@@ -157,10 +160,11 @@ class EmbeddingRegression(Result):
         Raises:
             ParameterError: a covariate or a value is not in the data.
         """
-        return neighbor_ratios(
-            self._computed, first, second, candidates=candidates, most=most, resamples=resamples,
-            random_state=random_state, level=self._level,
-        )  # fmt: skip
+        with on_one_thread():
+            return neighbor_ratios(
+                self._computed, first, second, candidates=candidates, most=most, resamples=resamples,
+                random_state=random_state, level=self._level,
+            )  # fmt: skip
 
     def contexts(self, values: Mapping[str, Any], *, most: int = 10, text: bool = False) -> TypicalContexts:
         """Occurrences whose embeddings are nearest to that of the targets at chosen values of covariates.
@@ -174,7 +178,8 @@ class EmbeddingRegression(Result):
             ParameterError: a covariate or a value is not in the data.
         """
         words = [target.word for target in self.targets]
-        return typical_contexts(self._computed, words, values, most=most, show_text=text)
+        with on_one_thread():
+            return typical_contexts(self._computed, words, values, most=most, show_text=text)
 
     def summary(self) -> Summary:
         """The verdicts first, then the three readings side by side."""

@@ -26,6 +26,7 @@ from biasgauge.io import (
     write_array,
     write_text,
 )
+from biasgauge.stats import on_one_thread
 from biasgauge.text import TokenCorpus, corpus_of
 
 if TYPE_CHECKING:
@@ -177,6 +178,13 @@ def transform_of(
     """Estimate the transformation matrix from the contexts that a reader reads; see `estimate_transform`."""
     check_choice(get_args(Weighting), weighting=weighting)
     check_whole(1, min_count=min_count)
+    with on_one_thread():
+        return _estimate(reader, weighting, min_count, random_state, progress)
+
+
+def _estimate(
+    reader: ContextReader, weighting: Weighting, min_count: int, random_state: int, progress: Progress | None
+) -> Transform:
     sums, counts, occurrences = reader.word_contexts(progress)
     norms = np.linalg.norm(reader.matrix, axis=1)
     rows = np.flatnonzero((occurrences >= min_count) & (counts > 0) & (norms > 0))
@@ -209,8 +217,8 @@ def transform_of(
 def _least_squares(means: Floats, known: Floats, weights: Floats) -> Floats:
     """Solve the weighted normal equations: A' = (U'WU)⁻¹ U'WV; by pseudo-inverse, so that collinear columns pass."""
     weighted = means * weights[:, None]
-    solution: Floats = np.linalg.lstsq(weighted.T @ means, weighted.T @ known, rcond=None)[0]
-    return solution.T
+    solution = np.linalg.lstsq(weighted.T @ means, weighted.T @ known, rcond=None)[0]
+    return np.asarray(solution.T, np.float64)
 
 
 def _record_path(path: Path) -> Path:

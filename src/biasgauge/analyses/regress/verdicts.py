@@ -122,7 +122,8 @@ def _claim(case: TermCase) -> str:
         return "the use of the targets differs"
     effect = case.effect(case.speaker)
     side = "A" if effect is not None and (effect.estimate or 0) > 0 else "B"
-    return f"the targets are more associated with {side} as {case.term} rises"
+    where = f"where {case.term} holds" if case.unit == 1.0 else f"with larger {case.term}"
+    return f"the targets are more associated with {side} {where}"
 
 
 def _shown(case: TermCase) -> Evidence:
