@@ -20,7 +20,8 @@ from biasgauge.cli.entry import run
 folder = Path(sys.argv[1])
 sys.path.insert(0, sys.argv[2])
 import fuzz_files, fuzz_readers, fuzz_stores, fuzz_vectors
-names = [name for group in (fuzz_files.GROUPS, fuzz_vectors.GROUPS, fuzz_stores.GROUPS) for names in group for name in names]
+groups = [*fuzz_files.GROUPS, *fuzz_vectors.GROUPS, *fuzz_stores.GROUPS]
+names = [name for group in groups for name in group]
 targets = [fuzz_readers.target_of(name) for name in names if "signed" not in name and name != "result-audit"]
 def read_all():
     for target in targets:

@@ -31,8 +31,8 @@ from biasgauge.io.npy_file import map_array as map_array
 from biasgauge.io.npy_file import read_header as read_header
 from biasgauge.io.npy_file import read_npz as read_npz
 from biasgauge.io.npy_file import write_array as write_array
-from biasgauge.io.parquet_file import parquet_rows as parquet_rows
 from biasgauge.io.npy_file import write_npz as write_npz
+from biasgauge.io.parquet_file import parquet_rows as parquet_rows
 from biasgauge.io.paths import LOCK as LOCK
 from biasgauge.io.paths import check_output_file as check_output_file
 from biasgauge.io.paths import check_output_folder as check_output_folder
