@@ -109,7 +109,7 @@ def audit_summary(result: AuditResult) -> Summary:
 
 
 def _caveat(result: AuditResult) -> str:
-    """What has to be known beside the headline: first of all, that lists like these find associations anyway."""
+    """Notes beside the headline: first, where lists like these find associations anyway."""
     alarms = result.false_alarms
     if alarms is None or alarms.above != "interval":
         return CAVEAT
