@@ -216,8 +216,9 @@ def build_context(
     fallback = policy.uses_fallback(models)
     scored = (*models, *(model for subject in second_opinions for model in subject.models))
     queries = tuple(queries_from_lexicons(asking))
-    one_lexicon = lexicons is not None and len({query.lexicon for query in queries}) == 1
-    names = tuple(query.name for query in queries) if one_lexicon else rules.primary
+    primary = rules.primary
+    if not primary and lexicons is not None and len({id(query.lexicon) for query in queries}) == 1:
+        primary = tuple(query.name for query in queries)
     return AuditContext(
         models=tuple(models),
         subjects=subjects_of(models, replicates=replicates),
@@ -228,7 +229,7 @@ def build_context(
         policy=policy.decided(models),
         scores=SharedScores(scored, tuple(selected), fallback, language=language_record),
         whole_battery=lexicons is None,
-        rules=replace(rules, primary=primary_questions(rules.primary or names, queries)),
+        rules=replace(rules, primary=primary_questions(primary, queries)),
         **further,
     )
 
