@@ -39,12 +39,12 @@ def stated(tree: ast.Module) -> Iterator[tuple[int, str]]:
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value in UNMISTAKABLE and id(node) not in compared:
-            yield node.lineno, node.value
+            yield node.lineno, str(node.value)
 
 
 def test_decisions_come_from_one_function() -> None:
     """Whoever needs a decision calls `core.decide`, and none writes one down."""
-    by_file = {}
+    by_file: dict[str, list[tuple[int, str]]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
         found = [] if name in GIVERS else list(stated(ast.parse(path.read_text(encoding="utf-8"))))
@@ -57,7 +57,7 @@ WORDS = {role: tuple(f"{role}{number}" for number in range(8)) for role in "xyab
 
 
 def lists(*, circular: bool = False, **sets: tuple[str, ...]) -> AssociationTest:
-    named = {role: WordSet(role, words) for role, words in {**WORDS, **sets}.items()}
+    named: dict[str, Any] = {role: WordSet(role, words) for role, words in {**WORDS, **sets}.items()}
     made = (Provenance("neighbors", text="the text"),) if circular else ()
     return AssociationTest(name="own", title="Own", made=made, **named)
 

@@ -244,7 +244,12 @@ def dominated_text(random: np.random.Generator) -> TokenCorpus:
 
 
 def test_a_word_with_most_contexts_is_named_and_balanced() -> None:
-    sets = {"x": ["common", "rare", "seldom"], "y": ["other", "more", "third"], "a": ["he"], "b": ["she"]}
+    sets: dict[str, Any] = {
+        "x": ["common", "rare", "seldom"],
+        "y": ["other", "more", "third"],
+        "a": ["he"],
+        "b": ["she"],
+    }
     found = bg.corpus_bias(dominated_text(np.random.default_rng(3)), **sets)
     first, second, contrast = found.sets
     counts = {row.word: row.n_wa + row.n_wb for row in found.words}

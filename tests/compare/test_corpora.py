@@ -184,7 +184,7 @@ def test_the_command_takes_corpora(texts: dict[str, Path], tmp_path: Path, capsy
 
 def test_a_list_made_from_one_of_the_texts_is_circular(texts: dict[str, Path], tmp_path: Path) -> None:
     corpora = {name: read_corpus(texts[name]) for name in ("long", "turned")}
-    words = {role: WordSet(role, tuple(listed)) for role, listed in SETS.items()}
+    words: dict[str, Any] = {role: WordSet(role, tuple(listed)) for role, listed in SETS.items()}
     made = Provenance("neighbors", vectors="others of it", text=corpora["long"].checksum)
     test = AssociationTest(name="near", **words, made=(made,))
     found = bg.compare(corpora, test, training={"out": tmp_path, **SMALL, "draws": 1})

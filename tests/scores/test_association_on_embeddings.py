@@ -309,7 +309,7 @@ def frequent_and_rare(*, known: bool = True) -> bg.Embedding:
     return bg.Embedding(tuple(words), vectors, frequencies=Frequencies(ranks, "ranks") if known else None)
 
 
-SETS_BY_FREQUENCY = {role: [f"{role}{n}" for n in range(10)] for role in "xyab"}
+SETS_BY_FREQUENCY: dict[str, Any] = {role: [f"{role}{n}" for n in range(10)] for role in "xyab"}
 
 
 def test_a_contrast_of_frequency_alone_is_explained_by_it() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biasgauge.core import Floats, Query, WordVectors, row_cosines, today
 from biasgauge.lexicons.provenance import Provenance
@@ -59,7 +60,8 @@ def record_neighbors(model: WordVectors, seed_words: Iterable[str]) -> Provenanc
     words, rows = lookup.words, lookup.rows
     pairs = len(words) - 1
     # Words that stand side by side, from the whole list: a set that is dropped later takes only its own with it.
-    chosen = np.unique(np.linspace(0, pairs - 1, min(pairs, MOST_COSINES)).astype(int)) if pairs > 0 else []
+    spread = np.linspace(0, pairs - 1, max(0, min(pairs, MOST_COSINES)))
+    chosen = sorted({int(place) for place in spread})
     cosines = np.round(_row_cosines(model, [rows[place] for place in chosen], [rows[place + 1] for place in chosen]), 6)
     known = tuple(zip((words[k] for k in chosen), (words[k + 1] for k in chosen), cosines.tolist(), strict=True))
     return Provenance("neighbors", model.name, model.checksum, model.text, words, known, today())
@@ -115,7 +117,7 @@ def _circular(source: str, lexicon: Lexicon, step: Provenance) -> Circularity:
     return Circularity(passes=False, reason=reason)
 
 
-def _row_cosines(model: WordVectors, firsts: Sequence[int], seconds: Sequence[int]) -> Floats:
+def _row_cosines(model: WordVectors, firsts: ArrayLike, seconds: ArrayLike) -> Floats:
     """Cosine of each first row with its second; 0 where a vector is zero."""
     left, right = (np.asarray(model.vectors[np.asarray(rows, np.intp)], np.float64) for rows in (firsts, seconds))
     cosines: Floats = np.nan_to_num(row_cosines(left, right))

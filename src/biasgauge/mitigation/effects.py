@@ -44,6 +44,7 @@ from biasgauge.mitigation.recovery import Recovery, recovery_rows
 from biasgauge.results import Result, Summary
 from biasgauge.scores import neighbor_overlap
 from biasgauge.stats import (
+    Contrast,
     Resampled,
     Resampling,
     contrast_estimate,
@@ -207,15 +208,18 @@ def contrast_rows(
             rows.append(EffectRow("contrast", name, named.name, count=count, reason=NO_FREQUENCIES))
             continue
         sides = table_sides(table, powers=powers)
-        numbers = [
+        first, last, moved = (
             contrast_estimate(similarities, *sides, table.weights, level=level)
             for similarities in (values[0], values[1], values[1] - values[0])
-        ]
-        estimates = [
-            Estimate(**{field.name: getattr(number, field.name) for field in fields(Estimate)}) for number in numbers
-        ]
-        rows.append(EffectRow("contrast", name, named.name, *estimates, count=count, reason=numbers[0].reason))
+        )
+        row = EffectRow("contrast", name, named.name, count=count, reason=first.reason)
+        rows.append(replace(row, before=_plain(first), after=_plain(last), change=_plain(moved)))
     return rows
+
+
+def _plain(contrast: Contrast) -> Estimate:
+    """A contrast as number and interval alone."""
+    return Estimate(**{field.name: getattr(contrast, field.name) for field in fields(Estimate)})
 
 
 def _test_change(kind: SetTest, sides: list[dict[str, Vectors]], resampling: Resampling) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def balanced_odds(
     signs = (1.0, -1.0)
     documents = np.unique(np.concatenate([side.documents for side in sides]), return_inverse=True)[1]
     influence = np.concatenate([sign * lean.influence for sign, lean in zip(signs, leans, strict=False)])
-    by_document = np.bincount(documents, influence)
+    by_document: Floats = np.bincount(documents, influence).astype(np.float64)
     # Two-way clusters: words and documents, less the cells that both have counted (Cameron, Gelbach & Miller 2011).
     shared = float((by_document**2).sum() - (influence**2).sum())
     terms = [(lean.variance, lean.df) for lean in leans]

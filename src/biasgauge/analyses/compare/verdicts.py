@@ -132,9 +132,9 @@ def judge(case: ComparedCase) -> Verdict:
     if barriers:
         files = _these_files(case) if documents.passes is False else None
         why = "; ".join(piece.reason for piece in (*filter(None, [files]), *barriers))
-        evidence = (association, *lists, documents, amounts, *filter(None, [files]))
+        kept = (association, *lists, documents, amounts, *filter(None, [files]))
         decision = decide(found=association.passes, barred=True)
-        return _verdict(case, decision, "", why if files else f"{why} ({association.reason})", evidence)
+        return _verdict(case, decision, "", why if files else f"{why} ({association.reason})", kept)
     small, needed = _equivalence(case)
     if association.passes and not small.passes:
         stable = (*frequency, *_stability(case))
@@ -161,8 +161,10 @@ def not_measurable(about: QuestionAbout, kind: str, groups: Sequence[ComparedGro
 
 def _verdict(case: ComparedCase, decision: Decision, claim: str, why: str, evidence: tuple[Evidence, ...]) -> Verdict:
     plan = None if case.plan is None else vars(case.plan)
-    about, more = case.about, {"plan": plan, "beware": case.beware}
-    return Verdict(about.name, about.title, case.ends, case.kind, decision, claim, why, evidence, **more)
+    about = case.about
+    return Verdict(
+        about.name, about.title, case.ends, case.kind, decision, claim, why, evidence, plan=plan, beware=case.beware
+    )
 
 
 def _shown(case: ComparedCase) -> Evidence:

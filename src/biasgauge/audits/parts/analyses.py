@@ -194,14 +194,18 @@ def measure_views(context: AuditContext) -> PartRows | None:
     from biasgauge.audits.measurement import Measured
     from biasgauge.audits.parts.null_lists import smallest_contrast
 
-    rules, options = context.rules, {"policy": context.policy, "random_state": context.random_state}
-    curves = []
+    rules, curves = context.rules, []
     for subject in viewed:
         measured = [item for item in context.outcomes if item.subject is subject and isinstance(item, Measured)]
         smallest = rules.smallest or (smallest_contrast(subject, measured, context.random_state) if measured else None)
-        thresholds = {"agreement": rules.agreement, "alpha": rules.alpha, "smallest": smallest}
         tests = [lexicon for lexicon in context.lexicons if lexicon.kind == "test"]
-        curves += [specification_curve(list(subject.models), test, **thresholds, **options) for test in tests]
+        curves += [
+            specification_curve(
+                list(subject.models), test, agreement=rules.agreement, alpha=rules.alpha, smallest=smallest,
+                policy=context.policy, random_state=context.random_state,
+            )
+            for test in tests
+        ]  # fmt: skip
     return PartRows(tuple(curves))
 
 
