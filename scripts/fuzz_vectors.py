@@ -89,6 +89,7 @@ def _target(name: str) -> Target:
         "vectors-fasttext": lambda: Target(_read_fasttext),
         "vectors-parquet": lambda: Target(load),
         "vectors-arrow": lambda: Target(load),
+        "vectors-r": lambda: Target(load),
         "vectors-tokenizer": lambda: Target(_read_tokenizer, _TOKENIZERS),
         "vectors-variances": lambda: Target(_read_variances, (_covariances(),)),
     }
@@ -97,6 +98,6 @@ def _target(name: str) -> Target:
 
 NAMES = (
     *("vectors-pickle", "vectors-histwords", "vectors-gensim", "vectors-fasttext", "vectors-parquet", "vectors-arrow"),
-    *("vectors-tokenizer", "vectors-variances"),
+    *("vectors-tokenizer", "vectors-variances", "vectors-r"),
 )
 GROUPS: dict[tuple[str, ...], Callable[[str], Target]] = {NAMES: _target}

@@ -47,6 +47,11 @@ from biasgauge.io.pickle_file import PickledRecord as PickledRecord
 from biasgauge.io.pickle_file import PickleProblem as PickleProblem
 from biasgauge.io.pickle_file import PickleRefusal as PickleRefusal
 from biasgauge.io.pickle_file import interpret_pickle as interpret_pickle
+from biasgauge.io.r_file import RDATA_MARKS as RDATA_MARKS
+from biasgauge.io.r_file import RDS_MARKS as RDS_MARKS
+from biasgauge.io.r_file import RProblem as RProblem
+from biasgauge.io.r_file import RValue as RValue
+from biasgauge.io.r_file import read_r as read_r
 from biasgauge.io.source import GZIP_MAGIC as GZIP_MAGIC
 from biasgauge.io.source import ByteSource as ByteSource
 from biasgauge.io.source import Progress as Progress

@@ -1,0 +1,100 @@
+"""R's files: a numeric matrix with row names, or a data frame with a row for each word, in `.rds` or `.RData`."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from biasgauge.core import Array
+from biasgauge.io import RDATA_MARKS, RDS_MARKS, RProblem, RValue, read_r
+from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.pickles import decode_word
+from biasgauge.vectors.rows import check_matrix, refuse_impossible_size, select_rows
+
+_LAYOUTS = "a numeric matrix with row names, or a data frame of numbers with row names or one column of words"
+
+
+def read_r_vectors(request: Request) -> VectorTable:
+    """Read words and vectors from the one object of a file that has them."""
+    with request.open() as source, source.seekable() as file:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        objects = read_r(content)
+    except RProblem as problem:
+        raise request.error(str(problem), offset=problem.offset) from problem
+    tables = {name: table for name, value in objects.items() if (table := _split(request, value)) is not None}
+    if len(tables) != 1:
+        found = ", ".join(name for name in tables or objects if name) or "another object"
+        many = "one of them to a file of its own with saveRDS" if tables else "it as one"
+        raise request.error(f"expected {_LAYOUTS}; found {found}: save {many}")
+    ((words, matrix),) = tables.values()
+    if any(word is None for word in words):
+        raise request.error("has a row whose name is missing (NA)")
+    check_matrix(request, "the R object", matrix.shape, matrix.dtype)
+    if not len(matrix):
+        raise request.error("the R object has no rows")
+    return select_rows(request, [decode_word(str(word), request.book) for word in words], matrix)
+
+
+def _split(request: Request, value: object) -> tuple[Sequence[Any], Array] | None:
+    """Words and numbers of an object; None where it has none."""
+    if not isinstance(value, RValue):
+        return None
+    if isinstance(value.values, np.ndarray):
+        return _split_matrix(value)
+    return _split_frame(request, value) if "data.frame" in value.strings("class") else None
+
+
+def _split_matrix(value: RValue) -> tuple[Sequence[Any], Array] | None:
+    shape, names = value.attributes.get("dim"), value.attributes.get("dimnames")
+    if not isinstance(shape, RValue) or not isinstance(names, RValue) or len(shape.values) != 2 or not names.values:
+        return None
+    rows, columns = (int(length) for length in shape.values)
+    words = names.values[0]
+    numeric = value.values.dtype.kind == "f" or value.values.dtype == np.dtype(">i4")
+    if not isinstance(words, RValue) or not isinstance(words.values, list) or not numeric:
+        return None
+    if rows * columns != len(value.values) or min(rows, columns) < 0:
+        return None
+    return words.values, value.values.reshape(rows, columns, order="F")
+
+
+def _split_frame(request: Request, value: RValue) -> tuple[Sequence[Any], Array] | None:
+    columns = [column for column in value.values if isinstance(column, RValue)]
+    texts = [text for column in columns if (text := column_text(column)) is not None]
+    numbers = [
+        column.values
+        for column in columns
+        if isinstance(column.values, np.ndarray) and column.values.dtype.kind in "fi" and column_text(column) is None
+    ]
+    if len(texts) > 1 or not numbers:
+        return None
+    words = texts[0] if texts else value.strings("row.names")
+    lengths = {len(words), *map(len, numbers)}
+    if len(lengths) != 1:
+        return None
+    refuse_impossible_size(request, 8 * len(words) * len(numbers))
+    return words, np.stack(numbers, axis=1).astype(np.float64)
+
+
+def column_text(column: RValue) -> list[str | None] | None:
+    """Text of a column of a data frame, which may be a factor; None where it holds something else."""
+    if isinstance(column.values, list):
+        return column.values if all(text is None or isinstance(text, str) for text in column.values) else None
+    levels = column.strings("levels")
+    if "factor" not in column.strings("class") or not isinstance(column.values, np.ndarray):
+        return None
+    codes = column.values.tolist()
+    if not all(isinstance(code, int) and code <= len(levels) for code in codes):
+        return None
+    return [levels[code - 1] if code > 0 else None for code in codes]
+
+
+def _matches(head: bytes, _request: Request) -> bool:
+    return head.startswith((*RDS_MARKS, *RDATA_MARKS))
+
+
+FORMAT = VectorFormat("r", ".rds and .RData of R", _matches, read_r_vectors, 36)
