@@ -46,6 +46,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, help="at most so many, taken at random")
     parser.add_argument("--targets", type=int, default=10)
     parser.add_argument("--together", type=int, default=0, help="targets of a list, judged as a sample of words")
+    parser.add_argument("--counts", default="200,5000", help="fewest and most occurrences of a target")
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--permutations", type=int, default=199)
     parser.add_argument("--cluster", choices=["author", "document"], default="author")
@@ -112,7 +113,8 @@ def draw_words(
     """Draw frequent targets, and two topics of eight words near random frequent words."""
     embedding = reader.embedding
     counts = np.array([reader.count(word) for word in embedding.words])
-    frequent = np.flatnonzero((counts >= 200) & (counts <= 5000))
+    least, most = map(int, arguments.counts.split(","))
+    frequent = np.flatnonzero((counts >= least) & (counts <= most))
     number = arguments.together or arguments.targets
     words = [embedding.words[row] for row in generator.choice(frequent, number, replace=False)]
     pool = np.flatnonzero(counts >= 100)

@@ -63,3 +63,25 @@ def test_p_values_of_norms_keep_their_level(varying: bool) -> None:  # noqa: FBT
         p_values += [row.p for row in norm_table([fit], squares, ["one", "x", "y"], 1, settings)]
     share = np.mean(np.array(p_values) <= 0.05)
     assert 0.02 <= share <= 0.05 + 3 * (0.05 * 0.95 / len(p_values)) ** 0.5
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("size", [0.0, 0.2, 2.0])
+def test_corrected_norms_are_unbiased_and_their_intervals_cover(size: float) -> None:
+    """Two groups of clusters of unequal size, with a random intercept for each cluster."""
+    rng = np.random.default_rng(1)
+    settings = NormSettings(0.95, 1, 0, named_clusters=True)
+    n_clusters, dim, covers, values = 60, 40, [], []
+    effect = np.zeros(dim)
+    effect[:4] = np.sqrt(size / 4)
+    for _ in range(200):
+        counts, group = rng.integers(1, 10, n_clusters).astype(float), (np.arange(n_clusters) % 2).astype(float)
+        means = group[:, None] * effect + rng.normal(size=(n_clusters, dim)) * 0.5
+        sums = counts[:, None] * means + np.sqrt(counts)[:, None] * rng.normal(size=(n_clusters, dim))
+        design = np.column_stack([np.ones(n_clusters), group])
+        fit = fit_clustered(design, counts, sums, np.arange(n_clusters))
+        (row,) = norm_table([fit], np.full(n_clusters, 1e3), ["one", "group"], 1, settings)
+        covers.append(row.low is not None and row.high is not None and row.low <= size <= row.high)
+        values.append(row.norm2_corrected)
+    assert np.mean(covers) >= 0.93
+    assert abs(np.mean(values) - size) < 4 * np.std(values) / len(values) ** 0.5 + 0.02

@@ -102,14 +102,19 @@ def fit_counts(
         np.concatenate([np.full(len(design), -1), levels]),
         np.vstack([far, near]),
     )  # fmt: skip
-    shifted = False
-    estimates = _logistic(rows)
+    # Words without a context of A or of B have no finite intercept: their counts are raised first, then those of all.
+    empty = (rows.level_sums(rows.table) <= 0).any(axis=1)[levels]
+    shift = _shift(far, near, levels, design.shape[1])
+    estimates = None if empty.any() else _logistic(rows)
+    shifted = estimates is None
+    for raised in (empty, np.ones(len(near), bool)):
+        if estimates is None and raised.any():
+            table = rows.table + np.where(np.concatenate([np.zeros(len(far), bool), raised])[:, None], shift, 0.0)
+            estimates = _logistic(replace(rows, table=table))
+            final = replace(rows, table=table)
     if estimates is None:
-        shifted = True
-        rows = replace(rows, table=rows.table + _shift(far, near, levels, design.shape[1]))
-        estimates = _logistic(rows)
-        if estimates is None:
-            raise ParameterError("contexts of A and B near the targets are too few for this formula")
+        raise ParameterError("contexts of A and B near the targets are too few for this formula")
+    rows = final if shifted else rows
     is_list = words_apart and n_words > 1
     # A word's own clusters; contexts without a target belong to none of them and get one of each document.
     ways = [np.concatenate([clusters, clusters[row]])]
