@@ -67,6 +67,22 @@ def test_the_numbers_that_context_prints(congress: tuple[list[dict[str, Any]], d
 
 
 @pytest.mark.shared
+def test_the_same_numbers_from_the_table_itself(shared_data: Path) -> None:
+    """Stop words and short words are removed by `remove`, rare ones become padding by `min_count`."""
+    folder = shared_data / "context_congress"
+    words = {word for text in pd.read_csv(folder / "congress_sample.csv")["text"] for word in text.split()}
+    arrays = folder / "glove_500x300_and_transform.npz"
+    fit = bg.regress(
+        folder / "congress_sample.csv", "immigration ~ party + gender", vectors=arrays, transform=arrays, window=6,
+        tokenizer="whitespace", remove=[*STOP_WORDS, *(word for word in words if len(word) < 3)], min_count=5,
+        permutations=19,
+    )  # fmt: skip
+    assert [row.n for row in fit.terms] == [924, 924]
+    np.testing.assert_allclose([row.norm2 for row in fit.terms], [10.139940, 6.908761], atol=6e-7)
+    np.testing.assert_allclose([row.norm2_bias for row in fit.terms], [1.471687, 1.754048], atol=6e-7)
+
+
+@pytest.mark.shared
 def test_a_number_as_covariate_and_predicted_embeddings(
     congress: tuple[list[dict[str, Any]], dict[str, Any]],
 ) -> None:

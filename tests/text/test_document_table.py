@@ -109,6 +109,8 @@ def test_a_tokenized_corpus_takes_a_table_with_a_row_for_each_document() -> None
 def test_text_that_looks_like_a_number_in_some_cells_stays_text() -> None:
     records = [{"text": "a", "x": "1"}, {"text": "b", "x": "two"}, {"text": "c", "x": "NA"}]
     assert read_documents(records, ["x"]).covariates["x"].fillna("").tolist() == ["1", "two", ""]
+    frame = pd.DataFrame({"text": ["a", "b"], "x": pd.array([1, None], dtype="Int64")})
+    np.testing.assert_array_equal(read_documents(frame, ["x"]).covariates["x"], [1.0, np.nan])
     assert read_documents([{"text": "a", "x": True}], ["x"]).covariates["x"].tolist() == ["True"]
 
 

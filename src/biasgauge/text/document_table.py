@@ -281,4 +281,4 @@ def _is_missing(cell: object) -> bool:
         return True
     if isinstance(cell, str):
         return cell.strip().casefold() in _MISSING
-    return isinstance(cell, Real) and isnan(cell)
+    return (isinstance(cell, Real) and isnan(cell)) or type(cell).__name__ in {"NAType", "NaTType"}  # of pandas
