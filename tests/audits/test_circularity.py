@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.analyses.robustness import specification_curve
 from biasgauge.audits.page.terminal_summary import brief
 from biasgauge.core import decide
 from biasgauge.lexicons import AssociationTest, Provenance, WordSet, lexicon
@@ -97,6 +98,18 @@ def test_notes_of_lists_stand_beside_their_verdicts(large: AssociationTest, tmp_
     page = result.save(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Beware of these lists: Chosen for a test." in page
     assert "Beware of seeds, seeds_expanded: --verbose has the notes." in brief(result).sentences
+
+
+def test_notes_stand_beside_comparisons_and_curves_too() -> None:
+    first, second = (
+        [replace(model(seed=number), name=f"{start}{number}") for number in range(start, start + 2)] for start in (0, 5)
+    )
+    found = bg.compare({"first": first, "second": second}, SEEDS)
+    assert "Beware of seeds: Chosen for a test." in found.summary().sentences
+    assert found.to_dict()["verdicts"][0]["beware"] == ["Chosen for a test."]
+    curve = specification_curve(first, SEEDS)
+    assert curve.beware == SEEDS.beware
+    assert "Beware of these lists: Chosen for a test." in curve.summary().sentences
 
 
 def test_pairs_bring_their_notes_along() -> None:

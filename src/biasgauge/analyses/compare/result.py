@@ -204,6 +204,8 @@ class Comparison(Result):
         if len(rows) == 1:
             sentences.append(self._these_words(rows[0]))
             sentences += self._other_texts(rows[0])
+        notes = {verdict.question: verdict.beware for verdict in self.verdicts if verdict.beware}
+        sentences += [f"Beware of {name}: {' '.join(told)}" for name, told in list(notes.items())[:12]]
         if self.trends and len(self.differences) == 1:
             row = self.differences[0]
             change = results.estimate_text(row.decisive, _digits(row))

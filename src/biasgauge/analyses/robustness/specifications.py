@@ -154,6 +154,7 @@ class SpecificationCurve(Result):
         smallest: the smallest contrast that matters; None where it is not known.
         decision: one of the six decisions (docs/verdicts.md).
         reasons: what holds the decision back, in words.
+        beware: notes of the lists of words on what to beware of.
         null_low, null_high: middle 95 % of the curve in chance splits of the targets, smallest effect first.
         words: how many words of each set all analyses share.
         settings: everything that decides the result.
@@ -182,6 +183,7 @@ class SpecificationCurve(Result):
     contrast: Estimate = UNDEFINED
     smallest: float | None = None
     reasons: tuple[str, ...] = ()
+    beware: tuple[str, ...] = ()
 
     def derived(self) -> JsonMapping:
         """The sentence, and the version."""
@@ -238,7 +240,9 @@ class SpecificationCurve(Result):
         tests = Column("p", "p"), Column("p adjusted for all", "p")
         columns = ["analysis", Column("d", "number"), contrast, *tests, "reason"]
         rows = [(row.model, row.effect_size, row.contrast, row.p, row.p_adjusted, row.reason) for row in self.ordered]
+        notes = (f"Beware of these lists: {' '.join(self.beware)}",) if self.beware else ()
         alone = f"{self.clear} of {self.defined} analyses have p ≤ {self.settings['alpha']:g} alone, in one direction"
+        by_chance = f"{alone}; so many by chance: {p_phrase(self.p_clear)}."
         remark = (
             "One point per analysis, smallest first; the band holds 95 % of the curves of chance splits.\n"
             "Below: which layer, pooling, template or context each analysis has."
@@ -247,7 +251,7 @@ class SpecificationCurve(Result):
         return Summary(
             title=f"Specification curve of {self.name}",
             headline=self.sentence(),
-            sentences=() if self.p_clear is None else (f"{alone}; so many by chance: {p_phrase(self.p_clear)}.",),
+            sentences=notes if self.p_clear is None else (by_chance, *notes),
             tables=(
                 Table.of("facets", "Effect size by facet", ["facet", "level", *counts], facets),
                 Table.of("analyses", "Every analysis", columns, rows, most=12).without_empty(),
@@ -323,7 +327,9 @@ def specification_curve(  # noqa: PLR0913 - each is a choice that a report has t
         "agreement": agreement, "alpha": alpha, "min_coverage": policy.min_coverage, "level": level,
         "samples": samples, "random_state": random_state, "smallest": smallest,
     }  # fmt: skip
-    labels: dict[str, Any] = {"name": query.name, "sets": query.labels, "words": sizes, "settings": settings}
+    labels: dict[str, Any] = {
+        "name": query.name, "sets": query.labels, "words": sizes, "settings": settings, "beware": query.beware,
+    }  # fmt: skip
     nothing = Estimate(value=None, reason=reason or SAME_VECTOR)
     rows = [
         Specification(model.name, dict(model.facets), None, nothing, None, None, nothing.reason) for model in loaded
