@@ -88,6 +88,7 @@ class _Machine:
 
     def __init__(self, content: bytes | mmap.mmap, names: Collection[str]) -> None:
         self.content = content
+        self.size = len(content)
         self.view = memoryview(content)
         self.names = names
         self.position = 0
@@ -113,7 +114,7 @@ class _Machine:
 
     def execute(self) -> None:
         """Interpret opcodes up to STOP."""
-        content, size = self.content, len(self.content)
+        content, size, opcodes = self.content, self.size, _OPCODES
         most = physical_memory() // _VALUE_BYTES
         executed = 0
         while self.position < size:
@@ -122,7 +123,7 @@ class _Machine:
             self.position += 1
             if code == _STOP:
                 return
-            _OPCODES.get(code, _Machine.refuse)(self)
+            opcodes[code](self)
             executed += 1
             if executed > most:
                 needed = readable_size(executed * _VALUE_BYTES)
@@ -164,6 +165,9 @@ class _Machine:
         return piece
 
     def length(self, width: int) -> int:
+        if width == 1:
+            self.position += 1
+            return self.content[self.position - 1]
         return int.from_bytes(self.take(width), "little")
 
     def chunk(self, size: int) -> bytes | memoryview:
@@ -235,7 +239,7 @@ class _Machine:
         self.stack.append(int.from_bytes(self.take(4), "little", signed=True))
 
     def one_byte_integer(self) -> None:
-        self.stack.append(self.take(1)[0])
+        self.stack.append(self.length(1))
 
     def two_byte_integer(self) -> None:
         self.stack.append(self.length(2))
@@ -269,7 +273,12 @@ class _Machine:
         self.stack.append(self.line().decode("raw-unicode-escape"))
 
     def text(self, width: int) -> None:
-        self.stack.append(self.take(self.length(width)).decode("utf-8", "surrogatepass"))
+        start = self.position + width  # in one piece, as most opcodes of a vocabulary are this one
+        end = start + int.from_bytes(self.content[self.position : start], "little")
+        if end > self.size:
+            raise PickleProblem("the pickle ends in the middle of a value: it was cut short; copy it again", self.start)
+        self.stack.append(str(self.content[start:end], "utf-8", "surrogatepass"))
+        self.position = end
 
     def byte_string(self, width: int) -> None:
         self.stack.append(self.chunk(self.length(width)))
@@ -498,6 +507,5 @@ def _bound(method: Callable[..., None], argument: int | None) -> Callable[[_Mach
 
 
 _NAMES = MappingProxyType({code[0]: name for code, name, _, _ in _TABLE})
-_OPCODES = MappingProxyType(
-    {code[0]: _bound(method, argument) for code, _, method, argument in _TABLE if method is not None}
-)
+_METHODS = {code[0]: _bound(method, argument) for code, _, method, argument in _TABLE if method is not None}
+_OPCODES = tuple(_METHODS.get(code, _Machine.refuse) for code in range(256))

@@ -15,7 +15,7 @@ from biasgauge.core import Array
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io import ByteSource, PickledRecord, PickleProblem, PickleRefusal, interpret_pickle
 from biasgauge.vectors.formats.vector_format import NoticeBook, brief
-from biasgauge.vectors.rows import decode
+from biasgauge.vectors.rows import decode, is_utf8
 
 _MARK = re.compile(
     rb"\x80[\x00-\x05]"  # protocols 2 to 5 say so
@@ -72,7 +72,11 @@ def unpickle(path: Path, names: Collection[str] = frozenset()) -> Unpickled:
 
 def decode_word(word: str | bytes, book: NoticeBook) -> str:
     r"""Text of a pickled word; bytes that are not UTF-8, and halves of surrogate pairs, become `\xNN`."""
-    return decode(word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word, book)
+    if isinstance(word, str):
+        if word.isascii() or is_utf8(word):
+            return word
+        word = word.encode("utf-8", "surrogatepass")
+    return decode(word, book)
 
 
 def as_array(value: object) -> Array | None:

@@ -5,10 +5,11 @@ Tables are read a batch of rows at a time. Arrow's own types of Python objects, 
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,19 +31,21 @@ _TYPES = {"halffloat": "<f2", "float": "<f4", "double": "<f8"}
 
 
 def read_arrow_table(
-    request: Request, open_table: Callable[[BinaryIO], tuple[Any, int | None, Iterator[Any]]]
+    request: Request, open_table: Callable[[mmap.mmap], tuple[Any, int | None, Iterator[Any]]]
 ) -> VectorTable:
     """Read words and vectors of a table, in one pass."""
     with request.open() as source, source.seekable() as file, _explained_damage(request):
-        schema, rows, batches = open_table(file)
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        schema, rows, batches = open_table(content)
         words, numbers, dtype = _find_columns(request, schema)
-        if rows is not None and rows * np.dtype(dtype).itemsize * len(numbers) > expansion_limit(file.seek(0, 2)):
-            raise request.error(f"promises {rows:,} rows and {expansion_sentence(file.tell())}")
-        return _read_batches(request, batches, words, numbers, dtype)
+        size = len(content)
+        if rows is not None and rows * np.dtype(dtype).itemsize * len(numbers) > expansion_limit(size):
+            raise request.error(f"promises {rows:,} rows and {expansion_sentence(size)}")
+        return _read_batches(request, batches, words, numbers, dtype, size)
 
 
 def _read_batches(
-    request: Request, batches: Iterator[pa.RecordBatch], words: str, numbers: list[str], dtype: str
+    request: Request, batches: Iterator[pa.RecordBatch], words: str, numbers: list[str], dtype: str, size: int
 ) -> VectorTable:
     """Take the rows that are wanted from each batch, until there are enough."""
     table: RowTable | None = None
@@ -58,7 +61,9 @@ def _read_batches(
         if table is None:
             check_matrix(request, "the table", block.shape, block.dtype)
             dim = block.shape[1]
-            table = RowTable(request, dim, block.dtype)
+            expected = size // (dim * block.itemsize) + 1
+            most = [request.limit, None if request.wanted is None else len(request.wanted)]
+            table = RowTable(request, dim, block.dtype, expected=min([expected, *(n for n in most if n is not None)]))
         if block.shape[1] != dim:
             raise request.error(f"has vectors of {dim:,} and of {block.shape[1]:,} numbers")
         if request.wanted is not None:
@@ -72,17 +77,18 @@ def _read_batches(
     return table.finish()
 
 
-def _open_parquet(file: BinaryIO) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
+def _open_parquet(content: mmap.mmap) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.ParquetFile(file, page_checksum_verification=True)
+    table = pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)), page_checksum_verification=True)
     return table.schema_arrow, table.metadata.num_rows, table.iter_batches(_BATCH)
 
 
-def _open_arrow(file: BinaryIO) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
+def _open_arrow(content: mmap.mmap) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
     import pyarrow as pa
 
-    reader = pa.ipc.open_file(file)
+    reader = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(content)))
     batches = (
         batch.slice(start, _BATCH)
         for batch in map(reader.get_batch, range(reader.num_record_batches))
