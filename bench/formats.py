@@ -4,7 +4,7 @@
 
 Writes the same vectors in each format into a temporary folder and reads each whole, every time in a fresh process. What
 is memory-mapped is read as well, since every vector is looked at. The copy reads the same files and writes them again.
-Files are in the page cache; seconds are those of the processor, the best of the repeats; above 1 is faster than the copy.
+Files are in the page cache; seconds are those of the processor, the best of the repeats.
 """
 
 from __future__ import annotations

@@ -51,7 +51,16 @@ def _plain_files(name: str) -> Target:
     return Target((lambda path: read(path, ["0", "1"])) if name == "pair-scores" else read)
 
 
-_LAYOUTS = {"lines": None, "csv": "t", "tsv": 1, "jsonl": "t", "wikitext": None}
+_LAYOUTS = {
+    "lines": None,
+    "csv": "t",
+    "tsv": 1,
+    "jsonl": "t",
+    "wikitext": None,
+    "conllu": "form",
+    "warc": None,
+    "r": "t",
+}
 _TABLES = ("csv", "davidson", "founta", "edos", "mlma", "hatecheck")
 
 

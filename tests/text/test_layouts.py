@@ -251,7 +251,7 @@ def test_csv_cell_beyond_the_bound_of_the_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"layout": "json"}, r"auto, csv, jsonl, lines, paragraphs, tsv, wikitext\. Got 'json'\. Did you mean 'jsonl'"),
+        ({"layout": "json"}, r"auto, conllu, csv, jsonl, lines, .*wikitext\. Got 'json'\. Did you mean 'jsonl'"),
         ({"documents": "lines"}, r"'documents' parameter .* Got 'lines'\. Did you mean 'line'"),
         ({"field": 0}, r"'field' parameter of read_corpus must be a column from 1 on\. Got 0"),
         ({"field": True}, r"'field' parameter .* a name or the number of a column"),

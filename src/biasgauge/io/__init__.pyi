@@ -51,6 +51,7 @@ from biasgauge.io.r_file import RDATA_MARKS as RDATA_MARKS
 from biasgauge.io.r_file import RDS_MARKS as RDS_MARKS
 from biasgauge.io.r_file import RProblem as RProblem
 from biasgauge.io.r_file import RValue as RValue
+from biasgauge.io.r_file import column_text as column_text
 from biasgauge.io.r_file import read_r as read_r
 from biasgauge.io.source import GZIP_MAGIC as GZIP_MAGIC
 from biasgauge.io.source import ByteSource as ByteSource

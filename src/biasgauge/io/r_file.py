@@ -67,6 +67,19 @@ def _is_text(values: object) -> bool:
     return isinstance(values, list) and all(text is None or isinstance(text, str) for text in values)
 
 
+def column_text(column: RValue) -> list[str | None] | None:
+    """Text of a column of a data frame, which may be a factor; None where it holds something else."""
+    if isinstance(column.values, list):
+        return column.values if all(text is None or isinstance(text, str) for text in column.values) else None
+    levels = column.strings("levels")
+    if "factor" not in column.strings("class") or not isinstance(column.values, np.ndarray):
+        return None
+    codes = column.values.tolist()
+    if not all(isinstance(code, int) and code <= len(levels) for code in codes):
+        return None
+    return [levels[code - 1] if code > 0 else None for code in codes]
+
+
 def read_r(content: bytes | mmap.mmap) -> dict[str, Any]:
     """Return the objects of a file by name; that of an `.rds` file, which has none, under "".
 

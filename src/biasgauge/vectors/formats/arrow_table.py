@@ -128,13 +128,13 @@ def _plain(kind: Any) -> Any:  # noqa: ANN401 - a type of Arrow
 def _is_list(kind: Any) -> bool:  # noqa: ANN401 - a type of Arrow
     from pyarrow import types
 
-    return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
 
 def _is_number(kind: Any) -> bool:  # noqa: ANN401 - a type of Arrow
     from pyarrow import types
 
-    return types.is_floating(kind) or types.is_integer(kind)
+    return bool(types.is_floating(kind) or types.is_integer(kind))
 
 
 def _word(request: Request, word: str | None) -> str:
@@ -155,7 +155,8 @@ def _matrix(request: Request, batch: pa.RecordBatch, names: list[str], dtype: st
         flat = columns[0].flatten()
         if flat.null_count:
             raise request.error("has a vector with a missing number (null)")
-        return flat.to_numpy(zero_copy_only=False).astype(dtype, copy=False).reshape(len(batch), -1)
+        rows: Vectors = flat.to_numpy(zero_copy_only=False).astype(dtype, copy=False).reshape(len(batch), -1)
+        return rows
     matrix = np.empty((len(batch), len(columns)), dtype)
     for number, column in enumerate(columns):
         matrix[:, number] = column.to_numpy(zero_copy_only=False)

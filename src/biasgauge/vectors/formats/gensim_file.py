@@ -99,9 +99,13 @@ def _ngrams(request: Request, state: Mapping[str, Any], stem: str, words: Sequen
             f"is a FastText model of gensim with {len(words):,} words and {number:,} buckets, but rows of shape "
             f"{own_rows.shape} and {buckets.shape}"
         )
-    raw = [np.ascontiguousarray(matrix, "<f4").view(np.uint8) for matrix in (own_rows, buckets)]
     return FastTextModel(
-        tuple(word.encode() for word in words), np.empty(0, np.int64), *raw, max(min_n, 1), max_n if has_ngrams else 0
+        words=tuple(word.encode() for word in words),
+        counts=np.empty(0, np.int64),
+        own_rows=np.ascontiguousarray(own_rows, "<f4").view(np.uint8),
+        buckets=np.ascontiguousarray(buckets, "<f4").view(np.uint8),
+        min_n=max(min_n, 1),
+        max_n=max_n if has_ngrams else 0,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasgauge.core import Array
-from biasgauge.io import RDATA_MARKS, RDS_MARKS, RProblem, RValue, read_r
+from biasgauge.io import RDATA_MARKS, RDS_MARKS, RProblem, RValue, column_text, read_r
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.pickles import decode_word
 from biasgauge.vectors.rows import check_matrix, refuse_impossible_size, select_rows
@@ -78,19 +78,6 @@ def _split_frame(request: Request, value: RValue) -> tuple[Sequence[Any], Array]
         return None
     refuse_impossible_size(request, 8 * len(words) * len(numbers))
     return words, np.stack(numbers, axis=1).astype(np.float64)
-
-
-def column_text(column: RValue) -> list[str | None] | None:
-    """Text of a column of a data frame, which may be a factor; None where it holds something else."""
-    if isinstance(column.values, list):
-        return column.values if all(text is None or isinstance(text, str) for text in column.values) else None
-    levels = column.strings("levels")
-    if "factor" not in column.strings("class") or not isinstance(column.values, np.ndarray):
-        return None
-    codes = column.values.tolist()
-    if not all(isinstance(code, int) and code <= len(levels) for code in codes):
-        return None
-    return [levels[code - 1] if code > 0 else None for code in codes]
 
 
 def _matches(head: bytes, _request: Request) -> bool:
