@@ -106,7 +106,8 @@ def test_blanks_of_a_new_text_stay_below_and_doses_are_detected(
     """At most .05 and at least .95, with 2, 3 and 5 texts, and for one text in a new planting of its own."""
     found = shares(count, words, worlds, 7, **world)
     (blank, detected), (error, other) = found.mean(axis=0), found.std(axis=0, ddof=1) / worlds**0.5
-    assert 0.005 < blank <= 0.05 + 3 * error
+    assert blank <= 0.05 + 3 * error
+    assert blank > 0.001  # few where less varies between texts than is assumed of two
     assert detected >= 0.95 - 3 * other
 
 
