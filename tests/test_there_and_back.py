@@ -31,6 +31,7 @@ from biasgauge.study import study_state
 from biasgauge.vectors import load_default, load_default_replicates
 
 ELSEWHERE = {
+    **dict.fromkeys(("EmbeddingRegression", "AssociationReading"), "regress/test_regress.py"),
     "AuditResult": "audits/test_defects.py",
     "VectorChange": "audits/test_did_it_work.py",
     "Extrinsic": "audits/test_tracking.py",

@@ -334,6 +334,11 @@ def test_the_result_goes_to_json_and_back_and_a_frame_has_a_row_per_term() -> No
     ]  # fmt: skip
     with pytest.raises(ParameterError, match="run regress again"):
         again.predict({"group": "y"})
+    for reading in (fit.axis(A, B), fit.counts(A, B)):
+        stored = AssociationReading.from_dict(json.loads(json.dumps(reading.to_dict())))
+        assert stored.to_dict() == reading.to_dict()
+        with pytest.raises(ParameterError, match="run regress again"):
+            stored.predict({"group": "y"})
     assert isinstance(fit.coefficients, pd.DataFrame)
     assert list(fit.coefficients.index) == ["Intercept", "group_y", "year"]
 

@@ -103,7 +103,7 @@ def fit_counts(
         np.vstack([far, near]),
     )  # fmt: skip
     # Words without a context of A or of B have no finite intercept: their counts are raised first, then those of all.
-    empty = (rows.level_sums(rows.table) <= 0).any(axis=1)[levels]
+    empty = np.asarray((rows.level_sums(rows.table) <= 0).any(axis=1))[levels]
     shift = _shift(far, near, levels, design.shape[1])
     estimates = None if empty.any() else _logistic(rows)
     shifted = estimates is None
