@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from biasgauge.applications import DataSet, Task
     from biasgauge.audits import AuditPart, VerdictRule
     from biasgauge.lexicons import Lexicon
+    from biasgauge.lexicons.recipes import WordSource
     from biasgauge.metrics import Measure, SetTest
     from biasgauge.mitigation import Mitigation
     from biasgauge.papers import Paper
@@ -107,6 +108,8 @@ def get(group: Literal["task"], name: str | Task) -> Task: ...
 def get(group: Literal["data_set"], name: str) -> DataSet: ...
 @overload
 def get(group: Literal["lexicon"], name: str) -> Lexicon: ...
+@overload
+def get(group: Literal["word_source"], name: str) -> WordSource: ...
 @overload
 def get(group: Literal["verdict_rule"], name: str) -> VerdictRule: ...
 @overload

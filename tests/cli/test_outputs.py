@@ -99,6 +99,7 @@ def test_an_input_is_never_overwritten_however_it_is_named(
         ("balance text.txt --x x.txt --y b --a c --b d --out x.txt", "x.txt"),
         ("factors sgns:wiki=s --counts wiki=points.csv --out points.csv", "points.csv"),
         ("lexicons expand own.toml vectors.bin --out own.toml", "own.toml"),
+        ("lexicons build own.toml --out own.toml", "own.toml"),
         ("audit --points verdicts.csv --out .", "verdicts.csv"),
         ("score vectors.bin --words x.txt --csv x.txt", "x.txt"),
         ("robustness vectors.bin --forms plural,mine=own.toml --out own.html", "own.html"),
@@ -318,6 +319,7 @@ NO_MODEL = "models are read from this machine only"
         ("reproduce weat --data missing", f"missing: {MISSING}"),
         ("lexicons check missing.toml", f"missing.toml: {MISSING}"),
         ("lexicons expand {v} missing.toml --out {out}", f"missing.toml: {MISSING}"),
+        ("lexicons build missing.toml --out {out}", f"missing.toml: {MISSING}"),
     ],
 )  # fmt: skip
 def test_an_input_that_is_not_there_is_told_before_an_output_that_is(

@@ -1,4 +1,4 @@
-"""A package of somebody else's that adds to all fourteen groups, installed into an environment of its own.
+"""A package of somebody else's that adds to all fifteen groups, installed into an environment of its own.
 
 It is then used from Python, from the command, in a study file (its step as `kind`) and by the audit.
 """
@@ -32,6 +32,7 @@ ADDED = {
     "task": "word-choice",
     "data_set": "reviews",
     "lexicon": "weather",
+    "word_source": "beginnings",
     "verdict_rule": "large-effect",
     "audit_part": "frequency",
     "study_step": "longest-words",
@@ -79,6 +80,8 @@ print(json.dumps({
     "task": bg.extrinsic("word-choice", "vectors.pipes", "choices.csv").metrics[0].value,
     "data_set": sorted(bg.registry.get("data_set", "reviews").load(Path("reviews.tsv")).parts),
     "lexicon": bg.lexicon("weather").words,
+    "built": bg.lexicons.build({"kind": "words", "lists": {"words": {
+        "size": 3, "source": {"name": "beginnings", "letters": "un"}}}}).lexicon.words,
     "paper": bg.reproduce("doe2024").rows[0].agrees,
     "audit_part": bg.audit("vectors.pipes", lexicons=["weather"]).to_dict()["frequency"]["rows"],
     "evidence": [item.rule for item in bg.audit("vectors.pipes", lexicons=["weather"]).verdicts[0].evidence],
@@ -206,6 +209,7 @@ def test_python(python: Path, folder: Path) -> None:
     assert found["task"] == pytest.approx(2 / 3)
     assert found["data_set"] == ["dev", "test", "train"]
     assert found["lexicon"][0] == "summer"
+    assert found["built"][0] == "under"
     assert found["paper"] is True
     assert found["audit_part"][0]["lexicon"] == "weather"
     assert found["evidence"][0] == "association"

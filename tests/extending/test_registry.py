@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 GROUPS = (
     "measure", "association_test", "mitigation", "vector_format", "likelihood_measure", "encoder",
-    "corpus_reader", "task", "data_set", "lexicon", "verdict_rule", "audit_part", "study_step", "paper",
+    "corpus_reader", "task", "data_set", "lexicon", "word_source", "verdict_rule", "audit_part", "study_step", "paper",
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 MEASURE = "from dataclasses import replace\nfrom biasgauge.metrics.dbwa import MEASURE as DBWA\n"
 
 
-def test_there_are_fourteen_groups() -> None:
+def test_there_are_fifteen_groups() -> None:
     assert registry.groups() == GROUPS
 
 

@@ -1,4 +1,4 @@
-"""`biasgauge lexicons list|show|check|expand`."""
+"""`biasgauge lexicons list|show|check|build|expand`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from biasgauge.cli.command import (
 from biasgauge.cli.files import Output
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_words
-from biasgauge.core import WordPolicy
+from biasgauge.core import JsonMapping, WordPolicy
+from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from biasgauge.vectors import Embedding
@@ -64,6 +65,18 @@ Examples:
   biasgauge lexicons check fr.toml
 """
 
+BUILD_EXAMPLES = """\
+A recipe says where words come from, which are thrown out, which lists are
+matched on frequency, and how many words a list gets. Beside FILE.toml,
+FILE.csv lists every candidate with the reason for which it was rejected: read
+it, add what does not belong to `exclude` of the recipe, and build again.
+
+Examples:
+  biasgauge lexicons build recipe.toml --out my_test.toml
+  biasgauge lexicons build recipe.toml --out my_test.toml \\
+    --vectors glove.txt --vectors wiki.vec --data downloads/
+"""
+
 EXPAND_EXAMPLES = """\
 Writes a lexicon of the same kind with each set's nearest words added, and a
 record of how it was made. Every word goes to one set, the nearest. Read what
@@ -86,6 +99,7 @@ Examples:
   biasgauge lexicons list
   biasgauge lexicons show weat7
   biasgauge lexicons check my_words.toml --vectors vectors.bin
+  biasgauge lexicons build recipe.toml --out my_test.toml --vectors vectors.bin
   biasgauge lexicons expand weat7 vectors.bin --out weat7_large.toml
 """,
 )
@@ -166,6 +180,43 @@ def check(
     return Outcome(result, settings=settings, warnings=notices, exit_code=0 if result.ok else UNDEFINED)
 
 
+def _candidates_path(typed: JsonMapping) -> Path:
+    return word_lists.table_path(Path(typed["out"]))
+
+
+@command(examples=BUILD_EXAMPLES, outputs=(Output("out"), Output("candidates", otherwise=_candidates_path)))
+def build(
+    recipe: Path,
+    /,
+    *,
+    out: Path,
+    vectors: tuple[Path, ...] = (),
+    data: tuple[Path, ...] = (),
+    options: WriteOptions = WRITE,
+) -> Outcome:
+    """Make a lexicon from a recipe: words of named sources, filtered, matched on frequency, and documented.
+
+    Args:
+        recipe: a TOML file; docs/lexicons.md describes its keys
+        out: the TOML file to write; the table of candidates stands beside it, as .csv
+        vectors: vectors that must have the words, repeat for several; frequencies are those of the first
+        data: folder with the files that sources read, repeat for several
+    """
+    if out.suffix != word_lists.SUFFIX:
+        raise ParameterError(f"The 'out' parameter must be a file that ends in {word_lists.SUFFIX}. Got {str(out)!r}.")
+    with progress(options, "building the lexicon") as report:
+        result = word_lists.build(recipe, vectors=list(vectors), data=data, progress=report)
+    result.save(out)
+    return Outcome(
+        result,
+        extra={"path": str(out)},
+        settings={"recipe": recipe, "vectors": list(vectors), "data": list(data)},
+        written={"lexicon": out, "candidates": word_lists.table_path(out)},
+        then=f"read {word_lists.table_path(out)}, then: biasgauge lexicons check {out}",
+        seed=result.random_state,
+    )
+
+
 @command(examples=EXPAND_EXAMPLES, outputs=(Output("out"),))
 def expand(
     lexicon: str,
@@ -215,5 +266,5 @@ def _load(
         return embeddings.load(vectors, words, limit=limit, vocabulary=vocabulary, progress=report)
 
 
-for subcommand in (list_lexicons, show, check, expand):
+for subcommand in (list_lexicons, show, check, build, expand):
     lexicons.command(subcommand)

@@ -92,6 +92,12 @@ GROUPS = {
         inside="biasgauge.lexicons.by_name:lexicons_in",
         reader="biasgauge.lexicons:lexicon",
     ),
+    "word_source": Group(
+        "word source",
+        "biasgauge.lexicons.recipes.word_source:WordSource",
+        "biasgauge.lexicons.recipes.sources",
+        "SOURCE",
+    ),
     "verdict_rule": Group(
         "verdict rule", "biasgauge.audits.verdict_rule:VerdictRule", "biasgauge.audits.rules", "RULE"
     ),

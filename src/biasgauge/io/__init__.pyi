@@ -1,3 +1,4 @@
+from biasgauge.io.archive_file import read_members as read_members
 from biasgauge.io.atomic import Scratch as Scratch
 from biasgauge.io.atomic import atomic_file as atomic_file
 from biasgauge.io.atomic import atomic_folder as atomic_folder

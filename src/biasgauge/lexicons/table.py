@@ -54,8 +54,14 @@ def shown(value: str | float) -> str:
 class TomlTable:
     """A table under the key `key_path` ("" for the top level) of a file; it remembers which keys were taken."""
 
-    def __init__(self, data: Mapping[str, object], path: str | os.PathLike[str] | None, key_path: str = "") -> None:
-        self._data, self._path, self._key_path = data, path, key_path
+    def __init__(
+        self,
+        data: Mapping[str, object],
+        path: str | os.PathLike[str] | None,
+        key_path: str = "",
+        noun: str = "this kind of lexicon",
+    ) -> None:
+        self._data, self._path, self._key_path, self._noun = data, path, key_path, noun
         self._taken: list[str] = []
         self._inner: list[TomlTable] = []
 
@@ -129,9 +135,14 @@ class TomlTable:
             self.fail(f"'{key_path}' must be a word without white space around it, found {shown(value)}")
         return value
 
-    def number(self, key: str) -> float:
-        """Give a finite number."""
-        value: float = self.take(key, "a number", int | float)
+    def whole(self, key: str, default: int | None = None) -> int:
+        """Give a whole number; `default` where the key may be missing."""
+        value: int = self.take(key, "a whole number", int, default)
+        return value
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """Give a finite number; `default` where the key may be missing."""
+        value: float = self.take(key, "a number", int | float, default)
         try:
             number = float(value)
         except OverflowError:
@@ -139,6 +150,17 @@ class TomlTable:
         if not math.isfinite(number):
             self.fail(f"'{self.key(key)}' must be a finite number, found {describe(value)}")
         return number
+
+    def bounds(self, key: str, low: float, high: float) -> tuple[float, float]:
+        """Give two numbers, from and to, within `low` and `high`; these where the key is missing."""
+        values = self.array(key, "two numbers, from and to", "number", optional=True)
+        numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+        if key not in self:
+            return low, high
+        if len(values) != 2 or len(numbers) != 2 or not low <= numbers[0] <= numbers[1] <= high:
+            limits = f" within {low:g} and {high:g}" if high < math.inf else f" of at least {low:g}"
+            self.fail(f"'{self.key(key)}' must be two numbers, from and to,{limits}, found {shown(str(values))}")
+        return numbers[0], numbers[1]
 
     def table(self, key: str, noun: str, *, optional: bool = False) -> TomlTable:
         """Give the table under a key."""
@@ -162,8 +184,16 @@ class TomlTable:
         return self.tables(key, noun) if isinstance(self._data[key], list) else [self.table(key, noun)]
 
     def _table(self, data: Mapping[str, object], key_path: str) -> TomlTable:
-        self._inner.append(TomlTable(data, self._path, key_path))
+        self._inner.append(TomlTable(data, self._path, key_path, self._noun))
         return self._inner[-1]
+
+    def beside(self, data: Mapping[str, object], key: str) -> TomlTable:
+        """Give a table under a key that somebody else takes apart and finishes."""
+        return TomlTable(data, self._path, self.key(key), self._noun)
+
+    def allow(self, key: str) -> None:
+        """Let a key be there, whether or not it was taken."""
+        self._taken.append(key)
 
     def names(self, noun: str) -> list[str]:
         """Give the keys of a table whose keys the user chooses; there must be one, and none padded or empty."""
@@ -177,7 +207,7 @@ class TomlTable:
         for key in self._data:
             if key not in self._taken:
                 keys = ", ".join(dict.fromkeys(self._taken))
-                where = f"the table '{self._key_path}'" if self._key_path else "this kind of lexicon"
+                where = f"the table '{self._key_path}'" if self._key_path else self._noun
                 hint = did_you_mean(key, self._taken)
                 self.fail(f"the key {shown(key)} is not known in {where}{hint or f'; known keys: {keys}'}")
         for inner in self._inner:

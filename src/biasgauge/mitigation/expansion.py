@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -30,7 +29,15 @@ from biasgauge.core import (
 )
 from biasgauge.errors import LexiconError
 from biasgauge.io import write_text
-from biasgauge.lexicons import AssociationTest, Lexicon, WordSet, WordSets, record_neighbors, words_of
+from biasgauge.lexicons import (
+    AssociationTest,
+    Lexicon,
+    WordSet,
+    WordSets,
+    lexicon_toml,
+    record_neighbors,
+    words_of,
+)
 from biasgauge.results import Column, Result, Summary, Table, counted
 from biasgauge.vectors import Coverage, Embedding, load
 
@@ -39,7 +46,6 @@ Linkage = Literal["mean", "any"]
 _MEANING = {"mean": "the mean cosine with the words of the set", "any": "the cosine with the nearest word of the set"}
 _DIGITS = 12
 """Decimals to which similarities are rounded, so that equal vectors tie on every machine."""
-_WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ class Expansion(Result):
         """
         if Path(path).suffix in {".html", ".json", ".csv", ".md", ".tex"}:
             return super().save(path)
-        write_text(path, _toml(self.lexicon))
+        write_text(path, lexicon_toml(self.lexicon))
         return Path(path)
 
     def summary(self) -> Summary:
@@ -228,32 +234,3 @@ def _record(
         "path": None,
         "shipped": False,
     }
-
-
-def _toml(lexicon: Lexicon) -> str:
-    """A lexicon as TOML text: single values first, then tables."""
-    content = lexicon.to_dict()
-    content.pop("made", None)
-    tables = [(f"[{_key(name)}]", value) for name, value in content.items() if isinstance(value, dict)]
-    heading = "[made]" if len(lexicon.made) == 1 else "[[made]]"
-    tables += [(heading, step.to_dict()) for step in lexicon.made]
-    lines = [f"{_key(name)} = {_value(value)}" for name, value in content.items() if not isinstance(value, dict)]
-    for heading, values in tables:
-        lines += ["", heading, *(f"{_key(name)} = {_value(value)}" for name, value in values.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _key(key: str) -> str:
-    return key if key.isascii() and key.replace("_", "").replace("-", "").isalnum() else _value(key)
-
-
-def _value(value: object) -> str:
-    """A string, or an array of strings, with the escapes that JSON and TOML share."""
-    if not isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    rows = [""]
-    for item in map(_value, value):
-        if rows[-1] and len(rows[-1]) + len(item) > _WIDTH:
-            rows.append("")
-        rows[-1] += f"{item}, "
-    return "[\n" + "".join(f"  {row.rstrip()}\n" for row in rows) + "]"

@@ -42,6 +42,7 @@ from biasgauge.vectors.embedding import Embedding as Embedding
 from biasgauge.vectors.embedding import JointVocabulary as JointVocabulary
 from biasgauge.vectors.formats.vector_format import Notice as Notice
 from biasgauge.vectors.frequencies import Frequencies as Frequencies
+from biasgauge.vectors.frequencies import reference_frequencies as reference_frequencies
 from biasgauge.vectors.loading import DEFAULT_NAME as DEFAULT_NAME
 from biasgauge.vectors.loading import DEFAULT_PATH as DEFAULT_PATH
 from biasgauge.vectors.loading import OWN as OWN

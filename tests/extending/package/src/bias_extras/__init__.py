@@ -1,1 +1,1 @@
-"""One thing for each of the fourteen groups that biasgauge can be extended by."""
+"""One thing for each of the fifteen groups that biasgauge can be extended by."""

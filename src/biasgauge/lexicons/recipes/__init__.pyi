@@ -1,0 +1,9 @@
+from biasgauge.lexicons.recipes.building import build as build
+from biasgauge.lexicons.recipes.recipe import Recipe as Recipe
+from biasgauge.lexicons.recipes.recipe import read_recipe as read_recipe
+from biasgauge.lexicons.recipes.result import BuiltLexicon as BuiltLexicon
+from biasgauge.lexicons.recipes.result import CandidateWord as CandidateWord
+from biasgauge.lexicons.recipes.result import table_path as table_path
+from biasgauge.lexicons.recipes.word_source import Candidate as Candidate
+from biasgauge.lexicons.recipes.word_source import SourceRequest as SourceRequest
+from biasgauge.lexicons.recipes.word_source import WordSource as WordSource
