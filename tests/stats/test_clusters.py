@@ -116,6 +116,6 @@ def test_items_by_seeds_are_covered(seed_spread: float) -> None:
 
 
 def _totals(values: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    from biasgauge.stats.means import cluster_totals
+    from biasgauge.stats.clusters import cluster_totals
 
     return cluster_totals(values, labels)

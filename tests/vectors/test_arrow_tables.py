@@ -17,8 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biasgauge.errors import EmbeddingFormatError
-from biasgauge.vectors import load
-from biasgauge.vectors.formats import arrow_table
+from biasgauge.vectors import arrow_table, load
 
 WORDS = ["the", "naïve", "日本"]
 MATRIX = np.array([[0.5, -1.25], [3, 1024], [-7, 0.25]], np.float32)

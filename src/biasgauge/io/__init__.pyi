@@ -48,8 +48,6 @@ from biasgauge.io.pickle_file import PickledRecord as PickledRecord
 from biasgauge.io.pickle_file import PickleProblem as PickleProblem
 from biasgauge.io.pickle_file import PickleRefusal as PickleRefusal
 from biasgauge.io.pickle_file import interpret_pickle as interpret_pickle
-from biasgauge.io.r_file import RDATA_MARKS as RDATA_MARKS
-from biasgauge.io.r_file import RDS_MARKS as RDS_MARKS
 from biasgauge.io.r_file import RProblem as RProblem
 from biasgauge.io.r_file import RValue as RValue
 from biasgauge.io.r_file import column_text as column_text

@@ -12,8 +12,6 @@ from biasgauge.lexicons.circular_lists import Circularity as Circularity
 from biasgauge.lexicons.circular_lists import circularity as circularity
 from biasgauge.lexicons.circular_lists import record_neighbors as record_neighbors
 from biasgauge.lexicons.findings import Finding as Finding
-from biasgauge.lexicons.findings import SharedWords as SharedWords
-from biasgauge.lexicons.findings import shared_words as shared_words
 from biasgauge.lexicons.language import ROLES as ROLES
 from biasgauge.lexicons.language import GenderRules as GenderRules
 from biasgauge.lexicons.language import Language as Language
@@ -38,6 +36,8 @@ from biasgauge.lexicons.model import Translations as Translations
 from biasgauge.lexicons.model import Values as Values
 from biasgauge.lexicons.model import Words as Words
 from biasgauge.lexicons.model import WordSets as WordSets
+from biasgauge.lexicons.overlap import SharedWords as SharedWords
+from biasgauge.lexicons.overlap import shared_words as shared_words
 from biasgauge.lexicons.parse import KINDS as KINDS
 from biasgauge.lexicons.parse import parse_lexicon as parse_lexicon
 from biasgauge.lexicons.parse import read_lexicon as read_lexicon

@@ -21,11 +21,11 @@ from biasgauge.lexicons.findings import (
     gender_findings,
     in_order,
     listed_words,
-    shared_words,
     spelling_findings,
 )
 from biasgauge.lexicons.language import Language, language_of
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, Stereotypes, WordSets
+from biasgauge.lexicons.overlap import shared_words
 from biasgauge.lexicons.queries import TOGETHER
 from biasgauge.lexicons.seed_sets import SeedBank
 from biasgauge.results import Result, counted, level_text, number_text

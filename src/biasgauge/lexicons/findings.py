@@ -1,10 +1,10 @@
-"""Findings of a check as sentences with their severity: shared words, spelling, forms, grammatical gender."""
+"""Findings of a check as sentences with their severity: spelling, forms, grammatical gender."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -13,12 +13,11 @@ from biasgauge.core import Record
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons.language import Language
 from biasgauge.lexicons.model import AssociationTest, Lexicon, Stereotypes, WordSets
-from biasgauge.results import counted, number_text, share_text, words_text
+from biasgauge.results import share_text
 
 Severity = Literal["error", "warning", "note"]
 SHOWN = 8
 """Words named in a sentence; the rest is counted."""
-_NAMED = 6
 UNEVEN = 0.2
 """Difference in the shares of a grammatical gender from which two sets count as uneven."""
 FEWEST = 3
@@ -45,45 +44,6 @@ def listed_words(words: Iterable[str]) -> str:
     listed = tuple(words)
     named = ", ".join(f"'{word}'" for word in listed[:SHOWN])
     return named if len(listed) <= SHOWN else f"{named} and {len(listed) - SHOWN} more"
-
-
-@dataclass(frozen=True)
-class SharedWords(Record):
-    """Words of two sets, each counted once.
-
-    Attributes:
-        words: those in both sets, in the order of the first.
-        sizes: how many different words each set has.
-    """
-
-    words: tuple[str, ...]
-    sizes: tuple[int, int]
-
-    @property
-    def most_apart(self) -> float:
-        """The largest difference of two means over the sets, in units of the range of what is averaged.
-
-        A word in both sets takes part in both means and cancels as far as it weighs the same in them. What is left is
-        1 − shared / size of the larger set: 1 when nothing is shared, .05 when 19 of 20 words are.
-        """
-        return 1 - len(self.words) / max(*self.sizes, 1)
-
-    @property
-    def sentence(self) -> str:
-        """A warning, in words; empty where nothing is shared."""
-        if not self.words:
-            return ""
-        return (
-            f"the two sets share {counted(self.words, 'word')} ({words_text(self.words, _NAMED)}), which cancel: sets "
-            f"of {self.sizes[0]} and {self.sizes[1]} words can differ by at most {number_text(self.most_apart)} of "
-            "what sets without shared words can"
-        )
-
-
-def shared_words(a: Sequence[str], b: Sequence[str]) -> SharedWords:
-    """Words that are in both of two sets, spelled the same, each counted once."""
-    second = frozenset(b)
-    return SharedWords(tuple(word for word in dict.fromkeys(a) if word in second), (len(dict.fromkeys(a)), len(second)))
 
 
 def other_spellings(word: str) -> tuple[str, ...]:

@@ -19,6 +19,9 @@ from biasgauge.stats.clustered_odds import ClusteredTable as ClusteredTable
 from biasgauge.stats.clustered_odds import clustered_estimate as clustered_estimate
 from biasgauge.stats.clustered_regression import ClusteredRegression as ClusteredRegression
 from biasgauge.stats.clustered_regression import fit_clustered as fit_clustered
+from biasgauge.stats.clusters import ClusteredMeans as ClusteredMeans
+from biasgauge.stats.clusters import clustered_mean as clustered_mean
+from biasgauge.stats.clusters import clustered_means as clustered_means
 from biasgauge.stats.contrasts import METHOD as METHOD
 from biasgauge.stats.contrasts import SIDES as SIDES
 from biasgauge.stats.contrasts import Contrast as Contrast
@@ -99,10 +102,7 @@ from biasgauge.stats.kappas import cohen_kappa as cohen_kappa
 from biasgauge.stats.kappas import fleiss_kappa as fleiss_kappa
 from biasgauge.stats.kappas import krippendorff_alpha as krippendorff_alpha
 from biasgauge.stats.kappas import mean_kappa as mean_kappa
-from biasgauge.stats.means import ClusteredMeans as ClusteredMeans
 from biasgauge.stats.means import Means as Means
-from biasgauge.stats.means import clustered_mean as clustered_mean
-from biasgauge.stats.means import clustered_means as clustered_means
 from biasgauge.stats.means import jackknife_t as jackknife_t
 from biasgauge.stats.means import mean_estimate as mean_estimate
 from biasgauge.stats.means import mean_over_models as mean_over_models

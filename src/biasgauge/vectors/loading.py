@@ -27,7 +27,6 @@ from biasgauge.vectors.coverage import spellings
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.formats.vector_format import Request, detect
 from biasgauge.vectors.rows import check_matrix, is_utf8, select_rows
-from biasgauge.vectors.static_models import static_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,9 +86,12 @@ def load(
         model = encoded[0] if name is None else replace(encoded[0], name=name)
         return load(model, words, limit, case_fallback=case_fallback, name=model.name, progress=progress)
     path = Path(vectors)
-    weights = static_weights(path)
-    if weights is not None:
-        path, name = weights, name or model_label(path.resolve())
+    if os.path.isdir(path):  # noqa: PTH112 - never raises
+        from biasgauge.vectors.static_models import static_weights
+
+        weights = static_weights(path)
+        if weights is not None:
+            path, name = weights, name or model_label(path.resolve())
     check_trained(path)
     request = Request(path, wanted, limit, None if vocabulary is None else Path(vocabulary), progress=progress)
     vector_format = detect(request)

@@ -17,14 +17,6 @@ from biasgauge.io import ByteSource, PickledRecord, PickleProblem, PickleRefusal
 from biasgauge.vectors.formats.vector_format import NoticeBook, brief
 from biasgauge.vectors.rows import decode, is_utf8
 
-_MARK = re.compile(
-    rb"\x80[\x00-\x05]"  # protocols 2 to 5 say so
-    rb"|\(?\([ld]p\d+\n"  # protocol 0: a list or dict (the first of a pair), and its number in the memo
-    rb"|\(?[]}]q.[(.UX]"  # protocol 1, likewise
-    rb"|\([VS][^\n]*\np\d+\n|\(X..\0\0"  # a tuple of text, in protocols 0 and 1
-    rb"|c[\w.]+\n\w+\n[pq(]",  # an object's class, in protocols 0 and 1
-    re.DOTALL,
-)
 CONVERT = (
     "where you trust the file, convert it once with gensim: from gensim.models import KeyedVectors; "
     "KeyedVectors.load(path).save_word2vec_format('vectors.bin', binary=True) (a whole model: Word2Vec.load(path).wv)"
@@ -48,11 +40,6 @@ class Unpickled(NamedTuple):
 
     value: object
     size: int
-
-
-def is_pickle(head: bytes) -> bool:
-    """Tell whether the first bytes are those of a pickle, of any protocol."""
-    return _MARK.match(head) is not None
 
 
 def unpickle(path: Path, names: Collection[str] = frozenset()) -> Unpickled:

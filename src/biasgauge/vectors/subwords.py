@@ -19,10 +19,10 @@ import numpy as np
 from biasgauge.core import Array, Singles, Vectors, check_whole, distinct_words
 from biasgauge.errors import ParameterError
 from biasgauge.vectors.embedding import Embedding
-from biasgauge.vectors.formats.fasttext_bin import FastTextModel, map_model
-from biasgauge.vectors.formats.gensim_file import map_gensim_ngrams
+from biasgauge.vectors.fasttext_bin import FastTextModel, map_model
 from biasgauge.vectors.formats.safetensors_file import read_subwords
 from biasgauge.vectors.formats.vector_format import Notice, Request, brief, detect
+from biasgauge.vectors.gensim_file import map_gensim_ngrams
 from biasgauge.vectors.hashed_ngrams import compose_unknown
 from biasgauge.vectors.rows import is_utf8, unusable_rows
 

@@ -7,8 +7,9 @@ from typing import cast
 
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io import ByteSource
+from biasgauge.vectors.formats.rare_formats import is_pickle
 from biasgauge.vectors.formats.vector_format import Request
-from biasgauge.vectors.pickles import decode_word, is_pickle, unpickle
+from biasgauge.vectors.pickles import decode_word, unpickle
 from biasgauge.vectors.rows import decode, line_blocks
 from biasgauge.vectors.static_models import TOKENIZER, WEIGHTS, read_tokens
 

@@ -23,7 +23,6 @@ from biasgauge.results import (
     counted,
 )
 from biasgauge.scores import Association, weat_of_resolved
-from biasgauge.stats import Resampling, mean_estimate
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -126,6 +125,7 @@ def _associations(context: AuditContext) -> Iterator[Association]:
                     yield weat_of_resolved(outcomes[lexicon.name, subject].resolved, model=number, **settings)
                 elif lexicon.kind == "stereotypes":
                     from biasgauge.scores import mac
+                    from biasgauge.stats import Resampling
 
                     interval = Resampling(random_state=context.random_state)
                     yield mac(model, lexicon, policy=context.policy, interval=interval)  # type: ignore[arg-type]
@@ -278,6 +278,8 @@ class ReplicateSpread(Record):
         if len(values) < 2:
             why = next((row.reason for row in rows if row.reason), None)
             return cls(name, test, len(values), reason=why or "fewer than two models have a value")
+        from biasgauge.stats import mean_estimate
+
         interval = mean_estimate(values, level=LEVEL)
         mean, sd = float(values.mean()), float(values.std(ddof=1))
         agree = int((np.sign(values - NO_BIAS[test]) == np.sign(mean - NO_BIAS[test])).sum())

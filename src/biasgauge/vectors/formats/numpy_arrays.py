@@ -14,7 +14,6 @@ from biasgauge.core import Places, Vectors
 from biasgauge.io import ARCHIVE_DAMAGE, NpyHeader, NpyProblem, expansion_limit, expansion_sentence, read_header
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.rows import check_matrix, refuse_impossible_size, select_rows
-from biasgauge.vectors.vocabulary import read_vocabulary
 
 _BLOCK = 2**22
 _LONGEST_WORD = 2**20  # bytes
@@ -22,6 +21,8 @@ _LONGEST_WORD = 2**20  # bytes
 
 def read_npy(request: Request) -> VectorTable:
     """Read a `.npy` matrix, memory-mapped."""
+    from biasgauge.vectors.vocabulary import read_vocabulary
+
     matrix = map_matrix(request)
     words = read_vocabulary(request)
     return select_rows(request, words, matrix)

@@ -22,7 +22,6 @@ from biasgauge.io import parse_json
 from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
 from biasgauge.vectors.frequencies import Frequencies, FrequencyKind
 from biasgauge.vectors.rows import check_matrix, decode, refuse_impossible_size, select_rows
-from biasgauge.vectors.vocabulary import read_vocabulary
 
 LONGEST_HEADER = 2**24
 """Bytes; the format allows 100 million, but a file of vectors needs hundreds."""
@@ -59,6 +58,8 @@ def read_safetensors(request: Request) -> VectorTable:
     if {"words", "word_ends"} <= tensors.keys():
         words = [decode(piece, request.book) for piece in _pieces(request, tensors, "words", "word_ends")]
     else:
+        from biasgauge.vectors.vocabulary import read_vocabulary
+
         words = read_vocabulary(request)
     table = select_rows(request, words, matrix, convert=_widen if kind == "BF16" else None)
     for frequency_kind in get_args(FrequencyKind):

@@ -21,12 +21,11 @@ from itertools import islice
 import numpy as np
 
 from biasgauge.core import Array, Integers
-from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.frequencies import Frequencies
 from biasgauge.vectors.hashed_ngrams import compose
 from biasgauge.vectors.rows import RowTable, check_matrix, decode, refuse_impossible_size, select_rows
 
-MAGIC = struct.pack("<i", 793712314)
 _VERSIONS = (11, 12)
 _SETTINGS = struct.Struct("<12id")
 _SIZES = struct.Struct("<iiiqq")
@@ -168,10 +167,3 @@ class _Parser:
         if pruned > 0:  # which only quantized models are
             raise request.error(_QUANTIZED)
         return tuple(words), np.frombuffer(b"".join(counts), "<i8"), pruned
-
-
-def _matches(head: bytes, _request: Request) -> bool:
-    return head.startswith(MAGIC)
-
-
-FORMAT = VectorFormat("fasttext", "fastText .bin", _matches, read_fasttext, 32)

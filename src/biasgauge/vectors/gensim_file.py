@@ -15,11 +15,11 @@ import numpy as np
 
 from biasgauge.core import Vectors
 from biasgauge.io import PickledRecord
-from biasgauge.vectors.formats.fasttext_bin import FastTextModel, compose_table
+from biasgauge.vectors.fasttext_bin import FastTextModel, compose_table
 from biasgauge.vectors.formats.numpy_arrays import map_matrix
-from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.frequencies import Frequencies
-from biasgauge.vectors.pickles import ARRAYS, CONVERT, as_array, decode_word, is_pickle, unpickle
+from biasgauge.vectors.pickles import ARRAYS, CONVERT, as_array, decode_word, unpickle
 from biasgauge.vectors.rows import check_matrix, select_rows
 
 _CLASSES = {
@@ -53,7 +53,6 @@ NAMES = ARRAYS | {f"{module}.{name}" for module, names in _CLASSES.items() for n
 _WORD_LISTS = ("index_to_key", "index2word", "index2entity")
 _MATRICES = ("vectors", "syn0")
 _MOST_CHARACTERS = 100
-_HEAD = 256
 
 
 def read_gensim(request: Request) -> VectorTable:
@@ -181,10 +180,3 @@ def _counts(state: Mapping[str, Any], words: list[str], source: str) -> Frequenc
     made_up = np.array_equal(counts, np.arange(len(counts), 0, -1))
     usable = not made_up and len(counts) == len(words) and counts.min(initial=0) >= 0
     return Frequencies(counts, source=source) if usable else None
-
-
-def _matches(head: bytes, _request: Request) -> bool:
-    return is_pickle(head) and b"gensim" in head[:_HEAD]
-
-
-FORMAT = VectorFormat("gensim", "gensim's .kv and .model", _matches, read_gensim, 34)

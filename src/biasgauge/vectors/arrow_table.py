@@ -8,14 +8,13 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biasgauge.core import Vectors
 from biasgauge.io import expansion_limit, expansion_sentence
-from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.pickles import decode_word
 from biasgauge.vectors.rows import RowTable, check_matrix
 
@@ -30,7 +29,7 @@ _TEXTS = frozenset(["string", "large_string", "string_view"])
 _TYPES = {"halffloat": "<f2", "float": "<f4", "double": "<f8"}
 
 
-def read_arrow_table(
+def _read_table(
     request: Request, open_table: Callable[[mmap.mmap], tuple[Any, int | None, Iterator[Any]]]
 ) -> VectorTable:
     """Read words and vectors of a table, in one pass."""
@@ -177,19 +176,11 @@ def _explained_damage(request: Request) -> Iterator[None]:
         raise request.error(f"the table is damaged or cut short ({first[:200]}); copy or save it again") from problem
 
 
-def _matches(mark: bytes, head: bytes, _request: Request) -> bool:
-    return head.startswith(mark)
+def read_parquet(request: Request) -> VectorTable:
+    """Read words and vectors of a Parquet file."""
+    return _read_table(request, _open_parquet)
 
 
-FORMAT = (
-    VectorFormat(
-        "parquet", "Parquet", partial(_matches, b"PAR1"), partial(read_arrow_table, open_table=_open_parquet), 24
-    ),
-    VectorFormat(
-        "arrow",
-        "Arrow and Feather",
-        partial(_matches, b"ARROW1"),
-        partial(read_arrow_table, open_table=_open_arrow),
-        26,
-    ),
-)
+def read_arrow(request: Request) -> VectorTable:
+    """Read words and vectors of an Arrow or Feather file."""
+    return _read_table(request, _open_arrow)

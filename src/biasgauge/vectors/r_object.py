@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from biasgauge.core import Array
-from biasgauge.io import RDATA_MARKS, RDS_MARKS, RProblem, RValue, column_text, read_r
-from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.io import RProblem, RValue, column_text, read_r
+from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.pickles import decode_word
 from biasgauge.vectors.rows import check_matrix, refuse_impossible_size, select_rows
 
@@ -78,10 +78,3 @@ def _split_frame(request: Request, value: RValue) -> tuple[Sequence[Any], Array]
         return None
     refuse_impossible_size(request, 8 * len(words) * len(numbers))
     return words, np.stack(numbers, axis=1).astype(np.float64)
-
-
-def _matches(head: bytes, _request: Request) -> bool:
-    return head.startswith((*RDS_MARKS, *RDATA_MARKS))
-
-
-FORMAT = VectorFormat("r", ".rds and .RData of R", _matches, read_r_vectors, 36)

@@ -12,8 +12,8 @@ import numpy as np
 
 from biasgauge.core import Array
 from biasgauge.io import PickledRecord
-from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
-from biasgauge.vectors.pickles import ARRAYS, as_array, decode_word, is_pickle, unpickle
+from biasgauge.vectors.formats.vector_format import Request, VectorTable
+from biasgauge.vectors.pickles import ARRAYS, as_array, decode_word, unpickle
 from biasgauge.vectors.rows import check_matrix, select_rows
 
 _FLOOR = 2**24
@@ -81,16 +81,3 @@ def _array(request: Request, value: object) -> Array | None:
         return as_array(value)
     except ValueError as problem:
         raise request.error(f"is a pickle in which {problem}") from problem
-
-
-def _matches(head: bytes, _request: Request) -> bool:
-    return is_pickle(head)
-
-
-FORMAT = VectorFormat(
-    "pickle",
-    "pickle of a dict of word to numbers, or of (words, rows)",
-    _matches,
-    read_pickled_words,
-    35,
-)
