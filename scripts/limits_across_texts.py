@@ -145,9 +145,9 @@ def planted_anew(name: str, folder: Path, measure: str = "dbwa", **settings: Any
     scores, random, rows = readings.of_carriers[0], np.random.default_rng(35), []
     for (words, side), limit in limits.items():
         shares = {}
-        for label, dose in (("blanks_beyond", 0.0), ("detected", doses.get((words, side)))):
+        for label, dose in (("blanks_beyond", 0.0), ("detected", doses.get((words, side), np.inf))):
             found: list[bool] = []
-            for planting in range(scores.shape[1] if dose is not None else 0):
+            for planting in range(scores.shape[1]):
                 chosen = np.isclose(readings.levels[:, planting], dose)
                 found += _beyond(scores[chosen, planting, 0], words, float(limit.blank or 0.0), side, random)
             shares[label] = np.mean(found) if found else None
