@@ -72,6 +72,37 @@ def _read_variances(path: Path) -> object:
     return [stored.covariance(word) for word in "abc"]
 
 
+def _read_pytorch(path: Path) -> object:
+    """An archive of PyTorch, or (after a letter w) the pickle in one whose numbers are sound."""
+    import zipfile
+
+    from biasgauge.vectors import load
+
+    content = path.read_bytes()
+    if content[:1] == b"w":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("m/data.pkl", content[1:])
+            archive.writestr("m/data/0", _NUMBERS.tobytes())
+    words = path.with_name("words")
+    words.write_text("".join(f"{word}\n" for word in _WORDS), encoding="utf-8")
+    return load(path, vocabulary=words)
+
+
+def _weights() -> tuple[bytes, ...]:
+    import zipfile
+
+    import torch
+
+    contents = []
+    for value in ({"weight": torch.from_numpy(_NUMBERS)}, torch.nn.Embedding(3, 2), torch.from_numpy(_NUMBERS)):
+        stored = io.BytesIO()
+        torch.save(value, stored)
+        with zipfile.ZipFile(stored) as archive:
+            pickled = archive.read(next(name for name in archive.namelist() if name.endswith("data.pkl")))
+        contents += [stored.getvalue(), b"w" + pickled]
+    return tuple(contents)
+
+
 def _covariances() -> bytes:
     from safetensors.numpy import save
 
@@ -90,6 +121,7 @@ def _target(name: str) -> Target:
         "vectors-parquet": lambda: Target(load),
         "vectors-arrow": lambda: Target(load),
         "vectors-r": lambda: Target(load),
+        "vectors-pytorch": lambda: Target(_read_pytorch, _weights()),
         "vectors-tokenizer": lambda: Target(_read_tokenizer, _TOKENIZERS),
         "vectors-variances": lambda: Target(_read_variances, (_covariances(),)),
     }
@@ -98,6 +130,6 @@ def _target(name: str) -> Target:
 
 NAMES = (
     *("vectors-pickle", "vectors-histwords", "vectors-gensim", "vectors-fasttext", "vectors-parquet", "vectors-arrow"),
-    *("vectors-tokenizer", "vectors-variances", "vectors-r"),
+    *("vectors-tokenizer", "vectors-variances", "vectors-r", "vectors-pytorch"),
 )
 GROUPS: dict[tuple[str, ...], Callable[[str], Target]] = {NAMES: _target}

@@ -43,6 +43,7 @@ from biasgauge.io.paths import portable_name as portable_name
 from biasgauge.io.paths import portable_names as portable_names
 from biasgauge.io.paths import refuse_inputs as refuse_inputs
 from biasgauge.io.paths import usable_path as usable_path
+from biasgauge.io.pickle_file import PERSISTENT as PERSISTENT
 from biasgauge.io.pickle_file import PickledName as PickledName
 from biasgauge.io.pickle_file import PickledRecord as PickledRecord
 from biasgauge.io.pickle_file import PickleProblem as PickleProblem

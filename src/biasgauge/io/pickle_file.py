@@ -20,6 +20,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from biasgauge.io.source import physical_memory, readable_size
 
+PERSISTENT = "persistent id"
+"""Among the names that a reader lists: references to something outside the pickle become records of that name."""
 LONGEST_LINE = 2**24
 """Bytes of a line of protocol 0, which holds one number or text."""
 _LONGEST_INTEGER = 16
@@ -373,6 +375,12 @@ class _Machine:
         arguments, name = self.stack.pop(), self.stack.pop()
         self.stack.append(PickledRecord(_expect(name, PickledName), _expect(arguments, tuple)))
 
+    def persistent(self) -> None:
+        """Refer to something outside the pickle, such as a member of an archive."""
+        if PERSISTENT not in self.names:
+            self.refuse()
+        self.stack.append(PickledRecord(PickledName("", PERSISTENT), (self.stack.pop(),)))
+
     def build(self) -> None:
         if not self.names:
             self.refuse()
@@ -490,7 +498,7 @@ _TABLE: tuple[tuple[bytes, str, Callable[..., None] | None, int | None], ...] = 
     (b"b", "BUILD", _Machine.build, None),
     (b"\x92", "NEWOBJ_EX", None, None),
     (b"P", "PERSID", None, None),
-    (b"Q", "BINPERSID", None, None),
+    (b"Q", "BINPERSID", _Machine.persistent, None),
     (b"i", "INST", None, None),
     (b"o", "OBJ", None, None),
     (b"\x82", "EXT1", None, None),

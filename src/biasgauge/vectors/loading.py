@@ -379,7 +379,7 @@ def record_beside(path: Path) -> dict[str, Any] | None:
 
 ALGORITHMS = {"sgns": "SGNS", "cbow": "CBOW", "fasttext": "fastText", "glove": "GloVe"}
 _ENDINGS = re.compile(
-    r"(-w(?=\.npy))?(\.(txt|vec|bin|npz|npy|safetensors|w2v|model|kv|pkl|pickle|parquet|arrow|feather|rds|rda|rdata|magnitude|gz|zst|xz|bz2|zip))+$",
+    r"(-w(?=\.npy))?(\.(txt|vec|bin|npz|npy|safetensors|w2v|model|kv|pkl|pickle|parquet|arrow|feather|rds|rda|rdata|pt|pth|magnitude|gz|zst|xz|bz2|zip))+$",
     re.IGNORECASE,
 )
 

@@ -172,8 +172,6 @@ def _is_npz(head: bytes, request: Request) -> bool:
         return False
     with request.open(quiet=True) as source, source.seekable() as file, _explained_damage(request, file) as archive:
         names = archive.namelist()
-    if any(name.endswith("data.pkl") for name in names):
-        raise request.error("is a PyTorch file, which is a pickle inside; save the weights as safetensors instead")
     if not any(name.endswith(".npy") for name in names):
         shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         raise request.error(f"is a zip archive ({shown}); unzip it and give the file inside")

@@ -61,7 +61,7 @@ def read_safetensors(request: Request) -> VectorTable:
         from biasgauge.vectors.vocabulary import read_vocabulary
 
         words = read_vocabulary(request)
-    table = select_rows(request, words, matrix, convert=_widen if kind == "BF16" else None)
+    table = select_rows(request, words, matrix, convert=widen_bfloat16 if kind == "BF16" else None)
     for frequency_kind in get_args(FrequencyKind):
         tensor = tensors.get(frequency_kind)
         if tensor is not None and (tensor.kind, tensor.numbers.shape) == ("I64", (len(words),)):
@@ -127,7 +127,7 @@ def _check_entry(entry: JsonObject) -> tuple[str, tuple[int, ...], int, int]:
     return dtype, tuple(shape), begin, end
 
 
-def _widen(halves: Vectors) -> Vectors:
+def widen_bfloat16(halves: Vectors) -> Vectors:
     """From the upper halves of 32-bit numbers (bfloat16) to the numbers."""
     return (halves.astype("<u4") << 16).view("<f4")
 
