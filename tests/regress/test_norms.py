@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasgauge.analyses.regress.norms import NormSettings, flipped_norms, norm_table, permuted_norms
+from biasgauge.analyses.regress.norms import NormSettings, norm_table
 from biasgauge.core import Floats
-from biasgauge.stats import ClusteredRegression, fit_clustered
+from biasgauge.stats import ClusteredRegression, fit_clustered, flipped_norms, permuted_norms
 
 
 def clustered(seed: int, *, varying: bool, n_clusters: int = 15) -> tuple[ClusteredRegression, Floats, Floats, Floats]:

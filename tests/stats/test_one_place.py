@@ -34,6 +34,7 @@ ALLOWED: dict[str, dict[str, int]] = {
         "widths and numbers of attributes over draws of the posterior; tests/posterior/test_planning.py": 3,
         "the tails whose draws are counted": 1,
     },
+    "analyses.regress": {SPREAD: 1},
     "analyses.reliability": {SPREAD: 2, READ: 3, "numbers of levels over draws of variance components": 1},
     "analyses.robustness": {SPREAD: 1},
     "analyses.seeds": {SPREAD: 2},

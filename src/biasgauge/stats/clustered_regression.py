@@ -13,7 +13,7 @@ residuals e_g and M = (X'X)⁻¹, all that is used is the cross product P_g = X_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,9 @@ NUMBERS = 2**21
 """Numbers of scores in memory at a time."""
 _ALONE = 1e-9
 """Share of a coefficient's information that lies outside of one cluster below which that cluster alone tells it."""
+
+
+ONE_CLUSTER = "one cluster alone tells this coefficient, so that its error is unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +196,7 @@ class ClusteredRegression:
         value = float(weights @ self.coefficients[:, outcome])
         n = int(self.counts.sum())
         if (self.alone & (np.abs(weights) > 0)).any():
-            reason = "one cluster alone tells this coefficient, so that its error is unknown"
-            return Estimate(value=value, n=n, level=level, reason=reason), None
+            return Estimate(value=value, n=n, level=level, reason=ONE_CLUSTER), None
         df, variance = self.freedom(weights), self.variance(weights, outcome, jackknife=jackknife)
         if df <= 0 or variance <= 0:
             reason = "the observations of a cluster do not differ from the fit, so that there is no error"
@@ -203,6 +205,52 @@ class ClusteredRegression:
         p = 2 * float(stdtr(df, -abs(value) / error))
         method = "t, jackknife over clusters" if jackknife else "t, CR2 over clusters"
         return Estimate.symmetric(value, student_quantile(df, level) * error, n=n, level=level, method=method), p
+
+
+@dataclass(frozen=True)
+class LinearEffect:
+    """A linear combination of the coefficients of one outcome.
+
+    Attributes:
+        estimate: its value and interval.
+        se: its standard error; None where it has none.
+        df: degrees of freedom.
+        p: two-sided, of no effect.
+    """
+
+    estimate: Estimate
+    se: float | None = None
+    df: float | None = None
+    p: float | None = None
+
+
+def effect_over_ways(
+    fits: Sequence[ClusteredRegression], weights: Floats, level: float, *, jackknife: bool = False
+) -> LinearEffect:
+    """Effect of a linear combination of coefficients of one outcome, with an error over all ways of clustering.
+
+    Over two ways, such as authors and words, the variance is V_one + V_two − V_both (Cameron, Gelbach & Miller 2011),
+    at least the larger of the first two; degrees of freedom are the fewest.
+
+    Args:
+        fits: the same fit over one way of clustering; or over one, over the other, and, where it is known, over both.
+        weights: of the coefficients.
+        level: nominal coverage of the interval.
+        jackknife: errors of the jackknife instead of CR2.
+    """
+    estimates = [fit.estimate(weights, level, jackknife=jackknife) for fit in fits[:2]]
+    first, p = estimates[0]
+    if undefined := next((estimate for estimate, _ in estimates if not estimate.bounded), None):
+        return LinearEffect(Estimate(value=first.value, n=first.n, level=level, reason=undefined.reason))
+    variances = [fit.variance(weights, jackknife=jackknife) for fit in fits[:2]]
+    df = min(fit.freedom(weights) for fit in fits[:2])
+    if len(fits) == 1 or first.value is None:
+        return LinearEffect(first, float(np.sqrt(variances[0])), df, p)
+    shared = fits[2].plain_variance(weights) if len(fits) > 2 else 0.0  # counted twice; unadjusted it is the smaller
+    se = float(np.sqrt(max(sum(variances) - shared, *variances)))
+    method = f"{first.method} and words"
+    estimate = Estimate.symmetric(first.value, student_quantile(df, level) * se, n=first.n, level=level, method=method)
+    return LinearEffect(estimate, se, df, 2 * float(stdtr(df, -abs(first.value) / se)))
 
 
 def fit_clustered(

@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import stdtr
 
 from biasgauge.analyses.regress.formulas import INTERCEPT, Design
 from biasgauge.analyses.regress.rows import TermEffect
 from biasgauge.core import Floats, Integers
-from biasgauge.stats import ClusteredRegression, fit_clustered, student_quantile
+from biasgauge.stats import ClusteredRegression, effect_over_ways, fit_clustered
 
 if TYPE_CHECKING:
     from biasgauge.analyses.regress.contexts import ContextReader
@@ -144,22 +143,10 @@ def describe_values(values: Mapping[str, Any]) -> str:
 def combined_effect(
     term: str, fits: Sequence[ClusteredRegression], weights: Floats, level: float, n: int, *, jackknife: bool = False
 ) -> TermEffect:
-    """Effect of a linear combination of coefficients of one outcome, with an error over all ways of clustering.
-
-    Over clusters and words the variance is V_clusters + V_words − V_both (Cameron, Gelbach & Miller 2011), at least the
-    larger of the first two; degrees of freedom are the fewest. Errors are those of CR2, or of the jackknife.
-    """
-    estimates = [fit.estimate(weights, level, jackknife=jackknife) for fit in fits[:2]]
-    value, (first, p) = estimates[0][0].value, estimates[0]
-    if undefined := next((estimate for estimate, _ in estimates if estimate.low is None), None):
-        return TermEffect(term, value, None, None, None, None, n, None, level, "", undefined.reason)
-    variances = [fit.variance(weights, jackknife=jackknife) for fit in fits[:2]]
-    df = min(fit.freedom(weights) for fit in fits[:2])
-    if len(fits) == 1 or value is None:
-        se = float(np.sqrt(variances[0]))
-        return TermEffect(term, value, se, first.low, first.high, p, n, df, level, first.method, None)
-    shared = fits[2].plain_variance(weights) if len(fits) > 2 else 0.0  # counted twice; unadjusted it is the smaller
-    se = float(np.sqrt(max(sum(variances) - shared, *variances)))
-    margin = student_quantile(df, level) * se
-    p = 2 * float(stdtr(df, -abs(value) / se))
-    return TermEffect(term, value, se, value - margin, value + margin, p, n, df, level, f"{first.method} and words")
+    """Row of a linear combination of coefficients of one outcome, with an error over all ways of clustering."""
+    effect = effect_over_ways(fits, weights, level, jackknife=jackknife)
+    estimate = effect.estimate
+    return TermEffect(
+        term=term, estimate=estimate.value, se=effect.se, low=estimate.low, high=estimate.high, p=effect.p, n=n,
+        df=effect.df, level=level, method=estimate.method, reason=estimate.reason,
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from biasgauge.core import Estimate, Floats, Integers, JsonMapping, Record, Word
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import words_of
 from biasgauge.results import Column, RecordTable, Result, words_text
+from biasgauge.stats import percentile_estimate
 
 _RAREST = 10
 """Occurrences below which a word of the text is no candidate by default."""
@@ -99,7 +100,6 @@ def neighbor_ratios(
     nearest = [set(np.argsort(-side, kind="stable")[:most].tolist()) for side in cosines]
     union = sorted(nearest[0] | nearest[1])
     drawn = _bootstrap_cosines(model, rows, vectors[union], resamples, random_state)
-    tail = (1 - level) / 2
     ratios = []
     for index, row in enumerate(union):
         one, two = (float(side[row]) for side in cosines)
@@ -109,11 +109,11 @@ def neighbor_ratios(
             ratios.append(NeighborRatio(words[row], one, two, None, None, None, where, reason))
             continue
         usable = (drawn[:, :, index] > 0).all(axis=1)
-        enough = usable.mean() > 1 - tail / 2
-        values = drawn[usable, 0, index] / drawn[usable, 1, index]
-        low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail])) if enough else (None, None)
-        why = None if enough else "a cosine is not positive in too many bootstrap samples"
-        ratios.append(NeighborRatio(words[row], one, two, one / two, low, high, where, why))
+        values = np.full(len(drawn), np.nan)
+        values[usable] = drawn[usable, 0, index] / drawn[usable, 1, index]
+        interval = percentile_estimate(one / two, values, level, method="bootstrap")
+        why = None if interval.bounded else "a cosine is not positive in too many bootstrap samples"
+        ratios.append(NeighborRatio(words[row], one, two, one / two, interval.low, interval.high, where, why))
     ranked = tuple(sorted(ratios, key=lambda ratio: (ratio.ratio is None, -(ratio.ratio or 0.0), ratio.word)))
     settings = {"most": most, "resamples": resamples, "random_state": random_state, "level": level}
     return Neighbors(ranked, dict(first), dict(second), settings)

@@ -219,7 +219,7 @@ def _equivalence(case: TermCase) -> Evidence:
             texts.append(f"{name}: no interval")
             continue
         margin = student_quantile(effect.df, level) * effect.se
-        low, high = effect.estimate - margin, effect.estimate + margin
+        low, high = effect.estimate - margin, effect.estimate + margin  # two one-sided tests, as an interval
         holds.append(-limit < low and high < limit)
         observed |= {f"{reading.kind}_low": low, f"{reading.kind}_high": high, f"{reading.kind}_limit": limit}
         texts.append(f"{name} {interval_text(low, high, 3)}, ±{number_text(limit, 3)} matters")
