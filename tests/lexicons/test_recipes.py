@@ -351,6 +351,39 @@ def test_the_order_of_preference() -> None:
     assert build(shuffled).lexicon.words == drawn[0]  # whatever the order of the source
 
 
+def test_a_second_source_must_have_the_word(data: Path) -> None:
+    recipe = words_recipe(
+        {"name": "us_births"}, also_in={"name": "names_by_group", "group": "white", "share": [0, 1], "file": "more.csv"}
+    )
+    (data / "more.csv").write_text("name,white\nJAMES,0.9\nMIA,0.8\n")
+    result = build(recipe, data=data)
+    assert result.lexicon.words == ("James", "Mia")
+    assert reasons(result)["Rose"] == "not among the 2 words of names_by_group"
+    (counts,) = result.lexicon.made[0].recipe.lists  # type: ignore[union-attr]
+    assert dict(counts.rejected) == {"second source": 5}
+
+
+def test_parts_of_a_list_are_matched_apart_and_joined() -> None:
+    lists = {
+        "old_men": {"part_of": "first", "label": "old", "source": listed("Fred", "Pat")},
+        "old_women": {"part_of": "first", "source": listed("Ida", "Pat")},
+        "young": {"part_of": "second", "label": "young", "source": listed("Zoe")},
+    }
+    result = build({"kind": "sets", "lists": lists})
+    assert result.lexicon.sets == {"first": ("Fred", "Ida"), "second": ("Zoe",)}
+    assert reasons(result)["Pat"] == "in several lists: Pat in old_men"
+
+
+def test_a_word_that_is_excluded_takes_its_forms_along() -> None:
+    result = build(words_recipe(listed("murder", "murdered", "Murders", "killer"), exclude={"murder": "a crime"}))
+    assert result.lexicon.words == ("killer",)
+    assert reasons(result) == {
+        "murder": "excluded by hand: a crime",
+        "murdered": "excluded by hand, as murder: a crime",
+        "Murders": "excluded by hand, as murder: a crime",
+    }
+
+
 # Matching
 
 

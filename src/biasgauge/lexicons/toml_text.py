@@ -28,7 +28,8 @@ def _lines(content: Mapping[str, object], path: str = "") -> Iterator[str]:
         if not _holds_tables(value):
             continue
         inner = f"{path}.{_key(name)}" if path else _key(name)
-        for table in value if isinstance(value, list) else [value]:
+        tables: list[dict[str, object]] = value if isinstance(value, list) else [value]  # type: ignore[list-item]
+        for table in tables:
             yield ""
             yield f"[[{inner}]]" if isinstance(value, list) else f"[{inner}]"
             yield from _lines(table, inner)

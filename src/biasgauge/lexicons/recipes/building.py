@@ -22,6 +22,7 @@ from biasgauge.lexicons import (
     Pairs,
     Provenance,
     RecipeRecord,
+    TomlTable,
     Words,
     WordSets,
 )
@@ -33,6 +34,8 @@ from biasgauge.lexicons.recipes.word_source import Candidate, SourceFiles, Sourc
 from biasgauge.vectors import load_models
 
 _READ_THEM = "Words were chosen by a program: read them, and exclude what does not belong."
+_SECOND_SOURCE = "second source"
+"""Step that rejects words which a source under `also_in` does not have."""
 _DIGITS = 4
 """Decimals of log frequencies in records, so that they are the same on every machine."""
 
@@ -123,21 +126,32 @@ def _collect(plan: Recipe, wanted: ListRecipe, files: SourceFiles) -> _Pool:
     offered: dict[str, Candidate] = {}
     source_of: dict[str, str] = {}
     for settings in wanted.sources:
-        name = settings.text("name")
-        names = registry.names("word_source")
-        if name not in names:
-            hint = did_you_mean(name, names)
-            settings.fail(f"'{settings.key('name')}' must be one of {', '.join(names)}, found {name!r}{hint}")
-        source = registry.get("word_source", name)
-        request = SourceRequest(name, settings, files, plan.language)
-        candidates = list(source.candidates(request))
-        settings.finish()
-        if not candidates:
-            settings.fail(f"'{settings.key('name')}': the source {name} has no word with these settings")
+        name, candidates = _ask(settings, files, plan.language)
         for candidate in candidates:
             if candidate.word not in offered:
                 offered[candidate.word], source_of[candidate.word] = candidate, name
-    return _Pool(wanted, offered, source_of, list(offered.values()))
+    pool = _Pool(wanted, offered, source_of, list(offered.values()))
+    for settings in wanted.also_in:
+        name, candidates = _ask(settings, files, plan.language)
+        words = {candidate.word.casefold() for candidate in candidates}
+        missing = [word for word in pool.words if word.casefold() not in words]
+        pool.reject(_SECOND_SOURCE, dict.fromkeys(missing, f"not among the {len(words):,} words of {name}"))
+    return pool
+
+
+def _ask(settings: TomlTable, files: SourceFiles, language: str) -> tuple[str, list[Candidate]]:
+    """Name of the source that some settings are for, and what it offers."""
+    name = settings.text("name")
+    names = registry.names("word_source")
+    if name not in names:
+        hint = did_you_mean(name, names)
+        settings.fail(f"'{settings.key('name')}' must be one of {', '.join(names)}, found {name!r}{hint}")
+    request = SourceRequest(name, settings, files, language)
+    candidates = list(registry.get("word_source", name).candidates(request))
+    settings.finish()
+    if not candidates:
+        settings.fail(f"'{settings.key('name')}': the source {name} has no word with these settings")
+    return name, candidates
 
 
 def _choose(plan: Recipe, pools: Mapping[str, _Pool], judge: WordJudge) -> tuple[MatchRecord, ...]:
@@ -173,9 +187,9 @@ def _match(match: Match, pools: Mapping[str, _Pool], judge: WordJudge) -> MatchR
     for side, logs in zip((first, second), values, strict=True):
         unknown = {word: "no frequency is known" for word, log in zip(side.words, logs, strict=True) if np.isnan(log)}
         side.reject("matching", unknown)
-    values = [logs[~np.isnan(logs)] for logs in values]
-    rows = match_rows(*values, size, method=match.method, max_difference=match.max_difference)
-    differences = np.array([values[0][i] - values[1][j] for i, j in zip(*rows, strict=True)])
+    logs_x, logs_y = (logs[~np.isnan(logs)] for logs in values)
+    rows = match_rows(logs_x, logs_y, size, method=match.method, max_difference=match.max_difference)
+    differences = logs_x[rows.first] - logs_y[rows.second]
     for side, partner, chosen in ((first, second, rows.first), (second, first, rows.second)):
         words = side.words
         chosen_words = [words[row] for row in chosen]
@@ -199,7 +213,7 @@ def _match(match: Match, pools: Mapping[str, _Pool], judge: WordJudge) -> MatchR
 
 def _list_record(pool: _Pool) -> ListRecord:
     steps = Counter(step for step, _ in pool.rejected.values())
-    ordered = [*(name for name, _ in STEPS), "several lists", "family", "matching", "size"]
+    ordered = [_SECOND_SOURCE, *(name for name, _ in STEPS), "several lists", "family", "matching", "size"]
     rejected = tuple((step, steps[step]) for step in ordered if steps[step])
     return ListRecord(pool.recipe.key, len(pool.offered), len(pool.left), rejected)
 
@@ -242,7 +256,11 @@ def _warnings(pools: Mapping[str, _Pool], matches: Iterable[MatchRecord], judge:
 
 def _lexicon(plan: Recipe, pools: Mapping[str, _Pool], record: RecipeRecord) -> Lexicon:
     """Make the lexicon of the words that are left."""
-    sets = {key: WordSet(pool.recipe.label, tuple(pool.words)) for key, pool in pools.items()}
+    sets: dict[str, WordSet] = {}
+    for pool in pools.values():
+        role = pool.recipe.role
+        joined = sets.get(role, WordSet(pool.recipe.label, ()))
+        sets[role] = WordSet(joined.name, (*joined.words, *pool.words))
     metadata: dict[str, Any] = {"name": plan.name, "language": plan.language, **plan.metadata}
     files = dict.fromkeys(f"{source.source} ({source.file})" for source in record.sources)
     licenses = dict.fromkeys(source.license or f"not stated for {source.file}" for source in record.sources)

@@ -90,14 +90,20 @@ class WordJudge:
         return reference_frequencies(self.language)
 
 
-def _excluded(_judge: WordJudge, wanted: ListRecipe, candidates: Sequence[Candidate]) -> Reasons:
-    """Reject what a reader threw out."""
-    reasons = wanted.exclude
-    return {
-        word: f"excluded by hand{reason and f': {reason}'}"
-        for word in _words(candidates)
-        if (reason := reasons.get(word.lower())) is not None
-    }
+def _excluded(judge: WordJudge, wanted: ListRecipe, candidates: Sequence[Candidate]) -> Reasons:
+    """Reject what a reader threw out, with other forms of the same word."""
+    if not wanted.exclude:
+        return {}
+    words = list(_words(candidates))
+    families = word_families([*wanted.exclude, *words], judge.language)
+    excluded = dict(zip(families, wanted.exclude, strict=False))  # families of the excluded words stand first
+    reasons = {}
+    for word, family in zip(words, families[len(wanted.exclude) :], strict=True):
+        if family in excluded:
+            form = excluded[family] if word.lower() not in wanted.exclude else ""
+            reason = wanted.exclude[form or word.lower()]
+            reasons[word] = f"excluded by hand{form and f', as {form}'}{reason and f': {reason}'}"
+    return reasons
 
 
 def _odd_form(_judge: WordJudge, wanted: ListRecipe, candidates: Sequence[Candidate]) -> Reasons:

@@ -58,19 +58,24 @@ class ListRecipe:
     """One list: `sources` are tables with the name of a word source and its settings.
 
     Attributes:
-        key: of the list in the lexicon: x, y, a, b of a test, first and second of pairs, any name of a set.
+        key: name of the list in the recipe.
+        role: list of the lexicon that it is, or is a part of: x, y, a, b of a test, first and second of pairs, any name
+            of a set. Parts are joined in the order of the recipe.
         label: name of what its words stand for.
         size: words that are wanted; None for all.
         sources: where candidates come from.
+        also_in: sources that must offer the word, too, in whatever case.
         choose: which candidates are preferred: the "first" ones of the source, the most "frequent", or "random" ones.
         exclude: words that a reader has thrown out, each with the reason.
         filters: conditions on its words.
     """
 
     key: str
+    role: str
     label: str
     size: int | None
     sources: tuple[TomlTable, ...]
+    also_in: tuple[TomlTable, ...]
     choose: Choice
     exclude: Mapping[str, str]
     filters: Filters
@@ -111,9 +116,14 @@ class Recipe:
     @property
     def opposed(self) -> frozenset[frozenset[str]]:
         """Pairs of lists that are compared with each other, so that a word of both would belong to neither."""
-        if self.kind == "test":
-            return frozenset({frozenset("xy"), frozenset("ab")})
-        return frozenset(map(frozenset, combinations(self.lists, 2)))
+        roles = {key: wanted.role for key, wanted in self.lists.items()}
+        compared = [{"x", "y"}, {"a", "b"}] if self.kind == "test" else []
+        # Parts of one list are compared, too: they are apart for a reason, as men's and women's names are.
+        return frozenset(
+            frozenset({one, two})
+            for one, two in combinations(roles, 2)
+            if self.kind != "test" or roles[one] == roles[two] or {roles[one], roles[two]} in compared
+        )
 
 
 def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe:
@@ -127,10 +137,10 @@ def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe
     path = None if isinstance(recipe, Mapping) else Path(recipe)
     data: Mapping[str, object] = recipe if isinstance(recipe, Mapping) else read_toml(recipe)
     table = TomlTable(data, path, noun="a recipe")
-    kind = _choice(table, "kind", get_args(RecipeKind))
+    kind: RecipeKind = _choice(table, "kind", get_args(RecipeKind))
     name = table.word(table.text("name", default=path.name.partition(".")[0] if path else "unnamed"), "name")
     language = table.text("language", default=DEFAULT_LANGUAGE)
-    metadata = {key: table.text(key, default="") for key in METADATA if key != "language"}
+    metadata: dict[str, Any] = {key: table.text(key, default="") for key in METADATA if key != "language"}
     metadata["beware"] = table.words("beware", optional=True)
     random_state = table.whole("random_state", default=0)
     if random_state < 0:
@@ -139,13 +149,14 @@ def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe
     inner = table.table("lists", "lists")
     keys = inner.names("lists")
     needed = NEEDED_LISTS.get(kind, ())
-    for key in (*keys, *needed):
-        if needed and key not in needed:
-            hint = did_you_mean(key, needed)
-            table.fail(f"'lists' has {shown(key)}; a recipe of kind {kind} has {', '.join(needed)}{hint}")
-        if key not in keys:
-            table.fail(f"the table 'lists.{key}' is missing: a recipe of kind {kind} has {', '.join(needed)}")
     lists = {key: _list_recipe(inner.table(key, "source and size"), key, shared) for key in keys}
+    roles = [wanted.role for wanted in lists.values()]
+    for role in (*roles, *needed):
+        if needed and role not in needed:
+            hint = did_you_mean(role, needed)
+            table.fail(f"'lists' has {shown(role)}; a recipe of kind {kind} has {', '.join(needed)}{hint}")
+        if role not in roles:
+            table.fail(f"the table 'lists.{role}' is missing: a recipe of kind {kind} has {', '.join(needed)}")
     matches = tuple(_match(row, lists) for row in table.table_or_tables("match", "lists to be matched"))
     _refuse_double_matches(table, matches)
     if kind == "pairs" and not matches:
@@ -166,26 +177,35 @@ def _choice(table: TomlTable, key: str, allowed: tuple[Any, ...], default: str |
 
 def _list_recipe(table: TomlTable, key: str, shared: Filters) -> ListRecipe:
     size = table.whole("size") if "size" in table else None
-    table.allow("size")
+    for key_that_may_be_missing in ("size", "also_in"):
+        table.allow(key_that_may_be_missing)
     if size is not None and size < 1:
         table.fail(f"'{table.key('size')}' must be a whole number of at least 1, found {size}")
-    sources = table.take("source", "a table with the name of a word source and its settings", (dict, list))
-    rows = sources if isinstance(sources, list) else [sources]
-    if not rows:
+    sources = _sources(table, "source")
+    if not sources:
         table.fail(f"'{table.key('source')}' must hold at least one source, found an empty array")
-    for row in rows:
-        if not isinstance(row, dict):
-            example = '{ name = "us_births", male_share = [0.99, 1] }'
-            table.fail(f"'{table.key('source')}' must be a table, as in {example}, found {describe(row)}")
     return ListRecipe(
         key,
+        table.text("part_of", default=key) or key,
         table.text("label", default=key) or key,
         size,
-        tuple(table.beside(row, "source") for row in rows),
+        sources,
+        _sources(table, "also_in") if "also_in" in table else (),
         _choice(table, "choose", get_args(Choice), default="first"),
         _exclusions(table),
         _filters(table.table("filters", "filters", optional=True), shared),
     )
+
+
+def _sources(table: TomlTable, key: str) -> tuple[TomlTable, ...]:
+    """Tables of sources under a key, one or an array of them; the sources take them apart."""
+    value = table.take(key, "a table with the name of a word source and its settings", (dict, list))
+    rows = value if isinstance(value, list) else [value]
+    for row in rows:
+        if not isinstance(row, dict):
+            example = '{ name = "us_births", male_share = [0.99, 1] }'
+            table.fail(f"'{table.key(key)}' must be a table, as in {example}, found {describe(row)}")
+    return tuple(table.beside(row, key) for row in rows)
 
 
 def _exclusions(table: TomlTable) -> dict[str, str]:
