@@ -38,7 +38,9 @@ from biasgauge.stats import (
     compare_groups,
     contrast_estimate,
     dose_response,
+    effect_over_ways,
     exact_p,
+    fit_clustered,
     fit_mixed,
     joint_permutation,
     levels,
@@ -104,6 +106,16 @@ def _groups(random: Random) -> tuple[Floats, Floats]:
         words + random.normal(0, 0.03, (4, 1, 1)) * half + random.normal(0, 0.1, (4, 16, 16)) for _ in range(2)
     )
     return np.asarray(first), np.asarray(second)
+
+
+def _of_authors(random: Random) -> float | None:
+    """Documents of an author are alike; half of the authors are of one group, which makes no difference."""
+    sizes = random.integers(1, 41, 20)
+    authors = np.repeat(np.arange(20), sizes)
+    outcomes = random.normal(size=20)[authors] + random.normal(size=len(authors))
+    design = np.column_stack([np.ones(len(authors)), authors % 2])
+    fit = fit_clustered(design, np.ones(len(authors)), outcomes[:, None], authors)
+    return effect_over_ways([fit], np.array([0.0, 1.0]), 0.95).p
 
 
 def _points(random: Random, n: int = 30) -> tuple[Floats, Floats]:
@@ -241,6 +253,7 @@ NULLS = [
         _groups(random), HALF, HALF).other_words.p, 500),
     Null("compare_effect_sizes", "these words, 4 against 4 models", lambda random: compare_effect_sizes(
         _groups(random), HALF, HALF).these_words.p, 500),
+    Null("effect_over_ways", "a covariate of 20 authors of 1 to 40 documents", _of_authors),
     Null("slope_over_groups", "8 periods without a trend", lambda random: slope_over_groups(
         range(8), random.normal(size=8)).p),
     *(

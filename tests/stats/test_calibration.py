@@ -29,10 +29,13 @@ from biasgauge.stats import (
     clustered_estimate,
     clustered_mean,
     contrast_estimate,
+    corrected_norms,
     disattenuated,
     dose_of_score,
     dose_response,
     draw_counts,
+    effect_over_ways,
+    fit_clustered,
     jackknife_mean,
     jackknife_r,
     leave_one_out,
@@ -65,7 +68,7 @@ pytestmark = pytest.mark.calibration
 
 WORLDS = 400
 """Simulated data sets: the share of intervals that hold the truth is then known to ± .011 (one standard error)."""
-MADE = frozenset({"Contrast", "Estimate", "Estimates", "Icc", "Iccs", "Means", "WordStatistic"})
+MADE = frozenset({"Contrast", "Estimate", "Estimates", "Icc", "Iccs", "LinearEffect", "Means", "WordStatistic"})
 
 
 @dataclass(frozen=True)
@@ -294,6 +297,40 @@ def _two_groups(random: np.random.Generator) -> tuple[Floats, Floats]:
     return random.normal(0.0, 1.0, 6), random.normal(0.5, 2.0, 8)
 
 
+def _authors(random: np.random.Generator) -> tuple[Floats, Floats]:
+    """Numbers of occurrences, and sums of an outcome, of 24 authors × 10 words; half of the authors lie .5 higher."""
+    counts = random.integers(1, 9, (24, 10)).astype(float)
+    means = 0.5 * (np.arange(24) % 2)[:, None] + random.normal(size=(24, 1)) + random.normal(size=(24, 10))
+    return counts, counts * means + np.sqrt(counts) * random.normal(size=counts.shape)
+
+
+def _author_effect(data: tuple[Floats, Floats]) -> Estimate:
+    """Difference of the two halves of the authors, over authors and over words that have an intercept each."""
+    counts, sums = (part.ravel() for part in data)
+    author, word = np.divmod(np.arange(240), 10)
+    high = (author % 2).astype(float)
+    shares = np.bincount(word, counts * high) / np.bincount(word, counts)
+    centers = (np.bincount(word, sums) / np.bincount(word, counts))[:, None]
+    design = (high - shares[word])[:, None]
+    ways = (author, word, np.arange(240))
+    fits = [fit_clustered(design, counts, sums[:, None], way, centers=centers, groups=word) for way in ways]
+    return effect_over_ways(fits, np.ones(1), 0.9).estimate
+
+
+def _two_groups_of_vectors(random: np.random.Generator) -> tuple[Floats, Floats]:
+    """Numbers of occurrences, and sums of 20 outcomes, of 40 documents; half lie off by a squared norm of .5."""
+    counts, shift = random.integers(1, 9, 40).astype(float), np.zeros(20)
+    shift[:2] = 0.5
+    means = np.outer(np.arange(40) % 2, shift) + 0.5 * random.normal(size=(40, 20))
+    return counts, counts[:, None] * means + np.sqrt(counts)[:, None] * random.normal(size=means.shape)
+
+
+def _norm(data: tuple[Floats, Floats]) -> Estimate:
+    counts, sums = data
+    design = np.column_stack([np.ones(40), np.arange(40) % 2])
+    return corrected_norms([fit_clustered(design, counts, sums, np.arange(40))], 0.9)[1]
+
+
 def _wider(models: Floats) -> Estimate:
     """A mean of six models, by their own spread and as if that were known from many words."""
     value, se = float(models.mean()), float(models.std(ddof=1)) / len(models) ** 0.5
@@ -371,6 +408,10 @@ CASES = {
     "clustered_mean": Case(
         _in_clusters, lambda x: clustered_mean(x, CLUSTERS, level=0.9), 2.0, lambda x: -3 * x, _times(-3)
     ),
+    "effect_over_ways": Case(
+        _authors, _author_effect, 0.5, lambda x: (x[0], -x[1]), _negated, conservative=True
+    ),
+    "corrected_norms": Case(_two_groups_of_vectors, _norm, 0.5, lambda x: (x[0], -x[1]), conservative=True),
     "welch": Case(
         _two_groups,
         lambda x: welch(x[0], x[1], (False, False), 0.9),

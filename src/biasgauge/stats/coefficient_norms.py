@@ -108,7 +108,9 @@ def flipped_norms(fit: ClusteredRegression, draws: int, random_state: int) -> Fl
 
 
 def corrected_norms(fits: Sequence[ClusteredRegression], level: float) -> list[Estimate]:
-    """Squared norms corrected for their clustered bias, with jackknife intervals over clusters, cut at 0.
+    """Squared norms corrected for their clustered bias, with jackknife intervals over clusters.
+
+    Where there is no difference they are as often below 0 as above, and their intervals hold 0.
 
     Args:
         fits: the same fit over every way in which rows cluster; of several, the largest bias and error are taken, and
@@ -124,6 +126,5 @@ def corrected_norms(fits: Sequence[ClusteredRegression], level: float) -> list[E
         if not np.isfinite(error):
             estimates.append(Estimate(value=value, n=n, level=level, reason=ONE_CLUSTER))
             continue
-        low, high = (max(value + side * quantile * error, 0.0) for side in (-1, 1))
-        estimates.append(Estimate(value=value, low=low, high=high, n=n, level=level, method=method))
+        estimates.append(Estimate.symmetric(value, quantile * error, n=n, level=level, method=method))
     return estimates

@@ -36,7 +36,7 @@ class TermNorm(Record):
         norm2_bias: what sampling error adds in the mean: trace of the robust covariance of the coefficient (Green et
             al. 2025); HC1 over occurrences without a cluster column, CR2 over clusters with one.
         norm2_corrected: norm2 less norm2_bias; 0: the covariate makes no difference; below 0 by chance alone.
-        low, high: jackknife interval over clusters of the norm corrected by `clustered_bias`, cut at 0.
+        low, high: jackknife interval over clusters of the norm corrected by `clustered_bias`; it may reach below 0.
         p: of no difference.
         n: occurrences.
         se: jackknife standard error of norm2 over clusters.
