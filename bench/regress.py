@@ -72,7 +72,7 @@ def main() -> None:
         "year": random.integers(1990, 2020, n), "age": random.normal(50, 10, n), "speaker": np.arange(n) // 10,
     })  # fmt: skip
     targets = [corpus.words[row] for row in range(FIRST_TARGET, FIRST_TARGET + arguments.targets)]
-    lists = {"a": list(corpus.words[1000:1008]), "b": list(corpus.words[1010:1018])}
+    a, b = list(corpus.words[1000:1008]), list(corpus.words[1010:1018])
     small = read_corpus(iter(["w0 w1", "w1 w0"] * 4), tokenizer="whitespace")
     bg.regress(  # compiles
         small, "w0 ~ x", metadata=pd.DataFrame({"x": np.arange(8.0)}), vectors=vectors, transform=matrix, permutations=1
@@ -85,7 +85,7 @@ def main() -> None:
     fit = bg.regress(
         corpus, "targets ~ party + chamber + year + age", metadata=covariates, targets={"targets": targets},
         vectors=vectors, transform=matrix, window=WINDOW, cluster="speaker", permutations=arguments.permutations,
-        **lists,
+        a=a, b=b,
     )  # fmt: skip
     whole, whole_used = time.perf_counter() - started, time.process_time() - used
     started = time.perf_counter()

@@ -113,7 +113,7 @@ def _of_authors(random: Random) -> float | None:
     sizes = random.integers(1, 41, 20)
     authors = np.repeat(np.arange(20), sizes)
     outcomes = random.normal(size=20)[authors] + random.normal(size=len(authors))
-    design = np.column_stack([np.ones(len(authors)), authors % 2])
+    design = np.column_stack([np.ones(len(authors)), (authors % 2).astype(float)])
     fit = fit_clustered(design, np.ones(len(authors)), outcomes[:, None], authors)
     return effect_over_ways([fit], np.array([0.0, 1.0]), 0.95).p
 

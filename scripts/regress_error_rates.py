@@ -8,7 +8,8 @@ Documents are dealt to two groups at random, so that nothing differs; with `--so
 novel, all of an author is dealt to one group, and the cluster is the author or, to see what that costs, the document.
 A second covariate is a random number. Targets are frequent words; A and B are lists of eight words near two random
 frequent words. With --odds, in documents of the second group a word of B within the window of a target becomes one of
-A with the probability 1 − 1 / odds. Printed are shares of p < .05 by reading, and verdicts.
+A with the probability 1 − 1 / odds; with as many of both before, the odds of A are then 2 odds − 1. Printed are shares
+of p < .05 by reading, and verdicts.
 """
 
 from __future__ import annotations

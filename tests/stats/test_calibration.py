@@ -327,7 +327,7 @@ def _two_groups_of_vectors(random: np.random.Generator) -> tuple[Floats, Floats]
 
 def _norm(data: tuple[Floats, Floats]) -> Estimate:
     counts, sums = data
-    design = np.column_stack([np.ones(40), np.arange(40) % 2])
+    design = np.column_stack([np.ones(40), (np.arange(40) % 2).astype(float)])
     return corrected_norms([fit_clustered(design, counts, sums, np.arange(40))], 0.9)[1]
 
 
