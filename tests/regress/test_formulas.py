@@ -31,7 +31,6 @@ def test_left_and_right_are_split() -> None:
         ("party + year", ["Intercept", "party_R", "year"]),
         ("party * year", ["Intercept", "party_R", "year", "party_R:year"]),
         ("C(party, contr.treatment(base='R'))", ["Intercept", "party_D"]),
-        ("0 + party", ["party_D", "party_R"]),
         ("poly(year, 2)", ["Intercept", "poly(year, 2)_1", "poly(year, 2)_2"]),
     ],
 )
@@ -97,5 +96,7 @@ def test_values_that_are_not_in_the_data_are_refused() -> None:
     formula = parse_formula("x ~ party")
     with pytest.raises(ParameterError, match="is 'R' in every document"):
         build_design(formula, FRAME[FRAME["party"] == "R"], np.ones(3))
+    with pytest.raises(ParameterError, match="needs an intercept"):
+        design_of("x ~ 0 + party")
     with pytest.raises(ParameterError, match="not finite in every document"), np.errstate(divide="ignore"):
         build_design(parse_formula("x ~ log(year)"), pd.DataFrame({"year": [0.0, 1.0]}), np.ones(2))

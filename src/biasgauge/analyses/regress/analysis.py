@@ -195,7 +195,7 @@ def _fit(
     }  # fmt: skip
     norm_settings = NormSettings(level, settings.permutations, settings.random_state, settings.cluster is not None)
     fits = model.embedding_fits
-    skip = 0 if settings.is_sample else len(model.columns) - len(model.design.terms)
+    skip = 0 if settings.is_sample else 1  # the intercept is no term
     norms = norm_table(fits[:2], model.occurrences.squares, model.columns, skip, norm_settings)
     readings: tuple[AssociationReading, ...] = ()
     if settings.a is not None and settings.b is not None:
@@ -280,8 +280,6 @@ def build_model(
     documents, first = np.unique(kept.documents, return_index=True)
     weights = np.add.reduceat(kept.counts, first).astype(np.float64)
     design = build_design(formula, table.covariates.iloc[documents], weights)
-    if is_sample and design.terms == design.columns:
-        raise ParameterError("A list of target words needs a formula with an intercept: each word has one of its own.")
     groups = cluster_codes(table.covariates, cluster, complete)
     n_clusters = len(np.unique(groups[documents]))
     if n_clusters < 2:

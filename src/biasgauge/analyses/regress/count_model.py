@@ -113,7 +113,7 @@ def fit_counts(
             estimates = _logistic(replace(rows, table=table))
             final = replace(rows, table=table)
     if estimates is None:
-        raise ParameterError("contexts of A and B near the targets are too few for this formula")
+        raise ParameterError("contexts of A or of B are missing in a group, or too few for this formula")
     rows = final if shifted else rows
     is_list = words_apart and n_words > 1
     # A word's own clusters; contexts without a target belong to none of them and get one of each document.

@@ -130,7 +130,7 @@ class Design:
         frame: covariates of these documents.
         weights: weight of each document in means over covariates: its occurrences.
         matrix: documents × columns.
-        columns: names of columns; the first is the intercept, unless the formula has none.
+        columns: names of columns; the first is the intercept.
         spec: formulaic's model, which turns further covariates into rows of the same columns.
     """
 
@@ -143,7 +143,7 @@ class Design:
     @property
     def terms(self) -> tuple[str, ...]:
         """Columns without the intercept."""
-        return tuple(name for name in self.columns if name != INTERCEPT)
+        return self.columns[1:]
 
     def index(self, term: str) -> int:
         """Column of a term.
@@ -229,7 +229,7 @@ def build_design(formula: Formula, frame: pd.DataFrame, weights: Floats) -> Desi
 
     for name in formula.variables:
         if frame[name].nunique() < 2:
-            value = frame[name].iloc[0] if len(frame) else "nothing"
+            value = str(frame[name].iloc[0]) if len(frame) else "nothing"
             raise ParameterError(
                 f"The covariate {name!r} is {value!r} in every document that has a target word; it cannot be compared."
             )
@@ -242,6 +242,10 @@ def build_design(formula: Formula, frame: pd.DataFrame, weights: Floats) -> Desi
         raise ParameterError(f"The formula {formula.text!r} cannot be applied: {reason[:200]}.") from problem
     values = np.asarray(matrix, np.float64)
     columns = tuple(term_name(str(column)) for column in matrix.columns)
+    if columns[0] != INTERCEPT:
+        raise ParameterError(
+            f"The formula {formula.text!r} needs an intercept: terms are differences. Leave out the 0."
+        )
     if not np.isfinite(values).all():
         column = columns[int(np.flatnonzero(~np.isfinite(values).all(axis=0))[0])]
         raise ParameterError(f"The term {column!r} of the formula is not finite in every document; check its function.")

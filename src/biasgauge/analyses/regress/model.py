@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.analyses.regress.formulas import INTERCEPT, Design
+from biasgauge.analyses.regress.formulas import Design
 from biasgauge.analyses.regress.rows import TermEffect
 from biasgauge.core import Floats, Integers
 from biasgauge.stats import ClusteredRegression, effect_over_ways, fit_clustered
@@ -79,9 +79,8 @@ class RegressionModel:
         if not self.is_sample:
             return (fit_clustered(design, counts, sums, clusters),)
         words = self.occurrences.words
-        keep = [self.design.columns.index(term) for term in self.columns]
         # An intercept for each word: design and outcomes are centered within words.
-        design = design[:, keep] - self._word_means(design[:, keep] * counts[:, None])[words]
+        design = design[:, 1:] - self._word_means(design[:, 1:] * counts[:, None])[words]
         centers = self._word_means(sums)
         both = np.unique(clusters * len(self.occurrences.targets) + words, return_inverse=True)[1]
         ways = (clusters, words, both)
@@ -113,13 +112,12 @@ class RegressionModel:
 
     def with_intercept(self, coefficients: Floats, sums: Floats) -> Floats:
         """Return coefficients of all columns of the design."""
-        if not self.is_sample or INTERCEPT not in self.design.columns:
+        if not self.is_sample:
             return coefficients
         counts = self.occurrences.counts.astype(np.float64)
         design = counts @ self.design.matrix[self.cell_rows] / counts.sum()
-        others = [self.design.columns.index(term) for term in self.columns]
-        intercept = sums.sum(axis=0, dtype=np.float64) / counts.sum() - design[others] @ coefficients
-        return np.insert(coefficients, self.design.columns.index(INTERCEPT), intercept, axis=0)
+        intercept = sums.sum(axis=0, dtype=np.float64) / counts.sum() - design[1:] @ coefficients
+        return np.insert(coefficients, 0, intercept, axis=0)
 
     def weights(self, row: Floats) -> Floats | None:
         """Weights of the coefficients of the fits for a row of the design, or a difference of rows.
@@ -128,10 +126,7 @@ class RegressionModel:
         """
         if not self.is_sample:
             return row
-        others = [self.design.columns.index(term) for term in self.columns]
-        if INTERCEPT in self.design.columns and abs(row[self.design.columns.index(INTERCEPT)]) > 0:
-            return None
-        return row[others]
+        return None if abs(row[0]) > 0 else row[1:]
 
 
 def describe_values(values: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biasgauge.analyses.regress.count_model import CountFit, count_targets, fit_counts
-from biasgauge.analyses.regress.formulas import INTERCEPT, Design
+from biasgauge.analyses.regress.formulas import Design
 from biasgauge.analyses.regress.model import CELLS, RegressionModel, combined_effect, describe_values
 from biasgauge.analyses.regress.rows import TermEffect
 from biasgauge.core import Floats, Vectors, WordPolicy, WordsLike
@@ -201,8 +201,6 @@ def read_counts(
     lost = {side: tuple(word for word in words if word not in present) for side, words in sets.items()}
     lost = {side: words for side, words in lost.items() if words}
     empty = AssociationReading("counts", (), tuple(targets), sides["a"], sides["b"], lost, model=model, level=level)
-    if model.design.columns[0] != INTERCEPT:
-        return _without(empty, "counts need a formula with an intercept")
     try:
         counts = count_targets(model.reader.corpus, targets, sides["a"], sides["b"], model.reader.window, progress)
         fit = fit_counts(
