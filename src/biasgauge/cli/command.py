@@ -106,7 +106,7 @@ OPTIONS, WRITE, SAVE, DRAW = Options(), WriteOptions(), ResultOptions(), FigureO
 
 VectorFile = Annotated[
     Path,
-    Parameter(help="a vector file: word2vec, GloVe, fastText .vec, .npz, .npy or safetensors, gzipped or not"),
+    Parameter(help="a vector file in any format that `biasgauge formats` lists, gzipped or not"),
 ]
 CaseFallback = Annotated[
     bool, Parameter(help="look up a word that is not in the vocabulary in lower case, then capitalized")

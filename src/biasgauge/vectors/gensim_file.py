@@ -19,7 +19,7 @@ from biasgauge.vectors.fasttext_bin import FastTextModel, compose_table
 from biasgauge.vectors.formats.numpy_arrays import map_matrix
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.frequencies import Frequencies
-from biasgauge.vectors.pickles import ARRAYS, CONVERT, as_array, decode_word, unpickle
+from biasgauge.vectors.pickles import ARRAYS, CONVERT, as_array, decode_words, unpickle
 from biasgauge.vectors.rows import check_matrix, select_rows
 
 _CLASSES = {
@@ -123,7 +123,7 @@ def _words(request: Request, state: Mapping[str, Any]) -> list[str]:
         words = _in_order({word: _state(entry).get("index") for word, entry in state["vocab"].items()})
     if words is None or not all(isinstance(word, (str, bytes)) for word in words):
         raise request.error(f"is a file of gensim without a list of words; {CONVERT}")
-    return [decode_word(word, request.book) for word in words]
+    return decode_words(words, request.book)
 
 
 def _in_order(indices: Mapping[Any, Any]) -> list[Any] | None:

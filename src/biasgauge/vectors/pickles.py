@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -64,6 +64,13 @@ def decode_word(word: str | bytes, book: NoticeBook) -> str:
             return word
         word = word.encode("utf-8", "surrogatepass")
     return decode(word, book)
+
+
+def decode_words(words: Sequence[str | bytes], book: NoticeBook) -> list[str]:
+    """Text of pickled words, all at once where every word is text that can be written."""
+    if set(map(type, words)) <= {str} and is_utf8("".join(cast("Sequence[str]", words))):
+        return list(cast("Sequence[str]", words))
+    return [decode_word(word, book) for word in words]
 
 
 def as_array(value: object) -> Array | None:

@@ -11,7 +11,7 @@ import numpy as np
 from biasgauge.core import Array
 from biasgauge.io import RProblem, RValue, column_text, read_r
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
-from biasgauge.vectors.pickles import decode_word
+from biasgauge.vectors.pickles import decode_words
 from biasgauge.vectors.rows import check_matrix, refuse_impossible_size, select_rows
 
 _LAYOUTS = "a numeric matrix with row names, or a data frame of numbers with row names or one column of words"
@@ -36,7 +36,7 @@ def read_r_vectors(request: Request) -> VectorTable:
     check_matrix(request, "the R object", matrix.shape, matrix.dtype)
     if not len(matrix):
         raise request.error("the R object has no rows")
-    return select_rows(request, [decode_word(str(word), request.book) for word in words], matrix)
+    return select_rows(request, decode_words(words, request.book), matrix)
 
 
 def _split(request: Request, value: object) -> tuple[Sequence[Any], Array] | None:

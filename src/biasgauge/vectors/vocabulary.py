@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io import ByteSource
 from biasgauge.vectors.formats.rare_formats import is_pickle
 from biasgauge.vectors.formats.vector_format import Request
-from biasgauge.vectors.pickles import decode_word, unpickle
+from biasgauge.vectors.pickles import decode_words, unpickle
 from biasgauge.vectors.rows import decode, line_blocks
 from biasgauge.vectors.static_models import TOKENIZER, WEIGHTS, read_tokens
 
@@ -24,7 +23,7 @@ def read_vocabulary(request: Request) -> list[str]:
     """Read the vocabulary that the user named, or the one that lies beside the matrix."""
     path = _vocabulary_path(request)
     if path.name == TOKENIZER:
-        return [decode_word(word, request.book) for word in read_tokens(path)]
+        return decode_words(read_tokens(path), request.book)
     words: list[str] = []
     with ByteSource(path, error=EmbeddingFormatError) as source:
         if is_pickle(source.read(_HEAD)):
@@ -55,7 +54,7 @@ def _words_of_pickle(request: Request, path: Path) -> list[str]:
             "of each word's row, from 0",
             path=path,
         )
-    return [decode_word(cast("str | bytes", word), request.book) for word in value]
+    return decode_words(value, request.book)
 
 
 def _reversed(rows: dict[object, object]) -> dict[object, object]:

@@ -141,8 +141,8 @@ def _read_r(layout: Layout, source: ByteSource, sink: Sink) -> None:
         shown = ", ".join(repr(str(name)[:40]) for name in columns[:10]) or "no names"
         raise CorpusError(f"{wanted}, or save a character vector alone; found {shown}", path=source.path)
     (column,) = texts.values()
-    for text in column:
-        sink.record(text or "")
+    for element in column:
+        sink.record(element or "")
 
 
 def _texts(value: Any, field: str | int | None) -> list[str | None] | None:  # noqa: ANN401 - any object of R
