@@ -131,6 +131,7 @@ def test_every_class_of_results_is_shown_in_one_line(name: str) -> None:
 
 
 WITHOUT_ROWS = {
+    "Conversion": "one file: how many words were converted",
     "Alignment": "one fit: residual, share met, rank",
     "VectorChange": "an effect, which has rows of its own",
     "Explorer": "scores for a page",

@@ -194,9 +194,10 @@ def write_array(path: Path, array: Array) -> None:
 
 def write_npz(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
     """Write an archive of arrays, uncompressed; the same arrays give the same bytes."""
+    mode: Literal["w"] = "w"  # of members of archives, which are always bytes
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), mode, force_zip64=True) as member:
                 member.write(header_bytes(array.dtype, array.shape))
                 for start in range(0, len(array), _ROWS):
                     member.write(np.ascontiguousarray(array[start : start + _ROWS]).view(np.uint8).data)

@@ -155,7 +155,7 @@ def _words_and_matrix(vectors: object) -> tuple[Sequence[str], NDArray[Any]]:
     if isinstance(vectors, list) and vectors and all(isinstance(model, Embedding) for model in vectors):
         raise ParameterError(f"One model is needed here. Got a list of {len(vectors):,}; choose one of them.")
     accepted = (
-        "a path, an Embedding, gensim KeyedVectors, a pipeline of spaCy, a dict of word to vector, a data frame, or a "
+        "a path, an Embedding, gensim KeyedVectors, a dict of word to vector, a data frame, a pipeline of spaCy, or a "
         "pair (words, matrix)"
     )
     raise ParameterError(f"Vectors must be {accepted}. Got {type(vectors).__name__}.")
