@@ -41,6 +41,11 @@ from biasgauge.lexicons import QUERY_KINDS  # noqa: E402
 from biasgauge.vectors import load_default_replicates  # noqa: E402
 
 ALPHA = 0.05
+SILENT = {
+    "circularity": "lists that say that they were made from vectors or a text: none of these does",
+    "views": "views of a transformer alone: see below",
+}
+"""Questions that a rule is asked of, for rules that are asked of none of those on the page."""
 Row = Sequence[str]
 
 
@@ -164,7 +169,7 @@ def rule_rows(audits: int) -> list[Row]:
             shares = [said.count(outcome) / len(said) for outcome in (False, None)]
             rows.append((rule, f"`{registered}`", str(len(said)), *(f"{part:.2f}" for part in shares), name))
     silent = set(registry.names("verdict_rule")) - {row[1].strip("`") for row in rows}
-    rows += [("", f"`{name}`", "0", "", "", "views of a transformer alone: see below") for name in sorted(silent)]
+    rows += [("", f"`{name}`", "0", "", "", SILENT.get(name, "")) for name in sorted(silent)]
     return rows
 
 
