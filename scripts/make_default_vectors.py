@@ -24,8 +24,9 @@ from biasgauge.vectors import Frequencies
 from biasgauge.vectors.loading import DEFAULT_PATH
 
 FREQUENT = 15_000
-YOUNGER = {"bls2015"}
-"""Lexicons that came after vectors and replicates; most of their words are among the frequent ones."""
+RECIPES = Path(bg.__file__).parent / "lexicons" / "recipes" / "shipped"
+YOUNGER = {"bls2015", *(recipe.stem for recipe in RECIPES.glob("*.toml"))}
+"""Lexicons that came after vectors and replicates."""
 ROOT = Path(__file__).resolve().parents[1]
 
 

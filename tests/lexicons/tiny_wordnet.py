@@ -79,6 +79,11 @@ def write_wordnet(folder: Path) -> Path:
             listed = " ".join(f"{offsets[key]:08d}" for key in ordered)
             rows.append(f"{word} {part} {len(ordered)} 1 @ {len(ordered)} 0 {listed}\n")
         (folder / f"index.{name}").write_text(header + "".join(rows))
+    _write_tagged_counts(folder)
+    return folder
+
+
+def _write_tagged_counts(folder: Path) -> None:
     numbers = {part: number for number, part in enumerate(NAMES, 1)}
     lines = []
     for key, meaning in MEANINGS.items():
@@ -88,4 +93,3 @@ def write_wordnet(folder: Path) -> Path:
             tagged = TAGGED.get((word, key), 0)
             lines.append(f"{word.lower()}%{numbers[meaning.part]}:03:00:: 00000001 {number} {tagged}\n")
     (folder / "index.sense").write_text("".join(lines))
-    return folder

@@ -183,7 +183,7 @@ def select_lexicons(
             )
         return selected, requested or language_of(codes[0] if codes else DEFAULT_LANGUAGE)
     language_record = requested or language_of(DEFAULT_LANGUAGE)
-    inside = lexicons_in_language(language_record)
+    inside = [lexicon for lexicon in lexicons_in_language(language_record) if not lexicon.on_request]
     if not inside:
         names = ", ".join(record.name for record in languages())
         raise ParameterError(

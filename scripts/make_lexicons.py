@@ -1,0 +1,47 @@
+"""Make the lexicons of the battery from their recipes.
+
+    PYTHONPATH=src:studies python scripts/make_lexicons.py [NAME…] [--tables FOLDER]
+
+Needs the shared data folder (BIASGAUGE_SHARED) and the packages of the extra `vectors`: words must be in GloVe 6B 50d
+and in spaCy's medium vectors, frequencies are those of GloVe. The same recipes, data and vectors give the same bytes.
+With --tables, the tables of candidates are written to a folder: read them before anything is committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from biasgauge.io import write_text
+from biasgauge.lexicons import build, lexicon_toml
+from biasgauge_studies.vectors import glove_50d, spacy_md
+
+ROOT = Path(__file__).resolve().parents[1]
+RECIPES = ROOT / "src" / "biasgauge" / "lexicons" / "recipes" / "shipped"
+DATA = ROOT / "src" / "biasgauge" / "lexicons" / "data"
+SHARED = Path(os.environ.get("BIASGAUGE_SHARED", ROOT.parent / "shared" / "data"))
+
+
+def main() -> None:
+    """Build the lexicons that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--tables", type=Path)
+    typed = parser.parse_args()
+    models = [glove_50d(), spacy_md()]
+    if any(model is None for model in models):
+        raise SystemExit("Both sets of vectors are needed: pip install 'biasgauge[vectors]'")
+    for recipe in sorted(RECIPES.glob("*.toml")):
+        if typed.names and recipe.stem not in typed.names:
+            continue
+        built = build(recipe, vectors=models, data=SHARED)
+        print(built, *built.warnings, sep="\n  ")
+        write_text(DATA / recipe.name, lexicon_toml(built.lexicon))
+        if typed.tables:
+            typed.tables.mkdir(parents=True, exist_ok=True)
+            write_text(typed.tables / f"{recipe.stem}.csv", built.csv())
+
+
+if __name__ == "__main__":
+    main()
