@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,10 +19,14 @@ from biasgauge.lexicons import (
     Stereotypes,
     Translations,
     WordSets,
+    build,
     check,
     lexicon,
     parse_lexicon,
 )
+from biasgauge.lexicons.recipes import read_recipe
+from biasgauge.lexicons.recipes.recipe import Filters
+from biasgauge.vectors import load_default
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +42,30 @@ def test_every_kind_has_an_example_without_errors(page: str) -> None:
     assert [example.kind for example in examples] == ["words", "pairs", "sets", "test", *KINDS[4:]]
     for example in examples:
         assert check(example).ok
+
+
+def test_the_recipe_is_one(page: str, tmp_path: Path) -> None:
+    (recipe,) = re.findall(r'```toml title="jobs.recipe.toml"\n(.*?)```', page, re.DOTALL)
+    (tmp_path / "jobs.recipe.toml").write_text(recipe)
+    plan = read_recipe(tmp_path / "jobs.recipe.toml")
+    assert (plan.name, plan.kind, [*plan.lists]) == ("jobs", "test", ["x", "y", "a", "b"])
+    assert [match.lists for match in plan.matches] == [("x", "y"), ("a", "b")]
+
+
+def test_every_source_and_filter_has_a_row(page: str) -> None:
+    rows = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
+    assert {*registry.names("word_source"), *(field.name for field in fields(Filters))} <= rows
+
+
+@pytest.mark.shared
+def test_the_recipe_gives_what_the_page_says(page: str, shared_data: Path, tmp_path: Path) -> None:
+    (recipe,) = re.findall(r'```toml title="jobs.recipe.toml"\n(.*?)```', page, re.DOTALL)
+    (tmp_path / "jobs.recipe.toml").write_text(recipe)
+    built = build(tmp_path / "jobs.recipe.toml", vectors=load_default(), data=shared_data)
+    assert min(map(len, built.lexicon.sets.values())) >= 20
+    assert check(built.lexicon, load_default()).ok
+    (exclusions,) = re.findall(r'of the list y"\nexclude = (\{.*?\})', page)
+    assert "model" in tomllib.loads(f"exclude = {exclusions}")["exclude"]
 
 
 def test_the_table_lists_every_lexicon_with_its_kind_and_count(page: str) -> None:
