@@ -5,6 +5,9 @@ from biasgauge.analyses.posterior.bayesian import Posterior as Posterior
 from biasgauge.analyses.posterior.bayesian import bayes as bayes
 from biasgauge.analyses.posterior.change import ChangeResult as ChangeResult
 from biasgauge.analyses.posterior.change import bayes_change as bayes_change
+from biasgauge.analyses.posterior.connections import Change as Change
+from biasgauge.analyses.posterior.connections import ConnectionContrast as ConnectionContrast
+from biasgauge.analyses.posterior.connections import MeanDistance as MeanDistance
 from biasgauge.analyses.posterior.contrast import ContrastPosterior as ContrastPosterior
 from biasgauge.analyses.posterior.contrast import ContrastUnderPriors as ContrastUnderPriors
 from biasgauge.analyses.posterior.contrast import posterior as posterior
@@ -13,11 +16,8 @@ from biasgauge.analyses.posterior.contrast_model import fit_contrast as fit_cont
 from biasgauge.analyses.posterior.contrast_model import fit_similarities as fit_similarities
 from biasgauge.analyses.posterior.contrast_model import why_undefined as why_undefined
 from biasgauge.analyses.posterior.contrast_table import CellMean as CellMean
-from biasgauge.analyses.posterior.estimates import Change as Change
-from biasgauge.analyses.posterior.estimates import ConnectionContrast as ConnectionContrast
 from biasgauge.analyses.posterior.estimates import ContrastMean as ContrastMean
 from biasgauge.analyses.posterior.estimates import Diagnostics as Diagnostics
-from biasgauge.analyses.posterior.estimates import MeanDistance as MeanDistance
 from biasgauge.analyses.posterior.estimates import contrast_mean as contrast_mean
 from biasgauge.analyses.posterior.model_checks import Loo as Loo
 from biasgauge.analyses.posterior.model_checks import ModelRank as ModelRank

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from biasgauge.analyses.posterior.draws import Draws, Sampler, fit, inference_data, no_draws
-from biasgauge.analyses.posterior.estimates import (
+from biasgauge.analyses.posterior.connections import (
     MEAN,
     P_DIRECTION,
     ConnectionContrast,
-    Diagnostics,
     MeanDistance,
     contrasts,
     labeled_means,
     means_frame,
 )
+from biasgauge.analyses.posterior.draws import Draws, Sampler, fit, inference_data, no_draws
+from biasgauge.analyses.posterior.estimates import Diagnostics
 from biasgauge.analyses.posterior.figures import posterior_charts, word_chart
 from biasgauge.analyses.posterior.predictive import PredictiveCheck, check_predictions, check_simulated
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors, PriorsLike, Variant, priors_of

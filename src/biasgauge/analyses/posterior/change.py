@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 import numpy as np
 
 from biasgauge.analyses.posterior.bayesian import Posterior, posterior_of
+from biasgauge.analyses.posterior.connections import P_DIRECTION, Change, labeled_means, means_frame
 from biasgauge.analyses.posterior.draws import Draws, Sampler, fit
-from biasgauge.analyses.posterior.estimates import P_DIRECTION, Change, labeled_means, means_frame
 from biasgauge.analyses.posterior.figures import change_charts
 from biasgauge.analyses.posterior.priors import VARIANTS, Normal, PriorsLike, Variant, priors_of
 from biasgauge.analyses.posterior.sources import table_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.analyses.posterior.estimates import GROUP
+from biasgauge.analyses.posterior.connections import GROUP
 from biasgauge.results import (
     AltairChart,
     Chart,

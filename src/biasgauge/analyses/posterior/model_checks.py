@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biasgauge.analyses.posterior.connections import contrasts
 from biasgauge.analyses.posterior.draws import Draws, SampledRows, fit
-from biasgauge.analyses.posterior.estimates import contrasts, posterior_means
+from biasgauge.analyses.posterior.estimates import posterior_means
 from biasgauge.analyses.posterior.priors import VARIANTS, Priors
 from biasgauge.core import Floats, Record
 from biasgauge.errors import InputError, ParameterError

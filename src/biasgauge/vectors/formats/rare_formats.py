@@ -40,6 +40,14 @@ def _is_fasttext(head: bytes, _request: Request) -> bool:
     return head.startswith(FASTTEXT_MAGIC)
 
 
+def _is_pytorch(head: bytes, request: Request) -> bool:
+    if not head.startswith(b"PK\x03\x04"):
+        return False
+    from biasgauge.vectors.pytorch_file import holds_weights
+
+    return holds_weights(request)
+
+
 def _is_gensim(head: bytes, _request: Request) -> bool:
     return is_pickle(head) and b"gensim" in head[:_GENSIM_HEAD]
 
@@ -70,6 +78,12 @@ def _read_fasttext(request: Request) -> VectorTable:
     return read_fasttext(request)
 
 
+def _read_pytorch(request: Request) -> VectorTable:
+    from biasgauge.vectors.pytorch_file import read_pytorch
+
+    return read_pytorch(request)
+
+
 def _read_gensim(request: Request) -> VectorTable:
     from biasgauge.vectors.gensim_file import read_gensim
 
@@ -89,6 +103,7 @@ def _read_r(request: Request) -> VectorTable:
 
 
 FORMAT = (
+    VectorFormat("pytorch", "PyTorch's weights of an embedding, with a vocabulary", _is_pytorch, _read_pytorch, 9),
     VectorFormat("parquet", "Parquet", _is_parquet, _read_parquet, 24),
     VectorFormat("arrow", "Arrow and Feather", _is_arrow, _read_arrow, 26),
     VectorFormat("fasttext", "fastText .bin", _is_fasttext, _read_fasttext, 32),

@@ -17,7 +17,7 @@ import numpy as np
 from biasgauge.core import Array
 from biasgauge.io import ARCHIVE_DAMAGE, PERSISTENT, PickledRecord, PickleProblem, expansion_limit, interpret_pickle
 from biasgauge.vectors.formats.safetensors_file import widen_bfloat16
-from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.rows import check_matrix, select_rows
 from biasgauge.vectors.vocabulary import read_vocabulary
 
@@ -139,11 +139,7 @@ def _explained_damage(request: Request, file: BinaryIO) -> Iterator[zipfile.ZipF
         raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
 
 
-def _matches(head: bytes, request: Request) -> bool:
-    if not head.startswith(b"PK\x03\x04"):
-        return False
+def holds_weights(request: Request) -> bool:
+    """Tell whether a zip archive is one of PyTorch."""
     with request.open(quiet=True) as source, source.seekable() as file, _explained_damage(request, file) as archive:
         return any(name.endswith(_PICKLE) for name in archive.namelist())
-
-
-FORMAT = VectorFormat("pytorch", "PyTorch's weights of an embedding, with a vocabulary", _matches, read_pytorch, 9)
