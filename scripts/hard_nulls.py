@@ -161,7 +161,7 @@ class HardNulls:
             topic = self.topic()
             cosines = self.cosines(topic)
             free = np.ones(len(topic), bool)
-            drawn = []
+            drawn: list[Places] = []
             for seed in self.random.permutation(len(topic)):
                 if free[seed] and len(drawn) < 2 * groups:
                     order = np.argsort(-cosines[seed], kind="stable")

@@ -194,5 +194,5 @@ def _build_verdict(
     query, model = outcome.query, outcome.subject.name
     return Verdict(
         query.name, query.title, model, CONTRAST, decision, claim, why, evidence, query.family, opinions, plan,
-        query.beware,
+        beware=query.beware,
     )  # fmt: skip

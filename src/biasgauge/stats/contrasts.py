@@ -40,8 +40,13 @@ CROSSED = {side: f"{side} × {REPLICATES}" for side in SIDES}
 SINGLE_WORD = "a list has a single word, so that its spread is unknown"
 COLLINEAR = "the covariates separate the lists, so that no words of equal covariates are left to compare"
 
-_RANK = 1e-6
-"""Smallest share of the largest singular value, and smallest slack, with which a design counts as of full rank."""
+_RANK = 0.05
+"""Smallest share of the largest singular value with which the covariates leave words of both lists to compare.
+
+Below it the standard error is some hundred times that of the contrast as it is, and the contrast any number at all.
+"""
+_SLACK = 1e-6
+"""Smallest share of a residual's variance with which the covariates do not determine a word by themselves."""
 
 Sizes = tuple[tuple[int, ...], tuple[int, ...]]
 """Lengths of the target lists and of the attribute lists."""
@@ -155,7 +160,7 @@ class TableSide:
         if self.covariates is None:
             return False
         values = self._decomposition[1]
-        return bool(values[-1] < _RANK * values[0] or self.slack.min() < _RANK)
+        return bool(values[-1] < _RANK * values[0] or self.slack.min() < _SLACK)
 
     def freedom(self) -> Floats:
         """Degrees of freedom of each list: residual ones, times (effective words − 1) / (words − 1)."""
