@@ -94,23 +94,21 @@ def judge(case: TermCase) -> Verdict:
     """Return the verdict on one term."""
     shown = _shown(case)
     if shown.passes is None:
-        return _verdict(case, "not-measurable", "", shown.reason, (shown,))
+        return _verdict(case, decide(found=None), "", shown.reason, (shown,))
     enough = _enough_clusters(case)
     if not enough.passes:
-        return _verdict(case, "inconclusive", "", f"{enough.reason} ({shown.reason})", (shown, enough))
-    if shown.passes:
-        stable = tuple(_agreement(case))
-        decision = decide(found=True, stable=[piece.passes for piece in stable])
-        failed = [piece.reason for piece in stable if piece.passes is False]
-        others = [piece.reason for piece in stable if piece.passes is not False]
-        why = "; ".join([*failed, shown.reason] if decision == "do-not-report" else [shown.reason, *others])
-        return _verdict(case, decision, _claim(case), why, (shown, enough, *stable))
+        decision = decide(found=shown.passes, barred=True)
+        return _verdict(case, decision, "", f"{enough.reason} ({shown.reason})", (shown, enough))
     small = _equivalence(case)
     stable = tuple(_agreement(case))
-    against = [piece.reason for piece in stable if piece.passes is False]
-    decision = decide(found=False, small=small.passes and not against)
-    why = "; ".join([f"{small.reason} ({shown.reason})", *against])
-    return _verdict(case, decision, "", why, (shown, enough, small, *stable))
+    failed = [piece.reason for piece in stable if piece.passes is False]
+    decision = decide(found=shown.passes, small=small.passes and not failed, stable=[piece.passes for piece in stable])
+    if not shown.passes or decision == "no-association-shown":
+        why = "; ".join([f"{small.reason} ({shown.reason})", *failed])
+        return _verdict(case, decision, "", why, (shown, enough, small, *stable))
+    others = [piece.reason for piece in stable if piece.passes is not False]
+    why = "; ".join([*failed, shown.reason] if decision == "do-not-report" else [shown.reason, *others])
+    return _verdict(case, decision, _claim(case), why, (shown, enough, *stable))
 
 
 def _verdict(case: TermCase, decision: Decision, claim: str, why: str, evidence: tuple[Evidence, ...]) -> Verdict:
