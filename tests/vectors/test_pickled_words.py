@@ -60,6 +60,13 @@ def test_a_vocabulary_of_python_2(tmp_path: Path) -> None:
     assert {notice.code for notice in model.notices} == {"zero", "invalid-utf8"}
 
 
+@pytest.mark.parametrize("words", [["cat", "dog", "pig"], ["c.d", "x", "quite"], ["(lp", "p0", "a"], ["]q", "(", "V"]])
+def test_a_vocabulary_of_lines_is_no_pickle(words: list[str], tmp_path: Path) -> None:
+    np.save(tmp_path / "m.npy", MATRIX)
+    (tmp_path / "m.vocab").write_text("\n".join(words) + "\n")
+    assert load(tmp_path / "m.npy").words == tuple(words)
+
+
 def test_vocabulary_may_be_named_and_gzipped(tmp_path: Path) -> None:
     np.save(tmp_path / "m.npy", MATRIX)
     (tmp_path / "words.pkl.gz").write_bytes(gzip.compress(pickle.dumps(WORDS)))

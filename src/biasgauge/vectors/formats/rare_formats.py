@@ -14,9 +14,9 @@ FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _PICKLE = re.compile(
     rb"\x80[\x00-\x05]"  # protocols 2 to 5 say so
     rb"|\(?\([ld]p\d+\n"  # protocol 0: a list or dict (the first of a pair), and its number in the memo
-    rb"|\(?[]}]q.[(.UX]"  # protocol 1, likewise
+    rb"|\(?[]}]q[\x00-\x08][(.UX]"  # protocol 1, likewise
     rb"|\([VS][^\n]*\np\d+\n|\(X..\0\0"  # a tuple of text, in protocols 0 and 1
-    rb"|c[\w.]+\n\w+\n[pq(]",  # an object's class, in protocols 0 and 1
+    rb"|c[a-z_]+[\w.]*\n\w+\n(?:p\d+\n|q[\x00-\x1f]|\([c(])",  # an object's class, in protocols 0 and 1
     re.DOTALL,
 )
 _R_MARKS = (b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03", b"RDX2\nX\n", b"RDX3\nX\n")
