@@ -143,6 +143,17 @@ def test_arrays_beside_a_model_are_no_models(model: Any, tmp_path: Path) -> None
     assert files_of(str(tmp_path)) == [tmp_path / "m.model"]
 
 
+@pytest.mark.parametrize("separately", [["vectors"], None])
+def test_compressed_saves(model: Any, separately: list[str] | None, tmp_path: Path) -> None:  # noqa: ANN401 - gensim
+    model.wv.save(str(tmp_path / "m.kv.gz"), separately=separately)
+    assert (tmp_path / "m.kv.gz.vectors.npz").exists() == (separately is not None)
+    np.testing.assert_array_equal(load(tmp_path / "m.kv.gz").vectors, model.wv.vectors)
+    if separately:
+        np.savez(tmp_path / "m.kv.gz.vectors.npz", other=np.ones(2))
+        with pytest.raises(EmbeddingFormatError, match="holds no array val"):
+            load(tmp_path / "m.kv.gz")
+
+
 def test_other_models_are_refused_with_the_way_to_convert_them(tmp_path: Path) -> None:
     documents = [TaggedDocument(words, [number]) for number, words in enumerate(SENTENCES)]
     Doc2Vec(documents, vector_size=2, min_count=1, workers=1, epochs=1).save(str(tmp_path / "d.model"))

@@ -97,6 +97,12 @@ def test_other_files_are_refused_in_one_sentence(value: Any, sentence: str, tmp_
         load(write(tmp_path, value))
 
 
+def test_files_of_early_versions_are_refused(tmp_path: Path) -> None:
+    torch.save({"weight": MATRIX}, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+    with pytest.raises(EmbeddingFormatError, match=r"PyTorch before 1\.6"):
+        load(tmp_path / "old.pt")
+
+
 def test_dicts_in_many_places_are_no_bomb(tmp_path: Path) -> None:
     value: Any = {"weight": MATRIX}
     for _ in range(12):

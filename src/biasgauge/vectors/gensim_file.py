@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from biasgauge.core import Vectors
-from biasgauge.io import PickledRecord
+from biasgauge.errors import EmbeddingFormatError
+from biasgauge.io import PickledRecord, read_npz
 from biasgauge.vectors.fasttext_bin import FastTextModel, compose_table
 from biasgauge.vectors.formats.numpy_arrays import map_matrix
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
@@ -145,10 +147,22 @@ def _find_matrix(request: Request, state: Mapping[str, Any], stem: str, *names: 
     for name in names:
         if name in _arrays(state):
             path = request.path.with_name(f"{stem}.{name}.npy")
+            packed = path.with_suffix(".npz")  # beside a compressed file
+            if packed.exists():
+                return _unpack(request, packed)
             if not path.exists():
                 raise request.error(f"keeps its vectors in {path.name}, which is not there; copy it beside this file")
             return map_matrix(replace(request, path=path))
     return None
+
+
+def _unpack(request: Request, path: Path) -> Vectors:
+    """Read the array `val` of a compressed save."""
+    matrix = read_npz(path, ["val"], error=EmbeddingFormatError).get("val")
+    if matrix is None:
+        raise request.error(f"keeps its vectors in {path.name}, which holds no array val")
+    check_matrix(replace(request, path=path), "the array val", matrix.shape, matrix.dtype)
+    return matrix
 
 
 def _arrays(state: Mapping[str, Any]) -> list[object]:

@@ -16,6 +16,8 @@ from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.pickles import ARRAYS, as_array, decode_word, unpickle
 from biasgauge.vectors.rows import check_matrix, select_rows
 
+_EARLY_PYTORCH = 0x1950A86A20F9469CFC6C
+"""Number with which `torch.save` began its files before they were archives."""
 _FLOOR = 2**24
 _MOST_BYTES_A_BYTE = 8
 """Bytes of a matrix for each byte of its pickle: a number takes two bytes there at least, and eight here."""
@@ -72,6 +74,8 @@ def _split(request: Request, value: object) -> tuple[Sequence[object], Sequence[
         matrix = _array(request, rows)
         if isinstance(words, (list, tuple)) and (matrix is not None or isinstance(rows, (list, tuple))):
             return words, rows if matrix is None else matrix
+    if value == _EARLY_PYTORCH:
+        raise request.error("is a file of PyTorch before 1.6; load it there once, and save it again with torch.save")
     kind = value.name if isinstance(value, PickledRecord) else type(value).__name__
     raise request.error(f"is a pickle of a {kind} that holds no vectors; expected {_LAYOUTS}")
 
