@@ -22,6 +22,7 @@ from biasgauge.analyses.compare import compare as compare
 from biasgauge.analyses.corpus_bias import corpus_bias as corpus_bias
 from biasgauge.analyses.correlate import correlate as correlate
 from biasgauge.analyses.criterion import criterion as criterion
+from biasgauge.analyses.plan import plan as plan
 from biasgauge.analyses.posterior import bayes as bayes
 from biasgauge.analyses.posterior import posterior as posterior
 from biasgauge.analyses.regress import regress as regress

@@ -39,6 +39,7 @@ DEFAULTS_OF: dict[str, Any] = {
     "likelihood": analyses.likelihood.score_pairs,
     "mitigate": mitigation.mitigate_to_file,
     "balance": mitigation.balance,
+    "plan": analyses.plan.plan,
     "posterior": analyses.posterior.posterior,
     "reliability": analyses.reliability.reliability,
     "robustness": analyses.robustness.robustness,

@@ -4,6 +4,7 @@ from biasgauge.analyses import corpus_bias as corpus_bias
 from biasgauge.analyses import correlate as correlate
 from biasgauge.analyses import criterion as criterion
 from biasgauge.analyses import likelihood as likelihood
+from biasgauge.analyses import plan as plan
 from biasgauge.analyses import posterior as posterior
 from biasgauge.analyses import regress as regress
 from biasgauge.analyses import reliability as reliability

@@ -70,6 +70,7 @@ COMMANDS = {
     "factors": "Regress the reliability of words on properties of words, algorithms and corpora.",
     "robustness": "Test whether scores survive another base pair, word form or measure.",
     "seeds": "Assess whether pairs of word lists are fit to measure anything.",
+    "plan": "Plan a test: the contrast that its lists can detect, words needed, words to drop and to add.",
     "posterior": "Estimate the contrast of a test: posterior with its interval and probabilities.",
     "bayes": "Fit Dobrzeniecka & Urbaniak's published model of the distances of words from stereotypes.",
     "simulate-null": "Simulate what a test reports when there is no bias.",
@@ -88,7 +89,7 @@ COMMANDS = {
     "reproduce": "Compare a paper's numbers with what its own rule and a corrected one give.",
     "convert": "Convert vectors from any format that biasgauge reads to any that it writes.",
     "formats": "List the formats of vector files that are read and written.",
-    "lexicons": "List, show, check and expand word lists.",
+    "lexicons": "List, show, check, build and expand word lists.",
 }
 # Commands are named by their import path and loaded when they are called: `biasgauge --help` imports none of them.
 for _name, _help in COMMANDS.items():

@@ -31,6 +31,7 @@ from biasgauge.stats.coefficient_norms import jackknife_errors as jackknife_erro
 from biasgauge.stats.coefficient_norms import observation_bias as observation_bias
 from biasgauge.stats.coefficient_norms import permuted_norms as permuted_norms
 from biasgauge.stats.coefficient_norms import squared_norms as squared_norms
+from biasgauge.stats.contrasts import BOTH as BOTH
 from biasgauge.stats.contrasts import METHOD as METHOD
 from biasgauge.stats.contrasts import SIDES as SIDES
 from biasgauge.stats.contrasts import Contrast as Contrast
@@ -141,7 +142,9 @@ from biasgauge.stats.permutation import permutation_p as permutation_p
 from biasgauge.stats.permutation import shift_between as shift_between
 from biasgauge.stats.power import FEWEST as FEWEST
 from biasgauge.stats.power import WordPlan as WordPlan
+from biasgauge.stats.power import contrast_power as contrast_power
 from biasgauge.stats.power import correlation_power as correlation_power
+from biasgauge.stats.power import detectable_contrast as detectable_contrast
 from biasgauge.stats.power import detectable_r as detectable_r
 from biasgauge.stats.power import plan_words as plan_words
 from biasgauge.stats.power import points_needed as points_needed

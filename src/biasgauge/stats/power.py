@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import chdtri, gammaln, hyp2f1, nctdtr, stdtrit
+from scipy.special import chdtri, gammaln, hyp2f1, nctdtr, nctdtrinc, stdtrit
 
 from biasgauge.core import check_number, check_whole
 from biasgauge.errors import ParameterError
@@ -181,6 +181,34 @@ def plan_words(
     both = None if fixed else fewest(lambda words: (words, words))
     now = model.at(rows, columns, assured=False)
     return WordPlan(size, power, alpha, assurance, targets, attributes, both, now, *model.shares)
+
+
+def detectable_contrast(contrast: Contrast, *, power: float = 0.8, alpha: float = 0.05) -> float:
+    """Smallest contrast that the words at hand detect with a chance of `power`, by the standard error of one measured.
+
+    δ · se, with δ the noncentrality at which |t| exceeds its critical value with that chance, on one side. The contrast
+    that was measured does not enter, only its standard error and degrees of freedom.
+
+    Raises:
+        ParameterError: an argument cannot be used, or the contrast has no standard error.
+    """
+    check_number(0, 1, ends=False, power=power, alpha=alpha)
+    if contrast.se is None or contrast.df is None:
+        raise ParameterError(f"A plan needs a contrast with a standard error. Got {contrast.reason or contrast.se!r}.")
+    return float(nctdtrinc(contrast.df, 1 - power, stdtrit(contrast.df, 1 - alpha / 2)) * contrast.se)
+
+
+def contrast_power(contrast: Contrast, size: float, *, alpha: float = 0.05) -> float:
+    """Chance that the words at hand detect a contrast of `size`; at `detectable_contrast` it is the power wanted there.
+
+    Raises:
+        ParameterError: an argument cannot be used, or the contrast has no standard error.
+    """
+    check_number(0, size=size)
+    check_number(0, 1, ends=False, alpha=alpha)
+    if contrast.se is None or contrast.df is None:
+        raise ParameterError(f"A plan needs a contrast with a standard error. Got {contrast.reason or contrast.se!r}.")
+    return float(1 - nctdtr(contrast.df, size / contrast.se, stdtrit(contrast.df, 1 - alpha / 2)))
 
 
 class _ContrastPower:
