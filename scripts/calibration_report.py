@@ -151,7 +151,11 @@ association is in [Verdicts](verdicts.md#many-questions-at-once).
 
 def rule_rows(audits: int) -> list[Row]:
     """How often each rule forbids or cannot know."""
-    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in QUERY_KINDS]
+    every = [
+        one
+        for one in registry.everything("lexicon").values()
+        if one.language == "en" and one.kind in QUERY_KINDS and not one.on_request
+    ]
     runs = load_default_replicates()
     random = np.random.default_rng(5)
     lists = {
@@ -215,7 +219,11 @@ def _points_verdict(seed: int) -> str:
 
 def placebo_changes(runs: int) -> tuple[int, int]:
     """Ordered pairs of replicates in which every association seems reduced, and how many pairs there are."""
-    every = [one for one in registry.everything("lexicon").values() if one.language == "en" and one.kind in QUERY_KINDS]
+    every = [
+        one
+        for one in registry.everything("lexicon").values()
+        if one.language == "en" and one.kind in QUERY_KINDS and not one.on_request
+    ]
     asked = [verdicts.put(subjects_of([model])[0], every)[0] for model in load_default_replicates()[:runs]]
     reduced = pairs = 0
     for before, after in permutations(asked, 2):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PLAIN = {
     "lexicon": "lexicons.parse:read_lexicon",
     "words": "lexicons.parse:read_words",
+    "recipe": "lexicons.recipes:read_recipe",
     "similarity": "vectors.benchmarks:read_similarity",
     "analogies": "vectors.benchmarks:read_analogies",
     "study": "study.read:read_study",
