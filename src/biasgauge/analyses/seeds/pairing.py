@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasgauge.analyses.reliability import word_properties
 from biasgauge.analyses.seeds.subspaces import component_shares, pair_components, seed_vectors
 from biasgauge.analyses.seeds.word_pairs import Located, PairRows
 from biasgauge.core import (
@@ -283,6 +282,8 @@ def balance(located: Located, models: Sequence[Embedding], counts: Mapping[str, 
     else:
         both = set(a) & set(b)
         shared, spelled = tuple(word for word in a if word in both), [a, b]
+    from biasgauge.analyses.reliability import word_properties  # only paired sets need the tags of words
+
     properties = word_properties()
     tags = {}
     for end, words in zip("ab", spelled, strict=True):
