@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 WORDS = ("the", "naïve", "日本")
 MATRIX = torch.tensor([[0.5, -1.25], [3, 1024], [-7, 0.25]])
+layer_of: Any = torch.nn.Embedding.from_pretrained  # torch leaves it untyped
 
 
 def write(folder: Path, value: Any, words: tuple[str, ...] = WORDS) -> Path:  # noqa: ANN401 - whatever torch saves
@@ -33,17 +34,17 @@ class Tagger(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.embedding = torch.nn.Embedding.from_pretrained(MATRIX)
+        self.embedding = layer_of(MATRIX)
         self.output = torch.nn.Linear(2, 3)
 
 
 VALUES: dict[str, Any] = {
     "tensor": MATRIX,
     "parameter": torch.nn.Parameter(MATRIX),
-    "state dict": torch.nn.Embedding.from_pretrained(MATRIX).state_dict(),
+    "state dict": layer_of(MATRIX).state_dict(),
     "state dict of a network": Tagger().state_dict(),
     "checkpoint": {"epoch": 3, "state_dict": Tagger().state_dict()},
-    "module": torch.nn.Embedding.from_pretrained(MATRIX),
+    "module": layer_of(MATRIX),
 }
 
 

@@ -123,7 +123,8 @@ def test_floret_vectors_are_refused() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64])
 def test_embeddings_of_pytorch(dtype: torch.dtype) -> None:
-    layer = torch.nn.Embedding.from_pretrained(torch.from_numpy(MATRIX).to(dtype))
+    layer_of: Any = torch.nn.Embedding.from_pretrained  # torch leaves it untyped
+    layer = layer_of(torch.from_numpy(MATRIX).to(dtype))
     for matrix in (layer, layer.weight, layer.weight.data):
         found = load((["a", "b", "c"], matrix))
         np.testing.assert_array_equal(found.vectors, layer.weight.double().numpy())

@@ -62,7 +62,9 @@ def test_covariance_is_that_of_weighted_least_squares(trained: GloveVariances, r
     vector = trained.embedding.vectors[row].astype(np.float64)
     fit = sm.WLS(target, contexts, weights=weights).fit()
     scale = weights @ (target - contexts @ vector) ** 2 / fit.df_resid
-    np.testing.assert_allclose(trained.covariance(f"w{row}"), fit.normalized_cov_params * scale, rtol=1e-6)
+    covariance = trained.covariance(f"w{row}")
+    assert covariance is not None
+    np.testing.assert_allclose(covariance, fit.normalized_cov_params * scale, rtol=1e-6)
     # where training has converged to the least-squares fit, that is its covariance
     at_fit = weights @ (target - contexts @ fit.params) ** 2 / fit.df_resid
     np.testing.assert_allclose(fit.cov_params(), fit.normalized_cov_params * at_fit, rtol=1e-9)
@@ -128,9 +130,8 @@ def test_the_term_is_the_variance_of_draws(known: Known) -> None:
 
 
 def test_the_interval_is_wider_by_the_term(known: Known) -> None:
-    plain = weat(known.embedding, **SETS).contrast
-    assert plain is not None
-    found = contrast_with_variances(known, **SETS)
+    plain: Any = weat(known.embedding, **SETS).contrast
+    found: Any = contrast_with_variances(known, **SETS)
     term = found.variances["vectors"]
     assert found.value == pytest.approx(plain.value)
     assert found.se == pytest.approx(np.hypot(plain.se, term**0.5))
@@ -162,7 +163,10 @@ def test_files_of_glove_v_there_and_back(trained: GloveVariances, tmp_path: Path
     assert found.embedding.words == trained.embedding.words[:39]  # the last has no variance
     np.testing.assert_array_equal(found.embedding.vectors, trained.embedding.vectors[:39])
     for word in ("w0", "w20"):
-        np.testing.assert_allclose(found.covariance(word), trained.covariance(word), rtol=1e-5, atol=1e-9)
+        stored, computed = found.covariance(word), trained.covariance(word)
+        assert stored is not None
+        assert computed is not None
+        np.testing.assert_allclose(stored, computed, rtol=1e-5, atol=1e-9)
     there, back = contrast_with_variances(trained, **SETS), contrast_with_variances(found, **SETS)
     assert back.variances["vectors"] == pytest.approx(there.variances["vectors"], rel=1e-4)
 

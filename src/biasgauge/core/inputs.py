@@ -50,12 +50,48 @@ class TrainedByGensim(Protocol):
         """Its vectors."""
 
 
+class PipelineOfSpacy(Protocol):
+    """A pipeline `nlp` of spaCy."""
+
+    @property
+    def vocab(self) -> Any:  # noqa: ANN401 - spaCy need not be installed
+        """Its vocabulary, which holds the vectors."""
+
+
+class VectorsOfSpacy(Protocol):
+    """spaCy's `Vectors`."""
+
+    @property
+    def key2row(self) -> Mapping[int, int]:
+        """Row of the hash of each word."""
+
+    @property
+    def strings(self) -> Any:  # noqa: ANN401 - spaCy need not be installed
+        """Word of each hash."""
+
+    @property
+    def data(self) -> Any:  # noqa: ANN401 - of NumPy or CuPy
+        """One row for each vector; words may share one."""
+
+
+class StaticEmbeddings(Protocol):
+    """A `StaticModel` of model2vec."""
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        """Words and pieces of words, in the order of the rows."""
+
+    @property
+    def embedding(self) -> Any:  # noqa: ANN401 - whatever NumPy makes a matrix of
+        """One row for each token."""
+
+
 VectorsLike: TypeAlias = (
-    "Embedding | str | PathLike[str] | KeyedVectors | TrainedByGensim | Mapping[str, ArrayLike] "
-    "| tuple[Sequence[str], ArrayLike] | FrameLike"
+    "Embedding | str | PathLike[str] | KeyedVectors | TrainedByGensim | PipelineOfSpacy "
+    "| VectorsOfSpacy | StaticEmbeddings | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike] | FrameLike"
 )
-"""One model: an `Embedding`, a file of any format, gensim's vectors, a dict of word to vector, a data frame (pandas,
-polars) with the words in its one column of text or as labels of its rows, or (words, matrix)."""
+"""One model: an `Embedding`, a file of any format, vectors of gensim, spaCy or model2vec, a dict of word to vector, a
+data frame (pandas, polars) with the words in its one column of text or as labels of its rows, or (words, matrix)."""
 
 FrameLike: TypeAlias = "pd.DataFrame | pl.DataFrame"
 """A table of pandas or polars."""
