@@ -66,6 +66,8 @@ def test_values_are_set_against_each_other(files: dict[str, str], capsys: pytest
     assert content["contrast"]["counts"]["estimate"] == pytest.approx(content["counts"][0]["estimate"])
     assert {"word", "first", "second", "ratio", "low", "high"} <= set(content["neighbors"]["rows"][0])
     assert [row["text"] for row in content["contexts"]["rows"]] == [None] * 3
+    alone = printed([*arguments(files), "--at", "group=y", "--set", "most=3"], capsys)
+    assert [set(row) >= {"word", "cosine", "low", "high"} for row in alone["nearest"]["rows"]] == [True] * 3
     shown = printed([*arguments(files), "--at", "group=y", "--contexts", "1", "--set", "show_text=true"], capsys)
     assert "t0" in shown["contexts"]["rows"][0]["text"]
 

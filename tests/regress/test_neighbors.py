@@ -43,6 +43,29 @@ def test_ratios_of_cosines_are_those_of_group_means(fit: EmbeddingRegression) ->
     assert fit.neighbors({"group": "y"}, {"group": "x"}, most=5, resamples=200).rows == neighbors.rows
 
 
+def test_nearest_words_are_those_of_the_mean_of_a_group(fit: EmbeddingRegression) -> None:
+    mean = SLOW.embeddings[SLOW.design[:, 1] == 1].mean(axis=0)
+    cosines = {w: float(v @ mean / np.linalg.norm(v) / np.linalg.norm(mean)) for w, v in small_vectors().items()}
+    nearest = fit.nearest({"group": "y"}, most=5, resamples=200)
+    assert [row.word for row in nearest.rows] == sorted(cosines, key=lambda word: -cosines[word])[:5]
+    for row in nearest.rows:
+        assert row.cosine == pytest.approx(cosines[row.word])
+        assert row.low is not None
+        assert row.high is not None
+        assert row.low < row.cosine < row.high
+    # The interval is about as wide as those of means of documents drawn by hand.
+    rng, documents = np.random.default_rng(1), np.unique(SLOW.documents)
+    word, drawn = small_vectors()[nearest.rows[0].word], []
+    for _ in range(200):
+        sample = np.concatenate([np.flatnonzero(SLOW.documents == d) for d in rng.choice(documents, len(documents))])
+        chosen = SLOW.embeddings[sample][SLOW.design[sample, 1] == 1].mean(axis=0)
+        drawn.append(word @ chosen / np.linalg.norm(word) / np.linalg.norm(chosen))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert (nearest.rows[0].high or 0) - (nearest.rows[0].low or 0) == pytest.approx(high - low, rel=0.3)
+    with pytest.raises(ParameterError, match="has no value"):
+        fit.nearest({"group": "z"})
+
+
 def test_planted_words_are_nearer_in_the_group_where_they_were_planted(fit: EmbeddingRegression) -> None:
     rows = fit.neighbors({"group": "y"}, {"group": "x"}, candidates=["w0", "w1", "w2", "w3", "w4"], resamples=100).rows
     changes = [row.first - row.second for row in rows]

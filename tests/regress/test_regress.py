@@ -101,6 +101,45 @@ def test_a_number_as_covariate_and_predicted_embeddings(
     np.testing.assert_allclose(fit.predict(party="R", nominate_dim1=0.25), expected, atol=1e-9)
 
 
+@pytest.mark.shared
+def test_the_predictions_and_neighbors_that_context_prints(
+    congress: tuple[list[dict[str, Any]], dict[str, Any]],
+) -> None:
+    """Vignette "Embedding Regression with conText" of the same version: nns and cos_sim of predict, get_nns_ratio."""
+    rows, settings = congress
+    words = list(settings["vectors"][0])
+    product = bg.regress(rows, "immigration ~ party * gender", permutations=9, **settings)
+    assert list(product.coefficients.index) == ["Intercept", "party_R", "gender_M", "party_R:gender_M"]
+    printed = {
+        ("D", "F"): "immigration .849 immigrants .660 enforcement .621 legal .603 law .601",
+        ("D", "M"): "immigration .803 broken .706 reform .685 comprehensive .671 illegal .560",
+        ("R", "F"): "immigration .786 illegal .674 enforcement .670 border .656 laws .615",
+        ("R", "M"): "immigration .879 illegal .701 enforce .639 amnesty .635 immigrants .634",
+    }
+    for (party, gender), line in printed.items():
+        nearest = product.nearest({"party": party, "gender": gender}, candidates=words, most=5, resamples=20).rows
+        assert [row.word for row in nearest] == line.split()[::2]
+        assert [f"{row.cosine:.3f}"[1:] for row in nearest] == line.split()[1::2]
+    number = bg.regress(rows, "immigration ~ nominate_dim1", permutations=9, **settings)
+    reform = settings["vectors"][1][words.index("reform")]
+    cosines = []
+    for value in (-1.0, -0.8, -0.6, -0.4, -0.2, 0.0):
+        embedding = number.predict({"nominate_dim1": value})
+        cosines.append(reform @ embedding / np.linalg.norm(reform) / np.linalg.norm(embedding))
+    expected = [0.6855243, 0.6831449, 0.6741428, 0.6575746, 0.6330861, 0.6010969]
+    np.testing.assert_allclose(cosines, expected, atol=6e-8)
+    parties = bg.regress(rows, "immigration ~ party", permutations=9, **settings)
+    ratios = parties.neighbors({"party": "R"}, {"party": "D"}, candidates=words, most=5, resamples=20)
+    expected_ratios = {
+        "illegal": 1.193326, "amnesty": 1.190681, "laws": 1.183587, "enforcement": 1.093526, "immigrants": 1.034103,
+        "immigration": 1.031344,
+    }  # fmt: skip
+    assert {row.word: row.ratio for row in ratios.rows if row.word in expected_ratios} == pytest.approx(
+        expected_ratios, abs=6e-7
+    )
+    assert {row.word for row in ratios.rows if row.nearest_of == "both"} == {"immigration"}
+
+
 @pytest.mark.parametrize("formula", ["t0 + t1 ~ group * year", "t0 ~ group + year"])
 def test_norms_coefficients_and_bias_are_those_of_single_occurrences(formula: str) -> None:
     records = small_text(1, targets=2)

@@ -26,17 +26,18 @@ center(year), poly(year, 2). With --a and --b the association is read twice, fro
 the projection on the axis from B to A and from counts; the verdict says which of
 them answers and whether the others agree. Name authors or outlets by --cluster:
 documents of one author are no independent evidence. --at and --against choose
-values of covariates to set against each other: differences, neighbors. Settings
+values of covariates to set against each other: differences, neighbors that
+differ; --at alone lists the nearest words. Settings
 by --set: remove (stop words), min_count, save_transform (file for the matrix that
 was estimated on the corpus), permutations, smallest (difference that matters),
 most (neighbors of a side), show_text (of typical contexts), file (column of the
 metadata that names files).
 
 Examples:
-  biasgauge regress speeches.csv --formula "immigration ~ party + gender"
+  biasgauge regress speeches.csv --formula "immigration ~ party + gender" \\
       --vectors glove.300d.txt --transform A.npy --cluster speaker
-  biasgauge regress speeches.jsonl --formula "immigrant + immigrants ~ party * year"
-      --vectors glove.txt --a family,children --b illegal,border
+  biasgauge regress speeches.jsonl --formula "immigrant + immigrants ~ party * year" \\
+      --vectors glove.txt --a family,children --b illegal,border \\
       --at party=R,year=2010 --against party=D,year=2010
   biasgauge regress texts/ --metadata texts.csv --formula "jobs ~ decade" \\
       --targets jobs=bls2015 --vectors glove.txt --a he,his,man --b she,her,woman
@@ -100,7 +101,7 @@ def regress(
         targets: NAME=WORDS, repeat for several: a list of words that NAME stands for in the formula; its words are a
             sample
         cluster: column of authors, speakers or outlets, within which documents depend on each other
-        at: values of covariates, such as party=R,year=2010
+        at: values of covariates, such as party=R,year=2010, at which the nearest words are listed
         against: the values that they are set against
         contexts: typical contexts to list at the values of --at: documents and positions
         text: column of the text
@@ -150,6 +151,8 @@ def regress(
                 for kind, reading in readings.items()
                 if reading.reason is None
             }
+    elif chosen:
+        also["nearest"] = fit.nearest(chosen, most=most, random_state=options.seed)
     if contexts:
         also["contexts"] = fit.contexts(chosen, most=contexts, text=show_text)
     written = {} if tokens is None else {"tokenized corpus": tokens}

@@ -4,6 +4,8 @@ from biasgauge.analyses.regress.analysis import regress as regress
 from biasgauge.analyses.regress.contexts import ContextReader as ContextReader
 from biasgauge.analyses.regress.contexts import OccurrenceBlock as OccurrenceBlock
 from biasgauge.analyses.regress.formulas import parse_formula as parse_formula
+from biasgauge.analyses.regress.neighbors import NearestWord as NearestWord
+from biasgauge.analyses.regress.neighbors import NearestWords as NearestWords
 from biasgauge.analyses.regress.neighbors import NeighborRatio as NeighborRatio
 from biasgauge.analyses.regress.neighbors import Neighbors as Neighbors
 from biasgauge.analyses.regress.occurrences import Occurrences as Occurrences

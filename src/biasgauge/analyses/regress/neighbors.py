@@ -20,6 +20,55 @@ _RAREST = 10
 
 
 @dataclass(frozen=True)
+class NearestWord(Record):
+    """A word near the targets at one setting of covariates.
+
+    Attributes:
+        word: the neighbor.
+        cosine: with the embedding of the targets.
+        low, high: bootstrap interval over clusters (percentiles).
+        reason: why there is no interval.
+    """
+
+    word: str
+    cosine: float
+    low: float | None
+    high: float | None
+    reason: str | None = None
+
+    @property
+    def interval(self) -> Estimate:
+        """The cosine with its interval."""
+        return Estimate(value=self.cosine, low=self.low, high=self.high, method="bootstrap", reason=self.reason)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NearestWords(Result):
+    """Words nearest to the targets at one setting of covariates.
+
+    Attributes:
+        rows: one row per word, the nearest first.
+        values: values of covariates.
+        settings: everything that decides the numbers.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("rows", "Nearest words", ("word", Column("cosine", "estimate", source="interval"))),
+    )
+
+    rows: tuple[NearestWord, ...]
+    values: JsonMapping
+    settings: JsonMapping
+
+    def _title(self) -> str:
+        return f"Nearest words at {describe_values(self.values)}"
+
+    def _headline(self) -> str:
+        return f"{self._title()}: {words_text([row.word for row in self.rows], 8)}"
+
+
+@dataclass(frozen=True)
 class NeighborRatio(Record):
     """A word near the targets at one setting of covariates or at the other.
 
@@ -86,14 +135,38 @@ class Neighbors(Result):
         return "; ".join(texts)
 
 
+def nearest_words(
+    model: RegressionModel, values: Mapping[str, Any], *, candidates: WordsLike | None, most: int, resamples: int,
+    random_state: int, level: float,
+) -> NearestWords:  # fmt: skip
+    """Find the words nearest to the targets at one setting of covariates."""
+    check_whole(1, most=most, resamples=resamples)
+    _refuse_list(model)
+    rows = model.design.row(values)[None]
+    words, vectors = _candidates(model, candidates)
+    cosines = (unit_rows(rows @ model.coefficients) @ vectors.T)[0]
+    nearest = np.argsort(-cosines, kind="stable")[:most].tolist()
+    drawn = _bootstrap_cosines(model, rows, vectors[nearest], resamples, random_state)[:, 0]
+    found = []
+    for index, row in enumerate(nearest):
+        interval = percentile_estimate(float(cosines[row]), drawn[:, index], level, method="bootstrap")
+        found.append(NearestWord(words[row], float(cosines[row]), interval.low, interval.high, interval.reason))
+    settings = {"most": most, "resamples": resamples, "random_state": random_state, "level": level}
+    return NearestWords(tuple(found), dict(values), settings)
+
+
+def _refuse_list(model: RegressionModel) -> None:
+    if model.is_sample:
+        raise ParameterError("Neighbors are those of one target; a list has words with neighbors of their own.")
+
+
 def neighbor_ratios(
     model: RegressionModel, first: Mapping[str, Any], second: Mapping[str, Any], *, candidates: WordsLike | None,
     most: int, resamples: int, random_state: int, level: float,
 ) -> Neighbors:  # fmt: skip
     """Find the nearest words at both settings and the ratio of their cosines; sorted by ratio, largest first."""
     check_whole(1, most=most, resamples=resamples)
-    if model.is_sample:
-        raise ParameterError("Neighbors are those of one target; a list has words with neighbors of their own.")
+    _refuse_list(model)
     rows = np.array([model.design.row(first), model.design.row(second)])
     words, vectors = _candidates(model, candidates)
     cosines = unit_rows(rows @ model.coefficients) @ vectors.T
@@ -120,14 +193,15 @@ def neighbor_ratios(
 
 
 def _candidates(model: RegressionModel, candidates: WordsLike | None) -> tuple[tuple[str, ...], Floats]:
-    """Candidates with a vector, and their unit vectors; the targets themselves are left out."""
+    """Candidates with a vector, and their unit vectors; by default the targets themselves are left out."""
     embedding = model.reader.embedding
-    targets = set(model.occurrences.targets[0].split("+")) | set(model.occurrences.targets)
     if candidates is None:
-        rows = [row for row, word in enumerate(embedding.words) if model.reader.count(word) >= _RAREST]
+        targets = set(model.occurrences.targets[0].split("+"))
+        frequent = [(row, word) for row, word in enumerate(embedding.words) if model.reader.count(word) >= _RAREST]
+        rows = [row for row, word in frequent if word not in targets]
     else:
         rows = embedding.lookup(dict.fromkeys(words_of(candidates).words)).rows.tolist()
-    rows = [row for row in rows if embedding.words[row] not in targets and np.any(model.reader.matrix[row])]
+    rows = [row for row in rows if np.any(model.reader.matrix[row])]
     if not rows:
         raise ParameterError("No candidate for a neighbor has a vector and stands in the text.")
     return tuple(embedding.words[row] for row in rows), unit_rows(model.reader.matrix[rows].astype(np.float64))
@@ -136,12 +210,12 @@ def _candidates(model: RegressionModel, candidates: WordsLike | None) -> tuple[t
 def _bootstrap_cosines(
     model: RegressionModel, rows: Floats, vectors: Floats, resamples: int, random_state: int
 ) -> Floats:
-    """Cosines in bootstrap samples of clusters, samples × 2 × words; NaN where a sample tells no coefficients."""
+    """Cosines in bootstrap samples of clusters, samples × settings × words; NaN where a sample is singular."""
     occurrences = model.occurrences
     design = model.design.matrix[model.cell_rows]
     _, clusters = np.unique(model.clusters[model.cell_rows], return_inverse=True)
     generator = np.random.default_rng(random_state)
-    cosines = np.full((resamples, 2, len(vectors)), np.nan)
+    cosines = np.full((resamples, len(rows), len(vectors)), np.nan)
     for sample in range(resamples):
         times = _draw_clusters(clusters, generator)
         weights = times * occurrences.counts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge._version import __version__
 from biasgauge.analyses.regress.model import RegressionModel
-from biasgauge.analyses.regress.neighbors import Neighbors, neighbor_ratios
+from biasgauge.analyses.regress.neighbors import NearestWords, Neighbors, nearest_words, neighbor_ratios
 from biasgauge.analyses.regress.readings import ROWS, AssociationReading, read_axis, read_counts
 from biasgauge.analyses.regress.rows import TargetCount, TermEffect, TermNorm
 from biasgauge.analyses.regress.typical_contexts import TypicalContexts, typical_contexts
@@ -142,6 +142,28 @@ class EmbeddingRegression(Result):
         with on_one_thread():
             return read_counts(self._computed, [target.word for target in self.targets], a, b, self._level)
 
+    def nearest(
+        self, values: Mapping[str, Any], *, candidates: WordsLike | None = None, most: int = 20, resamples: int = 500,
+        random_state: int = 0,
+    ) -> NearestWords:  # fmt: skip
+        """Words nearest to the embedding of the targets at chosen values of covariates.
+
+        Args:
+            values: values of covariates.
+            candidates: words that may be neighbors; by default as in `neighbors`.
+            most: how many.
+            resamples: bootstrap samples of clusters.
+            random_state: seed of the bootstrap.
+
+        Raises:
+            ParameterError: a covariate or a value is not in the data.
+        """
+        with on_one_thread():
+            return nearest_words(
+                self._computed, values, candidates=candidates, most=most, resamples=resamples,
+                random_state=random_state, level=self._level,
+            )  # fmt: skip
+
     def neighbors(
         self, first: Mapping[str, Any], second: Mapping[str, Any], *, candidates: WordsLike | None = None,
         most: int = 20, resamples: int = 500, random_state: int = 0,
@@ -151,8 +173,8 @@ class EmbeddingRegression(Result):
         Args:
             first: values of covariates.
             second: the values that they are compared with.
-            candidates: words that may be neighbors; by default the words of the text that have vectors and occur at
-                least ten times.
+            candidates: words that may be neighbors; by default the words of the text, without the targets, that have
+                vectors and occur at least ten times.
             most: nearest words of each side.
             resamples: bootstrap samples of clusters.
             random_state: seed of the bootstrap.
