@@ -11,12 +11,15 @@ import pytest
 from scipy import stats
 
 import biasgauge as bg
+from biasgauge import registry
 from biasgauge.audits.rules import gender_roles
 from biasgauge.audits.verdicts import Rules
 from biasgauge.core import decide
-from biasgauge.lexicons import AssociationTest, lexicon, parse_lexicon
+from biasgauge.lexicons import AssociationTest, lexicon, lexicon_toml, parse_lexicon
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from biasgauge.audits.verdicts import Evidence, Verdict
     from biasgauge.lexicons import Lexicon
 
@@ -343,6 +346,37 @@ def test_attributes_of_another_list_for_the_same_concept(pull: float, passes: bo
     assert isinstance(piece.observed, dict)
     assert np.sign(piece.observed["contrast"]) == np.sign(pull) or pull == 0
     assert found.decision == ("report-with-care" if passes else "do-not-report")
+
+
+@pytest.mark.parametrize(("pull", "passes"), [(0.9, True), (0.0, False)])
+def test_a_test_that_repeats_another_holds_out_attributes_and_targets(
+    tmp_path: Path,
+    pull: float,
+    passes: bool,  # noqa: FBT001
+) -> None:
+    """Words of the first test do not count again, in whatever form; either test is checked by the other."""
+    second = {role: [f"second{role}{n}" for n in range(8)] for role in "xyab"}
+    content = {role: {"name": f"set {role}", "words": [*words, f"{role.upper()}0"]} for role, words in second.items()}
+    repeat = parse_lexicon({"name": "second", "kind": "test", "repeats": "own", **content})
+    random = np.random.default_rng(5)
+    rows = random.standard_normal((32, DIM)) / DIM**0.5
+    rows[:, 0] += pull * np.repeat([1, -1, 1, -1], 8)
+    vectors = model(0.9)
+    words = (*vectors.words, *(word for members in second.values() for word in members))
+    whole = bg.Embedding(words, np.concatenate([vectors.vectors, rows]), name="made")
+    (tmp_path / "second.toml").write_text(lexicon_toml(repeat), encoding="utf-8")
+    registry.register(tmp_path)
+    try:
+        first_verdict, second_verdict = asked(whole), asked(whole, repeat)
+    finally:
+        registry.unregister("lexicon", "second")
+    for name, roles in (("held-out attributes", "ab"), ("held-out targets", "xy")):
+        piece = rule(first_verdict, name)
+        assert piece.passes is passes, piece.reason
+        assert isinstance(piece.observed, dict)
+        assert [piece.observed[role] for role in roles] == [8, 8]
+    if passes:
+        assert second_verdict.decision == "report-with-care"
 
 
 def test_a_verdict_by_hand_from_the_json_alone(shipped_audit: Any) -> None:  # noqa: ANN401 - a function

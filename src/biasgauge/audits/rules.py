@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from biasgauge.audits.measurement import FEWEST, Unmeasurable, measure
 from biasgauge.audits.shared_scores import MEASURES
 from biasgauge.audits.verdict_rule import Case, VerdictRule
 from biasgauge.audits.verdicts import CORRECTIONS, Evidence
-from biasgauge.core import Flags, Floats
+from biasgauge.core import Flags, Floats, word_families
 from biasgauge.errors import InputError
 from biasgauge.lexicons import (
     AssociationTest,
@@ -266,35 +267,57 @@ def pair_differences(scores: ScoreTensor, sides: Sequence[WordSet]) -> Floats:
 
 
 def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
-    """The same targets with the attributes of other tests for the same concepts, less the words that these have."""
-    attribute_words = {*test.a.words, *test.b.words}
-    held_out: dict[str, dict[str, None]] = {"a": {}, "b": {}}
+    """Ask again with attributes, then with targets, of other tests for the same concepts, less the words of this one."""
+    for roles, name in (("ab", "attributes"), ("xy", "targets")):
+        sets = _other_words(test, roles)
+        if min(len(members) for members in sets.values()) < FEWEST_HELD_OUT:
+            continue
+        roles_again: dict[str, Any] = {**test.roles, **sets}
+        second_test = AssociationTest(name=test.name, language=test.language, **roles_again)
+        query = next(queries_from_lexicons([second_test]))
+        outcome = measure(query, case.measured.subject, replace(case.policy, min_coverage=0.5), case.random_state)
+        if isinstance(outcome, Unmeasurable):
+            continue
+        again = outcome.test.decisive.contrast
+        p = again.p if again.p is not None else 1.0
+        passes = bool(np.sign(outcome.value) == case.side and p <= case.rules.alpha)
+        sizes = outcome.test.contrast.words[roles == "ab"]
+        ends = {"low": again.low, "high": again.high}
+        numbers = {"contrast": outcome.value, **ends, "p": p, **dict(zip(roles, sizes, strict=True))}
+        concepts = " and ".join(test.roles[role].name for role in roles)
+        reason = (
+            f"other words for {concepts} ({sizes[0]} and {sizes[1]}) give "
+            f"{'the same' if passes else 'no such contrast'}: {signed_text(outcome.value)}, {p_phrase(p)}"
+        )
+        yield Evidence(f"held-out {name}", numbers, case.rules.alpha, passes, reason, "bias")
+
+
+def _other_words(test: AssociationTest, roles: str) -> dict[str, WordSet]:
+    """Words that stand for two sets of a test in other tests, and that it does not have in any form.
+
+    Other tests are those that repeat its question, or whose question it repeats; for attributes also those that have
+    both concepts under the same names.
+    """
+    words: dict[str, dict[str, None]] = {role: {} for role in roles}
     for lexicon in registry.everything("lexicon").values():
         if not isinstance(lexicon, AssociationTest) or lexicon.language != test.language or lexicon.name == test.name:
             continue
-        named = {lexicon.a.name: lexicon.a.words, lexicon.b.name: lexicon.b.words}
-        if {test.a.name, test.b.name} <= named.keys():
-            for role, name in (("a", test.a.name), ("b", test.b.name)):
-                held_out[role] |= dict.fromkeys(word for word in named[name] if word not in attribute_words)
-    if min(map(len, held_out.values())) < FEWEST_HELD_OUT:
-        return
-    a, b = (WordSet(words.name, tuple(held_out[role])) for role, words in (("a", test.a), ("b", test.b)))
-    second_test = AssociationTest(name=test.name, language=test.language, x=test.x, y=test.y, a=a, b=b)
-    query = next(queries_from_lexicons([second_test]))
-    outcome = measure(query, case.measured.subject, replace(case.policy, min_coverage=0.5), case.random_state)
-    if isinstance(outcome, Unmeasurable):
-        return
-    again = outcome.test.decisive.contrast
-    p = again.p if again.p is not None else 1.0
-    passes = bool(np.sign(outcome.value) == case.side and p <= case.rules.alpha)
-    sizes = outcome.test.contrast.words[1]
-    ends = {"low": again.low, "high": again.high}
-    numbers = {"contrast": outcome.value, **ends, "p": p, "a": sizes[0], "b": sizes[1]}
-    reason = (
-        f"other words for {test.a.name} and {test.b.name} ({sizes[0]} and {sizes[1]}) give "
-        f"{'the same' if passes else 'no such contrast'}: {signed_text(outcome.value)}, {p_phrase(p)}"
-    )
-    yield Evidence("held-out attributes", numbers, case.rules.alpha, passes, reason, "bias")
+        if test.name == lexicon.repeats or lexicon.name == test.repeats:
+            sets = {role: lexicon.roles[role].words for role in roles}
+        else:
+            named = {lexicon.a.name: lexicon.a.words, lexicon.b.name: lexicon.b.words}
+            names = {role: test.roles[role].name for role in roles}
+            sets = {role: named[name] for role, name in names.items()} if {*names.values()} <= named.keys() else {}
+        for role, members in sets.items():
+            words[role] |= dict.fromkeys(members)
+    listed = list(dict.fromkeys(word for members in words.values() for word in members))
+    families = word_families([*test.words, *listed], test.language)
+    known = set(families[: len(test.words)])
+    held_out = {word for word, family in zip(listed, families[len(test.words) :], strict=True) if family not in known}
+    return {
+        role: WordSet(test.roles[role].name, tuple(word for word in members if word in held_out))
+        for role, members in words.items()
+    }
 
 
 def judge_views(case: Case) -> Iterator[Evidence]:

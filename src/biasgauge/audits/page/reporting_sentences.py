@@ -46,6 +46,7 @@ METHODS = {
     "base pairs": ("du2021", "zhang2020"),
     "measures": ("ethayarajh2019", "gonen2019"),
     "held-out attributes": ("antoniak2021",),
+    "held-out targets": ("antoniak2021",),
     "reliability": ("du2021", "koo2016"),
     "robustness": ("zhang2020",),
     "seeds": ("antoniak2021",),
@@ -60,7 +61,7 @@ METHODS_TEXT = (
     "mean cosine similarities between target and attribute words (the numerator of WEAT; Caliskan et al. 2017). Its p "
     "is the largest of three: permutation of the targets, permutation of the attributes, and a t-test with variance "
     "clustered over {over} (Cameron et al. 2011), and {corrected} (alpha = {alpha}). {intervals} A finding had to hold "
-    "over base pairs (at least {agreement} %), other measures, held-out attributes and {repeated}, where these were "
+    "over base pairs (at least {agreement} %), other measures, held-out words and {repeated}, where these were "
     "available."
 )
 EQUIVALENCE = (

@@ -142,7 +142,8 @@ def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe
     language = table.text("language", default=DEFAULT_LANGUAGE)
     metadata: dict[str, Any] = {key: table.text(key, default="") for key in METADATA if key != "language"}
     metadata["beware"] = table.words("beware", optional=True)
-    metadata["on_request"] = table.take("on_request", "true or false", bool, default=False)
+    metadata |= {key: table.take(key, "true or false", bool, default=False) for key in ("on_request", "battery")}
+    metadata["repeats"] = table.text("repeats", default="")
     random_state = table.whole("random_state", default=0)
     if random_state < 0:
         table.fail(f"'random_state' must be a whole number of at least 0, found {random_state}")
