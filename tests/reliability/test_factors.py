@@ -13,10 +13,12 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.analyses.reliability import FactorSource, factor_table, factors, word_features, word_properties
-from biasgauge.analyses.reliability.regression import build_regression, errors_by_word
+from biasgauge.analyses.reliability.regression import errors_by_word
+from biasgauge.analyses.reliability.regression_columns import build_regression
 from biasgauge.cli.entry import run
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.stats import fit_mixed, icc
+from biasgauge.stats.mixed_models import r2
 from biasgauge.vectors import Embedding
 
 GOLDENS = Path(__file__).parents[1] / "stats" / "goldens" / "lme4"
@@ -372,3 +374,74 @@ def test_mistakes_on_the_command_line_get_one_sentence(
     assert said.startswith("biasgauge: ")
     assert sentence in said
     assert said.count("\n") == 1
+
+
+@pytest.fixture
+def confounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Each algorithm on a text of its own, so that nothing tells the two apart."""
+    algorithms = sorted(table["algorithm"].unique())
+    corpora = sorted(table["corpus"].unique())
+    diagonal = [
+        (table["algorithm"] == algorithm) & (table["corpus"] == corpus)
+        for algorithm, corpus in zip(algorithms, corpora, strict=False)
+    ]
+    return table[np.any(diagonal, axis=0)]
+
+
+def test_parts_of_confounded_groups_are_undefined_and_say_why(confounded: pd.DataFrame) -> None:
+    found = factors(confounded, **FAST)  # type: ignore[arg-type]  # whole numbers
+    assert {name: one.value for name, one in found.r2.groups.items()} == {"algorithm": None, "corpus": None}
+    assert [one.variance for one in found.random][:2] == [None, None]
+    shares = [found.r2.fixed, found.r2.total, *found.r2.groups.values(), *(one.fixed for one in found.drops.values())]
+    assert all(one.interval.low is None and "told apart" in str(one.interval.reason) for one in shares)
+    assert found.r2.total.value is not None  # the sum of both is identified
+    assert any("algorithm has no interval" in note for note in found.warnings)
+    assert not any("its interval is wide" in note for note in found.warnings)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_the_share_of_both_confounded_groups_is_that_of_either_alone(confounded: pd.DataFrame) -> None:
+    both = factors(confounded, **FAST)  # type: ignore[arg-type]  # whole numbers
+    rows = build_regression(confounded)
+    alone = fit_mixed(rows.y, rows.x, {"algorithm": rows.groups["algorithm"]}, rows.names)
+    assert both.r2.total.value == pytest.approx(r2(alone)[0].total.value, rel=1e-5)
+
+
+def test_three_of_four_cells_identify_both_groups(table: pd.DataFrame) -> None:
+    algorithms, corpora = (sorted(table[name].unique())[:2] for name in ("algorithm", "corpus"))
+    kept = table[table["algorithm"].isin(algorithms) & table["corpus"].isin(corpora)]
+    corner = (kept["algorithm"] == algorithms[1]) & (kept["corpus"] == corpora[1])
+    found = factors(kept[~corner], **FAST)  # type: ignore[arg-type]  # whole numbers
+    assert all(one.interval.low is not None for one in found.r2.groups.values())
+
+
+def test_interactions_are_products_of_columns_and_leave_with_their_factors(table: pd.DataFrame) -> None:
+    found = factors(table, interactions=["measure:log_frequency", "pos:norm"], **FAST)  # type: ignore[arg-type]
+    rows = build_regression(table, ["measure:log_frequency", "pos:norm"])
+    column = dict(zip(rows.names, rows.x.T, strict=True))
+    assert column["measure[nbm]:log_frequency"].tolist() == (column["measure[nbm]"] * column["log_frequency"]).tolist()
+    assert set(rows.factors["measure:log_frequency"]) <= set(rows.factors["measure"])
+    assert set(rows.factors["measure:log_frequency"]) <= set(rows.factors["log_frequency"])
+    assert found.drops["measure:log_frequency"].fixed.value is not None
+    names = [name for name in column if ":" in name]
+    formula = np.column_stack([column[name] for name in column])
+    expected = fit_mixed(rows.y, formula, rows.groups, tuple(column))
+    assert [one.estimate for one in found.fixed if one.name in names] == pytest.approx(
+        [one.estimate for one in expected.fixed if one.name in names]
+    )
+    assert found.settings["interactions"] == ["measure:log_frequency", "pos:norm"]
+    every = build_regression(table, "all")
+    present = [name for name in every.factors if ":" not in name and name != "log_frequency_squared"]
+    assert sum(":" in name for name in every.factors) == len(present) * (len(present) - 1) // 2
+    with pytest.raises(ParameterError, match="must be of two of measure"):
+        factors(table, interactions=["measure:length"])
+
+
+def test_a_simulated_interaction_is_recovered_and_none_is_not(table: pd.DataFrame) -> None:
+    rows = build_regression(table, ["measure:norm"])
+    column = dict(zip(rows.names, rows.x.T, strict=True))
+    planted = table.assign(score=table["score"] + 0.1 * column["measure[nbm]:norm"])
+    for rows_with, size in ((planted, 0.1), (table, 0.0)):
+        found = factors(rows_with, interactions=["measure:norm"], **FAST)  # type: ignore[arg-type]
+        effect = next(one for one in found.fixed if one.name == "measure[nbm]:norm")
+        assert effect.interval.low < size < effect.interval.high  # type: ignore[operator]  # both are defined

@@ -24,6 +24,7 @@ Examples:
   biasgauge factors sgns:wiki=s1 glove:wiki=s2 sgns:news=s3 glove:news=s4
   biasgauge factors sgns:wiki=s1 glove:wiki=s2 --counts wiki=vocab.txt
   biasgauge factors sgns:wiki=s1 sgns:news=s2 --outcome inter-rater --json
+  biasgauge factors sgns:wiki=s1 sgns:news=s2 --interactions measure:log_frequency
 """
 
 
@@ -49,6 +50,7 @@ def factors(
     standardize: bool = False,
     level: float = 0.95,
     refits: int = 200,
+    interactions: tuple[str, ...] = (),
     out: Path | None = None,
     n_jobs: Jobs = None,
     options: WriteOptions = WRITE,
@@ -64,6 +66,7 @@ def factors(
         standardize: for "inter_rater", bring measures to one standard deviation first; as published, they are not
         level: of the intervals
         refits: draws on which models are fitted again, for the intervals of the R² drops
+        interactions: two factors whose product is added, such as measure:log_frequency, or all; repeat for several
         out: a CSV file for the rows of the regression
     """
     stores = [_split_store(text) for text in sources]
@@ -87,6 +90,7 @@ def factors(
         standardize=standardize,
         level=level,
         refits=refits,
+        interactions="all" if interactions == ("all",) else interactions,
         random_state=options.seed,
         **further,
     )

@@ -172,7 +172,7 @@ def _fit(y: Floats, x: Floats, unit: Integers, draws: int) -> _Fit:
     from biasgauge.stats.mixed_models.model import fit_mixed  # imported here: reading a stored curve fits nothing
 
     fit = fit_mixed(y, x, {"unit": unit}, [f"x{index}" for index in range(x.shape[1])])
-    by_unit, residual = (float(effect.variance) for effect in fit.random)
+    by_unit, residual = float(fit.solution.variances[0]), fit.solution.sigma2
     estimates = np.array([effect.estimate for effect in fit.fixed], np.float64)
     return _Fit(estimates, fit.covariance, np.array([effect.df for effect in fit.fixed], np.float64), by_unit, residual)
 

@@ -6,9 +6,9 @@ from biasgauge.analyses.reliability.decision import DecisionStudy as DecisionStu
 from biasgauge.analyses.reliability.decision import decision_study as decision_study
 from biasgauge.analyses.reliability.features import WordFeatures as WordFeatures
 from biasgauge.analyses.reliability.features import word_features as word_features
-from biasgauge.analyses.reliability.regression import INTERCEPT as INTERCEPT
 from biasgauge.analyses.reliability.regression import FactorsResult as FactorsResult
 from biasgauge.analyses.reliability.regression import factors as factors
+from biasgauge.analyses.reliability.regression_columns import INTERCEPT as INTERCEPT
 from biasgauge.analyses.reliability.regression_table import FactorSource as FactorSource
 from biasgauge.analyses.reliability.regression_table import factor_table as factor_table
 from biasgauge.analyses.reliability.regression_table import read_counts as read_counts

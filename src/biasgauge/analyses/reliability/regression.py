@@ -17,10 +17,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import stdtr
 
-from biasgauge.analyses.reliability.features import NUMBERS
+from biasgauge.analyses.reliability.regression_columns import INTERCEPT, RegressionData, build_regression
 from biasgauge.analyses.reliability.regression_table import FactorSource, Outcome, factor_table
-from biasgauge.core import Flags, Floats, FrameLike, Integers, JsonMapping, as_pandas, check_level
-from biasgauge.errors import ParameterError
+from biasgauge.core import FrameLike, JsonMapping, as_pandas, check_level
 from biasgauge.results import Column, Result, Summary, Table, level_text
 from biasgauge.stats import MixedFit, on_one_thread
 from biasgauge.stats.mixed_models import R2, Drop, FixedEffect, RandomEffect, fit_moments, moments, r2
@@ -28,15 +27,13 @@ from biasgauge.stats.mixed_models import R2, Drop, FixedEffect, RandomEffect, fi
 if TYPE_CHECKING:
     import pandas as pd
 
-INTERCEPT = "(intercept)"
-GROUPS = ("algorithm", "corpus")
-_SQUARE = "log_frequency_squared"
 _ROWS = 32_768
 """Rows whose residuals are in memory at a time."""
 REMARKS = (
     "numbers are standardized over all rows, the outcome is not; log_frequency_squared is not scaled again",
     "the paper does not say if its R² drops are R²m or R²c: both are given; below 0, the paper seems to print 0",
     "leaving out log_frequency takes its square with it; leaving out log_frequency_squared does not take log_frequency",
+    "leaving out a factor takes its interactions with it; the paper explored interactions and kept none",
     "p is Satterthwaite's, as published; rows of one word are alike, which p_words allows for",
 )
 
@@ -159,6 +156,7 @@ def factors(
     level: float = 0.95,
     draws: int = 2_000,
     refits: int = 200,
+    interactions: Sequence[str] | str = (),
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -177,6 +175,8 @@ def factors(
         level: of the intervals.
         draws: parameters drawn for the intervals of R².
         refits: draws on which models are fitted again, for the intervals of the R² drops.
+        interactions: pairs of factors such as "measure:log_frequency" whose products are columns, too; "all": every
+            pair that the table has.
         random_state: seed of the draws.
         n_jobs: threads of the alignment behind stability.
         progress: called with (done, total) sources.
@@ -192,7 +192,7 @@ def factors(
         table = factor_table(source_list, outcome=outcome, standardize=standardize, n_jobs=n_jobs, progress=progress)
     if outcome == "inter_rater" and "measure" in table:
         table = table.drop(columns="measure")
-    data = build_regression(table)
+    data = build_regression(table, interactions)
     with on_one_thread():  # the last bits of a product depend on how threads share it
         sums = moments(data.y, data.x, data.groups, data.names)
         fit = fit_moments(sums, data.names, level=level)
@@ -232,112 +232,12 @@ def factors(
         settings={
             "outcome": outcome,
             "standardize": standardize,
+            "interactions": interactions if isinstance(interactions, str) else list(interactions),
             "level": level,
             "random_state": random_state,
             "sources": [source.describe() for source in source_list] or None,
         },
     )
-
-
-@dataclass(frozen=True, eq=False)
-class RegressionData:
-    """Outcome, columns and groups of complete rows; `words` has the number of each row's word.
-
-    Each of the `factors` has the columns that leave the model with it; the others are as in `FactorsResult`.
-    """
-
-    y: Floats
-    x: Floats
-    names: tuple[str, ...]
-    groups: JsonMapping
-    words: Integers
-    factors: Mapping[str, tuple[str, ...]]
-    scales: Mapping[str, tuple[float, float]]
-    references: Mapping[str, str]
-    lost: Mapping[str, int]
-    absent: Mapping[str, str]
-
-
-def build_regression(table: pd.DataFrame) -> RegressionData:
-    """Build outcome, columns and groups from a table of factors.
-
-    Raises:
-        ParameterError: a column is missing, no row is complete, or neither random effect has two levels.
-    """
-    import pandas as pd
-
-    missing = [name for name in ("word", "score", *GROUPS) if name not in table]
-    if missing:
-        raise ParameterError(
-            f"A table of factors needs the columns word, score, algorithm and corpus. {missing} missing."
-        )
-    numbers, absent = _usable_numbers(table)
-    categories = [name for name in ("measure", "pos") if name in table and not table[name].isna().all()]
-    complete = table[["score", *numbers, *categories]].notna().all(axis=1).to_numpy()
-    rows = table.loc[complete]
-    if not len(rows):
-        raise ParameterError("No row has a reliability and all features: there is nothing to fit.")
-    groups = {name: rows[name].to_numpy() for name in GROUPS if len(rows[name].unique()) > 1}
-    absent |= {name: "all rows have the same" for name in GROUPS if name not in groups}
-    if not groups:
-        raise ParameterError("The regression needs scores of at least two algorithms or two corpora. Got one of each.")
-    columns: dict[str, Floats] = {INTERCEPT: np.ones(len(rows))}
-    factors: dict[str, tuple[str, ...]] = {}
-    scales: dict[str, tuple[float, float]] = {}
-    references: dict[str, str] = {}
-    for name in ("measure", *NUMBERS[:2], "pos", *NUMBERS[2:]):  # in the order of the paper's formula
-        added: dict[str, Floats] = {}
-        if name in numbers:
-            values = rows[name].to_numpy(np.float64)
-            mean, sd = scales[name] = (float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0)
-            added[name] = (values - mean) / sd if sd > 0 else values - mean
-            if name == "log_frequency":
-                added[_SQUARE] = added[name] ** 2
-        elif name in categories:
-            labels = rows[name].astype(str).to_numpy()
-            references[name], *levels = sorted(set(labels.tolist()))
-            added = {f"{name}[{level}]": (labels == level).astype(np.float64) for level in levels}
-        columns |= added
-        if added:
-            factors[name] = tuple(added)
-    if _SQUARE in columns:
-        factors[_SQUARE] = (_SQUARE,)
-    return RegressionData(
-        y=rows["score"].to_numpy(np.float64),
-        x=np.column_stack(list(columns.values())),
-        names=tuple(columns),
-        groups=groups,
-        words=pd.factorize(rows["word"])[0].astype(np.int64),
-        factors=factors,
-        scales=scales,
-        references=references,
-        lost=_count_lost(table, complete),
-        absent=absent,
-    )
-
-
-def _usable_numbers(table: pd.DataFrame) -> tuple[list[str], dict[str, str]]:
-    """Numeric features that rows of every algorithm and corpus have, and the reasons against the others."""
-    usable, absent = [], {}
-    for name in NUMBERS:
-        if name not in table:
-            absent[name] = "the table has no such column"
-            continue
-        present = table[name].notna().groupby([table[group] for group in GROUPS], observed=True).any()
-        if present.all():
-            usable.append(name)
-        else:
-            cells = ", ".join(":".join(map(str, key)) for key in present.index[~present].tolist())
-            absent[name] = f"no row of {cells} has it"
-    return usable, absent
-
-
-def _count_lost(table: pd.DataFrame, complete: Flags) -> dict[str, int]:
-    """Number of incomplete rows by reason."""
-    if "undefined" not in table:
-        return {"a feature or the reliability is undefined": int((~complete).sum())} if not complete.all() else {}
-    reasons = table.loc[~complete, "undefined"].replace("", "a feature is undefined")
-    return {str(name): int(count) for name, count in reasons.value_counts().items()}
 
 
 def errors_by_word(data: RegressionData, fit: MixedFit) -> dict[str, tuple[float, float]]:

@@ -16,17 +16,20 @@ import numpy as np
 from biasgauge.core import Estimate, Floats, Record
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import percentile_estimate
-from biasgauge.stats.mixed_models.model import OVER, MixedFit, pivots
+from biasgauge.stats.mixed_models.model import NOT_SEPARATED, OVER, MixedFit, confounded_groups, pivots
 from biasgauge.stats.mixed_models.moment_sums import Moments
 from biasgauge.stats.mixed_models.reml import Solution, solve
 from biasgauge.stats.numerics import on_one_thread
 
+_SIDES = [0, -1]
+"""Places of the shares of the fixed effects and of all."""
+
 
 @dataclass(frozen=True)
 class Share(Record):
-    """A share of variance, or a difference of shares, with its interval."""
+    """A share of variance, or a difference of shares, with its interval; None where it is not identified."""
 
-    value: float
+    value: float | None
     interval: Estimate
 
 
@@ -70,6 +73,9 @@ def r2(
     R²m = var(Xβ) / (var(Xβ) + Σ group variances + residual variance); R²c adds the group variances to the numerator.
     Both between 0 (nothing explained) and 1.
 
+    Where a group has no interval of its variance (its levels cannot be told apart from those of other groups), no share
+    has one: all are over a sum with that variance in it. Shares of groups that are confounded are undefined themselves.
+
     Args:
         fit: the model; it must have a constant column.
         factors: names of factors, each with the columns that leave the model together.
@@ -84,6 +90,11 @@ def r2(
     solution = fit.solution
     if solution.sums.constant is None:
         raise ParameterError("R² needs a model with an intercept: a column of ones in X.")
+    unidentified = [
+        group.name for group, pivot in zip(solution.sums.groups, pivots(solution).groups, strict=True) if pivot is None
+    ]
+    if unidentified:
+        return _without_intervals(solution, factors, unidentified, level)
     random = np.random.default_rng(random_state)
     with on_one_thread():  # matrices of a few rows: threads would wait for each other, and change the last bits
         drawn = _draw(solution, max(draws, refits), random)
@@ -92,6 +103,29 @@ def r2(
         groups = dict(zip((group.name for group in solution.sums.groups), shares[1:-1], strict=True))
         drops = _drops(solution, factors, drawn, level, refits, random) if factors else {}
     return R2(shares[0], groups, shares[-1]), drops
+
+
+def _without_intervals(
+    solution: Solution, factors: Mapping[str, Sequence[str]] | None, groups: Sequence[str], level: float
+) -> tuple[R2, dict[str, Drop]]:
+    """Shares where some groups cannot be told apart: point values, and the reason in place of every interval."""
+    reason = f"it rests on the variance of {' and of '.join(groups)}, of which {NOT_SEPARATED}"
+    confounded = confounded_groups(solution)
+
+    def share(value: float | None) -> Share:
+        return Share(value, Estimate(value=value, level=level, method="draws from pivots", over=OVER, reason=reason))
+
+    with on_one_thread():
+        fixed, *shares, total = _own_shares(solution).tolist()
+        names = [group.name for group in solution.sums.groups]
+        by_group = {
+            name: share(None if name in confounded else value) for name, value in zip(names, shares, strict=True)
+        }
+        drops = {
+            name: Drop(*(share(value) for value in losses.tolist()))
+            for name, losses in _losses(solution, factors or {}).items()
+        }
+    return R2(share(fixed), by_group, share(total)), drops
 
 
 class _Draws(NamedTuple):
@@ -110,12 +144,10 @@ def _draw(fit: Solution, draws: int, random: np.random.Generator) -> _Draws:
     error = random.chisquare(pivot.freedom, draws) / pivot.freedom
     sigma2 = pivot.mean_square / error
     columns = []
-    for group, variance in zip(pivot.groups, fit.variances, strict=True):
-        if group is None:  # no pivot, so no uncertainty is known: the estimate is kept
-            columns.append(np.full(draws, variance))
-        else:
-            mean_square = random.chisquare(len(group.sizes), draws) / len(group.sizes)
-            columns.append(group.solve(mean_square / error) * sigma2)
+    for group in pivot.groups:
+        assert group is not None  # noqa: S101 - for type checkers: without a pivot nothing is drawn
+        mean_square = random.chisquare(len(group.sizes), draws) / len(group.sizes)
+        columns.append(group.solve(mean_square / error) * sigma2)
     noise = random.standard_normal((draws, len(fit.inverse))) @ np.linalg.cholesky(fit.inverse).T
     return _Draws(fit.scaled + noise * np.sqrt(sigma2)[:, None], np.stack(columns, axis=1), sigma2)
 
@@ -154,11 +186,7 @@ def _drops(
     random: np.random.Generator,
 ) -> dict[str, Drop]:
     """Fit the model without each factor, to the rows and to rows simulated from each draw of the parameters."""
-    sides = [0, -1]  # fixed and total
-    values = {
-        name: _own_shares(fit)[sides] - _own_shares(solve(fit.sums.without(columns), start=fit.ratios))[sides]
-        for name, columns in factors.items()
-    }
+    values = _losses(fit, factors)
     lost: dict[str, list[Floats]] = {name: [] for name in factors}
     sizes = [columns_of_group.stop - columns_of_group.start for columns_of_group in fit.problem.parts]
     residual_df = pivots(fit).freedom
@@ -167,14 +195,23 @@ def _drops(
         effects = np.concatenate([spread * _contrast(size, random) for spread, size in spreads])
         sums = fit.sums.with_outcome(scaled, effects, float(sigma2) * residual_df)
         ratios = variances / sigma2
-        full = _own_shares(solve(sums, start=ratios))[sides]
+        full = _own_shares(solve(sums, start=ratios))[_SIDES]
         for name, columns in factors.items():
-            lost[name].append(full - _own_shares(solve(sums.without(columns), start=ratios))[sides])
+            lost[name].append(full - _own_shares(solve(sums.without(columns), start=ratios))[_SIDES])
     drops = {}
     for name, value in values.items():
         fixed, total = (_share(*side, level) for side in zip(value, np.array(lost[name]).T, strict=True))
         drops[name] = Drop(fixed, total)
     return drops
+
+
+def _losses(fit: Solution, factors: Mapping[str, Sequence[str]]) -> dict[str, Floats]:
+    """Loss of the shares of the fixed effects and of all, without each factor."""
+    full = _own_shares(fit)[_SIDES]
+    return {
+        name: full - _own_shares(solve(fit.sums.without(columns), start=fit.ratios))[_SIDES]
+        for name, columns in factors.items()
+    }
 
 
 def _contrast(levels: int, random: np.random.Generator) -> Floats:

@@ -30,6 +30,7 @@ FEW_LEVELS = 5
 """Below this many levels the variance of a group, or of a facet, is barely known, and output says so."""
 RESIDUAL = "residual"
 OVER = "groups and rows"
+NOT_SEPARATED = "the other groups and the columns leave nothing by which its levels could be told apart"
 _RANK = 1e-9
 
 
@@ -64,19 +65,20 @@ class RandomEffect(Record):
     Attributes:
         name: the group, or "residual".
         levels: number of levels; of rows, for the residual.
-        variance: of the effects; 0 at the boundary of the parameter space.
+        variance: of the effects; 0 at the boundary of the parameter space; None where every split between it and
+            other groups fits the rows equally well.
         interval: of the variance.
     """
 
     name: str
     levels: int
-    variance: float
+    variance: float | None
     interval: Estimate
 
     @property
-    def sd(self) -> float:
-        """Standard deviation of the effects."""
-        return float(self.variance**0.5)
+    def sd(self) -> float | None:
+        """Standard deviation of the effects; None where the variance is."""
+        return None if self.variance is None else float(self.variance**0.5)
 
     def derived(self) -> JsonMapping:
         """The standard deviation."""
@@ -166,11 +168,17 @@ def fit_moments(sums: Moments, names: tuple[str, ...], *, reml: bool = True, lev
     random = random_effects(fit, level)
     singular = tuple(group.name for group in random if group.variance == 0)
     warnings = [] if fit.converged else ["the search for the variances did not converge: do not use these numbers"]
+    undefined = {group.name for group in random if group.interval.low is None}
     warnings += [
         f"{group.name} has {len(group.levels)} levels, which barely identify its variance: "
         "its interval is wide, and what rests on it (the intercept, R²) is uncertain"
         for group in sums.groups
-        if len(group.levels) < FEW_LEVELS
+        if len(group.levels) < FEW_LEVELS and group.name not in undefined
+    ]
+    warnings += [
+        f"the variance of {group.name} has no interval: {group.interval.reason}; R² has none either"
+        for group in random
+        if group.name in undefined
     ]
     warnings += [f"the variance of {name} is estimated as 0, the boundary: the fit is singular" for name in singular]
     return MixedFit(
@@ -272,15 +280,33 @@ def _pivot(rows: ProjectedSums, columns: slice, mean_square: float, freedom: int
     return Pivot(sizes, squares, freedom)
 
 
+def confounded_groups(fit: Solution) -> tuple[str, ...]:
+    """Name the groups whose variances are not identified: the likelihood depends on a combination of them alone.
+
+    The covariance of the outcome, projected off X, is σ²(I + Σ g_k A_k) with A_k = B_k'B_k. The ratios g_k are
+    identified where I and all A_k are linearly independent: where the matrix of their inner products tr(A_k A_l) has
+    full rank.
+    """
+    basis, parts = fit.problem.basis, fit.problem.parts
+    inner = np.array([[np.sum((basis[one] @ basis[other].T) ** 2) for other in parts] for one in parts])
+    traces = np.array([np.sum(basis[columns] ** 2) for columns in parts])
+    gram = np.block([[inner, traces[:, None]], [traces[None], np.array([[float(fit.sums.rows - len(fit.sums.xx))]])]])
+    scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    values, vectors = np.linalg.eigh(gram / np.outer(scale, scale))
+    involved = (np.abs(vectors[:-1, values <= _RANK]) > np.sqrt(_RANK)).any(axis=1)
+    return tuple(group.name for group, part in zip(fit.sums.groups, involved, strict=True) if part)
+
+
 def random_effects(fit: Solution, level: float) -> tuple[RandomEffect, ...]:
     """Variance of each group, then that of the residual."""
     pivot = pivots(fit)
+    confounded = confounded_groups(fit)
     effects = []
-    for group, ratio_pivot, variance in zip(fit.sums.groups, pivot.groups, fit.variances.tolist(), strict=True):
+    for group, ratio_pivot, estimate in zip(fit.sums.groups, pivot.groups, fit.variances.tolist(), strict=True):
+        variance = None if group.name in confounded else estimate
         fields: Fields = {"value": variance, "level": level, "method": "Wald's F pivot", "over": OVER}
         if ratio_pivot is None:
-            reason = "the other groups and the columns leave nothing by which its levels could be told apart"
-            interval = Estimate(reason=reason, **fields)
+            interval = Estimate(reason=NOT_SEPARATED, **fields)
         else:
             tails = np.array([(1 + level) / 2, (1 - level) / 2])
             quantiles = np.asarray(fdtri(len(ratio_pivot.sizes), ratio_pivot.freedom, tails), np.float64)
