@@ -61,6 +61,7 @@ _LAYOUTS = {
     "conllu": "form",
     "warc": None,
     "r": "t",
+    "parquet": "t",
 }
 _TABLES = ("csv", "davidson", "founta", "edos", "mlma", "hatecheck")
 
@@ -172,7 +173,10 @@ def _vectors(name: str) -> Target:
     return Target(*made[name])
 
 
-_DOCUMENT_TABLES = ("documents-csv", "documents-tsv", "documents-jsonl", "documents-parquet", "transform")
+_DOCUMENT_TABLES = (
+    *("documents-csv", "documents-tsv", "documents-jsonl", "documents-parquet", "documents-rds"),
+    "transform",
+)
 
 
 def _document_tables(name: str) -> Target:
@@ -199,8 +203,10 @@ def _document_tables(name: str) -> Target:
         packed = io.BytesIO()
         pd.DataFrame({"t": ["one two", "three"], "x": [1.0, 2.0]}).to_parquet(packed)
         seeds["parquet"] = packed.getvalue()
+    text = "text" if ending == "rds" else "t"
     return Target(
-        lambda path: read_documents(path.rename(path.with_suffix(f".{ending}")), ["x"], text="t"), (seeds[ending],)
+        lambda path: read_documents(path.rename(path.with_suffix(f".{ending}")), ["x"], text=text),
+        (seeds[ending],) if ending in seeds else (),
     )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import gzip
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.vectors.test_r_files import generic, number, pairs, rds, reals, strings
 
 from biasgauge.errors import CorpusError
-from biasgauge.text import read_corpus
+from biasgauge.text import read_corpus, read_documents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,3 +127,86 @@ def test_texts_of_r(tmp_path: Path) -> None:
     frame.write_bytes(rds(number(16, 2**29)))
     with pytest.raises(CorpusError, match="more than the file holds"):
         read_corpus(frame)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_texts_of_parquet(tmp_path: Path, *, compressed: bool) -> None:
+    """Three thousand rows, which are more than a batch, in several groups."""
+    texts = [f"w{row} cat" if row % 7 else None for row in range(3000)]
+    path = tmp_path / "posts.parquet"
+    pq.write_table(pa.table({"year": range(3000), "text": texts}), path, row_group_size=700)
+    if compressed:
+        packed = gzip.compress(path.read_bytes())
+        path = tmp_path / "posts.parquet.gz"
+        path.write_bytes(packed)
+    assert documents(path, field="text") == [[f"w{row}", "cat"] for row in range(3000) if row % 7]
+
+
+@pytest.mark.parametrize(
+    ("field", "sentence"),
+    [
+        (None, r"name the column of the text \(field\); its columns: 'year', 'text'"),
+        ("body", "has no column 'body'; its columns: 'year', 'text'"),
+        ("year", r"holds no text in the column 'year' \(row 1\)"),
+    ],
+)
+def test_columns_of_parquet_are_named(field: str | None, sentence: str, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"year": [1], "text": ["a"]}), tmp_path / "a.parquet")
+    with pytest.raises(CorpusError, match=sentence):
+        read_corpus(tmp_path / "a.parquet", field=field)
+
+
+def test_parquet_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    """A thousand equal texts of a megabyte are a gigabyte in memory, and some kilobytes on the disk."""
+    path = tmp_path / "bomb.parquet"
+    with pq.ParquetWriter(path, pa.schema([("text", pa.string())]), use_dictionary=False, compression="zstd") as file:
+        for _ in range(8):
+            file.write_table(pa.table({"text": ["a " * 2**19] * 50}))
+    assert path.stat().st_size < 2**20
+    with pytest.raises(CorpusError, match="unpacks to more than 256"):
+        read_corpus(path, field="text")
+
+
+def test_corpora_of_quanteda_have_their_variables(tmp_path: Path) -> None:
+    kind = pairs(names=strings(["party", "year"]), **{"class": strings(["data.frame"])})
+    variables = generic(strings(["R", None, "D"]), reals([1990, 1991, 1992]), flags=0x200) + kind
+    marks = pairs(**{"class": strings(["corpus", "character"])}, docvars=variables)
+    path = tmp_path / "corpus.rds"
+    path.write_bytes(rds(strings(["a b", "c", "d"], flags=0x200) + marks))
+    table = read_documents(path, ["party", "year"])
+    assert [[*table.corpus.document(row)] for row in range(3)] == [[["a", "b"]], [["c"]], [["d"]]]
+    assert table.covariates["year"].tolist() == [1990, 1991, 1992]
+    assert table.covariates["party"].tolist()[::2] == ["R", "D"]
+    assert table.covariates["party"].isna().tolist() == [False, True, False]
+    with pytest.raises(CorpusError, match="has no column 'gender'; its columns: 'party', 'year', 'text'"):
+        read_documents(path, ["gender"])
+
+
+def test_data_frames_of_r_have_covariates(tmp_path: Path) -> None:
+    names = pairs(names=strings(["body", "year", "votes"]), **{"class": strings(["data.frame"])})
+    columns = (strings(["a", "b"]), reals([1990.5, float("nan")]), number(13, 2, 7, -(2**31)))
+    path = tmp_path / "speeches.rds"
+    path.write_bytes(rds(generic(*columns, flags=0x200) + names))
+    table = read_documents(path, ["year", "votes"], text="body")
+    assert table.covariates["year"].isna().tolist() == [False, True]
+    assert table.covariates["votes"].isna().tolist() == [False, True]
+    assert table.covariates["votes"][0] == 7
+    ragged = generic(strings(["a", "b"]), reals([1.0]), reals([1.0, 2.0]), flags=0x200) + names
+    path.write_bytes(rds(ragged))
+    with pytest.raises(CorpusError, match="has 1 cells in the column 'year' and 2 in 'body'"):
+        read_documents(path, ["year"], text="body")
+    path.write_bytes(rds(reals([1.0])))
+    with pytest.raises(CorpusError, match="holds 0 data frames or corpora"):
+        read_documents(path, ["year"])
+
+
+def test_parquet_with_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(
+        pa.table({"text": ["abcdefgh"]}), path, use_dictionary=False, compression="none", write_statistics=False
+    )
+    content = path.read_bytes()
+    assert content.count(b"abcdefgh") == 1
+    path.write_bytes(content.replace(b"abcdefgh", b"abc\xffefgh"))
+    with pytest.raises(CorpusError, match="is not a Parquet file that can be read"):
+        read_corpus(path, field="text")

@@ -36,8 +36,8 @@ def text(value: str | None, flags: int = 8 << 12) -> bytes:
     return number(9 | flags, -1) if raw is None else number(9 | flags, len(raw)) + raw
 
 
-def strings(values: Sequence[str | None]) -> bytes:
-    return number(16, len(values)) + b"".join(map(text, values))
+def strings(values: Sequence[str | None], flags: int = 0) -> bytes:
+    return number(16 | flags, len(values)) + b"".join(map(text, values))
 
 
 def symbol(name: str) -> bytes:

@@ -49,6 +49,7 @@ from biasgauge.io.pickle_file import PickledRecord as PickledRecord
 from biasgauge.io.pickle_file import PickleProblem as PickleProblem
 from biasgauge.io.pickle_file import PickleRefusal as PickleRefusal
 from biasgauge.io.pickle_file import interpret_pickle as interpret_pickle
+from biasgauge.io.r_file import R_MISSING as R_MISSING
 from biasgauge.io.r_file import RProblem as RProblem
 from biasgauge.io.r_file import RValue as RValue
 from biasgauge.io.r_file import column_text as column_text

@@ -33,7 +33,7 @@ _NUMBERS = {10: ">i4", 13: ">i4", 14: ">f8", 15: ">c16", 24: "u1"}
 _STRINGS = 16
 _HAS_ATTRIBUTES, _HAS_TAG = 0x200, 0x400
 _LATIN1 = 1 << 2
-MISSING = -(2**31)
+R_MISSING = -(2**31)
 """An integer, factor level or truth value that R knows as NA."""
 
 

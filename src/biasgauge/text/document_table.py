@@ -71,8 +71,9 @@ def read_documents(
     """Read documents with covariates.
 
     Args:
-        source: a table (.csv, .tsv, .jsonl, or .parquet; but for the last also compressed by gzip, xz or zstd), a data
-            frame, a list of records, a folder of text files, or a tokenized corpus (or its folder).
+        source: a table (.csv, .tsv, .jsonl, .parquet; or .rds, .RData of R: a data frame, or a corpus of quanteda whose
+            texts are the column "text"; all but Parquet also compressed by gzip, xz or zstd), a data frame, a list of
+            records, a folder of text files, or a tokenized corpus (or its folder).
         columns: covariates to keep.
         text: the column of the text: strings, or lists of tokens, in which an empty token is padding.
         metadata: of a folder, a table or data frame with a row for each file; of a tokenized corpus, with a row for

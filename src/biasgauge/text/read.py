@@ -46,8 +46,8 @@ def read_corpus(
             themselves. Files may be compressed with gzip, xz or zstd.
         out: a folder to keep the corpus in. One that was made there from the same bytes with the same settings is
             opened instead. None: a temporary folder that goes with the object.
-        layout: "lines", "paragraphs" (lines joined up to a blank one), "wikitext", "tsv", "csv", "jsonl", or "auto" by
-            the ending of the name.
+        layout: "lines", "paragraphs" (lines joined up to a blank one), "wikitext", "tsv", "csv", "jsonl", "conllu",
+            "warc", "r", "parquet", or "auto" by the ending of the name.
         tokenizer: "words", "ascii-words", "whitespace", "lower-whitespace", "twitter", "spacy:en" (any language), or a
             function from a text to its words.
         field: the column of a table, by name (the first row) or by number from 1 (no header); the field of JSON lines.

@@ -1,4 +1,4 @@
-"""Rows of tables with a column of text: CSV, TSV, JSON lines, Parquet, data frames, records, folders with metadata."""
+"""Rows of tables with a column of text: CSV, TSV, JSON lines, Parquet, R, frames, records, folders with metadata."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from biasgauge.core import JsonObject, as_pandas, did_you_mean
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.io import ByteSource, JSONProblem, csv_rows, file_sha256, parquet_rows, parse_json
 from biasgauge.text.corpus_reader import whole_lines
+from biasgauge.text.r_texts import r_columns
 
 if TYPE_CHECKING:
     from biasgauge.io import Progress
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 TEXT = "\0text"
 """Column of a folder with metadata that holds the text of the file."""
 _COMPRESSED = (".gz", ".xz", ".zst", ".zstd")
-_ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+_R = (".rds", ".rda", ".rdata")
+_ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", *_R)
 
 
 class TableRow(NamedTuple):
@@ -70,8 +72,8 @@ def open_table(source: object) -> TextTable:
     if isinstance(source, Sequence) and source and all(isinstance(record, Mapping) for record in source):
         return TextTable(lambda names, progress: _select_records(source, names, progress))
     raise ParameterError(
-        "The 'corpus' parameter of regress must be a table (.csv, .tsv, .jsonl, .parquet), a data frame, a list of "
-        f"records, a folder with 'metadata', or a tokenized corpus with it. Got {type(source).__name__}."
+        "The 'corpus' parameter of regress must be a table (.csv, .tsv, .jsonl, .parquet, .rds), a data frame, a list "
+        f"of records, a folder with 'metadata', or a tokenized corpus with it. Got {type(source).__name__}."
     )
 
 
@@ -124,6 +126,8 @@ def _table_file(path: Path) -> TextTable:
         raise CorpusError(f"is not a table of documents; its name must end in one of {', '.join(_ENDINGS)}", path=path)
     if kind == ".parquet":
         return TextTable(lambda names, _: _read_parquet(path, names), path, (path,))
+    if kind in _R:
+        return TextTable(lambda names, progress: _read_r(path, names, progress), path, (path,))
     if kind in {".jsonl", ".ndjson"}:
         return TextTable(lambda names, progress: _read_jsonl(path, names, progress), path, (path,))
     separator = "," if kind == ".csv" else "\t"
@@ -132,6 +136,13 @@ def _table_file(path: Path) -> TextTable:
 
 def _read_parquet(path: Path, names: Sequence[str]) -> Iterator[TableRow]:
     return (TableRow(cells) for cells in parquet_rows(path, names, error=CorpusError))
+
+
+def _read_r(path: Path, names: Sequence[str], progress: Progress | None) -> Iterator[TableRow]:
+    with ByteSource(path, error=CorpusError, progress=progress) as source:
+        columns = r_columns(source)
+    _check_columns(columns, names, path)
+    return (TableRow(cells) for cells in zip(*(columns[name] for name in names), strict=True))
 
 
 def _read_separated(path: Path, separator: str, names: Sequence[str], progress: Progress | None) -> Iterator[TableRow]:

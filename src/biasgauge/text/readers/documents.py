@@ -1,16 +1,16 @@
-"""Layouts of corpora: sentences of CoNLL-U, text of web archives (WET), and texts in files of R."""
+"""Layouts of corpora: sentences of CoNLL-U, text of web archives (WET), texts in files of R and in Parquet tables."""
 
 from __future__ import annotations
 
-import mmap
 import re
 from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from biasgauge.errors import CorpusError
-from biasgauge.io import RProblem, RValue, column_text, read_r
+from biasgauge.io import RValue, column_text, parquet_rows
 from biasgauge.text.corpus_reader import LONGEST_RECORD, READ_BYTES, CorpusReader, Layout, Sink, whole_lines
+from biasgauge.text.r_texts import r_objects
 
 if TYPE_CHECKING:
     from biasgauge.io import ByteSource
@@ -126,14 +126,7 @@ def _records(source: ByteSource) -> Iterator[tuple[dict[str, str], bytes]]:
 
 def _read_r(layout: Layout, source: ByteSource, sink: Sink) -> None:
     """Read a column of text of a data frame, or a character vector such as a corpus of quanteda, an element each."""
-    with source.seekable() as file:
-        if not file.seek(0, 2):
-            raise CorpusError("the file is empty", path=source.path)
-        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    try:
-        objects = read_r(content)
-    except RProblem as problem:
-        raise CorpusError(str(problem), path=source.path, offset=problem.offset) from problem
+    objects = r_objects(source)
     texts = {name: text for name, value in objects.items() if (text := _texts(value, layout.field)) is not None}
     if len(texts) != 1:
         wanted = "name the column of the text (field)" if layout.field is None else f"has no column {layout.field!r}"
@@ -158,8 +151,20 @@ def _texts(value: Any, field: str | int | None) -> list[str | None] | None:  # n
     return column_text(column) if isinstance(column, RValue) else None
 
 
+def _read_parquet(layout: Layout, source: ByteSource, sink: Sink) -> None:
+    """Read a column of text of a Parquet table, a document each cell; a batch of rows is in memory at a time."""
+    columns = [] if layout.field is None else [str(layout.field)]
+    with source.seekable() as file:
+        for row, (cell,) in enumerate(parquet_rows(source.path, columns, content=file, error=CorpusError), 1):
+            if cell is not None and not isinstance(cell, str):
+                sentence = f"holds no text in the column {columns[0]!r} (row {row:,}); name the column of the text"
+                raise CorpusError(sentence, path=source.path)
+            sink.record(cell or "")
+
+
 READER = (
     CorpusReader("conllu", "sentences of CoNLL-U", _read_conllu, file_names=r".*\.conllu", field="name"),
     CorpusReader("warc", "text of web archives (WET)", _read_warc, file_names=r".*\.(warc|wet)(\.wet)?"),
     CorpusReader("r", "texts in .rds and .RData of R", _read_r, file_names=r".*\.(rds|rda|rdata)", field="name"),
+    CorpusReader("parquet", "a column of a Parquet table", _read_parquet, file_names=r".*\.parquet", field="name"),
 )
