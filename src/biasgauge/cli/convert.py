@@ -22,6 +22,7 @@ Examples:
   biasgauge convert sgns/1990-w.npy 1990.vec.gz
   biasgauge convert vectors.txt.gz vectors.parquet --limit 100000
   biasgauge convert vectors.npy vectors.bin --vocabulary words.txt
+  biasgauge convert hub:minishlab/potion-base-8M v.safetensors --allow-download
 """
 
 
@@ -34,18 +35,28 @@ def convert(
     words: str | None = None,
     limit: int | None = None,
     vocabulary: Path | None = None,
+    allow_download: bool = False,
     options: WriteOptions = WRITE,
 ) -> Outcome:
     """Convert vectors from any format that biasgauge reads to any that it writes.
 
     Args:
-        vectors: a vector file, or a folder of static embeddings
+        vectors: a vector file, a folder of static embeddings, or hub:NAME on the Hugging Face hub
         out: where to write; the ending says how
         words: take only these: separated by commas, a file, or a lexicon
         limit: take only the first rows
         vocabulary: the word list that belongs to a bare matrix
+        allow_download: open a connection to the Hugging Face hub; nothing else opens one
     """
     chosen = None if words is None else words_of(typed_words(words)).words
     with progress(options, "converting") as report:
-        result = embeddings.convert(vectors, out, words=chosen, limit=limit, vocabulary=vocabulary, progress=report)
+        result = embeddings.convert(
+            vectors,
+            out,
+            words=chosen,
+            limit=limit,
+            vocabulary=vocabulary,
+            allow_download=allow_download,
+            progress=report,
+        )
     return Outcome(result, written={"vectors": Path(result.path)})

@@ -12,6 +12,7 @@ from biasgauge import registry
 from biasgauge.core import JsonMapping, Record, VectorsLike, distinct_words
 from biasgauge.io import refuse_inputs
 from biasgauge.results import RecordTable, Result
+from biasgauge.vectors.hub import download, is_hub_name
 from biasgauge.vectors.loading import load
 from biasgauge.vectors.saving import FORMATS, save
 
@@ -96,25 +97,31 @@ def convert(
     limit: int | None = None,
     vocabulary: str | os.PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002 - the word users know
+    allow_download: bool = False,
     progress: Progress | None = None,
 ) -> Conversion:
     """Read vectors of any format and write them in another; words, order and numbers stay the same.
 
     Args:
-        vectors: a path or anything `load` takes.
+        vectors: a path or anything `load` takes; or, with `allow_download`, `hub:ORGANIZATION/NAME` on the Hugging Face
+            hub.
         out: where to write; the ending decides the format, as in `save`.
         words: take only these.
         limit: take only the first rows.
         vocabulary: of a bare matrix, the file of its words.
         format: to write, in place of that of the ending.
+        allow_download: whether a connection to the hub may be opened; nothing else in biasgauge opens one.
         progress: called with (done, total) as the reading goes on.
 
     Raises:
         EmbeddingFormatError: the input is not what it should be.
+        InputError: the hub does not give the model.
         ParameterError: the format is unknown, or cannot hold a word or a number.
     """
     refuse_inputs(out, [vectors])
     chosen = None if words is None else distinct_words(words, "words", "convert")
+    if is_hub_name(vectors):
+        vectors = download(str(vectors), allow_download=allow_download)
     embedding = load(vectors, chosen, limit, vocabulary=vocabulary, progress=progress)
     path = save(embedding, out, format=format)
     written = format or FORMATS[Path(path.name.removesuffix(".gz")).suffix]

@@ -26,6 +26,7 @@ from biasgauge.io import CHECKSUM_KEY, check_digest, read_record
 from biasgauge.vectors.coverage import spellings
 from biasgauge.vectors.embedding import Embedding
 from biasgauge.vectors.formats.vector_format import Request, detect
+from biasgauge.vectors.hub import download, is_hub_name
 from biasgauge.vectors.rows import check_matrix, is_utf8, select_rows
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def load(
             raise ParameterError(f"One model is needed here, and {os.fspath(vectors)!r} gives {len(encoded)}.")
         model = encoded[0] if name is None else replace(encoded[0], name=name)
         return load(model, words, limit, case_fallback=case_fallback, name=model.name, progress=progress)
+    if is_hub_name(vectors):
+        download(os.fspath(vectors))  # says how to fetch it: this function opens no connection
     path = Path(vectors)
     if os.path.isdir(path):  # noqa: PTH112 - never raises
         from biasgauge.vectors.static_models import static_weights
