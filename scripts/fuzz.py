@@ -43,8 +43,6 @@ NIGHTLY, FULL = 500, 16_000
 STALE, SELDOM = 1_000, 10
 """After so many inputs without a new line, lines are looked at for one in so many inputs: looking takes most of the
 time."""
-LONGEST = 20_000
-"""Characters of a refusal: one that repeats the whole input helps nobody."""
 HOURLY = 600
 """Seconds after which a reader is left, in the full campaign."""
 
@@ -61,7 +59,7 @@ class Reader:
 
     def try_input(self, content: bytes) -> None:
         """Read one input."""
-        from biasgauge.errors import BiasgaugeError
+        from biasgauge.errors import LONGEST, BiasgaugeError
 
         self.inputs += 1
         path = self._folder / "input"
@@ -73,7 +71,7 @@ class Reader:
                 self._read(path)
         except BiasgaugeError as problem:
             self.refused += 1
-            if len(str(problem)) > LONGEST:
+            if any(len(line) > LONGEST for line in str(problem).split("\n")):
                 self._keep(problem, content, f"a refusal of {len(str(problem)):,} characters: ")
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is a finding
             self._keep(problem, content)

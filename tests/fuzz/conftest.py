@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CEILING = 96 * 2**20
 """Bytes that any load may take, besides three times the size of its file: blocks, first allocation, decompression."""
 
-LONGEST_SENTENCE = 2_000
+LONGEST_SENTENCE = 300
 """A sentence that repeats a word of megabytes is not clear."""
 
 

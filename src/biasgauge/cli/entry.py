@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from biasgauge._version import __version__
-from biasgauge.errors import InputError
+from biasgauge.errors import InputError, one_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,22 +133,22 @@ def run(words: list[str]) -> int:
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else INTERNAL_ERROR
     except KeyboardInterrupt as stopped:
-        return _report(f"interrupted{f'; {stopped}' if str(stopped) else ''}", INTERRUPTED)
+        return _report(one_sentence(f"interrupted{f'; {stopped}' if str(stopped) else ''}"), INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has had enough (`| head`); keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SUCCESS
     except (CycloptsError, InputError, OSError, MemoryError) as problem:
         _print_traceback(words)
-        return _report(_sentence(problem), INVALID_INPUT)
+        # An error of ours has its length already, and a line for each of several problems.
+        sentence = str(problem) if isinstance(problem, InputError) else one_sentence(_sentence(problem))
+        return _report(sentence, INVALID_INPUT)
     except Exception as problem:  # noqa: BLE001 - the last stop: everything gets a sentence
         return _report_unexpected(problem, words)
     return SUCCESS
 
 
-def _sentence(problem: CycloptsError | InputError | OSError | MemoryError) -> str:
-    if isinstance(problem, InputError):
-        return str(problem)
+def _sentence(problem: CycloptsError | OSError | MemoryError) -> str:
     if isinstance(problem, MemoryError):  # the machine's limit, or one that the user has set: not our defect
         reason = " ".join(str(problem).split())
         hint = "ask for fewer words or models at a time (--n-jobs 1), or use a machine with more"
@@ -172,9 +172,10 @@ def _report_unexpected(problem: Exception, words: list[str]) -> int:
     """Report an unexpected error: our defect, unless there was no memory for a library."""
     _print_traceback(words)
     if isinstance(problem, ImportError) and any(text in str(problem) for text in _OUT_OF_MEMORY):
-        return _report(_sentence(MemoryError(problem)), INVALID_INPUT)
+        return _report(one_sentence(_sentence(MemoryError(problem))), INVALID_INPUT)
     hint = "" if "--debug" in words else " (--debug shows the traceback)"
-    return _report(f"internal error, please report it: {type(problem).__name__}: {problem}{hint}", INTERNAL_ERROR)
+    reason = f"{type(problem).__name__}: {problem}"
+    return _report(one_sentence(f"internal error, please report it: {reason}{hint}"), INTERNAL_ERROR)
 
 
 def _print_traceback(words: list[str]) -> None:
@@ -183,7 +184,5 @@ def _print_traceback(words: list[str]) -> None:
 
 
 def _report(sentence: str, code: int) -> int:
-    from biasgauge.results import escape_control_characters
-
-    print(f"biasgauge: {escape_control_characters(sentence)}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
+    print(f"biasgauge: {sentence}", file=sys.stderr)  # noqa: T201 - the one place that speaks of failure
     return code

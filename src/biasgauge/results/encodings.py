@@ -6,10 +6,8 @@ title, to write from right to left. Those are shown by their numbers.
 
 from __future__ import annotations
 
-import re
+from biasgauge.errors import CONTROLS, escape_control_characters
 
-_ORDERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""C0 but for tabs and line feeds, DEL, C1, marks of direction, and separators of lines."""
 PLAIN = {
     "−": "-", "–": "-", "—": "-", "\u2011": "-", "→": "->", "←": "<-", "↔": "<->", "≥": ">=", "≤": "<=", "≠": "!=",
     "≈": "~", "×": "x", "·": ".", "…": "...", "±": "+/-", "∞": "inf", "Φ": "Phi", "\u03b1": "alpha", "κ": "kappa",
@@ -25,16 +23,9 @@ def plain_characters(text: str, encoding: str = "ascii") -> str:
     return "".join(_plain_character(character, encoding) for character in text)
 
 
-def escape_control_characters(text: str) -> str:
-    r"""The text with characters that a terminal would obey shown by their numbers: ESC as `\x1b`."""
-    return _ORDERS.sub(
-        lambda order: f"\\x{ord(order[0]):02x}" if order[0] < "\u0100" else f"\\u{ord(order[0]):04x}", text
-    )
-
-
 def escape_control_characters_in_json(text: str) -> str:
     r"""The same of JSON, in which such a character stands in strings only: ESC as `\u001b`, which means the same."""
-    return _ORDERS.sub(lambda order: f"\\u{ord(order[0]):04x}", text)
+    return CONTROLS.sub(lambda order: f"\\u{ord(order[0]):04x}", text)
 
 
 def shown_as(text: str, encoding: str) -> str:

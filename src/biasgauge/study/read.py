@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from biasgauge.core import JsonMapping, JsonObject, did_you_mean
-from biasgauge.errors import InputError, LexiconError
+from biasgauge.errors import InputError, LexiconError, SeveralProblemsError
 from biasgauge.io import is_device
 from biasgauge.lexicons import describe, parse_toml, shown
 from biasgauge.study import schema
@@ -95,7 +95,7 @@ class Study:
             line = "" if number is None else f", line {number}"
             sentences.append(sentence if self.file is None else f"{self.file}{line}: {sentence}")
         if sentences:
-            raise InputError("\n".join(sentences))
+            raise SeveralProblemsError(sentences)
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
