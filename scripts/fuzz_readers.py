@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import fuzz_files
 import fuzz_models
+import fuzz_results
 import fuzz_stores
 import fuzz_vectors
 from fuzz_target import CORPUS
@@ -18,7 +19,7 @@ from fuzz_target import CORPUS
 if TYPE_CHECKING:
     from fuzz_target import Target
 
-_GROUPS = fuzz_files.GROUPS | fuzz_vectors.GROUPS | fuzz_stores.GROUPS | fuzz_models.GROUPS
+_GROUPS = fuzz_files.GROUPS | fuzz_vectors.GROUPS | fuzz_stores.GROUPS | fuzz_results.GROUPS | fuzz_models.GROUPS
 
 
 def reader_names() -> list[str]:

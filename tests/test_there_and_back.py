@@ -63,6 +63,10 @@ def _classes() -> dict[str, type[Result]]:
 
 @pytest.fixture(scope="module")
 def computed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    return computed_results(tmp_path_factory.mktemp("study"))
+
+
+def computed_results(folder: Path) -> dict[str, Result]:
     """Results whose fields must fit each other, on as little as they take."""
     vectors, models = load_default(3_000), load_default_replicates()[:2]
     he_she = [("he", "she"), ("man", "woman")]
@@ -95,7 +99,7 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
         bg.stats.fit_mixed(random.normal(size=30), random.normal(size=(30, 1)), groups, ["x"]),
         bg.papers.list_papers(),
         bg.study.plan_study(EXAMPLE),
-        study_state(EXAMPLE, tmp_path_factory.mktemp("study")),
+        study_state(EXAMPLE, folder),
         bg.lexicons.check_language("es"),
     ]
     return {f"{type(result).__module__}:{type(result).__name__}": result for result in results}

@@ -214,7 +214,7 @@ def _read_array(value: Any) -> Any:
 def _check_finite(value: Any, path: str = "") -> Any:
     """Return the value if all of its numbers are finite: our JSON has no others."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{path} must be a finite number. Got {value!r}.".lstrip())
+        raise ValueError(f"{path} must be a finite number. Got {value!r}.")
     if isinstance(value, Mapping):
         for key, item in value.items():
             _check_finite(item, f"{path}.{key}")
@@ -232,7 +232,7 @@ def _error_sentence(error: ErrorDetails, path: str) -> str:
     if error["type"] == "record":
         return f"{path}.{message}".lstrip(".")
     if error["type"] == "value_error":
-        return f"{path}{message.removeprefix('Value error, ')}"
+        return f"{path}{message.removeprefix('Value error, ')}".lstrip()
     if error["type"] == "missing":
         return f"{path} is missing."
     expected = message.removeprefix("Input should be ")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from biasgauge.core import JsonMapping, JsonObject, Record, check_object, to_plain
 from biasgauge.errors import ParameterError
+from biasgauge.results.read_back import wrap_methods
 from biasgauge.results.summary import Chart, Summary
 from biasgauge.results.tables import Column, RecordTable, Table
 from biasgauge.results.wording import counted
@@ -46,6 +47,10 @@ class Result(Record):
     tables: ClassVar[tuple[str, ...]] = ()
     abridged: ClassVar[bool] = False
     record_tables: ClassVar[tuple[RecordTable, ...]] = ()
+
+    def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401 - those of other bases
+        super().__init_subclass__(**settings)
+        wrap_methods(cls)
 
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
@@ -139,6 +144,9 @@ class Result(Record):
 
         summary = self.summary()
         return {"text/plain": repr(self), "text/html": notebook_html(summary) + notebook_chart(summary)}
+
+
+wrap_methods(Result)
 
 
 def records_frame(rows: Sequence[Any]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import atomic_file, csv_text, make_folder, manifest_text, portable_names, write_text
 from biasgauge.results import markup
 from biasgauge.results.drawing import fitted_to_grid
+from biasgauge.results.read_back import showing
 
 if TYPE_CHECKING:
     from biasgauge.results.result import Result
@@ -58,12 +59,14 @@ def save_result(result: Result, path: Path) -> Path:
     ending = path.suffix.lower()
     if ending not in WRITERS:
         raise ParameterError(f"A result can be saved as {', '.join(WRITERS)}. Got {str(path)!r}.")
-    frames = result.frames_beside() if ending == ".html" else {}
-    companions = [suffix for suffix in _BESIDE.get(ending, ()) if not (suffix == ".csv" and frames)]
-    texts = {path.with_suffix(suffix): WRITERS[suffix](result) for suffix in companions}
-    names = portable_names(frames)
-    texts |= {path.with_name(f"{names[name]}.csv"): csv_text(frame) for name, frame in frames.items()}
-    for target, text in {**texts, path: WRITERS[ending](result)}.items():
+    with showing(result):
+        frames = result.frames_beside() if ending == ".html" else {}
+        companions = [suffix for suffix in _BESIDE.get(ending, ()) if not (suffix == ".csv" and frames)]
+        texts = {path.with_suffix(suffix): WRITERS[suffix](result) for suffix in companions}
+        names = portable_names(frames)
+        texts |= {path.with_name(f"{names[name]}.csv"): csv_text(frame) for name, frame in frames.items()}
+        texts[path] = WRITERS[ending](result)
+    for target, text in texts.items():
         write_text(target, text)
     return path
 
