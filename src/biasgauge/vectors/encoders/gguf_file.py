@@ -13,10 +13,13 @@ import numpy as np
 
 from biasgauge.core import Singles
 from biasgauge.errors import InputError
+from biasgauge.vectors.encoders.gguf_header import check_header
 
 _INSTALL = 'GGUF files need an extra: pip install "biasgauge[transformers]"'
 _CONTROL, _USER_DEFINED = 3, 4
 """Types of tokens that are never split."""
+_MOST_DIMENSIONS = 2**16
+"""Of an attention head; its rotary frequencies are computed."""
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -67,6 +70,7 @@ def _opened(path: Path) -> tuple[_Fields, Any]:
         import gguf
     except ImportError as problem:
         raise InputError(_INSTALL) from problem
+    check_header(path)
     try:
         reader = gguf.GGUFReader(path)
     except (ValueError, IndexError, KeyError, OSError, OverflowError) as problem:
@@ -105,14 +109,21 @@ def _config(fields: _Fields, tensors: Any) -> Any:  # noqa: ANN401 - objects of 
         raise InputError(f"{fields.path}: scales its rotary positions, which is not known here; use its folder instead")
     heads = int(fields.get("llama.attention.head_count"))
     width = int(fields.get("llama.embedding_length"))
+    layers = int(fields.get("llama.block_count"))
+    head_dim = int(fields.get("llama.attention.key_length", width // heads if heads else 0))
+    vocabulary = next((tensor.shape for tensor in tensors if tensor.name == "token_embd.weight"), ())
+    if len(vocabulary) != 2 or int(vocabulary[0]) != width or not 0 < layers <= len(tensors) or not heads:
+        raise InputError(f"{fields.path}: is damaged: its tensors do not fit its settings")
+    if not 0 < head_dim <= _MOST_DIMENSIONS:
+        raise InputError(f"{fields.path}: is damaged: its attention heads have {head_dim:,} dimensions")
     return LlamaConfig(
-        vocab_size=next(int(tensor.shape[1]) for tensor in tensors if tensor.name == "token_embd.weight"),
+        vocab_size=int(vocabulary[1]),
         hidden_size=width,
         intermediate_size=int(fields.get("llama.feed_forward_length")),
-        num_hidden_layers=int(fields.get("llama.block_count")),
+        num_hidden_layers=layers,
         num_attention_heads=heads,
         num_key_value_heads=int(fields.get("llama.attention.head_count_kv", heads)),
-        head_dim=int(fields.get("llama.attention.key_length", width // heads)),
+        head_dim=head_dim,
         max_position_embeddings=int(fields.get("llama.context_length")),
         rms_norm_eps=float(fields.get("llama.attention.layer_norm_rms_epsilon")),
         rope_parameters={"rope_type": "default", "rope_theta": float(fields.get("llama.rope.freq_base", 10_000.0))},

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from biasgauge.core import check_choice, device_named
+from biasgauge.core import JsonObject, check_choice, device_named
 from biasgauge.errors import InputError, ParameterError
-from biasgauge.io import read_json, usable_path
+from biasgauge.io import read_json, read_json_object, usable_path
 
 Kind: TypeAlias = Literal["encoder", "masked", "causal"]
 """Purpose of a model: hidden states alone, or a head that predicts masked or next tokens."""
@@ -27,6 +27,11 @@ _CLASSES: dict[Kind, str] = {"encoder": "AutoModel", "masked": "AutoModelForMask
 _PREDICTS: dict[Kind, str] = {"encoder": "", "masked": "masked tokens", "causal": "the next token"}
 _UNSAFE = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")
+_WIDTHS = ("hidden_size", "n_embd", "d_model", "dim")
+_LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
+_MOST_LAYERS = 1_000
+_MOST_EXPANSION = 64
+"""Bytes of half precision that a byte of the weights may stand for: four bits a number, or layers that share theirs."""
 _UNUSED = ("pooler.", "position_ids", "lm_head.", "cls.")
 """Weights that hidden states do not depend on."""
 _CONVERT = (
@@ -218,15 +223,34 @@ def _check_folder(folder: Path) -> None:
     """Refuse a folder without a model, with unsafe weights only, or without a tokenizer."""
     if not (folder / "config.json").is_file():
         raise InputError(f"{folder}: holds no config.json; name the folder of one model in the layout of Hugging Face")
-    if "auto_map" in read_json(folder / "config.json"):
+    config = read_json_object(folder / "config.json")
+    if "auto_map" in config:
         raise InputError(f"{folder}: needs code of its own (auto_map in config.json), which is never run")
     if not any(folder.glob("model*.safetensors")):
         unsafe = next((path for pattern in _UNSAFE for path in sorted(folder.glob(pattern))), None)
         if unsafe is not None:
             raise InputError(f"{unsafe}: weights in a pickle are never read; {_CONVERT}")
         raise InputError(f"{folder}: holds no weights; model.safetensors is expected")
+    _check_size(folder, config)
     if not any((folder / name).is_file() for name in _TOKENIZERS):
         raise InputError(f"{folder}: holds no tokenizer; tokenizer.json is expected, which save_pretrained writes")
+
+
+def _check_size(folder: Path, config: JsonObject) -> None:
+    """Refuse settings of a model that is much larger than its weights: it would be made before they are looked at."""
+    settings = [config, *(part for part in config.values() if isinstance(part, dict))]  # of text, of pictures
+    stored = sum(path.stat().st_size for path in folder.glob("model*.safetensors"))
+    for setting in settings:
+        width, layers, words = (_largest(setting, names) for names in (_WIDTHS, _LAYERS, ("vocab_size",)))
+        parameters = width * words + layers * 4 * width**2
+        if 2 * parameters > _MOST_EXPANSION * stored + 2**20 or layers > _MOST_LAYERS:
+            sentence = f"the weights do not fit config.json, whose model has {layers:,} layers of width {width:,}"
+            raise InputError(f"{folder}: {sentence} and {words:,} pieces")
+
+
+def _largest(settings: JsonObject, names: Iterable[str]) -> int:
+    numbers = [settings[name] for name in names if isinstance(settings.get(name), int)]
+    return max(0, *numbers, 0)
 
 
 def _from_memory(source: object, tokenizer: object, kind: Kind) -> LoadedModel:
