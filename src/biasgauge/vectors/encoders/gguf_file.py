@@ -111,13 +111,15 @@ def _config(fields: _Fields, tensors: Any) -> Any:  # noqa: ANN401 - objects of 
     width = int(fields.get("llama.embedding_length"))
     layers = int(fields.get("llama.block_count"))
     head_dim = int(fields.get("llama.attention.key_length", width // heads if heads else 0))
-    vocabulary = next((tensor.shape for tensor in tensors if tensor.name == "token_embd.weight"), ())
-    if len(vocabulary) != 2 or int(vocabulary[0]) != width or not 0 < layers <= len(tensors) or not heads:
+    vocabulary: list[int] = next(
+        (tensor.shape.tolist() for tensor in tensors if tensor.name == "token_embd.weight"), []
+    )
+    if len(vocabulary) != 2 or vocabulary[0] != width or not 0 < layers <= len(tensors) or not heads:
         raise InputError(f"{fields.path}: is damaged: its tensors do not fit its settings")
     if not 0 < head_dim <= _MOST_DIMENSIONS:
         raise InputError(f"{fields.path}: is damaged: its attention heads have {head_dim:,} dimensions")
     return LlamaConfig(
-        vocab_size=int(vocabulary[1]),
+        vocab_size=vocabulary[1],
         hidden_size=width,
         intermediate_size=int(fields.get("llama.feed_forward_length")),
         num_hidden_layers=layers,

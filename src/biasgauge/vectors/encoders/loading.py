@@ -249,8 +249,8 @@ def _check_size(folder: Path, config: JsonObject) -> None:
 
 
 def _largest(settings: JsonObject, names: Iterable[str]) -> int:
-    numbers = [settings[name] for name in names if isinstance(settings.get(name), int)]
-    return max(0, *numbers, 0)
+    numbers: list[int] = [settings[name] for name in names if isinstance(settings.get(name), int)]
+    return max([0, *numbers])
 
 
 def _from_memory(source: object, tokenizer: object, kind: Kind) -> LoadedModel:
