@@ -3,13 +3,16 @@
     python scripts/regress_error_rates.py imdb.tsv.xz --source reviews --vectors glove.npz --splits 20
     python scripts/regress_error_rates.py novels.txt.xz --source novels --names FILES.txt --vectors glove.npz
     python scripts/regress_error_rates.py imdb.tsv.xz --source reviews --vectors glove.npz --splits 10 --odds 3
+    python scripts/regress_error_rates.py imdb.tsv.xz --source reviews --vectors glove.npz --splits 4 --background 3
+    python scripts/regress_error_rates.py imdb.tsv.xz --source reviews --vectors glove.npz --targets 1 --limits 12
 
 Documents are dealt to two groups at random, so that nothing differs; with `--source novels` a document is a piece of a
 novel, all of an author is dealt to one group, and the cluster is the author or, to see what that costs, the document.
 A second covariate is a random number. Targets are frequent words; A and B are lists of eight words near two random
 frequent words. With --odds, in documents of the second group a word of B within the window of a target becomes one of
-A with the probability 1 − 1 / odds; with as many of both before, the odds of A are then 2 odds − 1. Printed are shares
-of p < .05 by reading, and verdicts.
+A with the probability 1 − 1 / odds; with as many of both before, the odds of A are then 2 odds − 1. With --background
+the same happens everywhere there: words of A are more frequent, near the targets no more than elsewhere.
+Printed are shares of p < .05 by reading, and verdicts; with --limits, limits of detection over so many random halves.
 """
 
 from __future__ import annotations
@@ -37,8 +40,8 @@ PIECE = 60
 """Paragraphs of a novel that are one document."""
 
 
-def main() -> None:
-    """Simulate and print the table."""
+def parse_arguments() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--source", choices=["reviews", "novels"], required=True)
@@ -52,8 +55,15 @@ def main() -> None:
     parser.add_argument("--permutations", type=int, default=199)
     parser.add_argument("--cluster", choices=["author", "document"], default="author")
     parser.add_argument("--odds", type=float, default=1.0)
+    parser.add_argument("--background", type=float, default=1.0)
+    parser.add_argument("--limits", type=int, default=0, help="random halves for the limits of detection")
     parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Simulate and print the table."""
+    arguments = parse_arguments()
     generator = np.random.default_rng(arguments.seed)
     by_author = arguments.source == "novels"
     records = list(novels(arguments.file, arguments.names) if by_author else reviews(arguments.file))
@@ -64,13 +74,15 @@ def main() -> None:
     transform = transform_of(reader)
     print(f"{len(table.corpus.tokens):,} tokens, {len(table.ids):,} documents, {table.covariates['author'].nunique()} "
           f"authors; recovery {transform.recovery}")  # fmt: skip
-    rows = []
+    rows, limits = [], []
     for split in range(arguments.splits):
         words, a, b = draw_words(reader, arguments, generator)
         covariates = deal(table, generator, by_author=by_author)
         here, around = table, reader
         if arguments.odds > 1:
             here, around = plant(table, covariates, words, (a, b), arguments.odds, generator, arguments.vectors)
+        elif arguments.background > 1:
+            here, around = plant(table, covariates, None, (a, b), arguments.background, generator, arguments.vectors)
         here = replace(here, covariates=covariates)
         settings = FitSettings(
             "author" if by_author and arguments.cluster == "author" else None, a, b,
@@ -87,8 +99,27 @@ def main() -> None:
             except ParameterError as problem:
                 print(f"left out: {problem}")
                 continue
-            rows += list(readings(fit))
-    report(pd.DataFrame(rows))
+            if arguments.limits:
+                limits += list(detection_rows(fit, a, b, arguments.limits))
+            else:
+                rows += list(readings(fit))
+    if arguments.limits:
+        print(pd.DataFrame(limits).to_string())
+    else:
+        report(pd.DataFrame(rows))
+
+
+def detection_rows(fit: Any, a: list[str], b: list[str], draws: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    """Limits of detection of one target, as odds ratios, and the share shown at each."""
+    found = fit.detection(a, b, odds=(1, 2, 4, 10, 30), draws=draws, permutations=99)
+    shown = {(point.reading, point.odds): point.shown.value for point in found.points}
+    for row in found.limits:
+        shares = {f"shown at {odds:g}": shown.get((row.reading, odds)) for odds in found.settings["odds"]}
+        low, high = row.limit.low, row.limit.high
+        ends = {"low": None if low is None else np.exp(low), "high": None if high is None else np.exp(high)}
+        yield {"target": fit.targets[0].word, "n": found.occurrences, "reading": row.reading, "odds": row.odds, **ends,
+               **shares}  # fmt: skip
+    print(found, flush=True)
 
 
 def reviews(file: Path) -> Iterator[dict[str, Any]]:
@@ -139,13 +170,13 @@ def deal(table: DocumentTable, generator: np.random.Generator, *, by_author: boo
 
 
 def plant(
-    table: DocumentTable, covariates: pd.DataFrame, words: list[str], sides: tuple[list[str], list[str]], odds: float,
-    generator: np.random.Generator, vectors: Path,
+    table: DocumentTable, covariates: pd.DataFrame, words: list[str] | None, sides: tuple[list[str], list[str]],
+    odds: float, generator: np.random.Generator, vectors: Path,
 ) -> tuple[DocumentTable, ContextReader]:  # fmt: skip
-    """Turn words of B near a target into words of A, in documents of the second group."""
+    """Turn words of B near a target, or everywhere, into words of A, in documents of the second group."""
     corpus = table.corpus
     index = {word: row for row, word in enumerate(corpus.words)}
-    ids: list[Integers] = [np.array([index[word] for word in side if word in index]) for side in (words, *sides)]
+    ids: list[Integers] = [np.array([index[word] for word in side if word in index]) for side in (words or [], *sides)]
     tokens = np.array(corpus.tokens)
     near = np.zeros(len(tokens) + 1, np.int64)
     places = np.flatnonzero(np.isin(tokens, ids[0]))
@@ -153,7 +184,7 @@ def plant(
     np.add.at(near, np.minimum(places + WINDOW + 1, len(tokens)), -1)
     bounds = corpus.lines[corpus.documents]
     in_second = np.repeat((covariates["group"] == "y").to_numpy(), np.diff(bounds))
-    eligible = np.flatnonzero((np.cumsum(near)[:-1] > 0) & in_second & np.isin(tokens, ids[2]))
+    eligible = np.flatnonzero(((np.cumsum(near)[:-1] > 0) | (words is None)) & in_second & np.isin(tokens, ids[2]))
     changed = eligible[generator.random(len(eligible)) < 1 - 1 / odds]
     tokens[changed] = generator.choice(ids[1], len(changed))
     planted = replace(corpus, tokens=tokens, counts=np.bincount(tokens, minlength=len(corpus.words)))

@@ -72,6 +72,18 @@ def test_values_are_set_against_each_other(files: dict[str, str], capsys: pytest
     assert "t0" in shown["contexts"]["rows"][0]["text"]
 
 
+def test_planted_differences_tell_what_the_text_would_show(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = printed([*arguments(files, "t0 ~ group"), *LISTS, "--detection", "4"], capsys)
+    assert [row["reading"] for row in content["detection"]["limits"]] == [
+        "embedding regression", "projection", "counts",
+    ]  # fmt: skip
+    assert {point["odds"] for point in content["detection"]["points"]} == {1, 2, 4, 10, 20}
+    assert run([*arguments(files), "--detection", "4"]) == 2
+    assert "--detection needs --a and --b" in capsys.readouterr().err
+
+
 def test_lists_of_targets_and_what_is_kept(
     files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

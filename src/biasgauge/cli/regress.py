@@ -27,7 +27,8 @@ the projection on the axis from B to A and from counts; the verdict says which o
 them answers and whether the others agree. Name authors or outlets by --cluster:
 documents of one author are no independent evidence. --at and --against choose
 values of covariates to set against each other: differences, neighbors that
-differ; --at alone lists the nearest words. Settings
+differ; --at alone lists the nearest words. --detection 20 plants differences of
+known size in random halves: which would this text have shown? Settings
 by --set: remove (stop words), min_count, save_transform (file for the matrix that
 was estimated on the corpus), permutations, smallest (difference that matters),
 most (neighbors of a side), show_text (of typical contexts), file (column of the
@@ -38,7 +39,7 @@ Examples:
       --vectors glove.300d.txt --transform A.npy --cluster speaker
   biasgauge regress speeches.jsonl --formula "immigrant + immigrants ~ party * year" \\
       --vectors glove.txt --a family,children --b illegal,border \\
-      --at party=R,year=2010 --against party=D,year=2010
+      --at party=R,year=2010 --against party=D,year=2010 --detection 20
   biasgauge regress texts/ --metadata texts.csv --formula "jobs ~ decade" \\
       --targets jobs=bls2015 --vectors glove.txt --a he,his,man --b she,her,woman
 """
@@ -86,6 +87,7 @@ def regress(
     at: str | None = None,
     against: str | None = None,
     contexts: int = 0,
+    detection: int = 0,
     text: str = "text",
     metadata: Path | None = None,
     window: int = 6,
@@ -104,6 +106,8 @@ def regress(
         at: values of covariates, such as party=R,year=2010, at which the nearest words are listed
         against: the values that they are set against
         contexts: typical contexts to list at the values of --at: documents and positions
+        detection: random halves of the clusters in which differences of known size are planted, to tell which of them
+            this text would show; 0 for none
         text: column of the text
         metadata: of a folder, the table with a row for each file, named in its column "file"
         window: words on each side
@@ -112,6 +116,8 @@ def regress(
     most, show_text = further.pop("most", 20), further.pop("show_text", False)
     policy = WordPolicy.from_options(further.pop("min_coverage", None), further.pop("case_fallback", None))
     save_transform, remove = further.pop("save_transform", None), read_words(further.pop("remove", None)) or ()
+    if detection and not (lists.a and lists.b):
+        raise ParameterError("--detection needs --a and --b: the words whose odds differ.")
     if save_transform is not None and save_transform.exists() and not options.force:
         raise ParameterError(f"{save_transform} is there already; name another file, or add --force.")
     chosen, other = _typed_values(at, "--at"), _typed_values(against, "--against")
@@ -155,6 +161,10 @@ def regress(
         also["nearest"] = fit.nearest(chosen, most=most, random_state=options.seed)
     if contexts:
         also["contexts"] = fit.contexts(chosen, most=contexts, text=show_text)
+    if detection:
+        words = {side: read_words(typed) for side, typed in vars(lists).items()}
+        with progress(options, "planting differences") as report:
+            also["detection"] = fit.detection(**words, draws=detection, random_state=options.seed, progress=report)
     written = {} if tokens is None else {"tokenized corpus": tokens}
     if save_transform is not None and fit.model is not None:
         written["transformation"] = fit.model.transform.save(save_transform)

@@ -3,6 +3,9 @@ from biasgauge.analyses.regress.analysis import fit_regression as fit_regression
 from biasgauge.analyses.regress.analysis import regress as regress
 from biasgauge.analyses.regress.contexts import ContextReader as ContextReader
 from biasgauge.analyses.regress.contexts import OccurrenceBlock as OccurrenceBlock
+from biasgauge.analyses.regress.detection import PlantedDifference as PlantedDifference
+from biasgauge.analyses.regress.detection import ReadingLimit as ReadingLimit
+from biasgauge.analyses.regress.detection import RegressionLimits as RegressionLimits
 from biasgauge.analyses.regress.formulas import parse_formula as parse_formula
 from biasgauge.analyses.regress.neighbors import NearestWord as NearestWord
 from biasgauge.analyses.regress.neighbors import NearestWords as NearestWords

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge._version import __version__
+from biasgauge.analyses.regress.detection import ODDS, RegressionLimits, planted_limits
 from biasgauge.analyses.regress.model import RegressionModel
 from biasgauge.analyses.regress.neighbors import NearestWords, Neighbors, nearest_words, neighbor_ratios
 from biasgauge.analyses.regress.readings import ROWS, AssociationReading, read_axis, read_counts
@@ -33,6 +34,8 @@ from biasgauge.stats import on_one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from biasgauge.io import Progress
 
 _NORM_COLUMNS = (
     "term",
@@ -187,6 +190,31 @@ class EmbeddingRegression(Result):
                 self._computed, first, second, candidates=candidates, most=most, resamples=resamples,
                 random_state=random_state, level=self._level,
             )  # fmt: skip
+
+    def detection(
+        self, a: WordsLike, b: WordsLike, *, odds: Sequence[float] = ODDS, draws: int = 20, permutations: int = 199,
+        random_state: int = 0, progress: Progress | None = None,
+    ) -> RegressionLimits:  # fmt: skip
+        """Estimate the smallest difference between two halves of this text that each reading detects.
+
+        Clusters are dealt to two groups at random, and differences of known size are planted around the targets.
+
+        Args:
+            a: words of the first group.
+            b: words of the second group.
+            odds: planted ratios of the odds of A against B between the groups, 1 among them.
+            draws: random halves.
+            permutations: draws of the test of each norm.
+            random_state: seed.
+            progress: called with (done, total).
+
+        Raises:
+            ParameterError: odds are impossible, or there are too few clusters or words to plant with.
+        """
+        return planted_limits(
+            self, self._computed, a, b, odds=odds, draws=draws, permutations=permutations, random_state=random_state,
+            progress=progress,
+        )  # fmt: skip
 
     def contexts(self, values: Mapping[str, Any], *, most: int = 10, text: bool = False) -> TypicalContexts:
         """Occurrences whose embeddings are nearest to that of the targets at chosen values of covariates.
