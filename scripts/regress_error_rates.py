@@ -112,11 +112,10 @@ def main() -> None:
 def detection_rows(fit: Any, a: list[str], b: list[str], draws: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401
     """Limits of detection of one target, as odds ratios, and the share shown at each."""
     found = fit.detection(a, b, odds=(1, 2, 4, 10, 30), draws=draws, permutations=99)
-    shown = {(point.reading, point.odds): point.shown.value for point in found.points}
+    shown = {(point.reading, point.odds): point.shown for point in found.points}
     for row in found.limits:
         shares = {f"shown at {odds:g}": shown.get((row.reading, odds)) for odds in found.settings["odds"]}
-        low, high = row.limit.low, row.limit.high
-        ends = {"low": None if low is None else np.exp(low), "high": None if high is None else np.exp(high)}
+        ends = {name: None if end is None else np.exp(end) for name, end in (("low", row.low), ("high", row.high))}
         yield {"target": fit.targets[0].word, "n": found.occurrences, "reading": row.reading, "odds": row.odds, **ends,
                **shares}  # fmt: skip
     print(found, flush=True)

@@ -64,6 +64,10 @@ def test_values_are_set_against_each_other(files: dict[str, str], capsys: pytest
     content = printed([*arguments(files), *LISTS, *chosen], capsys)
     assert content["contrast"]["axis"]["estimate"] == pytest.approx(content["axis"][0]["estimate"])
     assert content["contrast"]["counts"]["estimate"] == pytest.approx(content["counts"][0]["estimate"])
+    assert [row["term"] for row in content["axis_at"]["rows"]] == [
+        "group = y, year = 4", "group = x, year = 4", "(group = y, year = 4) − (group = x, year = 4)",
+    ]  # fmt: skip
+    assert content["counts_at"]["rows"][2]["estimate"] == pytest.approx(content["counts"][0]["estimate"])
     assert {"word", "first", "second", "ratio", "low", "high"} <= set(content["neighbors"]["rows"][0])
     assert [row["text"] for row in content["contexts"]["rows"]] == [None] * 3
     alone = printed([*arguments(files), "--at", "group=y", "--set", "most=3"], capsys)
@@ -91,6 +95,11 @@ def test_lists_of_targets_and_what_is_kept(
     first = printed([*words, "--set", f"save_transform={tmp_path / 'again.npy'}"], capsys)
     assert first["settings"]["targets"] == "sample of words"
     assert printed(words, capsys)["terms"] == first["terms"]
+    chosen = printed([*words, *LISTS, "--at", "group=y", "--against", "group=x"], capsys)
+    assert chosen["warnings"] == ["no neighbors: each word of a list has its own"]
+    levels = chosen["axis_at"]["rows"]
+    assert [row["low"] is None for row in levels] == [True, True, False]
+    assert "contrasts and trends have intervals" in levels[0]["reason"]
     assert run([*words, "--set", f"save_transform={tmp_path / 'again.npy'}"]) == 2
     assert "--force" in capsys.readouterr().err
     np.testing.assert_array_equal(np.load(tmp_path / "again.npy"), np.eye(DIM))
@@ -117,8 +126,14 @@ def test_mistakes_are_one_sentence(
 
 def test_a_page_is_written(files: dict[str, str], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    assert run([*arguments(files), *LISTS, "--out", str(page), "--quiet"]) == 0
+    chosen = ["--at", "group=y", "--against", "group=x", "--contexts", "2", "--detection", "4"]
+    assert run([*arguments(files), *LISTS, *chosen, "--out", str(page), "--quiet"]) == 0
     html = page.read_text(encoding="utf-8")
     assert "Projection on the axis" in html
     assert "Log odds ratio of A against B" in html
-    assert json.loads(page.with_suffix(".json").read_text())["terms"]
+    for title in ("Neighbors that differ", "Typical contexts", "Limits of detection", "at chosen values"):
+        assert title in html
+    content = json.loads(page.with_suffix(".json").read_text())
+    assert content["terms"]
+    assert content["neighbors"]["rows"]
+    assert pd.read_csv(page.with_suffix(".csv"))["term"].tolist() == ["group_y", "year"]

@@ -47,7 +47,7 @@ def test_counts_read_the_planted_odds_back(limits: RegressionLimits) -> None:
 
 def test_what_is_shown_grows_with_the_difference_and_limits_lie_between(limits: RegressionLimits) -> None:
     for reading in ("embedding regression", "projection", "counts", "verdict"):
-        shares = [point.shown.value or 0 for point in limits.points if point.reading == reading]
+        shares = [point.shown for point in limits.points if point.reading == reading]
         assert len(shares) == 4
         assert shares[0] <= 0.25
         assert shares[-1] == 1
@@ -56,9 +56,10 @@ def test_what_is_shown_grows_with_the_difference_and_limits_lie_between(limits: 
     for row in limits.limits:
         assert row.odds is not None
         assert 1 < row.odds < 27
-        assert row.limit.low is not None
-        assert row.limit.value == pytest.approx(np.log(row.odds))
+        assert row.low is not None
+        assert row.log_odds == pytest.approx(np.log(row.odds))
     assert limits.occurrences == 800
+    assert {"reading", "odds", "log_odds", "low", "high", "shown"} <= set(limits.to_frame().columns)
     assert limits.settings["clusters"] == 40
 
 
@@ -90,5 +91,5 @@ def test_limits_that_cannot_be_estimated_are_one_sentence() -> None:
         with pytest.raises(ParameterError, match=sentence):
             fit.detection(**arguments)
     undetected = fitted(40).detection(["w0"], ["w1"], odds=(1, 1.1), draws=4, permutations=9)
-    assert all(row.odds is None and row.limit.reason for row in undetected.limits)
+    assert all(row.odds is None and row.reason for row in undetected.limits)
     assert "not even 1.1" in str(undetected.summary().headline)

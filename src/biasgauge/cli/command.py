@@ -234,7 +234,8 @@ def finish(outcome: Outcome, options: Options) -> None:
     if isinstance(options, ResultOptions) and options.out is not None:
         from biasgauge.results import save_result
 
-        written["result"] = save_result(outcome.result, options.out)
+        saved: Any = _WholeOutcome(outcome) if outcome.also else outcome.result
+        written["result"] = save_result(saved, options.out)
     _print(outcome, options)
     if not options.quiet:
         for content, path in written.items():
@@ -267,6 +268,25 @@ def _print(outcome: Outcome, options: Options) -> None:
         from biasgauge.results import print_summary
 
         print_summary(console(options), outcome.summary())
+
+
+@dataclass(frozen=True)
+class _WholeOutcome:
+    """The result of an outcome with the further results beside it, as files hold them."""
+
+    outcome: Outcome
+
+    def to_dict(self) -> JsonObject:
+        """JSON of the result, and of further results under their keys."""
+        also = {key: result.to_dict() for key, result in self.outcome.also.items()}
+        return {**self.outcome.result.to_dict(), **also, **self.outcome.extra}
+
+    def summary(self) -> Summary:
+        """The summary of all."""
+        return self.outcome.summary()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.outcome.result, name)
 
 
 def _charts(result: Any, **choices: Any) -> JsonObject:

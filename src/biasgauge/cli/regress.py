@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -116,15 +117,11 @@ def regress(
     most, show_text = further.pop("most", 20), further.pop("show_text", False)
     policy = WordPolicy.from_options(further.pop("min_coverage", None), further.pop("case_fallback", None))
     save_transform, remove = further.pop("save_transform", None), read_words(further.pop("remove", None)) or ()
-    if detection and not (lists.a and lists.b):
-        raise ParameterError("--detection needs --a and --b: the words whose odds differ.")
     if save_transform is not None and save_transform.exists() and not options.force:
         raise ParameterError(f"{save_transform} is there already; name another file, or add --force.")
     chosen, other = _typed_values(at, "--at"), _typed_values(against, "--against")
-    if other and not chosen:
-        raise ParameterError("--against needs --at: the values that are set against them.")
-    if contexts and not chosen:
-        raise ParameterError("--contexts needs --at: the values of covariates that contexts are typical of.")
+    _check_needs(chosen, other, contexts, lists if detection else None)
+    words = {side: read_words(typed) for side, typed in vars(lists).items()}
     with progress(options, "reading and embedding") as report:
         fit = analyses.regress.regress(
             corpus,
@@ -134,8 +131,7 @@ def regress(
             window=window,
             text=text,
             cluster=cluster,
-            a=read_words(lists.a),
-            b=read_words(lists.b),
+            **words,
             targets=_typed_lists(targets),
             metadata=metadata,
             remove=remove,
@@ -145,30 +141,46 @@ def regress(
             progress=report,
             **further,
         )
-    also: JsonObject = {}
-    extra: JsonObject = {}
-    if chosen and other:
+    also, extra = _at_values(fit, words, chosen, other, policy) if chosen and fit.axis_terms else ({}, {})
+    warnings: tuple[str, ...] = ()
+    if chosen and fit.settings["targets"] == "sample of words":
+        warnings = ("no neighbors: each word of a list has its own",)
+    elif chosen and other:
         also["neighbors"] = fit.neighbors(chosen, other, most=most, random_state=options.seed)
-        if fit.axis_terms and lists.a and lists.b:
-            a, b = read_words(lists.a), read_words(lists.b)
-            readings = {"axis": fit.axis(a, b, policy=policy), "counts": fit.counts(a, b)}
-            extra["contrast"] = {
-                kind: reading.contrast(chosen, other).to_dict()
-                for kind, reading in readings.items()
-                if reading.reason is None
-            }
     elif chosen:
         also["nearest"] = fit.nearest(chosen, most=most, random_state=options.seed)
     if contexts:
         also["contexts"] = fit.contexts(chosen, most=contexts, text=show_text)
     if detection:
-        words = {side: read_words(typed) for side, typed in vars(lists).items()}
         with progress(options, "planting differences") as report:
             also["detection"] = fit.detection(**words, draws=detection, random_state=options.seed, progress=report)
     written = {} if tokens is None else {"tokenized corpus": tokens}
     if save_transform is not None and fit.model is not None:
         written["transformation"] = fit.model.transform.save(save_transform)
-    return Outcome(fit, also=also, extra=extra, written=written)
+    return Outcome(fit, also=also, extra=extra, warnings=warnings, written=written)
+
+
+def _check_needs(chosen: JsonObject, other: JsonObject, contexts: int, lists: AttributeLists | None) -> None:
+    """Refuse options that lack what they need; `lists` are those that --detection plants with."""
+    if other and not chosen:
+        raise ParameterError("--against needs --at: the values that are set against them.")
+    if contexts and not chosen:
+        raise ParameterError("--contexts needs --at: the values of covariates that contexts are typical of.")
+    if lists is not None and not (lists.a and lists.b):
+        raise ParameterError("--detection needs --a and --b: the words whose odds differ.")
+
+
+def _at_values(
+    fit: Any, words: Mapping[str, Any], chosen: JsonObject, other: JsonObject, policy: WordPolicy
+) -> tuple[JsonObject, JsonObject]:  # fmt: skip
+    """Predict the association at the typed values, and the contrast; results, and further JSON."""
+    readings = {"axis": fit.axis(**words, policy=policy), "counts": fit.counts(**words)}
+    usable = {kind: reading for kind, reading in readings.items() if reading.reason is None}
+    also: JsonObject = {
+        f"{kind}_at": reading.predictions(chosen, other or None) for kind, reading in usable.items()
+    }  # fmt: skip
+    contrasts = {kind: reading.contrast(chosen, other).to_dict() for kind, reading in usable.items() if other}
+    return also, {"contrast": contrasts} if other else {}
 
 
 def _typed_values(typed: str | None, option: str) -> JsonObject:

@@ -14,6 +14,7 @@ from biasgauge.analyses.regress.neighbors import Neighbors as Neighbors
 from biasgauge.analyses.regress.occurrences import Occurrences as Occurrences
 from biasgauge.analyses.regress.occurrences import embed_occurrences as embed_occurrences
 from biasgauge.analyses.regress.readings import AssociationReading as AssociationReading
+from biasgauge.analyses.regress.readings import PredictedAssociations as PredictedAssociations
 from biasgauge.analyses.regress.result import EmbeddingRegression as EmbeddingRegression
 from biasgauge.analyses.regress.rows import TargetCount as TargetCount
 from biasgauge.analyses.regress.rows import TermEffect as TermEffect

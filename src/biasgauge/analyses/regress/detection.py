@@ -59,14 +59,22 @@ class PlantedDifference(Record):
         odds: planted ratio of the odds of A against B in the second group to those in the first; 1: none.
         mean: mean of the estimates over the draws; None for verdicts.
         shown: share of draws with p < alpha; of verdicts, the share that report the difference as toward A.
+        low, high: Wilson's interval of the share.
         draws: how many.
     """
 
     reading: str
     odds: float
     mean: float | None
-    shown: Estimate
+    shown: float
+    low: float | None
+    high: float | None
     draws: int
+
+    @property
+    def share(self) -> Estimate:
+        """The share with its interval."""
+        return Estimate(value=self.shown, low=self.low, high=self.high, method="Wilson", over="draws", n=self.draws)
 
 
 @dataclass(frozen=True)
@@ -75,15 +83,29 @@ class ReadingLimit(Record):
 
     Attributes:
         reading: embedding regression, projection or counts.
-        limit: smallest log odds ratio of which 95 % of estimates lie beyond the limit of blank (Currie 1968).
-        odds: the same as an odds ratio; None where no planted difference reaches it.
+        log_odds: smallest log odds ratio of which 95 % of estimates lie beyond the limit of blank (Currie 1968); None
+            where no planted difference reaches it.
+        low, high: bootstrap interval over draws; without an upper end where it is not reached in some samples.
+        odds: the limit as an odds ratio.
         blank: 95 % of estimates lie below it where there is no difference.
+        reason: why there is no limit, or no end.
     """
 
     reading: str
-    limit: Estimate
+    log_odds: float | None
+    low: float | None
+    high: float | None
     odds: float | None
     blank: float
+    reason: str | None = None
+
+    @property
+    def limit(self) -> Estimate:
+        """The limit with its interval."""
+        return Estimate(
+            value=self.log_odds, low=self.low, high=self.high, method="percentile bootstrap", over="draws",
+            reason=self.reason,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,7 +139,7 @@ class RegressionLimits(Result):
                 "reading",
                 Column("odds ratio", "number", 1, source="odds"),
                 Column("mean estimate", "number", 3, source="mean"),
-                Column("shown", "estimate", source="shown"),
+                Column("shown", "estimate", source="share"),
                 Column("draws", "count"),
             ),
         ),
@@ -147,8 +169,8 @@ class RegressionLimits(Result):
 
     def _charts(self) -> Sequence[Chart]:
         rows = [
-            {"what": f"{point.odds:g} : 1", "share": point.shown.value, "low": point.shown.low,
-             "high": point.shown.high, "reading": point.reading}
+            {"what": f"{point.odds:g} : 1", "share": point.shown, "low": point.low, "high": point.high,
+             "reading": point.reading}
             for point in self.points
         ]  # fmt: skip
         remark = "Share of random halves in which a planted difference is shown, by its odds ratio; 1 : 1 is none."
@@ -248,7 +270,8 @@ class _Outcomes:
                     mean = float(np.mean(values)) if kind in self.values else None
                     share = wilson(float(np.mean(flags)), len(flags), level, over="draws")
                     name = READINGS.get(kind, kind)
-                    points.append(PlantedDifference(name, self.levels[number], mean, share, len(flags)))
+                    odds, ends = self.levels[number], (share.low, share.high)
+                    points.append(PlantedDifference(name, odds, mean, float(np.mean(flags)), *ends, len(flags)))
         return tuple(points)
 
     def limits(self, level: float, random_state: int) -> tuple[ReadingLimit, ...]:
@@ -258,8 +281,11 @@ class _Outcomes:
             if all(len(rows) > 1 for rows in by_level):
                 rows = [np.array(values) for values in by_level]
                 found = detection_between(np.log(self.levels), rows, level=level, random_state=random_state)
-                odds = None if found.detection.value is None else exp(found.detection.value)
-                limits.append(ReadingLimit(READINGS[kind], found.detection, odds, found.blank))
+                limit = found.detection
+                odds = None if limit.value is None else exp(limit.value)
+                limits.append(ReadingLimit(
+                    READINGS[kind], limit.value, limit.low, limit.high, odds, found.blank, limit.reason
+                ))  # fmt: skip
         return tuple(limits)
 
 

@@ -15,13 +15,14 @@ from biasgauge.analyses.regress.rows import TermEffect
 from biasgauge.core import Floats, Vectors, WordPolicy, WordsLike
 from biasgauge.errors import InternalError, ParameterError
 from biasgauge.lexicons import words_of
-from biasgauge.results import Column, RecordTable, Result, words_text
+from biasgauge.results import Column, RecordTable, Result, estimate_text, words_text
 from biasgauge.stats import ClusteredRegression
 from biasgauge.vectors import load
 
 if TYPE_CHECKING:
     from biasgauge.io import Progress
 
+TITLES = {"axis": "Projection on an attribute axis", "counts": "Log odds from counts"}
 LEVELS_OF_LISTS = "the level of a list depends on its words; contrasts and trends have intervals"
 ROWS = (
     "term",
@@ -30,6 +31,30 @@ ROWS = (
     Column("degrees of freedom", "number", 1, source="df"),
     Column("n", "count"),
 )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictedAssociations(Result):
+    """Association of the targets with A against B at chosen values of covariates.
+
+    Attributes:
+        kind: "axis" or "counts".
+        rows: the association at each setting, then the first less the second where there are two.
+    """
+
+    tables: ClassVar[tuple[str, ...]] = ("rows",)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("rows", "", ("term", Column("association", "estimate", 3, source="interval"), Column("p", "p"))),
+    )
+
+    kind: str
+    rows: tuple[TermEffect, ...]
+
+    def _title(self) -> str:
+        return f"{TITLES[self.kind]} at chosen values"
+
+    def _headline(self) -> str:
+        return f"{self.rows[-1].term}: {estimate_text(self.rows[-1].interval, 3)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +127,19 @@ class AssociationReading(Result):
         beside = f" at {describe_values(values)}" if values else ""
         return self.effect_of(f"trend in {variable}{beside}", self.design.slope(variable, values or {}))
 
+    def predictions(
+        self, first: Mapping[str, Any], second: Mapping[str, Any] | None = None
+    ) -> PredictedAssociations:  # fmt: skip
+        """Predict the association at one or two settings of covariates, with their difference.
+
+        Raises:
+            ParameterError: a covariate or a value is not in the data.
+        """
+        if second is None:
+            return PredictedAssociations(self.kind, (self.predict(first),))
+        rows = self.predict(first), self.predict(second), self.contrast(first, second)
+        return PredictedAssociations(self.kind, rows)
+
     @property
     def design(self) -> Design:
         """Design of the regression that it belongs to."""
@@ -134,7 +172,7 @@ class AssociationReading(Result):
         return weights
 
     def _title(self) -> str:
-        return "Projection on an attribute axis" if self.kind == "axis" else "Log odds from counts"
+        return TITLES[self.kind]
 
     def _headline(self) -> str:
         if self.reason is not None:
