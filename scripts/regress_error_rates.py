@@ -11,7 +11,7 @@ novel, all of an author is dealt to one group, and the cluster is the author or,
 A second covariate is a random number. Targets are frequent words; A and B are lists of eight words near two random
 frequent words. With --odds, in documents of the second group a word of B within the window of a target becomes one of
 A with the probability 1 − 1 / odds; with as many of both before, the odds of A are then 2 odds − 1. With --background
-the same happens everywhere there: words of A are more frequent, near the targets no more than elsewhere.
+words of B give way to any words everywhere there with that probability: the odds of A are that much larger near all words.
 Printed are shares of p < .05 by reading, and verdicts; with --limits, limits of detection over so many random halves.
 """
 
@@ -172,7 +172,7 @@ def plant(
     table: DocumentTable, covariates: pd.DataFrame, words: list[str] | None, sides: tuple[list[str], list[str]],
     odds: float, generator: np.random.Generator, vectors: Path,
 ) -> tuple[DocumentTable, ContextReader]:  # fmt: skip
-    """Turn words of B near a target, or everywhere, into words of A, in documents of the second group."""
+    """Turn words of B near a target into words of A, or those everywhere into any, in documents of the second group."""
     corpus = table.corpus
     index = {word: row for row, word in enumerate(corpus.words)}
     ids: list[Integers] = [np.array([index[word] for word in side if word in index]) for side in (words or [], *sides)]
@@ -185,7 +185,7 @@ def plant(
     in_second = np.repeat((covariates["group"] == "y").to_numpy(), np.diff(bounds))
     eligible = np.flatnonzero(((np.cumsum(near)[:-1] > 0) | (words is None)) & in_second & np.isin(tokens, ids[2]))
     changed = eligible[generator.random(len(eligible)) < 1 - 1 / odds]
-    tokens[changed] = generator.choice(ids[1], len(changed))
+    tokens[changed] = generator.choice(np.asarray(corpus.tokens) if words is None else ids[1], len(changed))
     planted = replace(corpus, tokens=tokens, counts=np.bincount(tokens, minlength=len(corpus.words)))
     return replace(table, corpus=planted), ContextReader(planted, vectors, window=WINDOW)
 

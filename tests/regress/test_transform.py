@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.vectors.test_r_files import ATTRIBUTES, number, pairs, rds, reals, strings
 
 from biasgauge.analyses.regress import ContextReader, embed_occurrences, estimate_transform, load_transform
 from biasgauge.analyses.regress import contexts as contexts_module
@@ -13,6 +15,7 @@ from biasgauge.errors import InputError, ParameterError
 from biasgauge.text import read_corpus, read_documents
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from biasgauge.core import Floats
@@ -140,6 +143,20 @@ def test_a_transformation_is_saved_and_read_back_and_checked(tmp_path: Path) -> 
     np.savez(tmp_path / "published.npz", transform=transform.matrix)
     np.testing.assert_array_equal(load_transform(tmp_path / "published.npz", DIM).matrix, transform.matrix)
     np.testing.assert_array_equal(load_transform(transform.matrix, DIM).matrix, transform.matrix)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_matrix_that_r_saved_is_read(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    """`saveRDS(cr_transform, "A.rds")`: R stores columns one after the other."""
+    matrix = np.arange(9.0).reshape(3, 3)
+    (tmp_path / "A.rds").write_bytes(pack(rds(reals(matrix, ATTRIBUTES) + pairs(dim=number(13, 2, 3, 3)))))
+    np.testing.assert_array_equal(load_transform(tmp_path / "A.rds", 3).matrix, matrix)
+    (tmp_path / "B.rds").write_bytes(pack(rds(strings(["a", "b"]))))
+    with pytest.raises(InputError, match=r"B\.rds: holds no matrix of numbers"):
+        load_transform(tmp_path / "B.rds", 3)
+    (tmp_path / "C.rds").write_bytes(pack(rds(reals(matrix, ATTRIBUTES)))[:30])
+    with pytest.raises(InputError, match=r"C\.rds"):
+        load_transform(tmp_path / "C.rds", 3)
 
 
 def test_bad_transformations_are_one_sentence(tmp_path: Path) -> None:

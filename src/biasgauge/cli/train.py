@@ -18,7 +18,9 @@ EXAMPLES = """\
 Tokenizes the text once, then trains one model for each algorithm, bootstrap
 sample and seed. The same recipe and seed give the same bytes. Run again after
 an interruption, it trains only the models that are not there yet. The recipe
-of each model lies beside it. Settings of the algorithm go by --set: negative,
+of each model lies beside it. Random seeds tell what training does; to compare
+corpora take --bootstrap, which also tells what other documents would do, or
+"biasgauge compare --corpus". Settings of the algorithm go by --set: negative,
 alpha, min_alpha, subsample, exponent, min_n, max_n, x_max, eta.
 
 Examples:
@@ -71,7 +73,8 @@ def train(
         out: folder for the models and the tokenized text
         algorithm: sgns, cbow, fasttext, glove, or several separated by commas; sgns by default
         seeds: how many random seeds; the first is that of --seed
-        bootstrap: samples of documents, drawn with replacement, each trained with each seed; 0: the corpus itself
+        bootstrap: samples of documents, drawn with replacement, each trained with each seed: the replicates for
+            comparing corpora; 0: the corpus itself
         dim: numbers in a vector; 100 by default
         window: context words on each side; 5 by default, 15 for glove
         epochs: readings of the text; 5 by default, 15 for glove
@@ -127,4 +130,6 @@ def train(
             **execution,
             **plan.settings,
         )
-    return Outcome(result, settings=plan.to_dict(), warnings=plan.remarks, written={"models": out})
+    advice = "to compare corpora, train with --bootstrap 20: random seeds stand for no other documents"
+    then = advice if seeds > 1 and not bootstrap else ""
+    return Outcome(result, settings=plan.to_dict(), warnings=plan.remarks, written={"models": out}, then=then)

@@ -223,6 +223,7 @@ def _fit(
         formula=formula.text, targets=counts, terms=norms,
         axis_terms=by_kind["axis"].rows if readings else (),
         count_terms=by_kind["counts"].rows if readings else (),
+        background_terms=by_kind["axis"].background if readings else (),
         verdicts=verdicts, speakers=dict(zip([norm.term for norm in norms], speakers, strict=True)),
         attributes={
             kind: {"a": reading.a, "b": reading.b, "lost": reading.lost, "unit": reading.unit, "n": reading.n,

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BLOCK = 8192
 """Occurrences in memory at a time."""
+TOKENS = 2**22
+"""Tokens in memory at a time."""
 LINES_PER_REPORT = 2**16
 """Lines that are read between two reports of progress."""
 
@@ -149,6 +151,28 @@ class ContextReader:
             )
             if progress is not None:
                 progress(int(corpus.lines[row]), len(corpus.tokens))
+
+    def document_means(self, values: Floats) -> Floats:
+        """Mean of a number of each word that has a vector over the tokens of each document; 0 where it has none.
+
+        Args:
+            values: one for each row of `embedding`.
+        """
+        corpus = self.corpus
+        usable = self._vector_rows >= 0
+        numbers = np.where(usable, np.append(values, 0.0)[self._vector_rows], 0.0)
+        bounds = np.asarray(corpus.lines)[corpus.documents]
+        sums, counts = np.zeros(len(bounds) - 1), np.zeros(len(bounds) - 1)
+        first = 0
+        while first < len(sums):
+            last = max(int(np.searchsorted(bounds, bounds[first] + TOKENS, "right")) - 1, first + 1)
+            tokens = np.asarray(corpus.tokens[bounds[first] : bounds[last]])
+            documents = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
+            sums[first:last] = np.bincount(documents, numbers[tokens], minlength=last - first)
+            counts[first:last] = np.bincount(documents, usable[tokens], minlength=last - first)
+            first = last
+        means: Floats = sums / np.maximum(counts, 1)
+        return means
 
     def word_contexts(self, progress: Progress | None = None) -> tuple[Floats, Integers, Integers]:
         """Sum the vectors around all occurrences of every word that has a vector.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -69,6 +69,8 @@ class AssociationReading(Result):
         lost: words of A and B that are not.
         unit: one standard deviation of the occurrences, in the unit of the rows; 1 for counts.
         n: occurrences; of counts, contexts of A and of B that hold a target.
+        background: of the projection, the same rows for occurrences less the mean of all words of their documents:
+            words of A that are more frequent everywhere in a group move the projection of every word.
         reason: why there is none; then there are no rows.
         warnings: limitations.
         fits: of the reading, over each way in which occurrences cluster; not in files.
@@ -89,6 +91,7 @@ class AssociationReading(Result):
     lost: Mapping[str, tuple[str, ...]]
     unit: float = 1.0
     n: tuple[int, ...] = ()
+    background: tuple[TermEffect, ...] = ()
     reason: str | None = None
     warnings: tuple[str, ...] = ()
     fits: tuple[ClusteredRegression, ...] = ()
@@ -99,6 +102,10 @@ class AssociationReading(Result):
     def row(self, term: str) -> TermEffect | None:
         """Return the row of a term; None without one."""
         return next((row for row in self.rows if row.term == term), None)
+
+    def background_row(self, term: str) -> TermEffect | None:
+        """Return the row of a term beside the background of the documents; None without one."""
+        return next((row for row in self.background if row.term == term), None)
 
     def predict(self, values: Mapping[str, Any] | None = None, **more: Any) -> TermEffect:  # noqa: ANN401 - covariates
         """Predict the association at chosen values of covariates, with an interval; over the rest it is a mean.
@@ -218,14 +225,19 @@ def read_axis(
     occurrences = model.occurrences
     mean = occurrences.sums.sum(axis=0, dtype=np.float64) @ axis / occurrences.total
     spread = float(np.sqrt(max(axis @ occurrences.moments @ axis / occurrences.embedded - mean**2, 0.0)))
-    projected = [occurrences.sums[at : at + CELLS] @ axis for at in range(0, len(occurrences), CELLS)]
-    fits = model.fits(np.concatenate(projected)[:, None])
+    blocks = [occurrences.sums[at : at + CELLS] @ axis for at in range(0, len(occurrences), CELLS)]
+    projected = np.concatenate(blocks)
+    fits = model.fits(projected[:, None])
+    # A context is a mean of words, so that the projection of a document is the mean of those of its words.
+    by_word = model.reader.matrix @ (model.transform.matrix.T @ axis)
+    background = model.reader.document_means(by_word)[occurrences.documents]
+    beside = model.fits((projected - occurrences.counts * background)[:, None])
     reading = AssociationReading(
         kind="axis", rows=(), targets=occurrences.targets, a=coverage.sets["a"].words, b=coverage.sets["b"].words,
         lost={side: tuple(lost) for side, lost in coverage.lost.items()}, unit=spread, n=(occurrences.total,),
         fits=fits, model=model, level=level,
     )  # fmt: skip
-    return _with_rows(reading)
+    return replace(_with_rows(reading), background=_with_rows(replace(reading, fits=beside)).rows)
 
 
 def read_counts(
@@ -274,7 +286,7 @@ def _with_rows(reading: AssociationReading) -> AssociationReading:
         reading.effect_of(term, np.eye(len(model.design.columns))[model.design.columns.index(term)])
         for term in model.design.terms
     )
-    return AssociationReading(**{**vars(reading), "rows": rows})
+    return replace(reading, rows=rows)
 
 
 def _two_sides(a: WordsLike, b: WordsLike) -> dict[str, tuple[str, ...]]:

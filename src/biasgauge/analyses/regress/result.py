@@ -57,6 +57,8 @@ class EmbeddingRegression(Result):
         targets: target words and their occurrences.
         terms: the full regression: squared norm of the coefficient of each term.
         axis_terms: projection on the axis from B to A; empty without attribute lists. In JSON `axis`.
+        background_terms: the same, of occurrences less the mean of all words of their documents. In JSON
+            `axis_background`.
         count_terms: log odds of A against B near the targets, from counts; empty without attribute lists. In JSON
             `counts`.
         verdicts: may it be said that the targets differ by a term? One per term.
@@ -69,7 +71,9 @@ class EmbeddingRegression(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("terms",)
-    renamed: ClassVar[Mapping[str, str]] = {"axis_terms": "axis", "count_terms": "counts"}
+    renamed: ClassVar[Mapping[str, str]] = {
+        "axis_terms": "axis", "background_terms": "axis_background", "count_terms": "counts",
+    }  # fmt: skip
     hidden: ClassVar[frozenset[str]] = frozenset({"model"})
 
     formula: str
@@ -82,6 +86,7 @@ class EmbeddingRegression(Result):
     attributes: JsonMapping
     transform: JsonMapping
     settings: JsonMapping
+    background_terms: tuple[TermEffect, ...] = ()
     warnings: tuple[str, ...] = ()
     model: RegressionModel | None = None
 
@@ -277,6 +282,8 @@ class EmbeddingRegression(Result):
     def _tables(self) -> Iterator[Table]:
         yield RecordTable("terms", "Embedding regression: squared norms", _NORM_COLUMNS).fill(self)
         yield RecordTable("axis_terms", "Projection on the axis from B to A", ROWS).fill(self)
+        title = "Projection beside the mean of all words of the documents"
+        yield RecordTable("background_terms", title, ROWS).fill(self)
         yield RecordTable("count_terms", "Log odds ratio of A against B, from counts", ROWS).fill(self)
         targets = (
             "word", Column("occurrences", "count"), Column("documents", "count"),

@@ -15,13 +15,16 @@ import numpy as np
 
 from biasgauge.analyses.regress.contexts import ContextReader
 from biasgauge.core import Floats, JsonMapping, JsonObject, Record, check_choice, check_whole, row_cosines
-from biasgauge.errors import InputError, ParameterError
+from biasgauge.errors import EmbeddingFormatError, InputError, ParameterError
 from biasgauge.io import (
+    ByteSource,
+    RProblem,
     array_sha256,
     manifest_text,
     map_array,
     read_header,
     read_npz,
+    read_r,
     read_record,
     write_array,
     write_text,
@@ -110,8 +113,8 @@ class Transform:
 def load_transform(transform: Transform | str | os.PathLike[str] | object, dim: int) -> Transform:
     """Return a transformation: as it is, of a matrix, or of a file; it must have as many dimensions as the vectors.
 
-    A file is a `.npy` matrix, compared with the record beside it where there is one, or an `.npz` archive with the
-    array `transform`.
+    A file is a `.npy` matrix, compared with the record beside it where there is one, an `.npz` archive with the array
+    `transform`, or an `.rds` file of R with a matrix.
 
     Raises:
         InputError: the file is not what it should be.
@@ -225,12 +228,28 @@ def _record_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
 
 
+def _read_r_matrix(path: Path) -> Floats:
+    """Read the matrix of a file of R, which R stores column by column."""
+    with ByteSource(path, error=EmbeddingFormatError) as source, source.seekable() as file:
+        content = file.read()
+    try:
+        (value,) = read_r(content).values()
+        rows, columns = (int(length) for length in value.attributes["dim"].values)
+        return np.ascontiguousarray(np.reshape(value.values, (rows, columns), order="F"), np.float64)
+    except RProblem as problem:
+        raise InputError(f"{path}: {problem}") from problem
+    except (KeyError, ValueError, TypeError, AttributeError) as problem:
+        raise InputError(f"{path}: holds no matrix of numbers; write it with saveRDS(matrix, file)") from problem
+
+
 def _read_transform(path: Path) -> Transform:
     if path.suffix == ".npz":
         arrays = read_npz(path, ["transform"])
         if "transform" not in arrays:
             raise InputError(f"{path}: has no array 'transform'; save the matrix under this name")
         return Transform(np.ascontiguousarray(arrays["transform"], np.float64))
+    if path.suffix.lower() == ".rds":
+        return Transform(_read_r_matrix(path))
     try:
         with path.open("rb") as file:
             header = read_header(file)

@@ -28,6 +28,7 @@ FEWEST_CLUSTERS = 6
 """Clusters below which random signs or permutations cannot show a difference at .05."""
 SMALLEST = 0.2
 """The smallest difference that matters: in standard deviations of occurrences, or in log odds."""
+ONE_FOR_ALL = "words of A or B that are more frequent everywhere in a group move the projection of every word"
 BASE_RATES = (
     "counts compare with the rest of the text of each group, the projection does not: words of A or B that are more "
     "frequent everywhere in a group move it"
@@ -86,8 +87,21 @@ def answering_readings(norm: TermNorm, readings: Sequence[AssociationReading]) -
         effect = reading.row(norm.term)
         if effect is not None and effect.p is not None:
             effects[kind] = effect
-    enough = {kind: effect.p for kind, effect in effects.items() if (effect.df or 0.0) >= FEWEST_FREEDOM}
-    return enough or {kind: effect.p for kind, effect in effects.items()} or {"axis": None}
+    p_values = {kind: effect.p for kind, effect in effects.items()}
+    if "axis" in effects:
+        p_values["axis"] = _projection_p(
+            effects["axis"], *(r.background_row(norm.term) for r in readings if r.background)
+        )
+    enough = {kind: p for kind, p in p_values.items() if (effects[kind].df or 0.0) >= FEWEST_FREEDOM}
+    return enough or p_values or {"axis": None}
+
+
+def _projection_p(effect: TermEffect, background: TermEffect | None = None) -> float | None:
+    """Larger p of a difference of the projection as it stands and beside the background: it has to be there in both."""
+    if background is None or background.p is None or effect.p is None:
+        return effect.p
+    same = (background.estimate or 0.0) * (effect.estimate or 0.0) > 0
+    return max(effect.p, background.p) if same else 1.0
 
 
 def judge(case: TermCase) -> Verdict:
@@ -126,6 +140,7 @@ def _claim(case: TermCase) -> str:
 
 def _shown(case: TermCase) -> Evidence:
     """Evidence that passes if the adjusted p of the reading that speaks is below alpha."""
+    observed: dict[str, float | None]
     if case.speaker == "norm":
         norm = case.norm
         observed = {"norm2": norm.norm2, "norm2_corrected": norm.norm2_corrected, "low": norm.low, "high": norm.high,
@@ -144,12 +159,26 @@ def _shown(case: TermCase) -> Evidence:
         observed = {"estimate": effect.estimate, "se": effect.se, "low": effect.low, "high": effect.high,
                     "df": effect.df, "p": effect.p, "p_adjusted": case.p_adjusted}  # fmt: skip
         unit = "log odds" if case.speaker == "counts" else "of the projection"
+        beside = _beside(case, observed)
         reason = (
             f"{signed_text(effect.estimate, 3)} {unit}, {level_text(effect.level)} interval "
-            f"{interval_text(effect.low, effect.high, 3)}, {p_phrase(effect.p)}{_adjusted(case)}"
+            f"{interval_text(effect.low, effect.high, 3)}, {p_phrase(effect.p)}{beside}{_adjusted(case)}"
         )
     passes = case.p_adjusted is not None and case.p_adjusted < case.alpha
     return Evidence(_NAMES[case.speaker], observed, case.alpha, passes, reason)
+
+
+def _beside(case: TermCase, observed: dict[str, float | None]) -> str:
+    """Text on the projection beside the background of the documents, which is added to the observed numbers."""
+    rows = [reading.background_row(case.term) for reading in case.readings if reading.kind == case.speaker]
+    row = next((row for row in rows if row is not None), None)
+    if row is None or row.estimate is None or row.p is None:
+        return ""
+    observed |= {"beside_background": row.estimate, "beside_background_low": row.low,
+                 "beside_background_high": row.high, "beside_background_p": row.p}  # fmt: skip
+    ends = f"{interval_text(row.low, row.high, 3)}, {p_phrase(row.p)}"
+    text = f"; beside all words of the documents {signed_text(row.estimate, 3)} {ends}"
+    return text if row.p < case.alpha else f"{text}, so that it may be one of all words: {ONE_FOR_ALL}"
 
 
 def _adjusted(case: TermCase) -> str:
