@@ -11,7 +11,7 @@ novel, all of an author is dealt to one group, and the cluster is the author or,
 A second covariate is a random number. Targets are frequent words; A and B are lists of eight words near two random
 frequent words. With --odds, in documents of the second group a word of B within the window of a target becomes one of
 A with the probability 1 − 1 / odds; with as many of both before, the odds of A are then 2 odds − 1. With --background
-words of B give way to any words everywhere there with that probability: the odds of A are that much larger near all words.
+words of B give way to any words everywhere there with that probability: the odds of A are larger near all words alike.
 Printed are shares of p < .05 by reading, and verdicts; with --limits, limits of detection over so many random halves.
 """
 

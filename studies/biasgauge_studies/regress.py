@@ -107,7 +107,8 @@ def answer(
         )  # fmt: skip
         print(source, question.formula, *(verdict.sentence for verdict in fit.verdicts), sep="\n  ", flush=True)
         effects: dict[str, tuple[Any, ...]] = {
-            "embedding regression": fit.terms, "projection": fit.axis_terms, "counts": fit.count_terms,
+            "embedding regression": fit.terms, "projection": fit.axis_terms,
+            "projection beside the documents": fit.background_terms, "counts": fit.count_terms,
         }  # fmt: skip
         for reading, terms in effects.items():
             for effect, verdict in zip(terms, fit.verdicts, strict=False):
