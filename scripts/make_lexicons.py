@@ -1,9 +1,10 @@
 """Make the lexicons of the battery from their recipes.
 
-    PYTHONPATH=src:studies python scripts/make_lexicons.py [NAME…] [--tables FOLDER]
+    PYTHONPATH=src:studies python scripts/make_lexicons.py [NAME…] --sources FOLDER [--tables FOLDER]
 
-Needs the shared data folder (BIASGAUGE_SHARED) and the packages of the extra `vectors`: words must be in GloVe 6B 50d
-and in spaCy's medium vectors, frequencies are those of GloVe. The same recipes, data and vectors give the same bytes.
+Needs the shared data folder (BIASGAUGE_SHARED), the folder that scripts/make_lexicon_sources.py writes, and the
+packages of the extra `vectors`: words must be in GloVe 6B 50d and in spaCy's medium vectors, frequencies are those of
+GloVe. The same recipes, data and vectors give the same bytes. A test that repeats another is made after it.
 With --tables, the tables of candidates are written to a folder: read them before anything is committed.
 """
 
@@ -27,15 +28,16 @@ def main() -> None:
     """Build the lexicons that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--sources", type=Path, required=True)
     parser.add_argument("--tables", type=Path)
     typed = parser.parse_args()
-    models = [glove_50d(), spacy_md()]
-    if any(model is None for model in models):
+    models = [model for model in (glove_50d(), spacy_md()) if model is not None]
+    if len(models) < 2:
         raise SystemExit("Both sets of vectors are needed: pip install 'biasgauge[vectors]'")
-    for recipe in sorted(RECIPES.glob("*.toml")):
+    for recipe in sorted(RECIPES.glob("*.toml"), key=lambda path: (path.stem.endswith("_2"), path.stem)):
         if typed.names and recipe.stem not in typed.names:
             continue
-        built = build(recipe, vectors=models, data=SHARED)
+        built = build(recipe, vectors=models, data=[SHARED, typed.sources])
         print(built, *built.warnings, sep="\n  ")
         write_text(DATA / recipe.name, lexicon_toml(built.lexicon))
         if typed.tables:

@@ -120,6 +120,24 @@ def test_occupations_have_their_share_of_women(data: Path) -> None:
     assert set(built_words(data, other)) <= set(lexicon("occupations_percent_female").words)
 
 
+def test_words_under_headwords(data: Path, tmp_path: Path) -> None:
+    (data / "mobythes.aur").write_text("strong,mighty,robust\nsturdy,robust,stout,ship shape\n")
+    moby: dict[str, Any] = {"name": "thesaurus", "headwords": ["strong", "sturdy"]}
+    assert built_words(data, moby) == ["robust", "strong", "mighty", "sturdy", "stout"]
+    assert built_words(data, {**moby, "fewest": 2}) == ["robust"]
+    (tmp_path / "categories.tsv").write_text("office\tdesk\tclerk\n")
+    file = str(tmp_path / "categories.tsv")
+    result = build(words_recipe({"name": "thesaurus", "headwords": "office", "file": file, "license": "MIT"}))
+    assert result.lexicon.words == ("office", "desk", "clerk")
+    assert result.lexicon.license == "MIT"
+    with pytest.raises(
+        LexiconError, match=r"has 'strnog', which is no headword of mobythes.aur; did you mean 'strong'"
+    ):
+        build(words_recipe({**moby, "headwords": ["strnog"]}), data=data)
+    with pytest.raises(LexiconError, match=r"fewest' must be from 1 to 2, the headwords, found 3"):
+        build(words_recipe({**moby, "fewest": 3}), data=data)
+
+
 def test_lists_of_ones_own_of_lexicons_and_of_the_seed_bank(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("nurse\nsurgeon\n")
     recipe = tmp_path / "recipe.toml"
@@ -144,7 +162,7 @@ def test_several_sources_make_one_list(data: Path) -> None:
 
 def test_every_source_has_a_summary() -> None:
     assert {*registry.names("word_source")} == {
-        "file", "lexicon", "names_by_group", "occupations", "seed_bank", "us_births", "valence", "wordnet", "words",
+        "file", "lexicon", "names_by_group", "occupations", "seed_bank", "thesaurus", "us_births", "valence", "wordnet", "words",
     }  # fmt: skip
     for source in registry.everything("word_source").values():
         assert source.summary.endswith(".")
@@ -361,6 +379,36 @@ def test_a_second_source_must_have_the_word(data: Path) -> None:
     assert reasons(result)["Rose"] == "not among the 2 words of names_by_group"
     (counts,) = result.lexicon.made[0].recipe.lists  # type: ignore[union-attr]
     assert dict(counts.rejected) == {"second source": 5}
+
+
+def test_no_word_of_a_list_that_is_repeated_is_taken() -> None:
+    result = build(words_recipe(listed("rose", "Lily", "tulip"), not_in=[listed("lily"), listed("tulip", "iris")]))
+    assert result.lexicon.words == ("rose",)
+    assert reasons(result) == {"Lily": "among the 1 words of words", "tulip": "among the 2 words of words"}
+
+
+def test_a_list_can_be_like_one_of_another_recipe(tmp_path: Path) -> None:
+    flowers = 'kind = "words"\n[lists.words]\nsize = 2\n'
+    source = 'source = { name = "words", words = ["rose", "lily", "tulip"] }\n'
+    (tmp_path / "flowers.toml").write_text(flowers + source)
+    (tmp_path / "more.toml").write_text('kind = "words"\n[lists.words]\nlike = "flowers:words"\nsize = 1\n')
+    result = build(tmp_path / "more.toml")
+    assert result.lexicon.words == ("rose",)
+    # The record is that of the recipe with the list written out: it changes where the other recipe does.
+    (tmp_path / "whole.toml").write_text(flowers.replace("2", "1") + source)
+    assert read_recipe(tmp_path / "more.toml").checksum == read_recipe(tmp_path / "whole.toml").checksum
+    shipped = read_recipe({"kind": "sets", "lists": {"good": {"like": "gender_valence:a", "size": 3}}})
+    assert shipped.lists["good"].label == "pleasant words of VADER"
+
+
+@pytest.mark.parametrize("reference", ["flowers:petals", "nothing:words", "words", "../flowers:words", 3, "more:words"])
+def test_a_list_that_is_like_none_is_refused(tmp_path: Path, reference: object) -> None:
+    (tmp_path / "flowers.toml").write_text(
+        'kind = "words"\n[lists.words]\nsource = { name = "words", words = ["a"] }\n'
+    )
+    (tmp_path / "more.toml").write_text(f'kind = "words"\n[lists.words]\nlike = {reference!r}\n'.replace("'", '"'))
+    with pytest.raises(LexiconError, match=r"'lists.words.like' must name a list that another recipe writes out"):
+        read_recipe(tmp_path / "more.toml")
 
 
 def test_parts_of_a_list_are_matched_apart_and_joined() -> None:

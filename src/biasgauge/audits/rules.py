@@ -267,7 +267,7 @@ def pair_differences(scores: ScoreTensor, sides: Sequence[WordSet]) -> Floats:
 
 
 def _held_out(case: Case, test: AssociationTest) -> Iterator[Evidence]:
-    """Ask again with attributes, then with targets, of other tests for the same concepts, less the words of this one."""
+    """Ask again with attributes, then targets, of other tests for the same concepts, less the words of this one."""
     for roles, name in (("ab", "attributes"), ("xy", "targets")):
         sets = _other_words(test, roles)
         if min(len(members) for members in sets.values()) < FEWEST_HELD_OUT:

@@ -45,6 +45,7 @@ GROUPS = {
     "race": "Race",
     "origin": "Origin",
     "religion": "Religion",
+    "class": "Social class",
     "age": "Age",
     "health": "Health",
     NO_FAMILY: "Your own lists",

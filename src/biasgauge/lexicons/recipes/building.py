@@ -36,7 +36,7 @@ from biasgauge.vectors import load_models
 
 _READ_THEM = "Words were chosen by a program: read them, and exclude what does not belong."
 _SECOND_SOURCE = "second source"
-"""Step that rejects words which a source under `also_in` does not have."""
+"""Step that rejects words which a source under `also_in` does not have, or one under `not_in` has."""
 _DIGITS = 4
 """Decimals of log frequencies in records, so that they are the same on every machine."""
 
@@ -137,6 +137,11 @@ def _collect(plan: Recipe, wanted: ListRecipe, files: SourceFiles) -> _Pool:
         words = {candidate.word.casefold() for candidate in candidates}
         missing = [word for word in pool.words if word.casefold() not in words]
         pool.reject(_SECOND_SOURCE, dict.fromkeys(missing, f"not among the {len(words):,} words of {name}"))
+    for settings in wanted.not_in:
+        name, candidates = _ask(settings, files, plan.language)
+        words = {candidate.word.casefold() for candidate in candidates}
+        refused = [word for word in pool.words if word.casefold() in words]
+        pool.reject(_SECOND_SOURCE, dict.fromkeys(refused, f"among the {len(words):,} words of {name}"))
     return pool
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from biasgauge.core import TEST_ROLES, did_you_mean
+from biasgauge.errors import LexiconError
 from biasgauge.lexicons import DEFAULT_LANGUAGE, METADATA, TomlTable, describe, read_toml, shown
 
 RecipeKind = Literal["words", "pairs", "sets", "test"]
@@ -22,6 +23,8 @@ OtherMeaning = Literal["word", "place", "person"]
 
 NEEDED_LISTS = {"words": ("words",), "pairs": ("first", "second"), "test": TEST_ROLES}
 """Lists that a recipe of each kind must have; one of sets has as many as it likes, under any names."""
+SHIPPED = Path(__file__).parent / "shipped"
+"""Folder of the recipes that ship."""
 DEFAULT_DIFFERENCE = 0.3
 """Largest difference of log10 frequency within a matched pair: a factor of two."""
 
@@ -65,6 +68,7 @@ class ListRecipe:
         size: words that are wanted; None for all.
         sources: where candidates come from.
         also_in: sources that must offer the word, too, in whatever case.
+        not_in: sources that must not offer it.
         choose: which candidates are preferred: the "first" ones of the source, the most "frequent", or "random" ones.
         exclude: words that a reader has thrown out, each with the reason.
         filters: conditions on its words.
@@ -76,6 +80,7 @@ class ListRecipe:
     size: int | None
     sources: tuple[TomlTable, ...]
     also_in: tuple[TomlTable, ...]
+    not_in: tuple[TomlTable, ...]
     choose: Choice
     exclude: Mapping[str, str]
     filters: Filters
@@ -135,7 +140,7 @@ def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe
         LexiconError: it cannot be read, or something in it is wrong; names the file and the key.
     """
     path = None if isinstance(recipe, Mapping) else Path(recipe)
-    data: Mapping[str, object] = recipe if isinstance(recipe, Mapping) else read_toml(recipe)
+    data = _with_lists_of_others(recipe if isinstance(recipe, Mapping) else read_toml(recipe), path)
     table = TomlTable(data, path, noun="a recipe")
     kind: RecipeKind = _choice(table, "kind", get_args(RecipeKind))
     name = table.word(table.text("name", default=path.name.partition(".")[0] if path else "unnamed"), "name")
@@ -169,6 +174,35 @@ def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe
     return Recipe(name, kind, language, metadata, random_state, lists, matches, checksum, path)
 
 
+def _with_lists_of_others(data: Mapping[str, object], path: Path | None) -> Mapping[str, object]:
+    """Replace each list that is `like` one of another recipe, as in "gender_valence:a", by that one with its changes.
+
+    The other recipe stands beside this one, or ships; its list is written out, so that no list is like itself.
+    """
+    lists = data.get("lists")
+    if not isinstance(lists, Mapping):
+        return data
+    expanded = dict(lists)
+    for key, table in lists.items():
+        reference = table.get("like") if isinstance(table, Mapping) else None
+        if reference is None:
+            continue
+        name, _, other_key = reference.partition(":") if isinstance(reference, str) else ("", "", "")
+        folders = [*([path.parent] if path else []), SHIPPED]
+        file = next((folder / f"{name}.toml" for folder in folders if (folder / f"{name}.toml").is_file()), None)
+        tables = read_toml(file).get("lists") if file else None
+        other = tables.get(other_key) if isinstance(tables, Mapping) else None
+        if not isinstance(other, Mapping) or "like" in other:
+            raise LexiconError(
+                f"'lists.{key}.like' must name a list that another recipe writes out, as in gender_valence:a; "
+                f"found {shown(reference)}",
+                path=path,
+            )
+        changes = {name: value for name, value in table.items() if name != "like"}
+        expanded[key] = {**other, **changes}
+    return {**data, "lists": expanded}
+
+
 def _choice(table: TomlTable, key: str, allowed: tuple[Any, ...], default: str | None = None) -> Any:  # noqa: ANN401 - one of `allowed`
     value = table.text(key, default=default)
     if value not in allowed:
@@ -179,7 +213,7 @@ def _choice(table: TomlTable, key: str, allowed: tuple[Any, ...], default: str |
 
 def _list_recipe(table: TomlTable, key: str, shared: Filters) -> ListRecipe:
     size = table.whole("size") if "size" in table else None
-    for key_that_may_be_missing in ("size", "also_in"):
+    for key_that_may_be_missing in ("size", "also_in", "not_in"):
         table.allow(key_that_may_be_missing)
     if size is not None and size < 1:
         table.fail(f"'{table.key('size')}' must be a whole number of at least 1, found {size}")
@@ -192,7 +226,7 @@ def _list_recipe(table: TomlTable, key: str, shared: Filters) -> ListRecipe:
         table.text("label", default=key) or key,
         size,
         sources,
-        _sources(table, "also_in") if "also_in" in table else (),
+        *(_sources(table, key) if key in table else () for key in ("also_in", "not_in")),
         _choice(table, "choose", get_args(Choice), default="first"),
         _exclusions(table),
         _filters(table.table("filters", "filters", optional=True), shared),
