@@ -27,6 +27,7 @@ from biasgauge.core.estimate import joined as joined
 from biasgauge.core.estimates import Estimates as Estimates
 from biasgauge.core.estimates import as_stack as as_stack
 from biasgauge.core.estimates import flat as flat
+from biasgauge.core.families import lemma_spellings as lemma_spellings
 from biasgauge.core.families import lemminflect_table as lemminflect_table
 from biasgauge.core.families import word_families as word_families
 from biasgauge.core.frequency import FrequencyMeans as FrequencyMeans

@@ -46,15 +46,24 @@ def word_families(words: Sequence[str], language: str = "en") -> tuple[str, ...]
             key = root[key]
         return key
 
-    forms = _word_forms(_LEMMA_TABLES[language]) if language in _LEMMA_TABLES else {}
     # Words and lemmas are nodes of one graph; families are its connected parts (union–find without ranks).
     for word in words:
-        lower = word.lower()
-        for lemma in (lower, *_lemmas(forms.get(lower, ()))):
-            spelling = american_spelling(lemma) if forms else lemma
-            root[find(f"lemma {spelling}")] = find(f"word {lower}")
+        for spelling in lemma_spellings(word, language):
+            root[find(f"lemma {spelling}")] = find(f"word {word.lower()}")
     first: dict[str, str] = {}
     return tuple(first.setdefault(find(f"word {word.lower()}"), word) for word in words)
+
+
+def lemma_spellings(word: str, language: str = "en") -> tuple[str, ...]:
+    """Return the spellings that a word shares with its family: its own in lower case and its lemmas, in American ones.
+
+    In other languages than English it is the word in lower case alone.
+    """
+    lower = word.lower()
+    if language not in _LEMMA_TABLES:
+        return (lower,)
+    lines = _word_forms(_LEMMA_TABLES[language]).get(lower, ())
+    return tuple(dict.fromkeys(map(american_spelling, (lower, *_lemmas(lines)))))
 
 
 _AMERICAN = (

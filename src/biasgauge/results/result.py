@@ -47,6 +47,8 @@ class Result(Record):
     tables: ClassVar[tuple[str, ...]] = ()
     abridged: ClassVar[bool] = False
     record_tables: ClassVar[tuple[RecordTable, ...]] = ()
+    page_companions: ClassVar[tuple[str, ...]] = (".json", ".csv")
+    """Endings of the files that `save` writes beside a page."""
 
     def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401 - those of other bases
         super().__init_subclass__(**settings)
@@ -114,6 +116,12 @@ class Result(Record):
                 f"Figures of {type(self).__name__} leave nothing to choose. Got {next(iter(choices))!r}."
             )
         return {name: chart.drawn() for name, chart in self.summary().named_charts()}
+
+    def page(self) -> str:
+        """Render its page, one HTML file that loads nothing."""
+        from biasgauge.results.page import summary_page
+
+        return summary_page(self.summary())
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it whole or not at all: .html (a page, with .json and .csv beside it), .json, .csv, .md, .tex, .txt.

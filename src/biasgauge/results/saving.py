@@ -32,22 +32,15 @@ def _latex(result: Result) -> str:
     return latex(result.summary(), result.to_frame())
 
 
-def _page(result: Result) -> str:
-    from biasgauge.results.page.rendering import summary_page
-
-    return summary_page(result.summary())
-
-
 WRITERS: dict[str, Callable[[Result], str]] = {
-    ".html": _page,
+    ".html": lambda result: result.page(),
     ".json": _json,
     ".csv": lambda result: csv_text(result.to_frame()),
     ".md": lambda result: markup.markdown(result.summary()),
     ".tex": _latex,
     ".txt": lambda result: markup.plain_text(result.summary()),
 }
-"""What each ending is written by; a page has its JSON and its tables beside it."""
-_BESIDE = {".html": (".json", ".csv")}
+"""What each ending is written by; a page has its JSON and its tables beside it (`Result.page_companions`)."""
 
 
 def save_result(result: Result, path: Path) -> Path:
@@ -61,7 +54,8 @@ def save_result(result: Result, path: Path) -> Path:
         raise ParameterError(f"A result can be saved as {', '.join(WRITERS)}. Got {str(path)!r}.")
     with showing(result):
         frames = result.frames_beside() if ending == ".html" else {}
-        companions = [suffix for suffix in _BESIDE.get(ending, ()) if not (suffix == ".csv" and frames)]
+        companions = result.page_companions if ending == ".html" else ()
+        companions = tuple(suffix for suffix in companions if not (suffix == ".csv" and frames))
         texts = {path.with_suffix(suffix): WRITERS[suffix](result) for suffix in companions}
         names = portable_names(frames)
         texts |= {path.with_name(f"{names[name]}.csv"): csv_text(frame) for name, frame in frames.items()}

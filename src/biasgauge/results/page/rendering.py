@@ -220,7 +220,7 @@ def _whole_page(summary: Summary, sections: Mapping[str, Section], extras: Seque
     last = next((index for index, name in enumerate(names) if sections[name].axis is not None), -1)
     terms = {term for section in every for term in section.terms}
     return (
-        _environment()
+        template_environment()
         .get_template("page.html")
         .render(
             summary=summary,
@@ -228,7 +228,7 @@ def _whole_page(summary: Summary, sections: Mapping[str, Section], extras: Seque
             first={name: sections[name] for name in names[: last + 1]},
             terms=sorted(terms, key=lambda term: term.name.lower()),
             version=__version__,
-            policy=_policy([*plots.values(), *scripts]),
+            policy=content_policy([*plots.values(), *scripts]),
             style=Markup(style_sheet("".join(texts.values())) + _package_file("page.css")),  # noqa: S704 - ours
             data={key: packed(text) for key, text in (shown | plots).items()},
             scripts=[Markup(item) for item in scripts],  # noqa: S704 - the package's own
@@ -239,7 +239,7 @@ def _whole_page(summary: Summary, sections: Mapping[str, Section], extras: Seque
 def _render_extra(extra: Extra) -> Markup:
     """Render the markup of an extra block; what it inserts is escaped."""
     source = _package_file(extra.template, extra.package)
-    return Markup(_environment().from_string(source).render(**extra.context))  # noqa: S704 - escaped by the template
+    return Markup(template_environment().from_string(source).render(**extra.context))  # noqa: S704 - escaped by the template
 
 
 def _package_file(name: str, package: str = _PACKAGE) -> str:
@@ -247,7 +247,7 @@ def _package_file(name: str, package: str = _PACKAGE) -> str:
     return (files(package) / name).read_text(encoding="utf-8")
 
 
-def _environment() -> Environment:
+def template_environment() -> Environment:
     """Templates that escape everything and refuse names that they were not given."""
     environment = Environment(
         loader=PackageLoader("biasgauge.results", "templates"),
@@ -273,7 +273,7 @@ def _day(iso: str) -> str:
     return f"{day.day} {month_name[day.month]} {day.year}"
 
 
-def _policy(scripts: Iterable[str]) -> str:
+def content_policy(scripts: Iterable[str]) -> str:
     """Content security policy: the page may show itself and run exactly these scripts; load nothing, send nothing."""
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{script}'" for script in hashes)
