@@ -23,7 +23,7 @@ MODULES = sorted(info.name for info in walk_packages(biasgauge.__path__, "biasga
 
 
 def test_the_front_door_is_small() -> None:
-    assert len(PUBLIC) <= 42
+    assert len(PUBLIC) <= 43
     assert dir(biasgauge) == sorted(PUBLIC)
 
 

@@ -32,6 +32,7 @@ from biasgauge.analyses.robustness import robustness as robustness
 from biasgauge.analyses.seeds import seeds as seeds
 from biasgauge.applications import extrinsic as extrinsic
 from biasgauge.audits import audit as audit
+from biasgauge.audits import workbench as workbench
 from biasgauge.core import Estimate as Estimate
 from biasgauge.core import PairsLike as PairsLike
 from biasgauge.core import VectorsLike as VectorsLike

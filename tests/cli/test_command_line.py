@@ -69,6 +69,8 @@ def all_commands() -> list[tuple[str, ...]]:
         ("encode",),
         ("reliability",),
         ("factors",),
+        ("plan",),
+        ("workbench",),
         ("robustness",),
         ("seeds",),
         ("seeds", "bank"),

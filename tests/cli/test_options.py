@@ -49,6 +49,7 @@ DEFAULTS_OF: dict[str, Any] = {
     "stereoset": analyses.likelihood.stereoset,
     "train": text.training.train,
     "weat": scores.association_test,
+    "workbench": audits.workbench,
 }
 """Functions whose settings have options of the same name."""
 TYPED_OTHERWISE = {

@@ -320,6 +320,7 @@ NO_MODEL = "models are read from this machine only"
         ("lexicons check missing.toml", f"missing.toml: {MISSING}"),
         ("lexicons expand {v} missing.toml --out {out}", f"missing.toml: {MISSING}"),
         ("plan missing.bin --test weat7", f"missing.bin: {MISSING}"),
+        ("workbench missing.bin --out {out}", f"missing.bin: {MISSING}"),
         ("lexicons build missing.toml --out {out}", f"missing.toml: {MISSING}"),
     ],
 )  # fmt: skip

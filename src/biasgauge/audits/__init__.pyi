@@ -32,3 +32,5 @@ from biasgauge.audits.verdicts import DECISIONS as DECISIONS
 from biasgauge.audits.verdicts import Evidence as Evidence
 from biasgauge.audits.verdicts import Rules as Rules
 from biasgauge.audits.verdicts import Verdict as Verdict
+from biasgauge.audits.browser.building import Workbench as Workbench
+from biasgauge.audits.browser.building import workbench as workbench

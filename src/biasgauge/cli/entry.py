@@ -71,6 +71,7 @@ COMMANDS = {
     "robustness": "Test whether scores survive another base pair, word form or measure.",
     "seeds": "Assess whether pairs of word lists are fit to measure anything.",
     "plan": "Plan a test: the contrast that its lists can detect, words needed, words to drop and to add.",
+    "workbench": "Write a page that measures your own word lists in the browser, offline.",
     "posterior": "Estimate the contrast of a test: posterior with its interval and probabilities.",
     "bayes": "Fit Dobrzeniecka & Urbaniak's published model of the distances of words from stereotypes.",
     "simulate-null": "Simulate what a test reports when there is no bias.",

@@ -1,4 +1,4 @@
-"""`workbench`: choose the words of the page, round their vectors, and measure what that does to cosines and contrasts."""
+"""`workbench`: choose the words of the page, round their vectors, and measure what that does to contrasts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biasgauge.audits.browser.quantizing import Quantized, largest_cosine_error, quantize
 from biasgauge.audits.context import AuditContext, build_context
-from biasgauge.audits.measurement import SANITY, Measured, tabulate
+from biasgauge.audits.measurement import SANITY, Measured, Tabulated, tabulate
 from biasgauge.audits.shared_scores import page_words
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Rules
-from biasgauge.audits.workbench.quantizing import Quantized, largest_cosine_error, quantize
 from biasgauge.core import DEFAULT_POLICY, JsonMapping, LexiconLike, VectorsLike, WordPolicy, check_whole, today
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import DEFAULT_LANGUAGE, Language, Lexicon, Pairs, language_of, lexicons_in_language, pairs_of
+from biasgauge.lexicons import (
+    DEFAULT_LANGUAGE,
+    Language,
+    Lexicon,
+    Pairs,
+    language_of,
+    languages,
+    lexicons_in_language,
+    pairs_of,
+)
 from biasgauge.lexicons import lexicon as read_reference
 from biasgauge.results import Result, counted, figures_text
 from biasgauge.stats import contrast_values
@@ -83,7 +92,7 @@ class Workbench(Result):
 
     def page(self) -> str:
         """Render the page."""
-        from biasgauge.audits.workbench.rendering import workbench_page
+        from biasgauge.audits.browser.rendering import workbench_page
 
         return workbench_page(self)
 
@@ -94,10 +103,11 @@ class Workbench(Result):
         return f"The page holds {counted(self.words, 'word')} of {self.model} in {self.bits} bits per number."
 
     def _sentences(self) -> Sequence[str]:
-        tests = f", and a contrast of the shipped tests by {figures_text(self.contrast_error, _DIGITS)} at most"
+        rounding = f"Rounding changes a cosine by {figures_text(self.quantization_error, _DIGITS)} at most"
+        if self.contrast_error is not None:
+            rounding += f", and a contrast of the shipped tests by {figures_text(self.contrast_error, _DIGITS)} at most"
         return (
-            f"Rounding changes a cosine by {figures_text(self.quantization_error, _DIGITS)} at most"
-            f"{'' if self.contrast_error is None else tests}.",
+            f"{rounding}.",
             f"The smallest contrast that matters is {figures_text(self.smallest, 3)}.",
         )
 
@@ -145,6 +155,12 @@ def workbench(
         model = load(vectors, limit=limit, progress=progress)
     further = tuple(map(read_reference, lexicons))
     shipped = _offered_lexicons(language_of(language))
+    if not shipped and not further:
+        names = ", ".join(record.name for record in languages())
+        raise ParameterError(
+            f"The 'language' parameter of workbench must be a language of the shipped lexicons ({names}); or name your "
+            f"own lexicons. Got {language!r}."
+        )
     asking = [lexicon for lexicon in shipped if lexicon.kind == "test" and not lexicon.on_request]
     context = build_context(
         [model], lexicons=(*further, *asking), language=language, rules=rules, random_state=random_state
@@ -171,6 +187,7 @@ def workbench(
         frequency=None if log is None else log.source,
         settings={
             "source": model.source,
+            "shipped": vectors is None,
             "words": words,
             "bits": bits,
             "language": language,
@@ -203,7 +220,7 @@ def _largest_contrast_error(context: AuditContext, rounded: Embedding) -> float 
         if not isinstance(outcome, Measured) or outcome.query.kind != "test" or outcome.query.family == SANITY:
             continue
         again = tabulate(outcome.query, Subject(rounded.name, (rounded,)), policy)
-        if hasattr(again, "decisive") and again.target_words == outcome.target_words:
+        if isinstance(again, Tabulated) and again.target_words == outcome.target_words:
             table, rows, columns = again.decisive
             value = float(contrast_values(table[None], rows, columns, outcome.query.weights)[0])
             errors.append(abs(value - outcome.value))

@@ -6,6 +6,7 @@ import base64
 import json
 import zlib
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +19,18 @@ from biasgauge.lexicons import AssociationTest, Lexicon
 from biasgauge.results.page import content_policy, packed, style_sheet, template_environment
 
 if TYPE_CHECKING:
-    from biasgauge.audits.workbench.building import Workbench
+    from biasgauge.audits.browser.building import Workbench
 
-SCRIPTS = ("random.js", "distributions.js", "contrast.js", "vocabulary.js", "evaluation.js", "interface.js")
+SCRIPTS = (
+    "random.js",
+    "distributions.js",
+    "contrast.js",
+    "vocabulary.js",
+    "evaluation.js",
+    "elements.js",
+    "exports.js",
+    "interface.js",
+)
 """Scripts of the page, each of which uses those before it."""
 _FAST = 1
 """Level of compression: numbers that look random gain little from a higher one."""
@@ -53,7 +63,8 @@ def page_lists(workbench: Workbench) -> JsonObject:
     rules = Rules(smallest=workbench.smallest)
     return {
         "model": workbench.model,
-        "source": str(workbench.settings["source"]),
+        "source": Path(str(workbench.settings["source"])).name,
+        "shipped": workbench.settings["shipped"],
         "dim": workbench.dim,
         "bits": workbench.bits,
         "words": list(embedding.words),
@@ -105,9 +116,10 @@ def _lexicon_lists(lexicon: Lexicon) -> JsonObject:
         sets = [{"role": role, "name": group.name, "words": list(group.words)} for role, group in roles]
     else:
         sets = [{"role": name, "name": name, "words": list(words)} for name, words in lexicon.sets.items()]
-    return {"name": lexicon.name, "kind": lexicon.kind, "label": lexicon.label, "title": lexicon.title, "sets": sets}
+    texts = {key: getattr(lexicon, key) for key in ("name", "kind", "label", "title", "family")}
+    return {**texts, "sets": sets}
 
 
 def _page_file(name: str) -> str:
     """Read a template, style sheet or script of the page."""
-    return (files("biasgauge.audits") / "workbench" / name).read_text(encoding="utf-8")
+    return (files("biasgauge.audits") / "browser" / name).read_text(encoding="utf-8")

@@ -4,6 +4,29 @@
 const NOT_THERE = "not in the vocabulary of this page";
 const ZERO_VECTOR = "its vector is zero";
 
+// The k-th smallest of some numbers (from 0), which are put into another order.
+function orderStatistic(numbers, rank) {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (high > low) {
+    const pivot = numbers[(low + high) >> 1];
+    let left = low;
+    let right = high;
+    while (left <= right) {
+      while (numbers[left] < pivot) left++;
+      while (numbers[right] > pivot) right--;
+      if (left > right) break;
+      const swap = numbers[left];
+      numbers[left++] = numbers[right];
+      numbers[right--] = swap;
+    }
+    if (rank <= right) high = right;
+    else if (rank >= left) low = left;
+    else break;
+  }
+  return numbers[rank];
+}
+
 class Vocabulary {
   // `lists` is the JSON of the page, `bytes` its numbers one section behind the other.
   constructor(lists, bytes) {

@@ -1,0 +1,318 @@
+"""The workbench in a real browser: its numbers are Python's, its state survives a link, everybody can use it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.special import chdtri, nctdtr, stdtr, stdtrit
+
+import biasgauge as bg
+from biasgauge import audits
+from biasgauge.core import Query, WordPolicy, WordSet, resolve
+from biasgauge.lexicons import AssociationTest
+from biasgauge.stats import contrast_power, detectable_contrast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.e2e
+
+FEMALE = ["she", "her", "woman", "female", "girl", "sister", "daughter", "lady"]
+MALE = ["he", "him", "man", "male", "boy", "brother", "son", "gentleman"]
+CARE = ["nurse", "midwife", "maid", "nanny", "housekeeper", "receptionist", "librarian", "hairdresser"]
+TECHNOLOGY = ["engineer", "mechanic", "technician", "programmer", "architect", "physicist", "plumber", "electrician"]
+CASES: dict[str, dict[str, list[str]]] = {
+    "gender": {"x": CARE, "y": TECHNOLOGY, "a": FEMALE, "b": MALE},
+    "turned": {"x": MALE, "y": FEMALE, "a": CARE, "b": TECHNOLOGY},
+    "one word a list": {"x": ["nurse"], "y": ["engineer"], "a": FEMALE, "b": MALE},
+    "one list of one": {"x": ["nurse", "midwife"], "y": ["engineer"], "a": FEMALE, "b": MALE},
+    "families": {"x": ["nurse", "nurses", "nursing", "Midwife", "midwives"], "y": TECHNOLOGY, "a": FEMALE, "b": MALE},
+    "both sides": {"x": [*CARE, "girls", "she"], "y": TECHNOLOGY, "a": FEMALE, "b": MALE},
+    "shared attributes": {"x": CARE, "y": TECHNOLOGY, "a": [*FEMALE, "person"], "b": [*MALE, "person"]},
+    "out of vocabulary": {"x": [*CARE, "zzyzzx"], "y": TECHNOLOGY, "a": FEMALE, "b": MALE},
+    "too few": {"x": ["nurse", "zzyzzx"], "y": TECHNOLOGY, "a": FEMALE, "b": MALE},
+    "empty": {"x": [], "y": TECHNOLOGY, "a": FEMALE, "b": MALE},
+    "frequent against rare": {
+        "x": ["the", "of", "and", "people", "time", "year", "city"], "y": ["gnat", "aster", "zinnia", "petunia"],
+        "a": ["government", "president", "country", "percent"], "b": ["hornet", "peony", "weevil", "crocus"],
+    },
+}  # fmt: skip
+KEYS = ("contrast", "low", "high", "adjusted", "adjusted_low", "adjusted_high", "p", "se", "df", "p_targets",
+        "p_attributes", "p_contrast")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def workbench() -> audits.Workbench:
+    return bg.workbench()
+
+
+@pytest.fixture(scope="module")
+def path(workbench: audits.Workbench, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return workbench.save(tmp_path_factory.mktemp("workbench") / "words.html")
+
+
+@pytest.fixture(scope="module")
+def page(open_shared: Callable[..., Any], path: Path) -> Any:  # noqa: ANN401 - a page of the browser
+    return open_shared(path)
+
+
+def evaluated(page: Any, lists: dict[str, list[str]], **options: Any) -> dict[str, Any]:  # noqa: ANN401
+    names = [*KEYS, "decision", "reason", "power", "evidence", "effective"]
+    script = """([lists, options, names]) => {
+      const all = workbench.evaluate(lists, options);
+      return Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
+    }"""
+    found: dict[str, Any] = page.evaluate(script, [lists, options, names])
+    return found
+
+
+def verdict_of(workbench: audits.Workbench, lists: dict[str, list[str]], **names: str) -> bg.audits.Verdict:
+    """The verdict of Python on the vectors that the page has."""
+    sets = {role: WordSet(names.get(role, role.upper()), tuple(words)) for role, words in lists.items()}
+    test = AssociationTest(name="mine", **sets)  # type: ignore[arg-type]
+    audit = audits.build_context(
+        [workbench.embedding], lexicons=[test], rules=audits.Rules(smallest=workbench.smallest)
+    )
+    from biasgauge.audits.answers import answer
+
+    (verdict,) = answer(audit)
+    return verdict
+
+
+def same_as_python(page: Any, workbench: audits.Workbench, lists: dict[str, list[str]], **names: str) -> str:  # noqa: ANN401
+    """Compare every number and the evidence; return the decision."""
+    options = {"names": {role: names.get(role, role.upper()) for role in "xyab"}}
+    shown, verdict = evaluated(page, lists, **options), verdict_of(workbench, lists, **names)
+    assert shown["decision"] == verdict.decision, (lists, verdict.why)
+    numbers = verdict.observed("association")
+    if not numbers:
+        assert shown["p"] is None
+        return verdict.decision
+    for key in KEYS:
+        expected = numbers.get(key)
+        assert (shown[key] is None) == (expected is None), (key, lists)
+        if expected is not None:
+            assert shown[key] == pytest.approx(expected, rel=1e-6, abs=1e-6), (key, lists)
+    assert [[piece["rule"], piece["passes"]] for piece in shown["evidence"]] == [
+        [piece.rule, piece.passes] for piece in verdict.evidence
+    ]
+    counts = {piece["rule"]: piece.get("agree") for piece in shown["evidence"]}
+    for piece in verdict.evidence:
+        if piece.counts is not None:
+            assert counts[piece.rule] == piece.counts[0]
+    assert shown["power"]["words"] == (verdict.plan or {"both": None})["both"]
+    return verdict.decision
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_numbers_and_verdict_are_those_of_python(page: Any, workbench: audits.Workbench, name: str) -> None:  # noqa: ANN401
+    same_as_python(page, workbench, CASES[name])
+
+
+def test_so_are_those_of_random_lists_of_any_size(page: Any, workbench: audits.Workbench) -> None:  # noqa: ANN401
+    random = np.random.default_rng(38)
+    words = np.array([word for word in workbench.embedding.words if word.isalpha()])
+    decisions = set()
+    for number in range(20):
+        sizes = random.integers(1, 16 if number < 17 else 60, 4)
+        pool = words[: 800 if number % 3 == 0 else len(words)]  # frequent words have more in common
+        parts = np.split(random.choice(pool, sizes.sum(), replace=False), np.cumsum(sizes)[:-1])
+        decisions.add(
+            same_as_python(page, workbench, {role: part.tolist() for role, part in zip("xyab", parts, strict=True)})
+        )
+    assert decisions
+
+
+def test_other_lists_for_the_same_attributes_are_asked_as_in_python(page: Any, workbench: audits.Workbench) -> None:  # noqa: ANN401
+    flowers, short = bg.lexicon("weat1"), bg.lexicon("weat10")  # longer lists of pleasant and unpleasant words ship
+    assert isinstance(flowers, AssociationTest)
+    assert isinstance(short, AssociationTest)
+    roles = {"x": flowers.x, "y": flowers.y, "a": short.a, "b": short.b}
+    lists = {role: list(group.words) for role, group in roles.items()}
+    names = {role: group.name for role, group in roles.items()}
+    same_as_python(page, workbench, lists, **names)
+    shown = evaluated(page, lists, names=names)
+    assert "held-out attributes" in {piece["rule"] for piece in shown["evidence"]}
+
+
+def test_power_is_that_of_python(page: Any, workbench: audits.Workbench) -> None:  # noqa: ANN401
+    test = bg.weat(workbench.embedding, **CASES["gender"])  # type: ignore[arg-type]
+    assert test.contrast is not None
+    adjusted = test.contrast.adjusted
+    assert adjusted is not None
+    power = evaluated(page, CASES["gender"])["power"]
+    assert power["detectable"] == pytest.approx(detectable_contrast(adjusted), rel=1e-6)
+    assert power["now"] == pytest.approx(contrast_power(adjusted, workbench.smallest), rel=1e-6)
+
+
+def test_contrasts_without_a_word_are_those_of_python(page: Any, workbench: audits.Workbench) -> None:  # noqa: ANN401
+    lists = CASES["gender"]
+    shown = page.evaluate(
+        "(lists) => { const left = workbench.leaveOneOut(workbench.evaluate(lists)); "
+        "return [...left.targets, ...left.attributes].map(({ words, value }) => [words[0], value]); }",
+        lists,
+    )
+    assert [word for word, _ in shown] == [word for words in lists.values() for word in words]
+    for word, value in shown:
+        rest = {role: [other for other in words if other != word] for role, words in lists.items()}
+        contrast = bg.weat(workbench.embedding, **rest).contrast  # type: ignore[arg-type]
+        assert contrast is not None
+        assert contrast.adjusted is not None
+        assert value == pytest.approx(contrast.adjusted.value, abs=1e-9)
+
+
+def test_random_numbers_are_those_of_numpy(page: Any) -> None:  # noqa: ANN401
+    for entropy in ([0, 8, 9], [1, 100, 100], [7, 3, 40_000]):
+        shown = page.evaluate("(entropy) => [...new RandomStream(entropy).fill(new Float64Array(1000))]", entropy)
+        assert shown == np.random.default_rng(entropy).random(1000).tolist()
+
+
+def test_distributions_are_those_of_scipy(page: Any) -> None:  # noqa: ANN401
+    for df in (1.0, 2.3, 7.77, 31.4, 200.5, 5_000.0):
+        for t in (-40.0, -5.0, -2.1, -0.3, 0.01, 1.96, 12.0):
+            assert page.evaluate(f"studentShare({df}, {t})") == pytest.approx(stdtr(df, t), rel=1e-8)
+            for shift in (0.0, 0.5, 2.8, -1.5, 15.0):
+                expected = nctdtr(df, shift, t)
+                if np.isfinite(expected):  # SciPy has no answer far out in the tails
+                    assert page.evaluate(f"noncentralShare({df}, {shift}, {t})") == pytest.approx(expected, abs=1e-9)
+        for share in (0.6, 0.8, 0.975, 0.99999):
+            assert page.evaluate(f"studentQuantile({df}, {share})") == pytest.approx(stdtrit(df, share), rel=1e-8)
+            assert page.evaluate(f"chiSquaredUpper({df}, {share})") == pytest.approx(chdtri(df, share), rel=1e-8)
+
+
+def test_coverage_is_that_of_python(page: Any, workbench: audits.Workbench) -> None:  # noqa: ANN401
+    for lists in CASES.values():
+        resolved = resolve(Query.from_sets(lists), workbench.embedding, WordPolicy())
+        shown = page.evaluate("(lists) => workbench.evaluate(lists).coverage", lists)
+        for role, words in resolved.sets.items():
+            assert [entry["word"] for entry in shown[role]["found"]] == list(words.words)
+            assert {entry["word"] for entry in shown[role]["lost"]} == set(words.lost)
+
+
+def test_suggested_words_make_a_verdict_inconclusive(open_page: Callable[..., Any], path: Path) -> None:
+    page = open_page(path)
+    page.locator("#more-x summary").click()
+    chip = page.locator("#suggestions-x button").first
+    word = chip.text_content().removeprefix("+ ")
+    chip.click()
+    assert page.locator("#verdict .decision").text_content() == "Inconclusive"
+    assert f"suggested by these very vectors ({word})" in page.locator("#evidence").text_content()
+    toml = page.locator("#export").text_content()
+    assert 'method = "neighbors"' in toml
+    page.locator("#undo").click()
+    assert word not in page.locator("#words-x").input_value()
+
+
+def test_an_exported_lexicon_is_read_and_says_how_it_came_about(
+    open_page: Callable[..., Any], path: Path, tmp_path: Path, workbench: audits.Workbench
+) -> None:
+    page = open_page(path)
+    page.locator("#words-x").fill('"nurse", midwife; maid\nnanny')
+    page.locator("#words-x").blur()
+    page.locator("#more-x summary").click()
+    page.locator("#suggestions-x button").first.click()
+    file = tmp_path / "my_test.toml"
+    file.write_text(page.locator("#export").text_content(), encoding="utf-8")
+    lexicon = bg.lexicon(file)
+    assert lexicon.sets["x"][:4] == ("nurse", "midwife", "maid", "nanny")
+    assert "after 2 tries" in lexicon.beware[0]
+    (verdict,) = bg.audit(workbench.embedding, lexicons=[file]).verdicts
+    assert verdict.decision == "inconclusive"
+    assert "circularity" in {piece.rule for piece in verdict.failed}
+
+
+def test_every_list_that_is_tried_counts_and_travels_with_the_link(open_page: Callable[..., Any], path: Path) -> None:
+    page = open_page(path)
+    assert "none yet" in page.locator("#tries").text_content()
+    for count, words in enumerate(
+        ("nurse midwife nanny maid", "nurse midwife nanny cook", "nurse midwife cook maid"), 1
+    ):
+        page.locator("#words-x").fill(words)
+        page.locator("#words-x").blur()
+        assert f"Lists tried: {count}" in page.locator("#tries").text_content()
+    page.locator("#words-x").fill("maid cook midwife nurse")  # the same words in another order
+    page.locator("#words-x").blur()
+    assert "Lists tried: 3" in page.locator("#tries").text_content()
+    assert "Bonferroni" in page.locator("#tries").text_content()
+    page.locator("#name-x").fill("care <b>work</b>")
+    page.locator("#name-x").blur()
+    address = page.evaluate("location.hash")
+    verdict = page.locator("#verdict").text_content()
+    again = open_page(path)
+    again.evaluate("(hash) => { location.hash = hash }", address)
+    again.locator("#words-x").wait_for()
+    again.wait_for_function("document.getElementById('words-x').value.startsWith('maid')")
+    assert again.locator("#verdict").text_content() == verdict
+    assert "Lists tried: 3" in again.locator("#tries").text_content()
+    assert again.locator("#main b", has_text="work").count() == 0  # names are text
+
+
+def test_undo_and_redo_bring_lists_back(open_page: Callable[..., Any], path: Path) -> None:
+    page = open_page(path)
+    before = page.locator("#words-a").input_value()
+    page.locator("#start").select_option("weat7")
+    page.locator("#clear").click()
+    assert page.locator("#verdict .decision").text_content() == "Not measurable"
+    page.locator("#undo").click()
+    assert "algebra" in page.locator("#words-x").input_value()
+    page.locator("#undo").click()
+    assert page.locator("#words-a").input_value() == before
+    assert page.locator("#undo").is_disabled()
+    page.locator("#redo").click()
+    assert "algebra" in page.locator("#words-x").input_value()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (760, "dark"), (1280, "light"), (1280, "dark")])
+def test_it_fits_and_axe_finds_nothing_serious(
+    open_page: Callable[..., Any], path: Path, width: int, scheme: str, serious_findings: Callable[..., list[str]]
+) -> None:
+    page = open_page(path, width=width, color_scheme=scheme)
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert serious_findings(page) == []
+
+
+@pytest.mark.parametrize("width", [390, 760, 1280])
+def test_marks_of_intervals_stand_where_the_ticks_say(open_page: Callable[..., Any], path: Path, width: int) -> None:
+    page = open_page(path, width=width)
+    ticks, points = page.evaluate(
+        """() => {
+          const middle = (box) => (box.left + box.right) / 2;
+          const ticks = [...document.querySelectorAll("#intervals .axis span")].map((tick) =>
+            [Number(tick.textContent.replace("−", "-")), middle(tick.getBoundingClientRect())]);
+          const circles = [...document.querySelectorAll("#intervals circle")];
+          const points = circles.map((point) => middle(point.getBoundingClientRect()));
+          return [ticks, points];
+        }"""
+    )
+    numbers, positions = np.array(ticks).T
+    slope, start = np.polyfit(numbers, positions, 1)
+    shown = re.findall(r"[+−]\d\.\d+(?= \[)", " ".join(page.locator("#intervals .estimate").all_text_contents()))
+    values = [float(text.replace("−", "-")) for text in shown]
+    assert np.allclose(slope * np.array(values) + start, points, atol=abs(slope) * 0.0006 + 1)
+
+
+def test_the_keyboard_is_enough(open_page: Callable[..., Any], path: Path) -> None:
+    page = open_page(path)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate("document.activeElement.id"))
+    assert {"start", "words-x", "name-b", "words-b", "export", "copy"} <= seen
+
+
+def test_paper_has_every_word_and_every_figure(open_page: Callable[..., Any], path: Path) -> None:
+    page = open_page(path)
+    page.emulate_media(media="print")
+    assert page.evaluate(
+        "[...document.querySelectorAll('textarea')].every((box) => box.scrollHeight <= box.clientHeight + 2)"
+    )
+    assert page.evaluate("document.querySelector('#contributions').getBoundingClientRect().height") > 100
+    assert page.locator("#plane svg").is_visible()
