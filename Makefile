@@ -107,7 +107,7 @@ error-rates: $(VENV)/.installed-dev
 study: $(VENV)/.installed-dev
 	@test -f studies/$(NAME).toml || { echo "Name a study: make study NAME=... of $(basename $(notdir $(wildcard studies/*.toml)))." >&2; exit 2; }
 	$(INSTALL) --editable studies
-	$(BIN)/biasgauge study run studies/$(NAME).toml --out build/studies/$(NAME)
+	$(BIN)/biasgauge study run studies/$(NAME).toml --allow ../shared/data --out build/studies/$(NAME)
 
 bench: $(VENV)/.installed-dev .venv-wefe/.installed
 	$(INSTALL) faiss-cpu

@@ -38,9 +38,9 @@ def steps() -> Iterator[None]:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_study_can_be_planned_and_its_page_names_the_command(
     file: Path,
-    shared_data: Path,  # noqa: ARG001 - where it is absent there is nothing to plan
+    shared_data: Path,
 ) -> None:
-    plan = plan_study(read_study(file))
+    plan = plan_study(read_study(file, allow=[shared_data]))
     assert len(plan.cells) >= len(plan.results) > 0
     command = f"make study NAME={file.stem}"
     assert command in file.read_text(encoding="utf-8")
@@ -49,8 +49,9 @@ def test_a_study_can_be_planned_and_its_page_names_the_command(
 
 
 @pytest.mark.slow
-def test_analogies_are_those_of_the_page(tmp_path: Path, shared_data: Path) -> None:  # noqa: ARG001 - as above
-    result = run_study(read_study(ROOT / "studies" / "zhang2020_analogies.toml"), out=tmp_path, workers=0)
+def test_analogies_are_those_of_the_page(tmp_path: Path, shared_data: Path) -> None:
+    study = read_study(ROOT / "studies" / "zhang2020_analogies.toml", allow=[shared_data])
+    result = run_study(study, out=tmp_path, workers=0)
     assert result.failed == 0
     for name in ("summary", "other_pairs", "generated"):
         computed = pd.read_csv(Path(result.results["analogies"]) / f"{name}.csv")

@@ -25,6 +25,7 @@ from biasgauge.lexicons import Lexicon, lexicon
 from biasgauge.study import CellStore, Plan, plan_study, read_study, study_from
 from biasgauge.study import files as study_files
 from biasgauge.study.files import Checksums
+from biasgauge.study.read import open_study
 from biasgauge.study.settings import import_function
 from biasgauge.study.step import analyses
 from biasgauge.text.tokenizers import Tokenizer, tokenizer_named
@@ -401,9 +402,10 @@ def test_a_study_does_not_read_its_own_outcomes(tmp_path: Path, tables: str) -> 
     (tmp_path / "own" / "outside").mkdir()
     study.write_text(f'[study]\nname = "a"\n[vectors.v]\npath = "given1.txt"\n{tables}')
     elsewhere = CellStore(tmp_path.with_name(f"{tmp_path.name}-elsewhere"))
-    assert plan_study(study, elsewhere).cells
+    allowed = open_study(study, allow=[tmp_path])
+    assert plan_study(allowed, elsewhere).cells
     with pytest.raises(InputError, match="outcomes") as told:
-        plan_study(study, CellStore(tmp_path / "own" / "out"))
+        plan_study(allowed, CellStore(tmp_path / "own" / "out"))
     assert "\n" not in str(told.value)
 
 

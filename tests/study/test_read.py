@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tomllib
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -57,7 +58,7 @@ def shape(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path, shape: Path) -> Path:
-    (tmp_path / "bert").symlink_to(shape)
+    shutil.copytree(shape, tmp_path / "bert")
     (tmp_path / "text.txt").write_text("he said that she said\n" * 20)
     return tmp_path
 

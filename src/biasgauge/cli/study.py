@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from biasgauge import study as studies
 from biasgauge.cli.command import OPTIONS, WRITE, Options, Outcome, WriteOptions, command
@@ -39,6 +39,7 @@ Examples:
   biasgauge study plan my-study.toml
   biasgauge study run my-study.toml
   biasgauge study run my-study.toml --workers 8 --memory 64GB
+  biasgauge study run my-study.toml --allow ../corpora
   biasgauge study run my-study.toml --scheduler tcp://10.0.0.1:8786
   biasgauge study show my-study.toml --page so-far.html
 """
@@ -55,6 +56,13 @@ Examples:
 """
 
 SOME_FAILED = 1
+Allowed = Annotated[
+    tuple[Path, ...],
+    Parameter(
+        help="a file or folder that the study may read, beside the folder it is in; repeat for several. Only where you "
+        "trust its author"
+    ),
+]
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _MOST = 2**60
 
@@ -82,14 +90,14 @@ def init(file: Path = Path("my-study.toml"), /, *, options: Options = OPTIONS) -
 
 
 @command(examples=EPILOGUE)
-def preregister(file: Path, /, *, out: str | None = None, options: Options = OPTIONS) -> Outcome:
+def preregister(file: Path, /, *, out: str | None = None, allow: Allowed = (), options: Options = OPTIONS) -> Outcome:
     """Freeze every choice of a study before its data is looked at; `study run` then says what was done otherwise.
 
     Args:
         file: the study, a TOML file
         out: the file to write; FILE.preregistration.json beside the study by default, where `study run` finds it
     """
-    declared = studies.read_study(file)
+    declared = studies.read_study(file, allow=allow)
     seed = _seed(options, declared)
     path = studies.preregistration_path(declared) if out is None else Path(out)
     frozen = studies.preregister(declared, None if out is None else path)
@@ -103,7 +111,9 @@ def preregister(file: Path, /, *, out: str | None = None, options: Options = OPT
 
 
 @command(examples=EPILOGUE)
-def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options: Options = OPTIONS) -> Outcome:
+def plan(
+    file: Path, /, *, out: str | None = None, cells: bool = False, allow: Allowed = (), options: Options = OPTIONS
+) -> Outcome:
     """Show what a study would compute, and what exists already; compute nothing.
 
     Args:
@@ -111,7 +121,7 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
         out: folder or URL of its outcomes; FILE-study beside the file by default
         cells: list every cell, not only how many there are of each kind
     """
-    state = studies.study_state(file, out)
+    state = studies.study_state(studies.read_study(file, allow=allow), out)
 
     def show(screen: Console) -> None:
         if cells:
@@ -123,7 +133,15 @@ def plan(file: Path, /, *, out: str | None = None, cells: bool = False, options:
 
 
 @command(examples=EPILOGUE, outputs=(Output("page"),))
-def show(file: Path, /, *, out: str | None = None, page: Path | None = None, options: WriteOptions = WRITE) -> Outcome:
+def show(
+    file: Path,
+    /,
+    *,
+    out: str | None = None,
+    page: Path | None = None,
+    allow: Allowed = (),
+    options: WriteOptions = WRITE,
+) -> Outcome:
     """Show which results of a study exist and where, and which cells failed and why.
 
     Args:
@@ -131,7 +149,7 @@ def show(file: Path, /, *, out: str | None = None, page: Path | None = None, opt
         out: folder or URL of its outcomes; FILE-study beside the file by default
         page: write a page of what is there so far to this file, with what failed and what is missing
     """
-    state = studies.study_state(file, out)
+    state = studies.study_state(studies.read_study(file, allow=allow), out)
     seed = _seed(options, state.plan.study)
     if page is not None:
         state.save_page(page)
@@ -157,6 +175,7 @@ def run(
     scheduler: str | None = None,
     device: Literal["cpu", "cuda"] = "cpu",
     retry_failed: bool = False,
+    allow: Allowed = (),
     options: Options = OPTIONS,
 ) -> Outcome:
     """Compute the results of a study that are missing.
@@ -189,7 +208,7 @@ def run(
 
     with progress(options, "cells") as report:
         result = studies.run_study(
-            study,
+            studies.read_study(study, allow=allow),
             out=out,
             workers=workers,
             memory=size,

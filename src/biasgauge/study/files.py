@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from glob import has_magic
@@ -81,6 +82,19 @@ def matching_paths(pattern: str, folder: Path) -> list[Path]:
     return sorted(base.glob(str(relative)))
 
 
+def path_outside(path: Path, folders: Sequence[Path]) -> Path | None:
+    """Return a path that lies outside of all these folders: the file or folder itself, or a link below it."""
+
+    def leads_out(candidate: Path) -> bool:
+        resolved = candidate.resolve()
+        return not any(resolved.is_relative_to(folder.resolve()) for folder in folders)
+
+    if leads_out(path):
+        return path
+    below = (Path(folder) / name for folder, inner, names in os.walk(path) for name in (*inner, *names))
+    return next((link for link in below if link.is_symlink() and leads_out(link)), None)
+
+
 def path_exists(path: Path) -> bool:
     """Return whether there is such a file or folder; False for what cannot be the name of one."""
     try:
@@ -124,7 +138,9 @@ class FileSettings:
         if not (name.endswith(_SUFFIX) or "/" in name or path.suffix):
             return text
         if not path_exists(path) or not path.is_file():
-            if name.endswith(_SUFFIX):
+            if name.endswith(_SUFFIX) or path_exists(
+                Path(name)
+            ):  # a file of the working directory is none of the study
                 self.missing.append(name)
             return text
         return {**self._register(path), **({"set": set_name} if set_name else {})}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -41,6 +41,7 @@ class Study:
         file: where it was read from; None for one made in Python.
         folder: what relative paths in it start from.
         text: the file as it stands.
+        allowed: files and folders beside its own folder that a study read from a file may read.
         problems: what is wrong with its tables; nothing in a study that `read_study` returns.
         broken: sections and names of tables that could not be read.
     """
@@ -58,6 +59,7 @@ class Study:
     file: Path | None = None
     folder: Path = field(default_factory=Path.cwd)
     text: str = ""
+    allowed: tuple[Path, ...] = ()
     problems: tuple[StudyProblem, ...] = ()
     broken: frozenset[tuple[str, str]] = frozenset()
 
@@ -98,13 +100,18 @@ class Study:
             raise SeveralProblemsError(sentences)
 
 
-def read_study(path: str | os.PathLike[str]) -> Study:
+def read_study(path: str | os.PathLike[str], *, allow: Iterable[str | os.PathLike[str]] = ()) -> Study:
     """Read a study, and check all that can be checked without computing: keys, types, names, settings, files.
+
+    Args:
+        path: its TOML file.
+        allow: files and folders that it may read beside the folder that it is in; links are followed. A study that
+            somebody else wrote reads nothing else of yours.
 
     Raises:
         InputError: something is wrong; every problem is on a line of its own that names the line of the file.
     """
-    return _checked(open_study(path))
+    return _checked(open_study(path, allow))
 
 
 def study_from(content: JsonMapping, *, folder: Path | None = None) -> Study:
@@ -123,7 +130,7 @@ def _checked(study: Study) -> Study:
     return study
 
 
-def open_study(study: Study | str | os.PathLike[str]) -> Study:
+def open_study(study: Study | str | os.PathLike[str], allow: Iterable[str | os.PathLike[str]] = ()) -> Study:
     """A study whose tables were read; problems of these are in `problems`, and the plan will find the others.
 
     Raises:
@@ -140,7 +147,8 @@ def open_study(study: Study | str | os.PathLike[str]) -> Study:
         raise InputError(f"{file}: cannot be read: {why}") from problem
     except LexiconError as problem:
         raise InputError(str(problem)) from problem
-    return _study(content, file.parent, file, raw.decode().replace("\r\n", "\n"))
+    opened = _study(content, file.parent, file, raw.decode().replace("\r\n", "\n"))
+    return replace(opened, allowed=tuple(Path(folder).absolute() for folder in allow))
 
 
 def _study(content: JsonMapping, folder: Path, file: Path | None = None, text: str = "") -> Study:

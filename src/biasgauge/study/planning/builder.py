@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from biasgauge.core import JsonMapping, JsonObject, did_you_mean
 from biasgauge.errors import BiasgaugeError, ParameterError
 from biasgauge.lexicons import describe
 from biasgauge.study.cell import Cell, canonical
-from biasgauge.study.files import Checksums, FileSettings, matching_paths, restored
+from biasgauge.study.files import Checksums, FileSettings, matching_paths, path_outside, restored
 from biasgauge.study.preregistration import Registered
 from biasgauge.study.read import Study, StudyProblem
 from biasgauge.study.settings import NONE, Setting, arguments, setting_problems, with_seed
@@ -194,11 +196,20 @@ class PlanBuilder:
             matches = matching_paths(pattern, self.study.folder)
             if not matches:
                 self.problem(path, f"there is no {noun} {pattern!r}, seen from {self.study.folder}")
-            files += [file for file in matches if self._is_apart(file, path)]
+            files += [file for file in matches if self._is_usable(file, path)]
         return files
 
-    def _is_apart(self, file: Path, path: Sequence[str]) -> bool:
-        """Return whether a file of the user lies outside the outcomes; a problem is noted where it holds them."""
+    def _is_usable(self, file: Path, path: Sequence[str]) -> bool:
+        """Return whether a file may be read and lies outside the outcomes; a problem is noted where it does not."""
+        outside = None if self.study.file is None else path_outside(file, (self.study.folder, *self.study.allowed))
+        if outside is not None:
+            target = outside.resolve() if outside.is_dir() else outside.resolve().parent
+            self.problem(
+                path,
+                f"{os.path.relpath(outside, self.study.folder)!r} leads out of the folder of the study; where you "
+                f"trust the study, allow it: --allow {shlex.quote(str(target))}",
+            )
+            return False
         if self._outcomes is None or not self._outcomes.is_relative_to(file.resolve()):
             return True
         self.problem(
@@ -233,9 +244,9 @@ class PlanBuilder:
         stored = files.marked(with_seed(plain, parameters, self.study.about.seed))
         for name in files.missing:
             self.problem(path, f"there is no file {name!r}, seen from {self.study.folder}")
-        apart = [self._is_apart(file, path) for file in files.paths.values()]
+        usable = [self._is_usable(file, path) for file in files.paths.values()]
         values: JsonObject = {}  # with lexicons in place of their files
-        if not files.missing and all(apart):
+        if not files.missing and all(usable):
             with self.noting(path):
                 values = restored(stored, files.paths)
         for name, sentence in setting_problems(settings, parameters, owner, table_keys):
