@@ -320,6 +320,49 @@ def test_a_planted_difference_is_reported_and_none_is_not() -> None:
     assert alone.verdicts[0].decision in {"report", "report-with-care"}
 
 
+def test_words_that_a_group_uses_more_everywhere_are_no_finding_about_the_target() -> None:
+    rng = np.random.default_rng(3)
+    records = []
+    for number in range(300):
+        shares = np.ones(30)
+        shares[:5] *= 4.0 if number % 2 else 1.0
+        tokens = [f"w{word}" for word in rng.choice(30, 120, p=shares / shares.sum())]
+        tokens[6::12] = ["t0"] * 10
+        records.append({"tokens": tokens, "group": "y" if number % 2 else "x"})
+    fit = fit_small(records, a=A, b=B, transform=np.eye(DIM))
+    assert fit.axis_terms[0].interval.excludes(0)
+    assert not fit.background_terms[0].interval.excludes(0)
+    assert fit.verdicts[0].decision in {"inconclusive", "no-association-shown"}
+    assert "of all words" in fit.verdicts[0].why or fit.speakers["group_y"] == "counts"
+
+
+def test_the_background_is_the_mean_projection_of_all_words_of_the_document() -> None:
+    records = small_text(3, authors=12)
+    vectors, axis = small_vectors(), axis_of(small_vectors())
+    slow = slow_occurrences(records, ["t0"], vectors, MATRIX, 3, lambda r: [1, r["group"] == "y", r["year"]])
+    words = [[MATRIX @ vectors[word] @ axis for word in record["tokens"] if word in vectors] for record in records]
+    means = np.array([np.mean(numbers) for numbers in words])
+    peer = sm.OLS(slow.embeddings @ axis - means[slow.documents], slow.design).fit()
+    reading = fit_small(records, "t0 ~ group + year").axis(A, B)
+    np.testing.assert_allclose([row.estimate or 0.0 for row in reading.background], peer.params[1:])
+
+
+def test_a_difference_that_is_shown_and_small_takes_care() -> None:
+    # The words that are planted are like w5, which is the list: the projection sees them, counts of w5 do not.
+    rng, vectors = np.random.default_rng(0), small_vectors()
+    vectors |= {word: vectors["w5"] + 0.3 * rng.normal(size=DIM) for word in A}
+    toward: dict[str, Any] = {"a": ["w5"], "b": B[:1], "transform": np.eye(DIM), "vectors": vectors}
+    records = small_text(9, odds=3.0, documents=200)
+    fit = fit_small(records, **toward)
+    assert (fit.speakers, fit.decision) == ({"group_y": "axis"}, "report")
+    (effect,), unit = fit.axis_terms, fit.axis(["w5"], B[:1]).unit
+    ruled_out = (abs(effect.estimate or 0) + 1.653 * (effect.se or 0)) / unit  # one-sided, of 198 degrees of freedom
+    verdict = fit_small(records, smallest=ruled_out * 1.02, **toward).verdicts[0]
+    assert verdict.decision == "report-with-care"
+    assert "the difference is small" in verdict.why
+    assert fit_small(records, smallest=ruled_out * 0.98, **toward).decision == "report"
+
+
 def test_few_clusters_are_said() -> None:
     fit = fit_small(small_text(7, odds=6.0, authors=4), a=A, b=B, cluster="author")
     assert fit.settings["clusters"] == 4

@@ -200,8 +200,12 @@ def _enough_clusters(case: TermCase) -> Evidence:
 
 
 def _agreement(case: TermCase) -> Iterator[Evidence]:
-    """Yield evidence on whether the other readings agree."""
+    """Yield evidence on whether the other readings agree, and where the difference is too small to matter."""
     spoken = case.effect(case.speaker)
+    bounds = _bounds(case, case.speaker)
+    if bounds is not None and max(-bounds[0], bounds[1]) < bounds[2]:
+        reason = f"the difference is small: it lies within ±{number_text(bounds[2], 3)}, the smallest that matters"
+        yield Evidence("size", {"low": bounds[0], "high": bounds[1]}, bounds[2], None, reason)
     for kind in ("counts", "axis"):
         effect = case.effect(kind)
         if kind == case.speaker or effect is None or effect.estimate is None or effect.low is None or spoken is None:
@@ -223,6 +227,16 @@ def _agreement(case: TermCase) -> Iterator[Evidence]:
         yield Evidence("embedding regression", case.norm.p, case.alpha, True if shown else None, reason)
 
 
+def _bounds(case: TermCase, kind: str) -> tuple[float, float, float] | None:
+    """Interval of a reading at 1 − 2 alpha, as of two one-sided tests, and the smallest difference that matters."""
+    reading = next((reading for reading in case.readings if reading.kind == kind), None)
+    effect = None if reading is None else reading.row(case.term)
+    if reading is None or effect is None or effect.se is None or effect.df is None or effect.estimate is None:
+        return None
+    margin = student_quantile(effect.df, 1 - 2 * case.alpha) * effect.se
+    return effect.estimate - margin, effect.estimate + margin, case.smallest * reading.unit / case.unit
+
+
 def _equivalence(case: TermCase) -> Evidence:
     """Test equivalence with no difference: intervals at 1 − 2 alpha within the smallest difference that matters.
 
@@ -239,14 +253,13 @@ def _equivalence(case: TermCase) -> Evidence:
     observed: dict[str, float | None] = {"level": level}
     texts, holds = [], []
     for reading in case.readings:
-        effect, limit = reading.row(case.term), case.smallest * reading.unit / case.unit
         name = _NAMES["axis" if reading.kind == "axis" else "counts"]
-        if effect is None or effect.se is None or effect.df is None or effect.estimate is None:
+        bounds = _bounds(case, reading.kind)
+        if bounds is None:
             holds.append(False)
             texts.append(f"{name}: no interval")
             continue
-        margin = student_quantile(effect.df, level) * effect.se
-        low, high = effect.estimate - margin, effect.estimate + margin  # two one-sided tests, as an interval
+        low, high, limit = bounds
         holds.append(-limit < low and high < limit)
         observed |= {f"{reading.kind}_low": low, f"{reading.kind}_high": high, f"{reading.kind}_limit": limit}
         texts.append(f"{name} {interval_text(low, high, 3)}, ±{number_text(limit, 3)} matters")
