@@ -35,6 +35,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "four threads": {**dict.fromkeys((*THREADS, "NUMBA_NUM_THREADS"), "4"), "PYTHONHASHSEED": "0"},
     "two workers": {"PYTHONHASHSEED": "0"},
     "files made in another order": {"PYTHONHASHSEED": "0", "BIASGAUGE_BACKWARDS": "1"},
+    "another time zone": {"PYTHONHASHSEED": "0", "TZ": "Pacific/Kiritimati"},
 }
 """Variables of the environment."""
 ASKED = re.compile(r"/settings/(n_jobs|workers)$")

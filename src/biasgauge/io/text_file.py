@@ -117,6 +117,8 @@ def parse_toml(content: bytes, path: str | os.PathLike[str], *, error: type[Inpu
 
 LONGEST_CELL = 2**26
 """Characters; the library's own bound is 128 KiB."""
+DIGITS = 9
+"""Significant digits of the numbers in CSV files."""
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -212,11 +214,23 @@ def spreadsheet_safe(cell: object) -> object:
     return escaped.replace("\r\n", "\n").replace("\r", "\n") if "\r" in escaped else escaped
 
 
+def round_cell(cell: object) -> object:
+    """Return a floating-point number with `DIGITS` significant digits, and anything else as it is.
+
+    Libraries of linear algebra add in another order on another processor, so that the last three or four of sixteen
+    digits differ; they mean nothing, and the text of a table is then the same everywhere.
+    """
+    return float(f"{cell:.{DIGITS}g}") if isinstance(cell, float) else cell
+
+
 def csv_text(frame: pd.DataFrame) -> str:
-    """Format a frame as CSV with Unix line ends; cells and names of columns are `spreadsheet_safe`."""
+    """Format a frame as CSV with Unix line ends; cells are `round_cell`, they and names `spreadsheet_safe`."""
     safe = frame.copy()
     for column in range(len(safe.columns)):
-        safe.isetitem(column, [spreadsheet_safe(cell) for cell in safe.iloc[:, column]])
+        values = safe.iloc[:, column]
+        numbers = values.dtype.kind == "f"  # of single precision too, whose numbers are no floats of Python
+        cells = [float(cell) for cell in values] if numbers else values
+        safe.isetitem(column, [spreadsheet_safe(round_cell(cell)) for cell in cells])
     safe.columns = [spreadsheet_safe(name) for name in safe.columns]
     return str(safe.to_csv(index=False, lineterminator="\n"))
 
@@ -227,7 +241,7 @@ def csv_of_records(columns: Sequence[str], records: Iterable[Mapping[str, object
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(spreadsheet_safe(name) for name in columns)
     for record in records:
-        writer.writerow(spreadsheet_safe(record.get(name, "")) for name in columns)
+        writer.writerow(spreadsheet_safe(round_cell(record.get(name, ""))) for name in columns)
     return text.getvalue()
 
 

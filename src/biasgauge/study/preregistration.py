@@ -7,12 +7,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
 from biasgauge._version import __version__
-from biasgauge.core import JsonMapping, Record, to_plain
+from biasgauge.core import JsonMapping, Record, to_plain, today
 from biasgauge.errors import InputError
 from biasgauge.io import check_output_file, read_json_object, write_text
 from biasgauge.results import Result, Summary, Table, counted, setting_text
@@ -146,8 +145,7 @@ def frozen_choices(study: Study, cells: Iterable[Cell], results: Iterable[str]) 
     """Choices of a study, as they are now."""
     leaves = dict(_leaves(study.to_dict()))
     choices = {".".join(key): value for key, value in leaves.items() if key not in WORDS_ABOUT}
-    today = datetime.now().astimezone().date().isoformat()
-    return Preregistration(study.name, today, __version__, choices, dict(_lists(cells)), tuple(results))
+    return Preregistration(study.name, today(), __version__, choices, dict(_lists(cells)), tuple(results))
 
 
 def read_preregistration(path: str | os.PathLike[str]) -> Preregistration:
