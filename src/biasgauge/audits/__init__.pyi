@@ -1,3 +1,5 @@
+from biasgauge.audits.browser.building import Workbench as Workbench
+from biasgauge.audits.browser.building import workbench as workbench
 from biasgauge.audits.calibrated import decision_rates as decision_rates
 from biasgauge.audits.calibrated import verdict_decisions as verdict_decisions
 from biasgauge.audits.calibrated import verdict_rates as verdict_rates
@@ -32,5 +34,3 @@ from biasgauge.audits.verdicts import DECISIONS as DECISIONS
 from biasgauge.audits.verdicts import Evidence as Evidence
 from biasgauge.audits.verdicts import Rules as Rules
 from biasgauge.audits.verdicts import Verdict as Verdict
-from biasgauge.audits.browser.building import Workbench as Workbench
-from biasgauge.audits.browser.building import workbench as workbench
