@@ -19,19 +19,26 @@ const dot = (one, two) => {
   for (let index = 0; index < one.length; index++) total += one[index] * two[index];
   return total;
 };
-const transposed = (table) => table[0].map((_, column) => Float64Array.from(table, (row) => row[column]));
-const product = (left, right) => {
-  const columns = transposed(right.map((row) => Array.from(row)));
-  return left.map((row) => Float64Array.from(columns, (column) => dot(row, column)));
+const transposed = (table) => {
+  const turned = [];
+  for (let column = 0; column < table[0].length; column++) {
+    const values = new Float64Array(table.length);
+    for (let row = 0; row < table.length; row++) values[row] = table[row][column];
+    turned.push(values);
+  }
+  return turned;
 };
+// Product of a table with the transpose of another, and with another.
+const productTurned = (left, right) => left.map((row) => Float64Array.from(right, (other) => dot(row, other)));
+const product = (left, right) => productTurned(left, transposed(right));
 
-// Effective number of words of a list, from their cosines.
-function effectiveWords(cosines) {
-  const count = cosines.length;
+// Effective number of words of a list, from their vectors of length 1.
+function effectiveWords(units) {
+  const count = units.length;
   if (count < 4) return count;
   const pairs = new Float64Array((count * (count - 1)) / 2);
   let end = 0;
-  for (let row = 0; row < count; row++) for (let column = row + 1; column < count; column++) pairs[end++] = cosines[row][column];
+  for (let row = 0; row < count; row++) for (let column = row + 1; column < count; column++) pairs[end++] = dot(units[row], units[column]);
   pairs.sort();
   const median = pairs[pairs.length >> 1];
   const spread = median - pairs[Math.floor(0.16 * pairs.length)];
@@ -106,7 +113,7 @@ function tableSide(groups, effective, frequencies, powers) {
   } else {
     const means = covariates[0].map((_, power) => meanOf(covariates.map((row) => row[power])));
     side.design = members.map((row, word) => Float64Array.from([...row, ...covariates[word].map((value, power) => value - means[power])]));
-    const columns = transposed(side.design.map((row) => Array.from(row)));
+    const columns = transposed(side.design);
     const squares = columns.map((one) => columns.map((two) => dot(one, two)));
     const values = eigenvalues(squares).map((value) => Math.sqrt(Math.max(0, value)));
     if (Math.min(...values) < RANK * Math.max(...values)) side.collinear = true;
@@ -139,7 +146,7 @@ function contrastEstimate(table, rows, columns) {
   result.over = ["targets", "attributes"].filter((_, index) => spread[index]);
   const undecided = !spread.some(Boolean) || lonely;
   if (rows.collinear || columns.collinear) return { ...result, reason: undecided ? SINGLE_WORD : COLLINEAR };
-  const byRow = product(table, transposed(columns.inverse.map((row) => Array.from(row)))); // S C⁺ᵀ
+  const byRow = productTurned(table, columns.inverse); // S C⁺ᵀ
   const byColumn = product(rows.inverse, table); // R⁺ S
   const coefficients = product(rows.inverse, byRow); // K
   result.value = 0;
@@ -149,7 +156,7 @@ function contrastEstimate(table, rows, columns) {
   const weigh = (side) => side.groups.map((_, word) => [0, 1].map((list) => side.inverse[0][word] * WEIGHTS[0][list] + side.inverse[1][word] * WEIGHTS[1][list]));
   const rowWeights = weigh(rows);
   const columnWeights = weigh(columns);
-  const columnsOfK = transposed(coefficients.map((row) => Array.from(row)));
+  const columnsOfK = transposed(coefficients);
   const terms = [];
   const variances = {};
   const addTerms = (name, side, addends) => {
@@ -164,7 +171,7 @@ function contrastEstimate(table, rows, columns) {
   };
   if (spread[0]) addTerms("targets", rows, contributionsOf(rows, byRow, columnsOfK, rowWeights));
   if (spread[1]) {
-    const byWord = transposed(byColumn.map((row) => Array.from(row)));
+    const byWord = transposed(byColumn);
     addTerms("attributes", columns, contributionsOf(columns, byWord, coefficients, columnWeights));
   }
   const both = spread[0] && spread[1] ? interaction(table, rows, columns, byRow, byColumn, coefficients, rowWeights) : 0;
@@ -293,7 +300,7 @@ function shiftOf(table, rows, columns, seed) {
 // A contrast with three tests and their joint interval. `seed` is that of the splits of the targets.
 function contrastTest(table, rows, columns, seed = 0) {
   const contrast = contrastEstimate(table, rows, columns);
-  const turned = transposed(table.map((row) => Array.from(row)));
+  const turned = transposed(table);
   const targets = shiftOf(table, rows, columns, seed);
   const attributes = shiftOf(turned, columns, rows, seed + 1);
   const shifts = [targets, attributes].filter((shift) => shift !== null);

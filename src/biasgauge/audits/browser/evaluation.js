@@ -64,11 +64,11 @@ function tabulate(vocabulary, sets) {
     const chosen = entries.map((_, index) => index).filter((index) => isTarget(index) === wanted);
     return sideWords(vocabulary, chosen.map((index) => entries[index]), chosen.map((index) => families[index])); // prettier-ignore
   });
-  const table = (key) => targets.map((target) => Float64Array.from(attributes, (attribute) => dot(target[key], attribute[key])));
+  const table = (key) => productTurned(targets.map((word) => word[key]), attributes.map((word) => word[key])); // prettier-ignore
   const effective = [targets, attributes].map((side) =>
     [0, 1].map((list) => {
       const members = side.filter((word) => word.list === list);
-      return effectiveWords(members.map((one) => Float64Array.from(members, (two) => dot(one.unit, two.unit))));
+      return effectiveWords(members.map(({ unit }) => unit));
     }),
   );
   const sides = (powers) =>
@@ -257,26 +257,40 @@ function judgeStability(vocabulary, lists, names, lexicon, side, rules) {
   return evidence;
 }
 
+const FEW = 30; // words of a side, up to which it is fitted anew without each of them
+
 // The contrast that a verdict rests on, without each word (or family of words) in turn; null where a list has no other.
 function leaveOneOut({ tables, adjusted }) {
   const atEqual = adjusted !== null;
   const table = atEqual ? tables.centered : tables.values;
   const [rows, columns] = atEqual ? tables.equal : tables.plain;
-  const turned = transposed(table.map((row) => Array.from(row)));
-  const without = (words, scores) =>
-    words.map((word, index) => {
-      const rest = words.filter((_, other) => other !== index);
-      if (!rest.some(({ list }) => list === word.list)) return { ...word, value: null };
-      const logs = atEqual ? rest.map(({ log }) => log) : null;
-      const side = tableSide(rest.map((other) => other.list), [2, 2], logs, 2); // prettier-ignore
-      if (side.collinear) return { ...word, value: null };
-      const others = scores.filter((_, other) => other !== index);
-      return { ...word, value: dot(side.inverse[0], others) - dot(side.inverse[1], others) };
-    });
   const difference = (side) => side.groups.map((_, word) => side.inverse[0][word] - side.inverse[1][word]);
-  const against = (weights) => (row) => dot(row, weights);
+  const against = (scores, side) => {
+    const weights = difference(side);
+    return scores.map((row) => dot(row, weights));
+  };
   return {
-    targets: without(tables.targets, table.map(against(difference(columns)))),
-    attributes: without(tables.attributes, turned.map(against(difference(rows)))),
-  }; // prettier-ignore
+    targets: withoutEach(tables.targets, rows, against(table, columns), atEqual),
+    attributes: withoutEach(tables.attributes, columns, against(transposed(table), rows), atEqual),
+  };
+}
+
+// With few words, leaving one out may change which powers of frequency are held constant: the side is fitted anew. With
+// many, the fit without word i is the fit less (DᵀD)⁻¹ dᵢ · residual / slack, which is exact.
+function withoutEach(words, side, scores, atEqual) {
+  const coefficients = side.inverse.map((row) => dot(row, scores));
+  const value = coefficients[0] - coefficients[1];
+  return words.map((word, index) => {
+    if (side.sizes[word.list] === 1) return { ...word, value: null };
+    if (words.length > FEW) {
+      const residual = scores[index] - dot(side.design[index], coefficients);
+      const weight = side.inverse[0][index] - side.inverse[1][index];
+      return { ...word, value: value - (weight * residual) / side.slack[index] };
+    }
+    const rest = words.filter((_, other) => other !== index);
+    const fewer = tableSide(rest.map(({ list }) => list), [2, 2], atEqual ? rest.map(({ log }) => log) : null, 2); // prettier-ignore
+    if (fewer.collinear) return { ...word, value: null };
+    const others = scores.filter((_, other) => other !== index);
+    return { ...word, value: dot(fewer.inverse[0], others) - dot(fewer.inverse[1], others) };
+  });
 }

@@ -296,12 +296,22 @@ class Page {
     byId("verdict").className = `card ${tone}`;
     byId("verdict").replaceChildren(
       make("p", { class: "decision" }, shape(mark), make("span", {}, capital(label))),
-      make("p", { class: "claim" }, capital(claim ? `${claim}.` : `are ${phrase(x)} more associated with ${a} than ${phrase(y)} are, or with ${b}?`)),
+      make("p", { class: "claim" }, capital(claim ? `${claim}.` : `are ${phrase(x)} more associated with ${a}, rather than with ${b}, than ${phrase(y)} are?`)),
       make("p", {}, `${capital(why)}.`),
+      ...this.tooShort().map((sentence) => make("p", {}, sentence)),
     );
     const value = this.result.adjusted ?? this.result.contrast;
     byId("bar").textContent = `${label}${value === null ? "" : ` · contrast ${signed(value)} · ${pPhrase(this.result.p)}`}`;
     byId("bar").hidden = false;
+  }
+
+  // Sides on which so few splits exist that no p over them can be as small as alpha.
+  tooShort() {
+    const { alpha } = this.vocabulary.rules;
+    const sides = (this.result.splits ?? []).map((split, index) => [split, ["X and Y", "A and B"][index]]);
+    return sides
+      .filter(([split]) => split?.exact && 2 / split.splits > alpha)
+      .map(([split, lists]) => `${lists} are too short: their words can be split in ${split.splits} ways, so that p over them is ${number(Math.min(1, 2 / split.splits), 2)} at least. Add words.`);
   }
 
   showTries() {

@@ -74,27 +74,24 @@ class RandomStream {
       t = s0 * m5 + s1 * m4 + s2 * m3 + s3 * m2 + s4 * m1 + s5 * m0 + i5 + carry;
       s5 = t - Math.floor(t / 256) * 256;
       s0 = n0; s1 = n1; s2 = n2; s3 = n3; s4 = n4; // prettier-ignore
-      // Four words of 32 bits; output is (high ^ low) rotated right by the six highest bits of the state.
-      const w0 = (s0 | (s1 << 24)) >>> 0;
-      const w1 = ((s1 >>> 8) | (s2 << 16)) >>> 0;
-      const w2 = ((s2 >>> 16) | (s3 << 8)) >>> 0;
-      const w3 = (s4 | (s5 << 24)) >>> 0;
-      let low = w0 ^ w2;
-      let high = w1 ^ w3;
-      let turn = w3 >>> 26;
-      if (turn >= 32) {
-        const swap = low;
-        low = high;
-        high = swap;
-        turn -= 32;
-      }
-      if (turn) {
-        const lower = (low >>> turn) | (high << (32 - turn));
-        high = (high >>> turn) | (low << (32 - turn));
-        low = lower;
-      }
+      // Four words of 32 bits; output is (high ^ low) rotated right by the six highest bits of the state. Branches on
+      // random bits would cost more than the arithmetic: halves change places by a mask.
+      const l1 = s1 | 0;
+      const l2 = s2 | 0;
+      const l3 = s3 | 0;
+      const l4 = s4 | 0;
+      const l5 = s5 | 0;
+      const highest = l4 | (l5 << 24);
+      let low = (s0 | (l1 << 24)) ^ ((l2 >>> 16) | (l3 << 8));
+      let high = ((l1 >>> 8) | (l2 << 16)) ^ highest;
+      const swap = (low ^ high) & (highest >> 31);
+      low ^= swap;
+      high ^= swap;
+      const turn = (highest >>> 26) & 31;
+      const lower = (low >>> turn) | ((high << 1) << (31 - turn));
+      high = (high >>> turn) | ((low << 1) << (31 - turn));
       // The 53 highest bits.
-      numbers[index] = ((high >>> 0) * 2097152 + (low >>> 11)) * 1.1102230246251565e-16;
+      numbers[index] = ((high >>> 0) * 2097152 + (lower >>> 11)) * 1.1102230246251565e-16;
     }
     this.state = Float64Array.of(s0, s1, s2, s3, s4, s5);
     return numbers;

@@ -63,7 +63,9 @@ class Vocabulary {
   }
 
   vector(row) {
-    return Float64Array.from(this.integers.subarray(row * this.dim, (row + 1) * this.dim), (value) => value * this.scales[row]);
+    const vector = new Float64Array(this.integers.subarray(row * this.dim, (row + 1) * this.dim));
+    for (let at = 0; at < this.dim; at++) vector[at] *= this.scales[row];
+    return vector;
   }
 
   // Vector of length 1 of a row.
@@ -86,7 +88,9 @@ class Vocabulary {
     const left = Math.min(Math.max(right - 1, 0), this.knots.length - 2);
     const share = Math.min(Math.max((value - this.knots[left]) / (this.knots[left + 1] - this.knots[left]), 0), 1);
     const start = left * this.dim;
-    return unit.map((number, at) => number - ((1 - share) * this.means[start + at] + share * this.means[start + this.dim + at]));
+    const centered = new Float64Array(this.dim);
+    for (let at = 0; at < this.dim; at++) centered[at] = unit[at] - ((1 - share) * this.means[start + at] + share * this.means[start + this.dim + at]);
+    return centered;
   }
 
   // Words of a list: those found with their rows, and those lost with the reason; each once.
