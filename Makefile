@@ -67,13 +67,13 @@ mutants: $(VENV)/.installed-dev
 	$(BIN)/python scripts/mutate.py $(PACKAGE) $(if $(PER_FILE),--per-file $(PER_FILE)) $(if $(SEED),--seed $(SEED))
 
 fuzz: $(VENV)/.installed-dev
-	$(BIN)/python scripts/fuzz.py $(if $(FULL),--full)
+	$(BIN)/python scripts/fuzz.py $(if $(FULL),--full) $(if $(DOCS),--docs)
 
 kills: $(VENV)/.installed-dev
-	$(BIN)/python scripts/kill_test.py
+	$(BIN)/python scripts/kill_test.py $(if $(DOCS),--docs)
 
 faults: $(VENV)/.installed-dev
-	$(BIN)/python scripts/fault_test.py
+	$(BIN)/python scripts/fault_test.py $(if $(DOCS),--docs)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check

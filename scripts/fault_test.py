@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
+from disturbance_table import show_table  # noqa: E402 - after the path
 from kill_jobs import JOBS, MANY_PROCESSES, prepare, prepare_model  # noqa: E402 - after the path
 from kill_test import contents  # noqa: E402 - after the path
 
@@ -297,6 +298,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=list(JOBS), choices=list(JOBS))
     parser.add_argument("--faults", nargs="*", default=list(FAULTS), choices=list(FAULTS))
     parser.add_argument("--large", action="store_true", help="also commands on 300 MB of vectors in little memory")
+    parser.add_argument("--docs", action="store_true", help="put the table into docs/hardening.md")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--inner", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -305,16 +307,33 @@ def main() -> int:
     if arguments.job:
         return _one_job(arguments.job, arguments.faults)
     failed = 0
+    rows: list[dict[str, object]] = []
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     for name in arguments.only if arguments.faults else ():
         command = [sys.executable, __file__, "--job", name, "--faults", *arguments.faults]
-        failed += subprocess.run(command, check=False, env={**os.environ, **one_thread}).returncode != 0  # noqa: S603 - this file itself
+        done = subprocess.run(  # noqa: S603 - this file itself
+            command, check=False, env={**os.environ, **one_thread}, stdout=subprocess.PIPE, text=True
+        )
+        sys.stdout.write(done.stdout)
+        sys.stdout.flush()
+        failed += done.returncode != 0
+        rows.append(_row(name, done.stdout.splitlines()))
     if arguments.large:
         with tempfile.TemporaryDirectory() as place:
             problems = large(Path(place))
         sys.stdout.write(json.dumps({"job": "large", "fault": "memory", "problems": problems}) + "\n")
         failed += len(problems)
+    show_table("faults", rows, docs=arguments.docs)
     return 1 if failed else 0
+
+
+def _row(job: str, lines: list[str]) -> dict[str, object]:
+    """Of each fault: how often it was tried, how often the job refused, and problems if there are any."""
+    row: dict[str, object] = {"job": job, **dict.fromkeys(FAULTS, "")}
+    for fault in map(json.loads, lines):
+        text = fault.get("not tried") or f"{fault['refused']} of {fault['tried']} refused"
+        row[fault["fault"]] = text + (f"; {fault['problems']} problems" if fault.get("problems") else "")
+    return row
 
 
 def _inner(job: str, given: str, out: str, limit: str) -> int:

@@ -31,8 +31,9 @@ from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
+from disturbance_table import show_table  # noqa: E402 - after the path
 from fuzz_mutations import altered_json, mutated  # noqa: E402 - after the path
-from fuzz_readers import reader_names, target_of  # noqa: E402 - after the path
+from fuzz_readers import group_of, reader_names, target_of  # noqa: E402 - after the path
 
 if TYPE_CHECKING:
     from fuzz_target import Target
@@ -180,6 +181,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a folder for the inputs that reached new lines")
     parser.add_argument("--blind", dest="guided", action="store_false", help="do not look which lines are reached")
     parser.add_argument("--list", action="store_true", help="name the readers, and end")
+    parser.add_argument("--docs", action="store_true", help="put the table into docs/hardening.md")
     parser.add_argument("--reader", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     arguments.runs = arguments.runs or (FULL if arguments.full else NIGHTLY)
@@ -190,10 +192,15 @@ def main() -> int:
         sys.stdout.write("\n".join(reader_names()) + "\n")
         return 0
     failed = total = refused = 0
-    asked = [text for text in sys.argv[1:] if text != "--full"]
+    groups: dict[str, dict[str, int]] = {}
+    asked = [text for text in sys.argv[1:] if text not in {"--full", "--docs"}]
     for name in arguments.only or reader_names():
         told = _in_a_process(name, ["--runs", str(arguments.runs), *_without_only(asked)])
         failed += len(told["findings"])
+        group = groups.setdefault(group_of(name), dict.fromkeys(("readers", "inputs", "refused", "other errors"), 0))
+        numbers = (1, told.get("inputs", 0), told.get("refused", 0), len(told["findings"]))
+        for key, number in zip(group, numbers, strict=True):
+            group[key] += number
         total += told.get("inputs", 0)
         refused += told.get("refused", 0)
         sys.stdout.write(
@@ -202,6 +209,7 @@ def main() -> int:
             f"{''.join(f'{chr(10)}    {finding}' for finding in told['findings'])}\n"
         )
         sys.stdout.flush()
+    show_table("inputs", [{"of": name, **numbers} for name, numbers in groups.items()], docs=arguments.docs)
     sys.stdout.write(f"{total:,} inputs, {refused:,} refused, {failed} findings\n")
     return 1 if failed else 0
 

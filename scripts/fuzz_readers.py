@@ -19,12 +19,26 @@ from fuzz_target import CORPUS
 if TYPE_CHECKING:
     from fuzz_target import Target
 
-_GROUPS = fuzz_files.GROUPS | fuzz_vectors.GROUPS | fuzz_stores.GROUPS | fuzz_results.GROUPS | fuzz_models.GROUPS
+_SOURCES = {
+    "files that users bring": fuzz_files.GROUPS,
+    "vectors of other tools": fuzz_vectors.GROUPS,
+    "stores and records of ours": fuzz_stores.GROUPS,
+    "results, read back and shown": fuzz_results.GROUPS,
+    "transformers, GGUF, coreference models": fuzz_models.GROUPS,
+}
+_GROUPS = {names: make for groups in _SOURCES.values() for names, make in groups.items()}
 
 
 def reader_names() -> list[str]:
     """All readers."""
     return [name for names in _GROUPS for name in names]
+
+
+def group_of(name: str) -> str:
+    """What kind of reader it is; those whose checksums are made to fit are of one kind."""
+    if name.endswith(", signed"):
+        return "any of these, signed"
+    return next(kind for kind, groups in _SOURCES.items() if any(name in names for names in groups))
 
 
 def target_of(name: str) -> Target:

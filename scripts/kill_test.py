@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).parent.parent
 HOOK = ROOT / "scripts" / "kill_hook"
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
+from disturbance_table import show_table  # noqa: E402 - after the path
 from kill_jobs import JOBS, MANY_PROCESSES, prepare, prepare_model  # noqa: E402 - after the path
 from kill_points import watch  # noqa: E402 - after the path
 
@@ -136,6 +137,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=list(JOBS), choices=list(JOBS))
     parser.add_argument("--most", type=int, default=24, help="points for each job")
+    parser.add_argument("--docs", action="store_true", help="put the table into docs/hardening.md")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.job:
@@ -143,6 +145,7 @@ def main() -> int:
             sys.stdout.write(json.dumps(try_job(arguments.job, Path(place), arguments.most)) + "\n")
         return 0
     failed = total = 0
+    rows = []
     path = os.pathsep.join(filter(None, [str(HOOK), str(HOOK.parent), os.environ.get("PYTHONPATH")]))
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     for name in arguments.only:
@@ -154,8 +157,11 @@ def main() -> int:
         told = json.loads(lines[-1]) if lines and not done.returncode else {"job": name, "died": done.stderr[-800:]}
         failed += int(told.get("differ", 1))
         total += int(told.get("points", 0))
+        points = {"points tried": told.get("points", 0), "of": told.get("of", 0)}
+        rows.append({"job": name, **points, "other bytes afterwards": told.get("differ", 1)})
         sys.stdout.write(json.dumps(told) + "\n")
         sys.stdout.flush()
+    show_table("kills", rows, docs=arguments.docs)
     sys.stdout.write(f"{total} kills, {failed} differences\n")
     return 1 if failed else 0
 

@@ -27,8 +27,10 @@ def printed(repository: Path, script: str, *arguments: str) -> list[str]:
 
 
 def test_killed_wherever_it_writes_a_job_ends_in_the_same_bytes(repository: Path) -> None:
-    *jobs, last = printed(repository, "kill_test.py", "--only", "balance", "score", "--most", "6")
-    assert [json.loads(job)["resumed"] for job in jobs] == [6, 6]
+    *lines, last = printed(repository, "kill_test.py", "--only", "balance", "score", "--most", "6")
+    assert [json.loads(line)["resumed"] for line in lines if line.startswith("{")] == [6, 6]
+    assert lines[2] == "| job | points tried | of | other bytes afterwards |"
+    assert lines[4].startswith("| balance | 6 | ")
     assert last == "12 kills, 0 differences"
 
 
@@ -36,6 +38,7 @@ def test_flipped_bits_are_found_and_two_writers_take_turns(repository: Path) -> 
     told = [
         json.loads(line)
         for line in printed(repository, "fault_test.py", "--only", "corpus", "--faults", "bits", "writers")
+        if line.startswith("{")
     ]
     assert [(one["fault"], one["tried"], one["refused"]) for one in told] == [("bits", 30, 30), ("writers", 12, 0)]
 
@@ -46,3 +49,16 @@ def test_hostile_files_with_a_right_checksum_are_refused_in_a_sentence(repositor
     assert lines[-1].startswith("180 inputs, ")
     assert lines[-1].endswith(" refused, 0 findings")
     assert not (tmp_path / "found").exists()
+
+
+def test_tables_have_their_place_on_the_page(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(repository / "scripts"))
+    from disturbance_table import markdown_table, with_table
+
+    page = (repository / "docs" / "hardening.md").read_text(encoding="utf-8")
+    table = markdown_table([{"job": "a", "n": 1200}, {"job": "b", "n": "none"}])
+    assert table == "| job | n |\n| --- | --- |\n| a | 1,200 |\n| b | none |\n"
+    for name in ("inputs", "kills", "faults"):
+        changed = with_table(page, name, table)
+        assert changed.count(table) == 1
+        assert with_table(changed, name, table) == changed
