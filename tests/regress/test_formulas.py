@@ -93,6 +93,15 @@ def test_values_that_are_not_in_the_data_are_refused() -> None:
         design.slope("party", {})
     with pytest.raises(ParameterError, match="There is no term 'partyR'; did you mean 'party_R'"):
         design.index("partyR")
+    twice = FRAME.assign(double=FRAME["year"] * 2 - 1, side=FRAME["party"].map({"R": "right", "D": "left"}))
+    for right, sentence in (
+        ("year + double", "'double' of the formula 'x ~ year . double' says the same as year in the documents"),
+        ("year + party + side", "'side_right' of the formula .* says the same as party_R in"),
+    ):
+        with pytest.raises(ParameterError, match=sentence.replace("+", ".")):
+            build_design(parse_formula(f"x ~ {right}"), twice, np.ones(5))
+    with pytest.raises(ParameterError, match="'text' has another value in each of the 5 documents"):
+        build_design(parse_formula("x ~ text"), FRAME.assign(text=list("abcde")), np.ones(5))
     formula = parse_formula("x ~ party")
     with pytest.raises(ParameterError, match="is 'R' in every document"):
         build_design(formula, FRAME[FRAME["party"] == "R"], np.ones(3))

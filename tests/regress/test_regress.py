@@ -429,6 +429,7 @@ def test_the_result_goes_to_json_and_back_and_a_frame_has_a_row_per_term() -> No
     ("change", "sentence"),
     [
         ({"formula": "absent ~ group"}, "no occurrence of 'absent'"),
+        ({"formula": "t00 ~ group"}, r"no occurrence of 't00'; did you mean 't0'\?$"),
         ({"formula": "t0 ~ grup"}, "no column 'grup'.*did you mean 'group'"),
         ({"a": A}, "Give both"),
         ({"a": A, "b": A}, "one of 'a' and 'b' only"),

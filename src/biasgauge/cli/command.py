@@ -285,6 +285,12 @@ class _WholeOutcome:
         """The summary of all."""
         return self.outcome.summary()
 
+    def page(self) -> str:
+        """Render one page of all."""
+        from biasgauge.results.page import summary_page
+
+        return summary_page(self.summary())
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.outcome.result, name)
 

@@ -253,7 +253,7 @@ def target_words(formula: Formula, targets: Mapping[str, WordsLike]) -> tuple[tu
 def _check_targets(reader: ContextReader, words: Sequence[str]) -> None:
     if not any(reader.count(word) for word in words):
         near = did_you_mean(words[0], reader.corpus.words)
-        raise ParameterError(f"The text has no occurrence of {', '.join(map(repr, words[:5]))}{near}.")
+        raise ParameterError(f"The text has no occurrence of {', '.join(map(repr, words[:5]))}{near or '.'}")
 
 
 def build_model(

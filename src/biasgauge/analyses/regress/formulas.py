@@ -89,7 +89,7 @@ def _factor_expressions(right: str, text: str) -> list[str]:
         ]
     except Exception as problem:
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise ParameterError(f"The formula {text!r} cannot be read: {reason[:200]}.") from problem
+        raise ParameterError(f"The formula {text!r} cannot be read: {reason[:200].rstrip('.')}.") from problem
 
 
 def _checked_names(expression: str, text: str) -> list[str]:
@@ -233,13 +233,20 @@ def build_design(formula: Formula, frame: pd.DataFrame, weights: Floats) -> Desi
             raise ParameterError(
                 f"The covariate {name!r} is {value!r} in every document that has a target word; it cannot be compared."
             )
+        if frame[name].dtype.kind not in "fiu" and frame[name].nunique() == len(frame) > 2:
+            raise ParameterError(
+                f"The covariate {name!r} has another value in each of the {len(frame):,} documents that have a target "
+                "word; a factor groups documents, and a number is written in digits alone."
+            )
     frame = frame[list(formula.variables)].reset_index(drop=True)
     context = {"log": np.log, "log10": np.log10, "log2": np.log2, "exp": np.exp}
     try:
         matrix = formulaic.model_matrix(formula.right, frame, context=context, na_action="raise")
     except Exception as problem:
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise ParameterError(f"The formula {formula.text!r} cannot be applied: {reason[:200]}.") from problem
+        raise ParameterError(
+            f"The formula {formula.text!r} cannot be applied: {reason[:200].rstrip('.')}."
+        ) from problem
     values = np.asarray(matrix, np.float64)
     columns = tuple(term_name(str(column)) for column in matrix.columns)
     if columns[0] != INTERCEPT:
@@ -249,4 +256,20 @@ def build_design(formula: Formula, frame: pd.DataFrame, weights: Floats) -> Desi
     if not np.isfinite(values).all():
         column = columns[int(np.flatnonzero(~np.isfinite(values).all(axis=0))[0])]
         raise ParameterError(f"The term {column!r} of the formula is not finite in every document; check its function.")
+    _check_independence(values, columns, formula.text)
     return Design(frame, np.asarray(weights, np.float64), values, columns, matrix.model_spec)
+
+
+def _check_independence(values: Floats, columns: tuple[str, ...], text: str) -> None:
+    """Refuse a column that those before it make up."""
+    lengths = np.linalg.norm(values, axis=0)
+    scaled = values / np.where(lengths > 0, lengths, 1.0)
+    for index in range(1, len(columns)):
+        if np.linalg.matrix_rank(scaled[:, : index + 1]) <= index:
+            shares = np.linalg.lstsq(scaled[:, :index], scaled[:, index], rcond=None)[0]
+            others = [name for name, share in zip(columns, np.abs(shares), strict=False) if share > 1e-8]
+            others = [name for name in others if name != INTERCEPT] or [INTERCEPT]
+            raise ParameterError(
+                f"The term {columns[index]!r} of the formula {text!r} says the same as {', '.join(others)} in the "
+                "documents that have a target word; leave one of them out."
+            )
