@@ -20,19 +20,40 @@ from biasgauge.papers.paper import Kind
 HEAD = """\
 # What of each paper is covered
 
-Every part of every paper: the command that does it, and what came of its numbers. *Reached*: the paper's own rule
-gives the printed number, or a printed claim holds, on the paper's own data. *Differ*: it does not; `reproduce` says why
-for each. *On other data*: ours stands beside it and is not held to it, because the paper's models or texts were not
-released or are not here. *Ours alone*: the paper prints no number. *Cannot be*: no data, or no model; what is missing
-is named. *Identities*, list lengths and sums of printed numbers, are counted apart: they say nothing about a method.
+Every part of every paper: the command that does it, and what came of its numbers.
+
+- *Reached*: the paper's own rule gives the published number, or a printed claim holds, on the paper's own data; in
+  brackets, how many of these are read off the coordinates of *figures* (which print no number) and how many are
+  looked up in *files* of the authors.
+- *Differ*: it does not; `reproduce` says why for each.
+- *On other data*: ours stands beside it and is not held to it.
+- *From print*: ours follows from other numbers that the paper prints; no data are used.
+- *Ours alone*: the paper prints no number.
+- *Not at hand*: data or models are public, or their authors give a link, and they are not here; bring them, and the row
+  is filled.
+- *Cannot be*: data or models are not public, or nothing here computes it from them; what is missing is named.
+- *No number*: the paper shows something without a number, and none is computed.
+- *Identities*: list lengths and sums of printed numbers, which say nothing about a method.
 
 This page is made by `scripts/paper_coverage.py` from the rows themselves, with the data of this project at hand.
 """
 
 BEFORE = Path(__file__).resolve().parents[1] / "docs" / "studies" / "coverage_before.csv"
-"""The same counts, with the same data, at commit b821cbb: before claims and identities were counted apart throughout,
-and before rows were added for what more data, figures and appendices allow."""
-COUNTS = ("reached", "differ", "beside", "alone", "unchecked", "identities")
+"""Counts with the same data at commit 04830a7a, before they were corrected: counts of files that ship were *reached*,
+rows without any number and rows whose data are public were *cannot be*, and rearranged printed numbers were *on other
+data*."""
+COLUMNS = {
+    "reached": "reached",
+    "differ": "differ",
+    "on other data": "beside",
+    "from print": "rearranged",
+    "ours alone": "alone",
+    "not at hand": "obtainable",
+    "cannot be": "unchecked",
+    "no number": "unprinted",
+    "identities": "identities",
+}
+"""Columns of the tables: the count of a part of a paper by its heading."""
 
 
 def compared(results: Sequence[Reproduction]) -> str:
@@ -40,16 +61,15 @@ def compared(results: Sequence[Reproduction]) -> str:
     with BEFORE.open(encoding="utf-8", newline="") as file:
         before = {row["paper"]: row for row in csv.DictReader(file)}
     lines = [
-        "Before → now; before: commit b821cbb, on the same data. Fewer numbers are *reached* where those that only",
-        "restate a length, a sum or a mean of printed cells became identities.",
+        "Before → now; before: commit 04830a7a, on the same data, when three of the columns did not exist.",
         "",
-        "| paper | reached | differ | on other data | ours alone | cannot be | identities |",
-        "|---|---|---|---|---|---|---|",
+        f"| paper | {' | '.join(COLUMNS)} |",
+        f"|---|{'---|' * len(COLUMNS)}",
     ]
     for found in results:
-        now = {name: sum(getattr(part, name) for part in found.coverage) for name in COUNTS}
-        old = before.get(found.paper)
-        cells = [f"{old[name]} → {now[name]}" if old else f"– → {now[name]}" for name in COUNTS]
+        now = {name: sum(getattr(part, name) for part in found.coverage) for name in COLUMNS.values()}
+        old = before[found.paper]
+        cells = [f"{old.get(name, '–')} → {now[name]}" for name in COLUMNS.values()]
         lines.append(f"| `{found.paper}` | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -61,22 +81,25 @@ def counted(found: Reproduction) -> str:
     for kind, words in kinds.items():
         agree, differ = (found.count(state, kind) for state in ("agrees", "differs"))
         told += [f"{agree} of {agree + differ} {words}"] if agree + differ else []
-    beside = sum(part.beside for part in found.coverage)
-    without = sum(part.unchecked for part in found.coverage)
-    told += [f"{beside} numbers on other data"] if beside else []
-    told += [f"{without} cannot be checked"] if without else []
+    sums = {name: sum(getattr(part, name) for part in found.coverage) for name in COLUMNS.values()}
+    told += [f"{sums['beside']} numbers on other data"] if sums["beside"] else []
+    told += [f"{sums['obtainable']} need public data that are not at hand"] if sums["obtainable"] else []
+    told += [f"{sums['unchecked']} cannot be checked"] if sums["unchecked"] else []
     return ", ".join(told) + "."
 
 
 def table(found: Reproduction) -> str:
     """One line for each part."""
     lines = [
-        "| part | what it is | reached | differ | on other data | ours alone | cannot be | identities | missing |",
-        "|---|---|---|---|---|---|---|---|---|",
+        f"| part | what it is | {' | '.join(COLUMNS)} | missing |",
+        f"|---|---|{'---|' * len(COLUMNS)}---|",
     ]
     for part in found.coverage:
-        numbers = (part.reached, part.differ, part.beside, part.alone, part.unchecked, part.identities)
-        cells = [f"`{part.part}`", part.about, *(str(number or "") for number in numbers), ", ".join(part.missing)]
+        counts = {heading: str(getattr(part, name) or "") for heading, name in COLUMNS.items()}
+        sources = {"figures": part.from_figures, "files": part.from_files}
+        if told := ", ".join(f"{name} {number}" for name, number in sources.items() if number):
+            counts["reached"] += f" ({told})"
+        cells = [f"`{part.part}`", part.about, *counts.values(), ", ".join(part.missing)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from gensim.models import KeyedVectors
 
 from biasgauge import registry
 from biasgauge.analyses.seeds import seeds
@@ -16,7 +17,7 @@ from biasgauge.errors import CorpusError, LexiconError
 from biasgauge.lexicons import seed_bank
 from biasgauge.papers import Reproduction, reproduce
 from biasgauge.papers.badderseeds2022 import APPENDIX
-from biasgauge.papers.badderseeds2022.subspaces import LETTERS, OTHER_MODELS
+from biasgauge.papers.badderseeds2022.subspaces import LETTERS, OTHER_MODELS, OWN_MODELS
 from biasgauge.vectors import load_default_replicates, save
 
 if TYPE_CHECKING:
@@ -39,9 +40,11 @@ def test_every_number_has_one_row() -> None:
 
 def test_the_seed_bank_is_the_published_one(without: Reproduction) -> None:
     bank = [row for row in without.rows if row.part == "bank"]
-    assert {row.state for row in bank} == {"agrees"}
-    published = {row.id.removeprefix("bank."): row.published for row in bank if row.id.startswith("bank.")}
-    assert published == {
+    assert {row.state for row in bank} == {"agrees", "not printed"}
+    unprinted = {row.id for row in bank if row.state == "not printed"}  # counts of the released file are in no paper
+    assert unprinted == {f"bank.{name}" for name in ("seeds_left", "sets_left", "unequal", "overlapping", "duplicates")}
+    counts = {row.id.removeprefix("bank."): row.as_published for row in bank if row.id.startswith("bank.")}
+    assert counts == {
         "sets": 178, "papers": 18, "categories": 156, "seeds": 7_213, "seeds_left": 6_620, "sets_left": 159,
         "pairs": 90, "unequal": 34, "overlapping": 10, "duplicates": 22,
     }  # fmt: skip
@@ -163,6 +166,35 @@ def test_models_in_the_named_folders_are_used(on_models: Reproduction) -> None:
         if row.needs in on_models.settings["files"] and row.part not in {"figureA2", "figure3"}
     ]
     assert [row.id for row in filled if row.as_published is None] == []
+
+
+def test_the_authors_models_are_read_as_they_are_released_and_held_to_the_printed_numbers(
+    models: list[Embedding], tmp_path: Path
+) -> None:
+    """Files vectors_sampleN.kv of gensim, in folders named as their config.json names them; not the user's beside them."""
+    folder = tmp_path / "models" / "nytimes_news_articles_min100"
+    folder.mkdir(parents=True)
+    (tmp_path / "nyt_min100").mkdir()
+    for place, one in enumerate(models, 1):
+        keyed = KeyedVectors(one.dim)
+        keyed.add_vectors(list(one.words), np.asarray(one.vectors, np.float32))
+        keyed.save(str(folder / f"vectors_sample{place}.kv"))
+        save(one.subset(one.words[:50]), tmp_path / "nyt_min100" / f"sample{place}.safetensors")
+    theirs = reproduce("badderseeds2022", tmp_path, parts=["figureA2"])
+    row = theirs.row("figureA2.gender.senate")
+    assert (row.tolerance, row.state in {"agrees", "differs"}) == (0.005, True)
+    for path in folder.iterdir():
+        path.rename(path.with_name(path.name.replace("vectors_sample", "mine")))
+    mine = reproduce("badderseeds2022", tmp_path, parts=["figureA2"]).row("figureA2.gender.senate")
+    assert (mine.state, OWN_MODELS in mine.note) == ("not checked", True)
+
+
+def test_models_that_are_linked_are_not_at_hand_in_the_place_of_impossible() -> None:
+    found = reproduce("badderseeds2022", parts=["figure4", "figureA2"])
+    coverage = {part.part: part for part in found.coverage}
+    assert (coverage["figure4"].obtainable, coverage["figure4"].unchecked) == (6, 0)
+    assert (coverage["figureA2"].rearranged, coverage["figureA2"].obtainable) == (47, 1)
+    assert all("DATA.md" in need.fetch for need in found.missing)
 
 
 def test_coherence_is_that_of_seeds_in_both_rules(models: list[Embedding], on_models: Reproduction) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import runpy
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.papers import Reproduction, Row
-from biasgauge.papers.figures import coverage_charts, coverage_table, part_coverage
+from biasgauge.papers.figures import STATES, coverage_charts, coverage_table, part_coverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,11 @@ ROWS = (
     Row("b.models", "", "", 0.5, needs="models", part="b"),
     Row("b.text", "", "", 0.5, needs="text", part="b"),
     Row("b.more", "", "", 0.6, needs="text", part="b"),
+    Row("b.linked", "", "", 0.6, needs="files", part="b", obtainable=True),
+    Row("b.plot", "", "", part="b"),
+    Row("b.turned", "", "", 0.6, None, 0.4, part="b"),
+    Row("b.drawn", "", "", 0.5, 0.5, tolerance=0.005, part="b", source="figure"),
+    Row("b.listed", "", "", 0.5, 0.5, tolerance=0.005, part="b", source="file"),
     Row("c.length", "", "", 8, 9, tolerance=0, kind="identity", part="c"),
 )
 PARTS = {"a": "first", "b": "second", "c": "third"}
@@ -41,16 +47,18 @@ def test_parts_are_counted_by_what_came_of_their_numbers() -> None:
         0,
         1,
     )
-    assert (second.reached, second.differ, second.beside, second.alone, second.unchecked) == (0, 0, 1, 1, 3)
-    assert second.missing == ("models", "text")
+    assert (second.reached, second.differ, second.beside, second.alone, second.unchecked) == (2, 0, 1, 1, 3)
+    assert (second.from_figures, second.from_files) == (1, 1)
+    assert (second.rearranged, second.obtainable, second.unprinted) == (1, 1, 1)
+    assert second.missing == ("models", "text", "files")
     assert second.command == "biasgauge reproduce p1900 --part b"
     assert (third.identities, third.reached, third.differ) == (1, 0, 0)
 
 
 def test_every_row_is_in_one_count() -> None:
     for part in part_coverage("p1900", PARTS, ROWS):
-        counts = (part.reached, part.differ, part.beside, part.alone, part.unchecked, part.identities)
-        assert sum(counts) == sum(row.part == part.part for row in ROWS)
+        counts = [getattr(part, name) for name, _, _ in STATES.values()]
+        assert sum(counts) + part.identities == sum(row.part == part.part for row in ROWS)
 
 
 def test_the_chart_leaves_identities_out_and_the_table_has_every_part() -> None:
@@ -60,9 +68,13 @@ def test_the_chart_leaves_identities_out_and_the_table_has_every_part() -> None:
     assert {(row["part"], row["state"]): row["numbers"] for row in table} == {
         ("a", "reached"): 2,
         ("a", "differ"): 1,
+        ("b", "reached"): 2,
         ("b", "on other data"): 1,
+        ("b", "from print"): 1,
         ("b", "ours alone"): 1,
+        ("b", "not at hand"): 1,
         ("b", "cannot be"): 3,
+        ("b", "no number"): 1,
     }
     assert len(coverage_table(parts).rows) == 3
     assert coverage_charts(part_coverage("p1900", {"c": "third"}, ROWS[-1:])) == ()
@@ -95,13 +107,15 @@ def test_the_page_has_every_paper(repository: Path) -> None:
 def test_before_and_now_adds_up_to_the_parts(repository: Path) -> None:
     """The counts of now are the sums of the tables below; those of before are in a file."""
     page = (repository / "docs" / "studies" / "coverage.md").read_text(encoding="utf-8")
-    pattern = r"^\| `(\w+)` \| " + r" \| ".join([r"(\d+|–) → (\d+)"] * 6) + r" \|$"
+    columns = runpy.run_path(str(repository / "scripts" / "paper_coverage.py"))["COLUMNS"]
+    pattern = r"^\| `(\w+)` \| " + r" \| ".join([r"(\d+|–) → (\d+)"] * len(columns)) + r" \|$"
     told = {row[0]: row[1:] for row in re.findall(pattern, page, re.MULTILINE)}
     assert set(told) == set(registry.names("paper"))
     for name, section in (part.split("\n", 1) for part in page.split("\n## ")[1:]):
-        rows = [line.split(" | ")[2:8] for line in section.splitlines() if line.startswith("| `")]
-        sums = [sum(int(cell) for cell in column if cell.strip()) for column in zip(*rows, strict=True)]
+        rows = [line.split(" | ")[2 : 2 + len(columns)] for line in section.splitlines() if line.startswith("| `")]
+        cells = ([cell.partition("(")[0] for cell in column] for column in zip(*rows, strict=True))
+        sums = [sum(int(cell) for cell in column if cell.strip()) for column in cells]
         assert [int(number) for number in told[name][1::2]] == sums, name
-    before = (repository / "docs" / "studies" / "coverage_before.csv").read_text(encoding="utf-8").splitlines()[1:]
-    for paper, *numbers in (line.split(",") for line in before):
-        assert list(told[paper][::2]) == numbers
+    with (repository / "docs" / "studies" / "coverage_before.csv").open(encoding="utf-8", newline="") as file:
+        for before in csv.DictReader(file):
+            assert list(told[before["paper"]][::2]) == [before.get(name, "–") for name in columns.values()]

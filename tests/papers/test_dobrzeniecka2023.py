@@ -14,7 +14,7 @@ from scipy.stats import norm
 from biasgauge.errors import InputError
 from biasgauge.papers import reproduce
 from biasgauge.papers.dobrzeniecka2023 import r_normal
-from biasgauge.papers.paper import published_rows
+from biasgauge.papers.published import published_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

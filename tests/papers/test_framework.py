@@ -15,7 +15,7 @@ import pytest
 from biasgauge import registry
 from biasgauge.errors import InputError, InternalError, ParameterError
 from biasgauge.papers import Data, Need, Paper, Part, Recomputed, Row, reproduce
-from biasgauge.papers.paper import published_rows, read_paper
+from biasgauge.papers.published import published_rows, read_paper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -109,7 +109,7 @@ GROUPS = {
         "biasgauge.papers",
         "PAPER",
         file="paper.toml",
-        made_by="biasgauge.papers.paper:read_paper",
+        made_by="biasgauge.papers.published:read_paper",
     ),
 }
 """Every group, by the name that `names`, `get` and entry points ("biasgauge.NAME") use."""

@@ -30,10 +30,19 @@ STATES = {
     "reached": ("reached", "#3b7d5d", "the paper's own rule gives the printed number"),
     "differ": ("differ", results.ACCENT, "it does not, on the paper's own data"),
     "on other data": ("beside", "#8fa3b5", "ours stands beside it and is not held to it"),
+    "from print": ("rearranged", "#b9aa8f", "ours follows from the paper's own numbers, without any data"),
     "ours alone": ("alone", "#c9ced6", "the paper prints no number"),
-    "cannot be": ("unchecked", "#e7e3da", "no data, or no model"),
+    "not at hand": ("obtainable", "#d8d3c6", "its data or models are public or linked by their authors, and not here"),
+    "cannot be": ("unchecked", "#e7e3da", "its data or models are not public, or nothing here computes it from them"),
+    "no number": ("unprinted", "#f3f1ec", "the paper prints none, and none is computed"),
 }
 """What can come of a number: the count of `PartCoverage`, its color, and what it means."""
+_FURTHER = {
+    "identities": ("identities", "list lengths and sums of printed numbers"),
+    "reached, off figures": ("from_figures", "of those reached, read off the coordinates of a figure"),
+    "reached, in files": ("from_files", "of those reached, looked up in a file of the authors"),
+}
+"""Further columns of the table of coverage: the count of `PartCoverage`, and what it means."""
 
 
 def difference_charts(rows: Sequence[Row]) -> tuple[results.Chart, ...]:
@@ -138,11 +147,16 @@ class PartCoverage(Record):
         part: its name.
         about: what it is.
         command: what computes it.
-        reached: printed numbers that the paper's own rule gives here, without list lengths and sums of printed numbers.
+        reached: published numbers that the paper's own rule gives here; not list lengths, not sums of printed numbers.
+        from_figures: those of them that are read off the coordinates of a figure.
+        from_files: those of them that are looked up in a file of the authors.
         differ: printed numbers that it does not give on the paper's data.
         beside: printed numbers with ours beside them that rest on other data.
+        rearranged: printed numbers beside which ours follows from other printed numbers alone.
         alone: numbers of ours where the paper prints none.
-        unchecked: printed numbers without ours.
+        obtainable: printed numbers without ours whose data or models can be fetched, and are not at hand.
+        unchecked: printed numbers without ours whose data or models are not public, or that nothing here computes.
+        unprinted: rows without a printed number and without ours.
         identities: list lengths and sums of printed numbers, reached or not, which say nothing about a method.
         missing: data that the unchecked ones need, or why they cannot be had; the first few of them.
     """
@@ -151,10 +165,15 @@ class PartCoverage(Record):
     about: str
     command: str
     reached: int
+    from_figures: int
+    from_files: int
     differ: int
     beside: int
+    rearranged: int
     alone: int
+    obtainable: int
     unchecked: int
+    unprinted: int
     identities: int
     missing: tuple[str, ...]
 
@@ -166,8 +185,10 @@ def part_coverage(paper: str, parts: Mapping[str, str], rows: Sequence[Row]) -> 
         members = [row for row in rows if row.part == name]
         counted = [row for row in members if row.kind != "identity"]
         states = [row.state for row in counted]
+        reached = [row.source for row in counted if row.state == "agrees"]
         open_rows = [row for row in counted if row.state == "not checked"]
         without = [row for row in open_rows if row.as_published is None and row.corrected is None]
+        derived = [row for row in open_rows if row.as_published is None and row.corrected is not None]
         # where no data are named, the first thing that the note says is the reason
         reasons = [row.needs or row.note.partition(";")[0].removeprefix("needs ") for row in without]
         coverage.append(
@@ -176,10 +197,15 @@ def part_coverage(paper: str, parts: Mapping[str, str], rows: Sequence[Row]) -> 
                 about,
                 f"biasgauge reproduce {paper} --part {name}",
                 reached=states.count("agrees"),
+                from_figures=reached.count("figure"),
+                from_files=reached.count("file"),
                 differ=states.count("differs"),
-                beside=len(open_rows) - len(without),
+                beside=len(open_rows) - len(without) - len(derived),
+                rearranged=len(derived),
                 alone=states.count("not printed"),
-                unchecked=len(without),
+                obtainable=sum(row.obtainable for row in without),
+                unchecked=sum(not row.obtainable for row in without),
+                unprinted=states.count("no number"),
                 identities=len(members) - len(counted),
                 missing=tuple(dict.fromkeys(filter(None, reasons)))[:_MAX_MISSING],
             )
@@ -189,9 +215,9 @@ def part_coverage(paper: str, parts: Mapping[str, str], rows: Sequence[Row]) -> 
 
 def coverage_table(parts: Sequence[PartCoverage]) -> results.Table:
     """A line for each part."""
-    counts = [results.Column(state, "count", about=about) for state, (_, _, about) in STATES.items()]
-    counts.append(results.Column("identities", "count", about="list lengths and sums of printed numbers"))
-    names = [*(name for name, _, _ in STATES.values()), "identities"]
+    labels = {**{state: (name, about) for state, (name, _, about) in STATES.items()}, **_FURTHER}
+    counts = [results.Column(label, "count", about=about) for label, (_, about) in labels.items()]
+    names = [name for name, _ in labels.values()]
     rows = [
         (
             results.Shown(coverage.part, coverage.part, coverage.about),

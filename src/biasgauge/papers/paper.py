@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from biasgauge.core import JsonMapping, Record
 from biasgauge.errors import InputError, InternalError
-from biasgauge.io import csv_records, parse_toml
 
 T = TypeVar("T")
 Number = float | str | None
 """What a paper prints: a number, a few words ("none survives"), or nothing."""
+Source = Literal["printed", "figure", "file"]
+"""Origin of a published number: printed in text, table or output; read off the coordinates of a figure, which prints
+none; or looked up in a file of the authors, where agreement says that the file is theirs."""
 Kind = Literal["value", "identity", "range"]
 """What reaching a row says. "value": a computation gives the printed number. "identity": the length of a list or file
 is the printed one, or a sum, mean or quotient of other printed numbers is, which says that the list is whole or the
@@ -95,6 +93,9 @@ class Row(Record):
         needs: the data that it takes, if any.
         part: the part of the paper that it belongs to.
         kind: what reaching it says; kinds are counted apart.
+        source: where the published number is from.
+        obtainable: whether data that are missing for it can be fetched, from a public place or by a link of their
+            authors; set where nothing could be computed.
     """
 
     counted: ClassVar[Mapping[str, str]] = {
@@ -102,6 +103,7 @@ class Row(Record):
         "differs": "differ",
         "not printed": "have no printed number",
         "not checked": "not checked",
+        "no number": "have no number, in print or here",
     }
     """The states that a row can be in, and how many of them are counted."""
 
@@ -119,6 +121,8 @@ class Row(Record):
     part: str = ""
     between: tuple[float, float] | None = None
     kind: Kind = "value"
+    source: Source = "printed"
+    obtainable: bool = False
 
     def __post_init__(self) -> None:
         if self.between is not None and self.kind == "value":
@@ -144,8 +148,8 @@ class Row(Record):
     @property
     def state(self) -> str:
         """One of `counted`; "not printed": we have a number and the paper has none."""
-        if self.published is None and (self.as_published is not None or self.corrected is not None):
-            return "not printed"
+        if self.published is None:
+            return "no number" if self.as_published is None and self.corrected is None else "not printed"
         return {True: "agrees", False: "differs", None: "not checked"}[self.agrees]
 
     @property
@@ -203,6 +207,8 @@ class Need(Record):
         fetch: what to fetch from where: the project, the file, its license, and where to put it.
         accepts: files or folders that will do, relative to the user's folder, best first; `*` and `**` as in `glob`.
         holds: whether such a file or folder has in it what is needed; an empty folder is as good as none.
+        public: whether it can be fetched, from a public place or by a link that the authors give; False where it has to
+            be made, bought, or cannot be had at all.
     """
 
     hidden: ClassVar[frozenset[str]] = frozenset({"holds"})
@@ -212,6 +218,7 @@ class Need(Record):
     fetch: str
     accepts: tuple[str, ...]
     holds: Callable[[Path], bool] = Path.exists
+    public: bool = True
 
 
 class Data:
@@ -318,83 +325,3 @@ class Paper(Record):
             "parts": {table.name: table.about for table in self.parts},
             "numbers": sum(len(table.published) for table in self.parts),
         }
-
-
-@cache
-def read_paper(package: str) -> Paper:
-    """Read the paper that a package holds as data: `paper.toml` says what it is, `published.csv` what it prints.
-
-    Functions are named "module:function" (":function" in the package itself) and imported when they are called, so that
-    listing papers costs nothing. A row without a note has the first of `[notes]` whose pattern its id fits.
-    """
-    content = parse_toml(data_file(package, "paper.toml").read_bytes(), f"{package}/paper.toml")
-    notes = content.pop("notes", {})
-    rows = [
-        replace(row, note=row.note or next((notes[pattern] for pattern in notes if fnmatchcase(row.id, pattern)), ""))
-        for row in published_rows(package)
-    ]
-    needs = [
-        Need(**{**need, "accepts": tuple(need["accepts"])} | _named_function(package, need, "holds"))
-        for need in content.pop("needs")
-    ]
-    parts = [
-        Part(
-            table["name"],
-            table["about"],
-            tuple(row for row in rows if row.part == table["name"]),
-            needs=tuple(table.get("needs", ())),
-            **_named_function(package, table, "compute"),
-        )
-        for table in content.pop("parts")
-    ]
-    return Paper(**content, needs=tuple(needs), parts=tuple(parts))
-
-
-def data_file(package: str, name: str) -> Path:
-    """Path of a data file of a paper's package, which is not imported for that."""
-    return Path(__file__).parent / package.rpartition(".")[2] / name
-
-
-@cache
-def published_rows(package: str) -> tuple[Row, ...]:
-    """The rows of a paper's `published.csv`, without the notes that several share."""
-    lines = data_file(package, "published.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-    return tuple(_row(cells) for cells, _ in csv_records(lines, f"{package}/published.csv"))
-
-
-def row_ids(package: str, start: str) -> list[str]:
-    """Ids of the rows of a paper that begin so."""
-    return [row.id for row in published_rows(package) if row.id.startswith(start)]
-
-
-def printed_numbers(package: str) -> dict[str, float]:
-    """Printed numbers of a paper by the id of the row."""
-    return {row.id: row.published for row in published_rows(package) if isinstance(row.published, int | float)}
-
-
-def _row(cells: dict[str, str]) -> Row:
-    published, tolerance, least, most = (
-        _number(cells.pop(name)) for name in ("published", "tolerance", "least", "most")
-    )
-    between = None if least is None else (least, most)
-    needs = cells.pop("needs") or None
-    return Row(**cells, published=published, tolerance=tolerance, between=between, needs=needs)  # type: ignore[arg-type]
-
-
-def _number(text: str) -> Number:
-    """A number as it is written, whole or not; other words as they are; None for nothing."""
-    if re.fullmatch(r"-?\d+", text):
-        return int(text)
-    return float(text) if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", text) else text or None
-
-
-def _named_function(package: str, table: JsonMapping, key: str) -> dict[str, Any]:
-    """The function that a table names under a key, imported from the package when it is called."""
-    if key not in table:
-        return {}
-    module, _, function = table[key].partition(":")
-
-    def call(*arguments: Any) -> Any:  # noqa: ANN401 - as the function
-        return getattr(import_module(f"{package}.{module}".rstrip(".")), function)(*arguments)
-
-    return {key: call}

@@ -137,13 +137,30 @@ class Reproduction(Result):
                     for kind in _APART
                     if any(counts[kind])
                 ),
-                f"{self.count('not printed'):,} numbers are ours alone, {self.count('not checked'):,} not checked.",
+                ", ".join(
+                    (
+                        f"{self.count('not printed'):,} numbers are ours alone",
+                        f"{self.count('not checked'):,} not checked",
+                        f"{self.count('no number'):,} have no number in print.",
+                    )
+                ),
+                *self._source_sentence(),
             ),
             charts=(*figures.difference_charts(self.rows), *figures.coverage_charts(self.coverage)),
             tables=(figures.coverage_table(self.coverage),),
             parts=(*self._sections(), Summary("Settings", "", tables=(table,), name="settings")),
             about=f"{self.citation} · reproduced",
         )
+
+    def _source_sentence(self) -> Iterator[str]:
+        """Number of reached values that are read off figures or looked up in files of the authors."""
+        reached = [row.source for row in self.rows if row.kind == "value" and row.state == "agrees"]
+        figure, file = reached.count("figure"), reached.count("file")
+        if figure or file:
+            yield (
+                f"Of {len(reached):,} values reached, {figure:,} are read off the coordinates of figures and {file:,} "
+                "are looked up in the authors' files."
+            )
 
     def _sections(self) -> Iterator[Summary]:
         """Reasons for differences, every part, data that are missing, and how to read the tables."""
@@ -273,23 +290,32 @@ def _fill(part: Part, data: Data, random_state: int, progress: Progress | None) 
     rows = [replace(row, part=part.name) for row in part.published]
     absent = [name for name in part.needs if data.find(name) is None]
     if absent:
-        return [_without_data(row, ", ".join(absent)) for row in rows]
+        return [_without_data(row, absent, data) for row in rows]
     ours = part.compute(data, random_state, progress) if part.compute else {}
     strange = ours.keys() - {row.id for row in rows}
     if strange:
         raise InternalError(f"Part {part.name!r} filled rows that it has not published: {', '.join(sorted(strange))}.")
     filled = [row.filled(ours[row.id]) if row.id in ours else row for row in rows]
     return [
-        _without_data(row, row.needs)
+        _without_data(row, [row.needs], data)
         if row.needs and row.as_published is None and data.find(row.needs) is None
-        else row
+        else _part_of_data(row, part, data)
         for row in filled
     ]
 
 
-def _without_data(row: Row, needs: str) -> Row:
+def _without_data(row: Row, needs: Sequence[str], data: Data) -> Row:
     """The row of a number that cannot be computed for want of data."""
-    return replace(row, needs=needs, note="; ".join(filter(None, (f"needs {needs}", row.note))))
+    names = ", ".join(needs)
+    obtainable = all(data.needs[name].public for name in needs)
+    return replace(row, needs=names, obtainable=obtainable, note="; ".join(filter(None, (f"needs {names}", row.note))))
+
+
+def _part_of_data(row: Row, part: Part, data: Data) -> Row:
+    """A row that stays empty although data were found: what is missing of public data can be fetched."""
+    needs = [row.needs] if row.needs else list(part.needs)
+    empty = row.as_published is None and row.corrected is None
+    return replace(row, obtainable=empty and bool(needs) and all(data.needs[name].public for name in needs))
 
 
 def _missing_data(paper: Paper, chosen: Iterable[Part], data: Data) -> tuple[Missing, ...]:

@@ -65,6 +65,7 @@ class FactorsResult(Result):
         random: variances of algorithm, corpus and residual.
         r2: shares of variance by fixed effects, by each random effect, and by all.
         r2_intercept_only: the same without any factor.
+        random_intercept_only: variances without any factor.
         drops: loss of R² without each factor.
         criterion: REML criterion.
         rows, words: numbers of rows and words in the fit.
@@ -80,13 +81,14 @@ class FactorsResult(Result):
 
     abridged: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("fixed",)
-    hidden: ClassVar[frozenset[str]] = frozenset({"r2_intercept_only", "drops"})
+    hidden: ClassVar[frozenset[str]] = frozenset({"r2_intercept_only", "random_intercept_only", "drops"})
 
     outcome: str
     fixed: tuple[FactorEffect, ...]
     random: tuple[RandomEffect, ...]
     r2: R2
     r2_intercept_only: R2
+    random_intercept_only: tuple[RandomEffect, ...]
     drops: Mapping[str, Drop]
     criterion: float
     rows: int
@@ -213,6 +215,7 @@ def factors(
         random=fit.random,
         r2=shares,
         r2_intercept_only=intercept_only,
+        random_intercept_only=empty.random,
         drops=drops,
         criterion=fit.criterion,
         rows=len(data.y),

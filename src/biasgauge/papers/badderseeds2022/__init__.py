@@ -18,15 +18,8 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from biasgauge.errors import CorpusError, LexiconError
 from biasgauge.io import ByteSource, parse_json, parse_toml, read_json, read_records
 from biasgauge.lexicons import FEWEST, SeedBank, check, published_label, seed_bank
-from biasgauge.papers.paper import (
-    Data,
-    Progress,
-    Recomputations,
-    Recomputed,
-    data_file,
-    printed_numbers,
-    published_rows,
-)
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
+from biasgauge.papers.published import data_file, printed_numbers, published_rows
 from biasgauge.text import PUBLISHED, read_corpus, statistics, whole_lines
 
 PRINTED = printed_numbers(__name__)
@@ -116,8 +109,8 @@ def fill_labels(_data: Data, _seed: int, _progress: Progress | None) -> Recomput
     ordered = sorted(pairings)
     rows = {}
     for name, (a, b) in APPENDIX["highlighted"].items():
-        drawn = ordered[int(PRINTED[f"figure4.{name}.row"])]
         places = pairings.index((a, b)), ordered.index((a, b))
+        drawn = ordered[places[0]]  # the code looks the row up in the file and takes that row of the sorted list
         rows[f"figure4.{name}.row"] = Recomputed(*places, note=_DRAWN_ROW)
         rows[f"figure4.{name}.drawn"] = Recomputed(_pair_text(drawn), _pair_text((a, b)), note=_DRAWN_PAIR)
     return rows

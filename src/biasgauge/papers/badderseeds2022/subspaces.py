@@ -23,7 +23,9 @@ SHIPPED = 3
 OTHER_MODELS = (
     f"{SHIPPED} models that ship with biasgauge instead: English Wikipedia, skip-gram, 64 dimensions, 13,000 words"
 )
-NOT_RELEASED = "the authors' models were not released, so that models of your own need not agree to the digit"
+OWN_MODELS = "on models of your own, which need not agree with the authors' to the digit"
+RELEASED_FILES = "vectors_sample*.kv"
+"""Names of the authors' models."""
 UNPLEASANT = "unpleasantness-Caliskan_et_al_2017"
 LETTERS = tuple("unpleasantness")
 """What Figure 3 was measured against: a string where the code expects a list of words."""
@@ -53,6 +55,7 @@ _NOUNS = (
     "; a noun is a word that Brown most often has as a noun, where the paper took any word ever tagged so (hence its "
     "verbs and names)"
 )
+_DRAWN_ANEW = "generated sets are drawn anew, of words that Brown has as nouns"
 _CORRELATED = "Spearman's correlation over pairs of sets; pairs share sets, so that its interval is too narrow"
 _AVERAGED = (
     f"{_CORRELATED}; as published: vectors averaged over models that were never aligned, and sets of 25 words; "
@@ -61,9 +64,14 @@ _AVERAGED = (
 
 
 def models_of(data: Data, name: str) -> tuple[list[Embedding], str]:
-    """The models of a need, and in what they differ from the paper's; those that ship where there are none."""
+    """Models of a need, and in what they differ from the paper's; those that ship where there are none.
+
+    The authors' own go before others.
+    """
     if paths := data.find_all(name):
-        return data.once(("models", name), lambda: load_models(list(paths))), ""
+        theirs = [path for path in paths if path.match(RELEASED_FILES)]
+        differs = "" if theirs else OWN_MODELS
+        return data.once(("models", name), lambda: load_models(theirs or list(paths))), differs
     return data.once("shipped models", lambda: load_default_replicates()[:SHIPPED]), OTHER_MODELS
 
 
@@ -75,7 +83,6 @@ def _unaligned_mean(models: list[Embedding]) -> Embedding:
 def fill_figure_2(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Explained variance of pairs as listed, in the printed order and over many shuffles."""
     models, differs = models_of(data, "nyt_min0")
-    differs = differs or f"read off the figure; {NOT_RELEASED}"
     sets = seed_bank("published").bank.sets
     rows = {}
     for name, shuffle in APPENDIX["shuffles"].items():
@@ -102,7 +109,6 @@ def fill_figure_3(data: Data, _seed: int, _progress: Progress | None) -> Recompu
         if data.find(need) is None and corpus != "history":
             continue  # the models that ship stand in for one corpus, not for two
         models, differs = models_of(data, need)
-        differs = differs or NOT_RELEASED
         mean = _unaligned_mean(models)
         start = f"figure3.{corpus}."
         for row in [name for name in PRINTED if name.startswith(start)]:
@@ -149,7 +155,7 @@ def _column(name: str) -> list[tuple[str, float | None]]:
 
 def fill_figure_a2(data: Data, _seed: int, _progress: Progress | None) -> Recomputations:
     """Give each word its own cosine from what is printed; with models of the user's, as the code averages them."""
-    theirs = _averaged_components(data)
+    theirs, differs = _averaged_components(data)
     rows = {}
     for name in APPENDIX["figureA2"]:
         column = _column(name)
@@ -157,15 +163,18 @@ def fill_figure_a2(data: Data, _seed: int, _progress: Progress | None) -> Recomp
             if word:
                 note = _MIRRORED if mirrored is not None else f"{_MIRRORED}, but it is illegible in our copy"
                 both = theirs.get((name, word)), mirrored
-                rows[f"figureA2.{name}.{word}"] = Recomputed.of(*both, note, NOT_RELEASED if theirs else "")
+                rows[f"figureA2.{name}.{word}"] = Recomputed.of(*both, note, differs)
     return rows
 
 
-def _averaged_components(data: Data) -> dict[tuple[str, str], float | None]:
-    """Cosines along the second components, averaged over unaligned models as published; empty without the models."""
+def _averaged_components(data: Data) -> tuple[dict[tuple[str, str], float | None], str]:
+    """Cosines along the second components, averaged over unaligned models as published; empty without the models.
+
+    With them, in what they differ from the paper's.
+    """
     models, differs = models_of(data, "nyt_min100")
     if differs == OTHER_MODELS:
-        return {}
+        return {}, ""
     sets = seed_bank("published").bank.sets
     pairs = {"gender": [sets[seed_set] for seed_set in APPENDIX["shuffles"]["gender"]["sets"]]}
     pairs |= {name: [order.split() for order in orders] for name, orders in APPENDIX["figure1"].items()}
@@ -174,7 +183,7 @@ def _averaged_components(data: Data) -> dict[tuple[str, str], float | None]:
         space = bias_subspace(models, a, b, component=2, aligned=False, policy=WordPolicy(case="exact"))
         words = [word for word, _ in _column(name) if word]
         cosines |= {(name, word): value for word, value in space.cosine_of(words).items()}
-    return cosines
+    return cosines, differs
 
 
 def _seed_measures(data: Data, corpus: str, seed: int, progress: Progress | None) -> tuple[SeedsResult, str]:
@@ -188,7 +197,6 @@ def _seed_measures(data: Data, corpus: str, seed: int, progress: Progress | None
 def fill_table_a2(data: Data, seed: int, progress: Progress | None) -> Recomputations:
     """Coherence of pairs of seed sets."""
     result, differs = _seed_measures(data, "nyt", seed, progress)
-    differs = differs or NOT_RELEASED
     rows: Recomputations = {}
     cards = {(card.a, card.b): card for card in result}
     for name, (a, b) in APPENDIX["gathered"].items():
@@ -205,11 +213,12 @@ def fill_table_a2(data: Data, seed: int, progress: Progress | None) -> Recomputa
         return rows
     generated = _coherences(result.cloud.to_frame())
     counts = len(generated[0]), len(generated[1])
-    rows["tableA2.pairs.generated"] = Recomputed.of(*counts, _LEFT + _NOUNS, differs)
+    drawn = "; ".join(filter(None, (differs, _DRAWN_ANEW)))
+    rows["tableA2.pairs.generated"] = Recomputed.of(*counts, _LEFT + _NOUNS, drawn)
     if min(counts) >= len(_GENERATED):
         for name, rank in _GENERATED.items():
             both = generated[0][rank], generated[1][rank]
-            rows[f"tableA2.generated.{name}"] = Recomputed.of(*both, _LARGEST + _NOUNS, differs)
+            rows[f"tableA2.generated.{name}"] = Recomputed.of(*both, _LARGEST + _NOUNS, drawn)
     return rows
 
 
@@ -226,6 +235,9 @@ def fill_figure_4(data: Data, seed: int, progress: Progress | None) -> Recomputa
         if data.find(f"{corpus}_min10") is None and corpus != "nyt":
             continue  # the models that ship stand in for one corpus, not for four
         result, differs = _seed_measures(data, corpus, seed, progress)
+        differs = (
+            differs if differs == OTHER_MODELS else ""
+        )  # a trend in words is a claim about models of your own, too
         ours = {(relation.of, relation.y): relation for relation in result.relations if relation.x == "similarity"}
         if relation := ours.get(("gathered", "coherence")):
             rows[f"figure4.{corpus}.coherence"] = Recomputed.of(relation, relation, _CORRELATED, differs)

@@ -11,10 +11,14 @@ from scipy.stats import binomtest, ttest_ind
 
 from biasgauge.analyses.posterior import PAPER_EFFECT, PAPER_STATISTIC, NullModel, Priors, weat_numbers
 from biasgauge.core import Floats
-from biasgauge.lexicons import Stereotypes, lexicon
+from biasgauge.lexicons import AssociationTest, Stereotypes, lexicon
 from biasgauge.metrics import effect_size, weat_from_similarities
 from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
 
+CALISKAN = (1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21)
+"""Effect sizes d of WEAT 1 to 10 that Caliskan, Bryson & Narayanan 2017 print in their Table 1."""
+_MISPRINT = "Caliskan et al. print 1.06 for math and arts; 2.06 would be no least where the most is 1.81"
+_COUNTED = "words of both sets of a test"
 _SD = 0.08
 _EXAMPLE_SEED, _SIMULATION_SEED = 10_232_169, 123_456
 _DATA_SETS = 10_000
@@ -40,7 +44,23 @@ def lists(_data: Data, _seed: int, _progress: Progress | None) -> Recomputations
         "human": len(lexicon("human").words),
         "neutral": len(lexicon("neutral").words),
     }
-    return {f"lists.{name}": Recomputed.both(size) for name, size in sizes.items()}
+    tests = [test for number in range(1, 11) if isinstance(test := lexicon(f"weat{number}"), AssociationTest)]
+    topics = [topic for name in ("gender", "race", "religion") if isinstance(topic := lexicon(name), Stereotypes)]
+    ranges = {
+        "caliskan.targets": [len(test.x) + len(test.y) for test in tests],
+        "caliskan.attributes": [len(test.a) + len(test.b) for test in tests],
+        "manzini.protected": [sum(len(group.protected) for group in topic.groups) for topic in topics],
+        "manzini.attributes": [sum(len(group.attributes) for group in topic.groups) for topic in topics],
+    }
+    rows = {f"lists.{name}": Recomputed.both(size) for name, size in sizes.items()}
+    for name, counts in ranges.items():
+        note = _COUNTED if name.startswith("caliskan") else ""
+        rows |= {f"lists.{name}.least": Recomputed.both(min(counts), note)}
+        rows |= {f"lists.{name}.most": Recomputed.both(max(counts), note)}
+    return rows | {
+        "sums.weat.least": Recomputed.both(min(CALISKAN), _MISPRINT),
+        "sums.weat.most": Recomputed.both(max(CALISKAN)),
+    }
 
 
 def prior(_data: Data, _seed: int, _progress: Progress | None) -> Recomputations:

@@ -6,7 +6,7 @@ computed on the replicates that the user holds, or on those that ship.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,8 @@ from scipy.special import stdtr
 from biasgauge.analyses import reliability
 from biasgauge.core import Estimate
 from biasgauge.lexicons import lexicon, pairs_of
-from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, printed_numbers
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
+from biasgauge.papers.published import printed_numbers, published_rows
 from biasgauge.scores import MANIFEST, ScoreStore, ScoreTensor, score
 from biasgauge.stats import cronbach_alpha, icc, mean_squares, t_p
 from biasgauge.vectors import REPLICATES, load, replicate_path
@@ -49,6 +50,11 @@ _FORMS_ON = (reliability.ALL_WORDS, "google10k", "occ16")
 """Word lists on which pairs are compared, the best first."""
 _OUTCOMES = ("test_retest", "inter_rater")
 _REFITS = 50
+_NO_FULL = (
+    "of models the short lists and google10k are scored: put a store of all words in their place, made by "
+    "biasgauge score MODELS --pairs du2021 --words full --as-published du2021"
+)
+_NO_COUNTS = "; models that biasgauge train wrote hold their counts"
 _Z = 1.959964
 _UNKNOWN: Interval = (None, None, None)
 
@@ -218,7 +224,22 @@ def on_replicates(data: Data, seed: int, progress: Progress | None) -> Recomputa
         members = [member for name, group in groups.items() if name.endswith(f"-{corpus}") for member in group]
         rows |= _alpha(corpus, [member for member in members if not member.set.ships])
     rows |= _relations(groups.get(STANDS_FOR) or next(iter(groups.values())))
-    return {name: row for name, row in rows.items() if row.as_published is not None or row.corrected is not None}
+    return {
+        name: row if row.as_published is not None or row.corrected is not None else Recomputed(note=_why_empty(name))
+        for name, row in {**dict.fromkeys(_rows_of("reliability"), Recomputed()), **rows}.items()
+        if name in rows or data.find("replicates")
+    }
+
+
+def _rows_of(part: str) -> list[str]:
+    return [row.id for row in published_rows(__name__) if row.part == part]
+
+
+def _why_empty(name: str) -> str:
+    """Reason for which replicates of the user's leave a row of a reliability empty."""
+    if ".full" in name:
+        return _NO_FULL
+    return f"no replicates that stand for {name.split('.')[1]}, or too few words of the list in them"
 
 
 def _median_row(
@@ -328,13 +349,17 @@ def _relations_of(result: reliability.ReliabilityResult | None) -> dict[str, Int
 
 
 def regression(data: Data, seed: int, progress: Progress | None) -> Recomputations:
-    """Estimates, R² and what it loses without each factor; nothing where fewer than two sets can be compared."""
+    """Estimates, R² and what it loses without each factor; nothing where fewer than two sets can be compared.
+
+    The set that ships, which has no counts of words, joins a single set of the user's alone.
+    """
     user_sets = _user_sets(data)
     if not user_sets:
         return {}
     complete = {replicates.name for replicates in user_sets} == set(COMBINATIONS)
-    sets = user_sets if complete else (*user_sets, _shipped_set(data))
+    sets = user_sets if len(user_sets) > 1 else (*user_sets, _shipped_set(data))
     rows: Recomputations = {}
+    absent: dict[str, str] = {}
     for number, outcome in enumerate(_OUTCOMES, 1):
         # corrected: measures brought to one standard deviation before they are compared
         fits = (
@@ -342,7 +367,8 @@ def regression(data: Data, seed: int, progress: Progress | None) -> Recomputatio
             _fit(sets, "corrected", outcome, seed, standardize=outcome == "inter_rater"),
         )
         published, corrected = (_fitted_numbers(outcome, fit) for fit in fits)
-        left_out = sorted({name for fit in fits if fit is not None for name in fit.absent})
+        absent |= {name: reason for fit in fits if fit is not None for name, reason in fit.absent.items()}
+        left_out = sorted(absent)
         note = f"fitted to {len(sets)} sets: {'; '.join(replicates.note for replicates in sets)}"
         note += f"; without {', '.join(left_out)}" if left_out else ""
         for name in dict.fromkeys([*published, *corrected]):
@@ -350,7 +376,17 @@ def regression(data: Data, seed: int, progress: Progress | None) -> Recomputatio
             rows[name] = Recomputed(theirs[0], *ours, note=note, same_data=complete)
         if progress is not None:
             progress(number, len(_OUTCOMES))
-    return rows
+    empty = (name for name in _rows_of("regression") if name.startswith("regression.") and name not in rows)
+    return rows | {name: Recomputed(note=_why_unfitted(name, absent)) for name in empty}
+
+
+def _why_unfitted(name: str, absent: Mapping[str, str]) -> str:
+    """Reason for which a row of the regression is empty although sets were fitted."""
+    factor = next((factor for factor in absent if factor in name), None)
+    if factor is None:
+        return "no word of the sets has this level, or nothing tells it apart from other columns"
+    remedy = _NO_COUNTS if factor == "log_frequency" else ""
+    return f"{factor} is not in the fit: {absent[factor]}{remedy}"
 
 
 def _fit(
@@ -384,6 +420,11 @@ def _fitted_numbers(outcome: str, fit: reliability.FactorsResult | None) -> dict
     groups = {"fixed": fit.r2.fixed, **fit.r2.groups, "total": fit.r2.total}
     shares |= {f"r2.{name}": share for name, share in groups.items()}
     shares |= {f"empty.{name}": share for name, share in fit.r2_intercept_only.groups.items()}
+    numbers |= {
+        f"empty.{effect.name}": (effect.variance, effect.interval.low, effect.interval.high)
+        for effect in fit.random_intercept_only
+        if effect.name == "residual"
+    }
     numbers |= {name: (share.value, share.interval.low, share.interval.high) for name, share in shares.items()}
     rows = {f"regression.{outcome}.{name}": number for name, number in numbers.items()}
     return rows | ({"regression.words": (fit.words, None, None)} if outcome == _OUTCOMES[0] else {})

@@ -16,10 +16,12 @@ from itertools import product
 import numpy as np
 
 from biasgauge.analyses.correlate import CorrelationGroup, CorrelationResult, Points, correlate, read_points
-from biasgauge.errors import InputError, ParameterError
+from biasgauge.errors import CorpusError, InputError, ParameterError
+from biasgauge.io import ByteSource
 from biasgauge.lexicons import AssociationTest, lexicon
 from biasgauge.mitigation import cross_pairs, lexicon_pairs
 from biasgauge.papers.paper import Data, Number, Progress, Recomputations, Recomputed
+from biasgauge.text import whole_lines
 
 METRICS = ("Precision", "Recall")
 EMBEDDINGS = ("word2vec", "fastText")
@@ -53,6 +55,8 @@ _LARGEST = (
     "“in any experimental conditions”; the same section finds one, of migrant WEAT and recall gap for fastText with "
     "preprocessing: the two cannot both hold. Preliminary points: held to nothing"
 )
+_COUNTED_LINES = "counted as lines and as runs of characters between spaces, which need not be the paper's way"
+_LAYOUT = "the last field of each line is taken for the tweet: the files have not been seen here"
 _FEW = 20
 """Resamples where no interval is asked for."""
 _PRELIMINARY = "preliminary points, not those of the paper: held to nothing"
@@ -76,6 +80,30 @@ def lists(_data: Data, _seed: int, _progress: Progress | None) -> Recomputations
         "lists.pairs.repel": Recomputed(len(apart), len(set(apart))),
         "lists.pairs.weat7": Recomputed.both(len(lexicon_pairs("weat7", "debias")[0])),
     }
+
+
+def corpora(data: Data, _seed: int, progress: Progress | None) -> Recomputations:
+    """Count tweets and their words, and tweets of the labeled test set, in the files that are there."""
+    rows: Recomputations = {}
+    needs = ("tweets_en", "tweets_es", "founta")
+    for number, need in enumerate(needs, 1):
+        if data.find(need) is None:
+            continue
+        lines = words = 0
+        for path in data.find_all(need):
+            with ByteSource(path, error=CorpusError) as source:
+                for _, line in whole_lines(source):
+                    text = line.rstrip().rpartition("\t")[2]
+                    lines, words = lines + bool(text), words + len(text.split())
+        if need == "founta":
+            rows["corpus.hate_speech_test"] = Recomputed.of(lines, note=_LAYOUT, differs=_COUNTED_LINES)
+        else:
+            language = need.removeprefix("tweets_")
+            rows[f"corpus.twitter_{language}.tweets"] = Recomputed.of(lines, note=_LAYOUT, differs=_COUNTED_LINES)
+            rows[f"corpus.twitter_{language}.words"] = Recomputed.of(words, note=_LAYOUT, differs=_COUNTED_LINES)
+        if progress is not None:
+            progress(number, len(needs))
+    return rows
 
 
 def spanish_lists(_data: Data, _seed: int, _progress: Progress | None) -> Recomputations:

@@ -8,7 +8,8 @@ from biasgauge.core import Floats
 from biasgauge.lexicons import lexicon
 from biasgauge.metrics import published_ceat
 from biasgauge.papers.may2019 import p_over_words, simulated
-from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, row_ids
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
+from biasgauge.papers.published import row_ids
 
 LEFT_OUT = {
     "weat1.x": {"gladiola"},

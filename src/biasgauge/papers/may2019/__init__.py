@@ -15,7 +15,8 @@ import numpy as np
 from biasgauge.core import Estimate, Floats, WordPolicy
 from biasgauge.lexicons import lexicon
 from biasgauge.metrics import contextual_weat, unit_contexts, weat_from_similarities
-from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, row_ids
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
+from biasgauge.papers.published import row_ids
 from biasgauge.scores import weat
 from biasgauge.stats import wilson
 from biasgauge.vectors import load_default

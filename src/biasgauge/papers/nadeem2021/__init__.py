@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from biasgauge.analyses.likelihood import SplitScores, StereoSetResult, StereoSetScores, stereoset
-from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, printed_numbers
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
+from biasgauge.papers.published import printed_numbers
 
 PRINTED = printed_numbers(__name__)
 MODELS = tuple(name.partition(".")[0] for name in PRINTED if name.endswith(".overall.all.icat"))

@@ -11,7 +11,8 @@ from scipy.stats import binom
 
 from biasgauge.errors import CorpusError
 from biasgauge.io import read_records
-from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, printed_numbers
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
+from biasgauge.papers.published import printed_numbers
 from biasgauge.stats import wilson
 
 PRINTED = printed_numbers(__name__)

@@ -8,7 +8,8 @@ the output of the authors' notebook.
 from __future__ import annotations
 
 from biasgauge.lexicons import pairs_of, words_of
-from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed, printed_numbers
+from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
+from biasgauge.papers.published import printed_numbers
 from biasgauge.vectors import google_analogies
 
 PRINTED = printed_numbers(__name__)

@@ -28,6 +28,9 @@ ENOUGH = 30
 _FEW = 500
 """Frequent words where their standard deviation is not asked for."""
 _BARE: dict[str, Any] = {"truths": {}, "pair_forms": ()}
+RANDOM_PAIRS = 100_000
+VOCABULARY = 3_000_000
+"""Words of the whole of GoogleNews."""
 PAIRS = 550
 """Pairs (x, y) that have nothing to do with gender."""
 CATEGORIES = {
@@ -147,7 +150,8 @@ def fill_analogies(data: Data, seed: int, progress: Progress | None) -> Recomput
     theirs, ours = explained.condition("reversed").correct, explained.condition().correct
     rows = {
         "analogies.solved": _share(theirs, ours, limitation, PAIRS).times(100),
-        **_similarities(explained, limitation),
+        **_similarities(explained),
+        **_random_pairs(vectors, seed),
         **_cosines(vectors),
         **_answers(vectors, limitation),
     }
@@ -166,17 +170,39 @@ def _share(theirs: WordStatistic, ours: WordStatistic, limitation: str, pairs: i
     return Recomputed.of(theirs, ours, _REVERSED, "; ".join(filter(None, (limitation, lost))))
 
 
-def _similarities(explained: robustness.SimilarityExplained, limitation: str) -> Recomputations:
-    """Mean and standard deviation of similarities: of listed pairs, and of random ones."""
-    published, listed, drawn = explained.listed_with_excluded, explained.listed, explained.random_pairs
+def _similarities(explained: robustness.SimilarityExplained) -> Recomputations:
+    """Mean and standard deviation of similarities of listed pairs."""
+    published, listed = explained.listed_with_excluded, explained.listed
     lost = "" if listed.n == PAIRS else f"{listed.n} of {PAIRS} pairs have both vectors"
-    others = f"{drawn.n:,} other random pairs"
     return {
         "analogies.listed.mean": Recomputed.of(published.value, listed, _WITH_FAMILY, lost),
         "analogies.listed.sd": Recomputed.of(published.sd, listed.sd, _WITH_FAMILY, lost),
-        "analogies.random.mean": Recomputed.of(drawn.value, drawn, others, limitation),
-        "analogies.random.sd": Recomputed.of(drawn.sd, drawn.sd, others, limitation),
     }
+
+
+def _random_pairs(vectors: Embedding, seed: int) -> Recomputations:
+    """Mean and standard deviation of cosines of random pairs of all words, as the notebook draws them."""
+    settings: dict[str, Any] = {"pair": ("apple", "apples"), "restrict": None, "random_state": seed}
+    drawn = robustness.similarity_explained(vectors, ["man"], random_pairs=RANDOM_PAIRS, **settings).random_pairs
+    if drawn.value is None:
+        return {}
+    note, differs = random_pairs_note(vectors, drawn.n), vocabulary_differs(vectors)
+    return {
+        "analogies.random.mean": Recomputed.of(drawn.value, drawn, note, differs),
+        "analogies.random.sd": Recomputed.of(drawn.sd, drawn.sd, note, differs),
+    }
+
+
+def random_pairs_note(vectors: Embedding, count: int) -> str:
+    """Pool that random pairs are drawn from."""
+    return f"{count:,} other random pairs of all {len(vectors):,} words of the vectors, as in the notebook"
+
+
+def vocabulary_differs(vectors: Embedding) -> str:
+    """In what the vocabulary is not that of the paper; empty where it is."""
+    return (
+        "" if len(vectors) == VOCABULARY else f"the paper's are drawn from the whole {VOCABULARY:,} words of GoogleNews"
+    )
 
 
 def _cosines(vectors: Embedding) -> Recomputations:

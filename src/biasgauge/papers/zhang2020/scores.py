@@ -10,18 +10,19 @@ import numpy as np
 
 from biasgauge.analyses import robustness
 from biasgauge.analyses.reliability import pair_name
-from biasgauge.core import Estimate
+from biasgauge.core import Estimate, Floats
 from biasgauge.papers import zhang2020 as paper
 from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
-from biasgauge.papers.zhang2020.runs import Runs, runs_of
+from biasgauge.papers.zhang2020.runs import RANDOM_PAIRS, Runs, random_pairs_note, runs_of, vocabulary_differs
 from biasgauge.scores import score
+from biasgauge.vectors import Embedding
 
 PARTS = {"table3": "pair_forms", "table4": "word_forms", "table5": "correspondence", "table6": "between_measures"}
 WITH_FORMS, ALL_FORMS = "table4", "table4.words"
 FEWEST = 10
 """Words below which a kappa is not shown."""
-_RANDOM_PAIRS = 448
-"""So many random pairs have about 100,000 pairs of difference vectors among them."""
+_BLOCK = 10_000
+"""Random pairs of difference vectors that are computed at a time."""
 _FORMS_CORRECTED = "corrected: real plurals (policemen), and a word counts by each form that it has"
 _ZERO = "corrected: a score of exactly 0 has no direction; the paper counts it as male"
 _LONGEST = "the code allows 19 letters where the text says 20, and letters of English alone; corrected follows the text"
@@ -202,23 +203,26 @@ def fill_figure_2(data: Data, seed: int, progress: Progress | None) -> Recomputa
     largest, corrected = (
         max((p for row in run.values() if (p := row.p) is not None), default=None) for run in (theirs, ours)
     )
-    random = np.random.default_rng(seed)
-    words = robustness.limited(runs.vectors, as_published=True)
-    drawn = random.choice(len(words), (min(_RANDOM_PAIRS, len(words) // 2), 2), replace=False)
-    cosines = robustness.difference_cosines(runs.vectors, [(words[a], words[b]) for a, b in drawn.tolist()])
-    apart = cosines[np.triu_indices(len(cosines), 1)]
-    drawn_from = (
-        "" if len(words) == paper.LIMITED else f"drawn from {len(words):,} words, not the paper's {paper.LIMITED:,}"
-    )
-    note = f"{len(drawn)} other random pairs, each with every other"
+    cosines = _random_differences(runs.vectors, seed)
+    note, drawn_from = random_pairs_note(runs.vectors, len(cosines)), vocabulary_differs(runs.vectors)
     return rows | {
         "figure2.largest_p": Recomputed.of(largest, corrected, _ITSELF, differs),
         "figure2.mean_cosine": Recomputed.of(runs.published.mean_cosine, runs.corrected.mean_cosine, _ITSELF, differs),
-        "figure2.random_mean": Recomputed.of(
-            robustness.mean_cosine(cosines, with_itself=False), None, note, drawn_from
-        ),
-        "figure2.random_sd": Recomputed.of(float(apart.std()) if len(apart) else None, None, note, drawn_from),
+        "figure2.random_mean": Recomputed.of(float(cosines.mean()), None, note, drawn_from),
+        "figure2.random_sd": Recomputed.of(float(cosines.std()), None, note, drawn_from),
     }
+
+
+def _random_differences(vectors: Embedding, seed: int) -> Floats:
+    """Cosines of two difference vectors, each of two random words, of vectors as they are."""
+    random = np.random.default_rng(seed)
+    cosines = []
+    for _ in range(RANDOM_PAIRS // _BLOCK):
+        rows = vectors.vectors[random.integers(0, len(vectors), (4, _BLOCK))].astype(np.float64)
+        first, second = rows[0] - rows[1], rows[2] - rows[3]
+        lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+        cosines.append((first * second).sum(axis=1)[lengths > 0] / lengths[lengths > 0])
+    return np.concatenate(cosines)
 
 
 def fill_text(data: Data, seed: int, progress: Progress | None) -> Recomputations:
