@@ -16,12 +16,15 @@ from biasgauge.study import file_step
 from biasgauge_studies import du2021_figures as figures
 from biasgauge_studies import du2021_tables as tables
 from biasgauge_studies.du2021_blocks import read_blocks
+from biasgauge_studies.du2021_cpu import train_on_cpu
 from biasgauge_studies.du2021_seeds import settings_compared, subsets
 from biasgauge_studies.du2021_texts import make
 from biasgauge_studies.stages import run_module
 
 MAIN = ("sgns", "glove", "fasttext")
 SETTINGS = ("own_negatives", "sgns100", "sgns3")
+FURTHER = ("cbow",)
+"""Trained on the CPU with fewer seeds: in every table by block, in none over all blocks."""
 
 
 def number_texts(out: Path, inputs: Mapping[str, Path], *, data: Path) -> None:
@@ -39,26 +42,33 @@ def tabulate(out: Path, inputs: Mapping[str, Path], *, refits: int = 50) -> None
     runs = [folder for name, folder in inputs.items() if name != "texts"]
     blocks = read_blocks(runs, inputs["texts"])
     scored = [block for block in blocks.values() if "linear" in block.arrays]
-    scored.sort(key=lambda block: ([*MAIN, *SETTINGS].index(block.kind), list(figures.TEXTS).index(block.text)))
+    kinds = [*MAIN, *SETTINGS, *FURTHER]
+    scored.sort(key=lambda block: (kinds.index(block.kind), list(figures.TEXTS).index(block.text)))
     main_blocks = [block for block in scored if block.kind in MAIN]
+    whole_blocks = [block for block in scored if block.kind in (*MAIN, *FURTHER)]
     pairs = tables.pair_table(main_blocks)
     made = {
         "blocks": about_blocks(scored),
         "reliability": tables.distributions(scored),
-        "internal": tables.internal(main_blocks),
+        "internal": tables.internal(whole_blocks),
         "pairs": pairs,
         "relations": tables.relations(main_blocks, pairs),
         "by_frequency": tables.by_frequency(scored),
-        "components": tables.components(main_blocks),
+        "components": tables.components(whole_blocks),
         "seeds": subsets(main_blocks),
         "settings": settings_compared(blocks, SETTINGS),
     }
     for name, table in made.items():
         table.round(4).to_csv(out / f"{name}.csv", index=False)
-    coefficients, shares = regressions(blocks, refits)
+    coefficients, shares = regressions({block.name: block for block in main_blocks} | _features(blocks), refits)
     coefficients.round(5).to_csv(out / "factors.csv", index=False)
     shares.round(4).to_csv(out / "factors_r2.csv", index=False)
     bg.results.save_figures(charts(made), out, ("svg",))
+
+
+def _features(blocks: dict[str, Any]) -> dict[str, Any]:
+    """Blocks that hold properties of words alone."""
+    return {name: block for name, block in blocks.items() if "linear" not in block.arrays}
 
 
 def about_blocks(blocks: list[Any]) -> pd.DataFrame:
@@ -126,7 +136,7 @@ def charts(made: dict[str, pd.DataFrame]) -> dict[str, Any]:
             quantiles.format("base pairs"),
             order,
         ),
-        "internal": figures.internal_chart(made["internal"]),
+        "internal": figures.internal_chart(made["internal"][made["internal"]["algorithm"].isin(MAIN)]),
         "base_pairs": figures.pairs_chart(made["pairs"]),
         "seeds": figures.seeds_chart(made["seeds"]),
         "frequency": figures.frequency_chart(made["by_frequency"]),
@@ -137,5 +147,10 @@ def charts(made: dict[str, pd.DataFrame]) -> dict[str, Any]:
 STEP = file_step(
     "du2021",
     "reliability over 32 seeds of replicates from a GPU",
-    {"du2021-texts": number_texts, "du2021-blocks": train_and_score, "du2021-tables": tabulate},
+    {
+        "du2021-texts": number_texts,
+        "du2021-blocks": train_and_score,
+        "du2021-cpu": train_on_cpu,
+        "du2021-tables": tabulate,
+    },
 )

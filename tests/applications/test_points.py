@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 
 from biasgauge.analyses.correlate import correlate
-from biasgauge.analyses.correlate.embedding_points import Variant, points, points_from_results
+from biasgauge.analyses.correlate.embedding_points import Point, Variant, points, points_from_results
 from biasgauge.applications import extrinsic
 from biasgauge.applications.classification.task import TextClassification
 from biasgauge.applications.coref.scores import CorefScore, CorefScores
 from biasgauge.applications.coref.winobias_pairs import PairedGap, WinoBiasResult
+from biasgauge.cli.entry import run
 from biasgauge.core.estimate import Estimate
 from biasgauge.errors import InputError, ParameterError
 from biasgauge.lexicons import AssociationTest, WordSet
-from biasgauge.scores import weat
-from biasgauge.vectors import Embedding
+from biasgauge.scores import association_test, weat
+from biasgauge.vectors import Embedding, load, save
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +73,41 @@ def study(table: Path, cells: Path, variants: tuple[Variant, ...] = VARIANTS, **
 @pytest.fixture(scope="module")
 def found(table: Path, cells: Path) -> PointsResult:
     return study(table, cells)
+
+
+def test_every_intrinsic_number_is_that_of_the_test_alone(found: PointsResult) -> None:
+    for variant in VARIANTS:
+        point = next(one for one in found.points if (one.variant, one.test) == (variant.label, "made"))
+        alone = weat(variant.vectors, TEST)
+        assert alone.contrast is not None
+        assert (point.weat.value, point.contrast.value) == (alone.value, alone.contrast.value)
+        assert (point.contrast.low, point.contrast.high) == (alone.contrast.low, alone.contrast.high)
+        ripa = association_test(variant.vectors, TEST, kind="set_ripa")
+        assert point.ripa.value == ripa.value
+        assert alone.contrast.adjusted is not None
+        assert point.adjusted.value == alone.contrast.adjusted.value
+    frame = found.to_frame()
+    assert {"weat", "contrast", "contrast_low", "adjusted", "ripa"} <= set(frame.columns)
+    assert Point.from_dict(found.points[0].to_dict()) == found.points[0]
+
+
+def test_the_command_gives_the_same_points(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("made", "made:shifted:debias:0.5")
+    files = [tmp_path / f"{number}.npz" for number in range(2)]
+    for variant, file in zip(VARIANTS, files, strict=False):
+        save(load(variant.vectors), file)
+    test = tmp_path / "made.toml"
+    roles = "".join(f'[{role}]\nname = "{role}"\nwords = {json.dumps(SETS[role])}\n' for role in "xyab")
+    test.write_text(f'kind = "test"\n{roles}')
+    settings = [part for name, value in TINY.items() if name != "widths" for part in ("--set", f"{name}={value}")]
+    typed = [f"{name}={file}" for name, file in zip(names, files, strict=True)]
+    options = ["--task", "csv", "--data", str(table), "--tests", str(test), "--seeds", "1", "--json", *settings]
+    assert run(["points", *typed, *options]) == 0, capsys.readouterr().err
+    printed = json.loads(capsys.readouterr().out)
+    assert {one["variant"] for one in printed["points"]} == {"made original", "made shifted debias 0.5"}
+    assert printed["points"][0]["contrast"] == pytest.approx(weat(VARIANTS[0].vectors, TEST).contrast.value)
+    assert run(["points", f"made:shifted={files[0]}", *options]) == 2
+    assert "EMBEDDING:METHOD:DIRECTION:STRENGTH=FILE" in capsys.readouterr().err
 
 
 def test_a_row_for_every_version_test_gap_and_seed(found: PointsResult, table: Path, cells: Path) -> None:

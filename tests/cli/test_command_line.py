@@ -80,6 +80,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("mitigate",),
         ("balance",),
         ("extrinsic",),
+        ("points",),
         ("correlate",),
         ("calibrate",),
         ("corpus-bias",),

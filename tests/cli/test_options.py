@@ -40,6 +40,7 @@ DEFAULTS_OF: dict[str, Any] = {
     "mitigate": mitigation.mitigate_to_file,
     "balance": mitigation.balance,
     "plan": analyses.plan.plan,
+    "points": analyses.correlate.points,
     "posterior": analyses.posterior.posterior,
     "reliability": analyses.reliability.reliability,
     "robustness": analyses.robustness.robustness,

@@ -85,6 +85,7 @@ COMMANDS = {
     "stereoset": "Score StereoSet from predictions or a language model, with intervals over targets.",
     "crows-pairs": "Score CrowS-Pairs with a language model or from predictions, with intervals over writers.",
     "likelihood": "Find which of two sentences a language model prefers, for your own pairs.",
+    "points": "Measure versions of an embedding by tests and by a task: points for correlate.",
     "correlate": "Correlate an intrinsic number with an extrinsic one.",
     "study": "Plan, run and show a whole study that one file declares.",
     "reproduce": "Compare a paper's numbers with what its own rule and a corrected one give.",

@@ -25,7 +25,7 @@ class TypedSets:
     """The four sets of an association test.
 
     Attributes:
-        x: first target set: words separated by commas, a file with one word per line, or NAME:SET
+        x: first target set: words separated by commas, a file with one word per line, or NAME:SET,SET
         y: second target set
         a: first attribute set
         b: second attribute set
@@ -64,7 +64,7 @@ NO_SETS, LOOKUP = TypedSets(), WordLookup()
 
 
 def typed_words(typed: str | None) -> Any:
-    """Read words: `he,him` are words, a file holds one word per line, "none" is None, all else is a reference.
+    """Read words: `he,him` are words, a file holds one a line, "none" is None, all else (NAME:SET,SET) is a reference.
 
     Raises:
         LexiconError: the file holds no words, or is not UTF-8 text.
@@ -75,7 +75,9 @@ def typed_words(typed: str | None) -> Any:
         from biasgauge.lexicons import read_words
 
         return read_words(Path(typed))
-    return typed_names(typed) if "," in typed else typed
+    from biasgauge.lexicons import is_set_reference
+
+    return typed_names(typed) if "," in typed and not is_set_reference(typed) else typed
 
 
 def typed_names(typed: str) -> list[str]:

@@ -22,6 +22,7 @@ Examples:
   biasgauge weat vectors.bin --test my_test.toml --alternative two-sided
   biasgauge weat glove.txt --x he,man --y she,woman --a math,logic --b poem,art
   biasgauge weat vectors.bin --test weat6 --case-fallback --kind rnsb --json
+  biasgauge weat vectors.bin --test religion --kind mac
   biasgauge weat es.vec --test weat_es_gender --trimming as_published
 """
 COUNTERPARTS = {"balanced": "balance", "none": "keep", "as_published": "as-published"}
@@ -52,7 +53,7 @@ def weat(
     """Association test of two sets of words with two others.
 
     Args:
-        test: a lexicon of kind "test", or your own TOML file
+        test: a lexicon of kind "test", or your own TOML file; for --kind mac of stereotypes, too
         alternative: which splits of X and Y count as extreme
         ddof: 0 divides the variance by the number of words, 1 by one less
         kind: which test: weat, mac, rnd, rnsb, ect, set_ripa, same, nas, semaxis, or one that an installed package adds

@@ -2,8 +2,10 @@ from biasgauge.core import WordSet as WordSet
 from biasgauge.lexicons.by_name import BANK as BANK
 from biasgauge.lexicons.by_name import PLAIN_SUFFIX as PLAIN_SUFFIX
 from biasgauge.lexicons.by_name import SUFFIX as SUFFIX
+from biasgauge.lexicons.by_name import is_set_reference as is_set_reference
 from biasgauge.lexicons.by_name import lexicon as lexicon
 from biasgauge.lexicons.by_name import pairs_of as pairs_of
+from biasgauge.lexicons.by_name import treatment as treatment
 from biasgauge.lexicons.by_name import words_of as words_of
 from biasgauge.lexicons.checking import LexiconCheck as LexiconCheck
 from biasgauge.lexicons.checking import SetCheck as SetCheck

@@ -16,7 +16,7 @@ from types import ModuleType
 from biasgauge import registry
 from biasgauge.core import PairsLike, WordSet, WordsLike, did_you_mean, nearest
 from biasgauge.errors import LexiconError, ParameterError
-from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs
+from biasgauge.lexicons.model import AssociationTest, Lexicon, Pairs, WordSets
 from biasgauge.lexicons.parse import parse_lexicon, read_lexicon
 from biasgauge.lexicons.seed_sets import seed_bank
 from biasgauge.lexicons.table import describe, parse_toml, shown
@@ -51,6 +51,22 @@ def lexicon(reference: str | os.PathLike[str] | Lexicon) -> Lexicon:
             if isinstance(path, str):
                 return read_lexicon(path)
     raise ParameterError(f"a lexicon must be a name, a path or a Lexicon, found {describe(reference)}")
+
+
+def treatment(reference: str | os.PathLike[str] | Lexicon) -> Lexicon:
+    """Give a lexicon that debiases or overbiases: as `lexicon`, and of kind "sets" one of its treatments as a test.
+
+    NAME is the first treatment of the lexicon NAME, NAME:TREATMENT another one. A lexicon without any stays as it is.
+    """
+    name, colon, wanted = reference.rpartition(":") if isinstance(reference, str) else ("", "", "")
+    chosen = colon and (name in registry.names("lexicon") or name.endswith(SUFFIX))
+    named = lexicon(name if chosen else reference)
+    if not isinstance(named, WordSets) or not named.treatments:
+        return lexicon(reference)
+    names = [treatment_name for treatment_name, _ in named.treatments]
+    if chosen and wanted not in names:
+        raise LexiconError(f"the lexicon {shown(name)} has no treatment {shown(wanted)}; it has {', '.join(names)}")
+    return named.treatment(wanted if chosen else names[0])
 
 
 def looks_like_path(reference: str) -> bool:
@@ -93,6 +109,7 @@ def words_of(words: WordsLike) -> WordSet:
 
     - `NAME` or a path: every word of that lexicon, once;
     - `NAME:SET` or `path.toml:SET`: one set of it, duplicates kept; of a test by role or by label;
+    - `NAME:SET,SET`: the words of several sets of it, one after the other;
     - an id of the seed bank, such as `definitional_male-Bolukbasi_et_al_2016` (corrected filter);
     - words themselves, in any iterable but a string.
     """
@@ -136,7 +153,10 @@ def _words_by_name(reference: str) -> WordSet:
         return words_of(lexicon(reference))
     name, colon, set_name = reference.rpartition(":")
     if colon and (name in registry.names("lexicon") or name.endswith(SUFFIX)):
-        return _seeds(set_name) if name == BANK else _one_set(lexicon(name), set_name)
+        if name == BANK:
+            return _seeds(set_name)
+        sets = [_one_set(lexicon(name), part.strip()) for part in set_name.split(",")]
+        return sets[0] if len(sets) == 1 else _union(reference, sets)
     if reference.endswith(SUFFIX):
         return words_of(lexicon(reference))
     if "-" in reference and reference in lexicon(BANK).sets:
@@ -149,6 +169,16 @@ def _words_by_name(reference: str) -> WordSet:
     raise LexiconError(
         f"{unknown(reference)}; a single word is given as a list (in a shell, with a comma: {reference},)"
     )
+
+
+def _union(name: str, sets: list[WordSet]) -> WordSet:
+    return WordSet(name, tuple(word for part in sets for word in part.words), sets[0].lexicon)
+
+
+def is_set_reference(text: str) -> bool:
+    """Say whether a text with commas names sets of a lexicon, NAME:SET,SET, and not words."""
+    name, colon, _ = text.partition(":")
+    return bool(colon) and (name in registry.names("lexicon") or name.endswith(SUFFIX))
 
 
 def _seeds(identifier: str) -> WordSet:

@@ -185,10 +185,14 @@ class Pairs(Lexicon):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class WordSets(Lexicon):
-    """Several named sets, each standing for one concept."""
+    """Several named sets, each standing for one concept.
+
+    `treatments` name sets that play the roles of an association test together, each role with its sets.
+    """
 
     kind: ClassVar[str] = "sets"
     members: tuple[WordSet, ...]
+    treatments: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...] = ()
 
     @property
     def sets(self) -> Mapping[str, tuple[str, ...]]:
@@ -196,8 +200,21 @@ class WordSets(Lexicon):
         return {member.name: member.words for member in self.members}
 
     def content(self) -> dict[str, object]:
-        """Give `sets`."""
-        return {"sets": {name: list(words) for name, words in self.sets.items()}}
+        """Give `sets`, and `treatments` where there are any."""
+        sets = {"sets": {name: list(words) for name, words in self.sets.items()}}
+        roles = {name: {role: list(names) for role, names in treatment} for name, treatment in self.treatments}
+        return {**sets, "treatments": roles} if roles else {**sets}
+
+    def treatment(self, name: str) -> AssociationTest:
+        """Return the sets of a treatment as an association test, each word of a role once."""
+        roles = {
+            role: WordSet(" and ".join(names), tuple(dict.fromkeys(word for part in names for word in self.sets[part])))
+            for role, names in dict(self.treatments)[name]
+        }
+        return AssociationTest(
+            name=f"{self.name}:{name}", language=self.language, source=self.source, citation=self.citation,
+            shipped=self.shipped, x=roles["x"], y=roles["y"], a=roles["a"], b=roles["b"],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

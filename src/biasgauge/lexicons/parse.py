@@ -81,7 +81,16 @@ def _pairs(table: TomlTable, metadata: Metadata) -> model.Pairs:
 
 def _sets(table: TomlTable, metadata: Metadata) -> model.WordSets:
     members = [WordSet(name, words) for name, words in _lists_by_name(table, "sets", "named sets of words", "sets")]
-    return model.WordSets(**metadata, members=tuple(members))
+    known = {member.name for member in members}
+    inner = table.table("treatments", "x, y, a and b by name", optional=True)
+    treatments = []
+    for name in inner.names("treatments") if "treatments" in table else ():
+        roles = inner.table(name, "names of sets for x, y, a and b")
+        treatments.append((name, tuple((role, roles.words(role)) for role in TEST_ROLES)))
+        for role, sets in treatments[-1][1]:
+            if unknown := [part for part in sets if part not in known]:
+                table.fail(f"'treatments.{name}.{role}' names {shown(unknown[0])}, which is none of the sets")
+    return model.WordSets(**metadata, members=tuple(members), treatments=tuple(treatments))
 
 
 def _lists_by_name(table: TomlTable, key: str, noun: str, names: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

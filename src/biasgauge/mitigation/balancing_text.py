@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from biasgauge.core import Integers, JsonObject
 from biasgauge.errors import CorpusError, InputError, InternalError, ParameterError
 from biasgauge.io import ByteSource, csv_rows
-from biasgauge.lexicons import AssociationTest, WordSet, lexicon, words_of
+from biasgauge.lexicons import AssociationTest, WordSet, treatment, words_of
 from biasgauge.text import LONGEST_RECORD, Tokenizer, line_blocks
 
 if TYPE_CHECKING:
@@ -111,10 +111,11 @@ def _sets_by_role(test: str | os.PathLike[str] | AssociationTest | Mapping[str, 
             listed = ", ".join(map(str, test)) or "none"
             raise ParameterError(f"The 'lexicon' parameter of balance must give the sets x, y, a and b. Got {listed}.")
         return "given words", {role: words_of(test[role]) for role in ROLES}
-    named = lexicon(test)
+    named = treatment(test)
     if not isinstance(named, AssociationTest):
         raise ParameterError(
-            f"The lexicon {named.name!r} is of kind {named.kind!r}; balancing needs kind 'test', or four sets."
+            f"The lexicon {named.name!r} is of kind {named.kind!r}; balancing needs kind 'test', sets with "
+            "treatments, or four sets."
         )
     return named.name, dict(named.roles)
 

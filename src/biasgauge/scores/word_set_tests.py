@@ -23,7 +23,7 @@ from biasgauge.core import (
     resolve,
 )
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, lexicon, words_of
+from biasgauge.lexicons import AssociationTest, Stereotypes, treatment, words_of
 from biasgauge.metrics import AssociationResult, SetTest, WeatResult, contrast_of
 from biasgauge.scores.word_set_results import Association, Weat
 from biasgauge.stats import Resampling, not_estimated
@@ -96,8 +96,9 @@ def association_test(
 ) -> Association:
     """Any registered association test, by its name in `kind`; arguments as in `weat`.
 
-    A word that occurs twice in a set counts once. Where the test pairs the words of X and Y by position, a pair is
-    left out as a whole when either of its words is out of vocabulary; lists of unequal length cannot be paired.
+    "mac" takes a lexicon of stereotypes, too, with any number of groups. A word that occurs twice in a set counts once.
+    Where the test pairs the words of X and Y by position, a pair is left out as a whole when either of its words is out
+    of vocabulary; lists of unequal length cannot be paired.
     """
     chosen = registry.get("association_test", kind)
     _check_settings(chosen, settings)
@@ -105,6 +106,10 @@ def association_test(
     policy = policy.with_min_coverage(min_coverage)
     if policy.counterparts == "as-published" and kind != "weat":
         raise ParameterError(f"The 'counterparts' rule as published is that of WEAT; the test is {kind!r}.")
+    if kind == "mac" and (stereotypes := _stereotypes(test)) is not None and (x, y, a, b) == (None,) * 4:
+        from biasgauge.scores.stereotype_distances import mac  # imported here: an audit of one test has no use for it
+
+        return mac(model, stereotypes, policy=policy, interval=interval)
     query = query_of_test(test, {"x": x, "y": y, "a": a, "b": b}, chosen.sets)
     resolved = resolve(query, model, policy)
     if resolved.shared_target is not None:
@@ -119,6 +124,12 @@ def association_test(
     else:
         result = _with_contrast(chosen.function(**arrays, interval=interval, **settings), resolved)
     return _association(kind, resolved, model, result, settings)
+
+
+def _stereotypes(test: TestLike | None) -> Stereotypes | None:
+    """The lexicon of a test where it is one of stereotypes."""
+    named = None if test is None or isinstance(test, WefeQuery) else treatment(test)
+    return named if isinstance(named, Stereotypes) else None
 
 
 def _check_settings(test: SetTest, settings: Iterable[str]) -> None:
@@ -221,10 +232,11 @@ def query_of_test(test: TestLike | None, given: Mapping[str, WordsLike | None], 
         return Query.from_sets({role: words_of(given[role]) for role in roles})  # type: ignore[arg-type]
     if isinstance(test, WefeQuery):
         return Query.from_sets(_sets_from_wefe(test, roles), name="query")
-    named = lexicon(test)
+    named = treatment(test)
     if not isinstance(named, AssociationTest):
         raise ParameterError(
-            f"The lexicon {named.name!r} is of kind {named.kind!r}; an association test needs kind 'test'."
+            f"The lexicon {named.name!r} is of kind {named.kind!r}; an association test needs kind 'test'"
+            + (", or the kind mac." if isinstance(named, Stereotypes) else ".")
         )
     sets = {role: named.roles[role] for role in roles}
     return replace(Query.from_sets(sets, name=named.name, counterparts=named.counterparts), lexicon=named)

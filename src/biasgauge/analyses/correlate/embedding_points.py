@@ -14,7 +14,7 @@ from biasgauge.errors import InputError, ParameterError
 from biasgauge.io import read_saved
 from biasgauge.lexicons import AssociationTest
 from biasgauge.results import Column, RecordTable, Result, counted, records_frame
-from biasgauge.scores import weat
+from biasgauge.scores import association_test, weat
 from biasgauge.stats import Resampling
 from biasgauge.vectors import load
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     Test = str | os.PathLike[str] | AssociationTest
 
+INTRINSIC = ("weat", "contrast", "adjusted", "ripa")
+"""Intrinsic numbers of a point: WEAT's effect size, the contrast, the contrast at equal word frequency, RIPA."""
+_ENDS = ("low", "high", "reason")
+_NOT_MEASURED = Estimate(value=None, reason="not measured")
 ORIGINAL = "original"
 NO_DIRECTION = "none"
 _STEPS = 1000
@@ -90,6 +94,9 @@ class Point(_VersionRecord):
     Attributes:
         test: the association test.
         weat: its effect size, with its interval over words.
+        contrast: its contrast in cosine units, over targets and attributes.
+        adjusted: the contrast at equal word frequency.
+        ripa: the same sets by RIPA in WEAT's place.
         found, asked: words of the test with a vector, and words of the test.
         a, b: groups of the gap, as in `TaskGap`.
         gap: a − b, from −1 to 1; None when undefined.
@@ -98,6 +105,9 @@ class Point(_VersionRecord):
 
     test: str
     weat: Estimate
+    contrast: Estimate = _NOT_MEASURED
+    adjusted: Estimate = _NOT_MEASURED
+    ripa: Estimate = _NOT_MEASURED
     found: int
     asked: int
     a: str
@@ -106,15 +116,22 @@ class Point(_VersionRecord):
     gap_reason: str | None
 
     def derived(self) -> JsonMapping:
-        """The effect size and the ends of its interval, each in a column of its own."""
-        weat = self.weat
-        return {"weat": weat.value, "weat_low": weat.low, "weat_high": weat.high, "weat_reason": weat.reason}
+        """Each intrinsic number and the ends of its interval, in columns of their own."""
+        numbers: dict[str, float | str | None] = {}
+        for name in INTRINSIC:
+            estimate = getattr(self, name)
+            numbers[name] = estimate.value
+            numbers |= {f"{name}_{end}": getattr(estimate, end) for end in _ENDS}
+        return numbers
 
     @classmethod
     def from_dict(cls, content: JsonMapping) -> Self:
         """Read the point from what `to_dict` wrote."""
-        weat = {"value": content.get("weat"), **{end: content.get(f"weat_{end}") for end in ("low", "high", "reason")}}
-        return super().from_dict({**content, "weat": weat})
+        estimates = {
+            name: {"value": content.get(name), **{end: content.get(f"{name}_{end}") for end in _ENDS}}
+            for name in INTRINSIC
+        }
+        return super().from_dict({**content, **estimates})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +162,7 @@ class PointsResult(Result):
                 Column("version", source="variant"),
                 "test",
                 Column("WEAT", "estimate", source="weat"),
+                Column("contrast", "estimate", source="contrast"),
                 "metric",
                 Column("of", source="positive_class"),
                 Column("groups", source=lambda row: f"{row.a} − {row.b}"),
@@ -200,8 +218,9 @@ def points(
 ) -> PointsResult:
     """Measure every version of an embedding by association tests and by a downstream task: a row for each combination.
 
-    A version's effect sizes are those of `weat`, its gaps those of `extrinsic`, one for each task seed. `correlate`
-    takes `to_frame()` or the file of `save` with x "weat", y "gap", seed_column "seed" and unit "variant".
+    Effect size and contrast of a version are those of `weat`, its gaps those of `extrinsic`, one for each task seed.
+    `correlate` takes `to_frame()` or the file of `save` with x "contrast" ("weat", "adjusted", "ripa"), y "gap",
+    seed_column "seed" and unit "variant".
 
     Args:
         variants: the versions.
@@ -301,13 +320,26 @@ def _effect_sizes(variant: Variant, tests: Sequence[Test], arguments: Mapping[st
         raise ParameterError(f"The 'tests' of points must be a list of lexicons of kind 'test'. Got {tests!r}.")
     model = load(variant.vectors)
     rows = []
+    shared = {name: arguments[name] for name in ("policy", "interval") if name in arguments}
     for test in tests:
         result = weat(model, test, **arguments)
         low, high = (None, None) if result.interval is None else (result.interval.low, result.interval.high)
-        effect = Estimate(value=result.value, low=low, high=high, reason=result.reason)
+        numbers = {
+            "weat": Estimate(value=result.value, low=low, high=high, reason=result.reason),
+            "contrast": _bare(result.contrast),
+            "adjusted": _bare(None if result.contrast is None else result.contrast.adjusted),
+            "ripa": _bare(association_test(model, test, kind="set_ripa", **shared).estimate),
+        }
         counts = {"found": result.coverage.found, "asked": result.coverage.asked}
-        rows.append({"test": result.name, "weat": effect, **counts})
+        rows.append({"test": result.name, **numbers, **counts})
     return rows
+
+
+def _bare(estimate: Estimate | None) -> Estimate:
+    """Number and interval alone."""
+    if estimate is None:
+        return _NOT_MEASURED
+    return Estimate(value=estimate.value, low=estimate.low, high=estimate.high, reason=estimate.reason)
 
 
 def _collect(measured: Sequence[_Measured], arguments: Mapping[str, Any], settings: JsonObject) -> PointsResult:

@@ -21,7 +21,7 @@ import numpy as np
 
 from biasgauge.core import Floats, LexiconLike, Places, Vectors, VectorsLike, check_whole, row_lengths, unit_rows
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, Stereotypes, lexicon
+from biasgauge.lexicons import AssociationTest, Stereotypes, treatment
 from biasgauge.mitigation.mitigation import AnchorVectors, Direction, Mitigation
 from biasgauge.vectors import Coverage, Embedding
 
@@ -275,7 +275,7 @@ class AttractRepel(Mitigation):
 
 
 def lexicon_pairs(lexicons: LexiconLike | Sequence[LexiconLike], direction: Direction) -> tuple[Pairs, Pairs]:
-    """Pairs to attract and to repel for one lexicon or several, of kind "test" or "stereotypes".
+    """Pairs to attract and to repel for one lexicon or several: tests, stereotypes, or treatments of a lexicon of sets.
 
     Raises:
         ParameterError: a lexicon is of another kind.
@@ -283,7 +283,7 @@ def lexicon_pairs(lexicons: LexiconLike | Sequence[LexiconLike], direction: Dire
     together: Pairs = []
     apart: Pairs = []
     for reference in cast("Sequence[LexiconLike]", lexicons if isinstance(lexicons, (list, tuple)) else [lexicons]):
-        match lexicon(reference):
+        match treatment(reference):
             case AssociationTest(x=x, y=y, a=a, b=b):
                 groups = [(x.words, a.words), (y.words, b.words)]
             case Stereotypes(groups=stereotypes):
@@ -291,7 +291,7 @@ def lexicon_pairs(lexicons: LexiconLike | Sequence[LexiconLike], direction: Dire
             case named:
                 raise ParameterError(
                     f"The lexicon {named.name!r} is of kind {named.kind!r}; Attract-Repel needs kind 'test' or "
-                    "'stereotypes', or pairs to attract and to repel."
+                    "'stereotypes', sets with treatments, or pairs to attract and to repel."
                 )
         # a stereotype puts words together with the attributes of their own group, and keeps them from the others'
         together += cross_pairs(groups)

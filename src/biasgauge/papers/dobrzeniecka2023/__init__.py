@@ -18,7 +18,6 @@ from biasgauge.papers.paper import Data, Progress, Recomputations, Recomputed
 CALISKAN = (1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21)
 """Effect sizes d of WEAT 1 to 10 that Caliskan, Bryson & Narayanan 2017 print in their Table 1."""
 _MISPRINT = "Caliskan et al. print 1.06 for math and arts; 2.06 would be no least where the most is 1.81"
-_COUNTED = "words of both sets of a test"
 _SD = 0.08
 _EXAMPLE_SEED, _SIMULATION_SEED = 10_232_169, 123_456
 _DATA_SETS = 10_000
@@ -46,17 +45,25 @@ def lists(_data: Data, _seed: int, _progress: Progress | None) -> Recomputations
     }
     tests = [test for number in range(1, 11) if isinstance(test := lexicon(f"weat{number}"), AssociationTest)]
     topics = [topic for name in ("gender", "race", "religion") if isinstance(topic := lexicon(name), Stereotypes)]
-    ranges = {
-        "caliskan.targets": [len(test.x) + len(test.y) for test in tests],
-        "caliskan.attributes": [len(test.a) + len(test.b) for test in tests],
-        "manzini.protected": [sum(len(group.protected) for group in topic.groups) for topic in topics],
-        "manzini.attributes": [sum(len(group.attributes) for group in topic.groups) for topic in topics],
+    both = {
+        "targets": [len(test.x) + len(test.y) for test in tests],
+        "attributes": [len(test.a) + len(test.b) for test in tests],
+    }
+    one_set = {
+        "targets": [len(members) for test in tests for members in (test.x, test.y)],
+        "attributes": [len(members) for test in tests for members in (test.a, test.b)],
     }
     rows = {f"lists.{name}": Recomputed.both(size) for name, size in sizes.items()}
-    for name, counts in ranges.items():
-        note = _COUNTED if name.startswith("caliskan") else ""
-        rows |= {f"lists.{name}.least": Recomputed.both(min(counts), note)}
-        rows |= {f"lists.{name}.most": Recomputed.both(max(counts), note)}
+    for name, counts in both.items():
+        note = f"words of both sets of a test; single sets have {min(one_set[name])} to {max(one_set[name])}"
+        rows |= {f"lists.caliskan.{name}.least": Recomputed.both(min(counts), note)}
+        rows |= {f"lists.caliskan.{name}.most": Recomputed.both(max(counts), note)}
+    # as published: words that stand in several defining sets are counted as often; corrected: once
+    protected = [(len(topic.slots), sum(len(group.protected) for group in topic.groups)) for topic in topics]
+    attributes = [sum(len(group.attributes) for group in topic.groups) for topic in topics]
+    for end, pick in (("least", min), ("most", max)):
+        rows[f"lists.manzini.protected.{end}"] = Recomputed(*(pick(column) for column in zip(*protected, strict=True)))
+        rows[f"lists.manzini.attributes.{end}"] = Recomputed.both(pick(attributes))
     return rows | {
         "sums.weat.least": Recomputed.both(min(CALISKAN), _MISPRINT),
         "sums.weat.most": Recomputed.both(max(CALISKAN)),
