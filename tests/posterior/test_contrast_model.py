@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 
 from biasgauge.analyses.posterior.contrast_model import (
     ContrastModel,
-    Design,
+    TableDesign,
     _normal_terms,
     average_families,
     fit_contrast,
@@ -66,8 +66,8 @@ class Dense:
     def shape(self) -> tuple[int, int, int]:
         return self.models, len(self.rows), len(self.columns)
 
-    def design(self, side: int) -> Design:
-        return Design.build((self.rows, self.columns)[side], self.frequency[side], centered=self.centered[side])
+    def design(self, side: int) -> TableDesign:
+        return TableDesign.build((self.rows, self.columns)[side], self.frequency[side], centered=self.centered[side])
 
     def effects(self, sd: dict[str, float], prefix: str) -> Floats:
         """Covariance of words × attributes from leans, pairings and residuals."""

@@ -11,7 +11,16 @@ from scipy.special import stdtrit
 from biasgauge.core import Estimate, Fields, Floats, Record
 from biasgauge.stats.dose_curves import DoseResponse
 from biasgauge.stats.numerics import student_quantile
-from biasgauge.stats.text_limits import SIDES, Moments, Side, Source, TextLine, limit_bounds, text_line, text_moments
+from biasgauge.stats.text_limits import (
+    SIDES,
+    TextMoments,
+    Side,
+    Source,
+    TextLine,
+    limit_bounds,
+    text_line,
+    text_moments,
+)
 
 Z = 1.6448536269514722
 """95 % of a normal distribution lie below it."""
@@ -93,7 +102,7 @@ def _limit(
     runs: int,
     level: float,
     n: int,
-    moments: Sequence[Moments] | None,
+    moments: Sequence[TextMoments] | None,
 ) -> Limit:
     """Limits to one side with the interval of its draws."""
     found = limit_bounds(texts, side, words=words, runs=runs, moments=moments)

@@ -95,7 +95,7 @@ class TextLine(Record):
     follows: bool = True
 
 
-class Moments(NamedTuple):
+class TextMoments(NamedTuple):
     """Numbers of a text that a bootstrap draws anew, the first of each being the estimate.
 
     Attributes:
@@ -150,7 +150,9 @@ def text_line(
     )
 
 
-def text_moments(scores: Floats, doses: Floats, levels: Floats, weights: Floats, *, one_slope: bool = False) -> Moments:
+def text_moments(
+    scores: Floats, doses: Floats, levels: Floats, weights: Floats, *, one_slope: bool = False
+) -> TextMoments:
     """Means, lines and variances of each model under each row of weights, which say how often each word is drawn."""
     blank = levels == 0
     design = _design(doses, levels, one_slope=one_slope)  # words × plantings × columns
@@ -170,11 +172,11 @@ def text_moments(scores: Floats, doses: Floats, levels: Floats, weights: Floats,
     variances = [_pooled_variance(scores, chosen, weights) for chosen in dosed]
     dose_variance = np.average(np.array(variances), axis=0, weights=[chosen.sum() for chosen in dosed])
     alone = np.ones(len(weights))
-    return Moments(blanks, lines, blank_variance, dose_variance, (alone, alone))
+    return TextMoments(blanks, lines, blank_variance, dose_variance, (alone, alone))
 
 
 def limit_bounds(
-    texts: Sequence[TextLine], side: Side, *, words: int, runs: int = 1, moments: Sequence[Moments] | None = None
+    texts: Sequence[TextLine], side: Side, *, words: int, runs: int = 1, moments: Sequence[TextMoments] | None = None
 ) -> Bounds:
     """Limits of the mean of `words` words over `runs` runs, in a new planting; of a new text where there are several.
 
@@ -261,7 +263,7 @@ def _margin(sources: _Terms) -> Floats:
     return np.sqrt(total)
 
 
-def _between_texts(texts: Sequence[TextLine], drawn: Sequence[Moments], levels: Floats) -> _Terms:
+def _between_texts(texts: Sequence[TextLine], drawn: Sequence[TextMoments], levels: Floats) -> _Terms:
     """(1 + 1/T) τ²: of a new text around the mean of T, less what words explain of their differences."""
     count = len(texts)
     if count == 1:
@@ -281,7 +283,7 @@ def _between_texts(texts: Sequence[TextLine], drawn: Sequence[Moments], levels: 
     return [("texts", (1 + 1 / count) * variance, df)]
 
 
-def _word_part(text: TextLine, drawn: Moments, kind: str, leverage: float | Floats) -> Floats:
+def _word_part(text: TextLine, drawn: TextMoments, kind: str, leverage: float | Floats) -> Floats:
     """Variance of a planting's mean that is due to its words: leverage σ² (lasting + (1 − lasting) / runs)."""
     runs = drawn.blanks.shape[2]
     variance = drawn.blank_variance if kind == "blank" else drawn.dose_variance
@@ -290,7 +292,7 @@ def _word_part(text: TextLine, drawn: Moments, kind: str, leverage: float | Floa
 
 
 def _sources(
-    texts: Sequence[TextLine], drawn: Sequence[Moments], values: Sequence[Floats], kind: str,
+    texts: Sequence[TextLine], drawn: Sequence[TextMoments], values: Sequence[Floats], kind: str,
     at: tuple[float | Floats, Side], words: int, runs: int,
 ) -> _Terms:  # fmt: skip
     """Contributions of plantings, runs and words within texts, means over texts of those of each.
@@ -369,10 +371,10 @@ def _new_slope(slopes: Floats) -> tuple[Floats, Floats]:
     return center, center - lower
 
 
-def _as_moments(text: TextLine) -> Moments:
+def _as_moments(text: TextLine) -> TextMoments:
     """Numbers of a text as a single draw."""
     ones = np.ones(1)
-    return Moments(
+    return TextMoments(
         np.array([text.blanks], np.float64), np.array([text.lines], np.float64), np.array([text.blank_variance]),
         np.array([text.dose_variance]), (ones, ones),
     )  # fmt: skip

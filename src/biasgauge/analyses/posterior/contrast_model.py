@@ -47,7 +47,7 @@ _WIDEST, _NARROWEST = 1e3, 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class TableDesign:
     """Design of one side of a table.
 
     Attributes:
@@ -63,7 +63,7 @@ class Design:
     centered: bool
 
     @classmethod
-    def build(cls, groups: Integers, log_frequency: Floats | None, *, centered: bool) -> Design:
+    def build(cls, groups: Integers, log_frequency: Floats | None, *, centered: bool) -> TableDesign:
         """Build the design of words in these groups; with frequencies, of f and f², standardized and orthogonal."""
         indicators = np.eye(groups.max() + 1)[groups]
         columns, kinds = [*indicators.T], [GROUP] * indicators.shape[1]
@@ -137,7 +137,7 @@ class ContrastModel:
     """
 
     def __init__(
-        self, tables: Floats, targets: Design, attributes: Design, weights: Floats, priors: ContrastPriors
+        self, tables: Floats, targets: TableDesign, attributes: TableDesign, weights: Floats, priors: ContrastPriors
     ) -> None:
         self.priors, self._targets, self._attributes = priors, targets, attributes
         models = len(tables)
@@ -300,7 +300,7 @@ def _normal_terms(covariance: Floats, root: Floats, vectors: int, least: Floats)
     return np.asarray(vectors * log_determinant + (factor[:, size:, :size] ** 2).sum(axis=(1, 2)))
 
 
-def _statistics(tables: Floats, targets: Design, attributes: Design) -> Statistics:
+def _statistics(tables: Floats, targets: TableDesign, attributes: TableDesign) -> Statistics:
     """Sums over tables of squares and products: core, rows and columns beyond the core, residuals beyond both."""
     by_target, by_attribute = tables @ attributes.basis, np.swapaxes(tables, 1, 2) @ targets.basis
     core = targets.basis.T @ by_target
@@ -422,7 +422,7 @@ def fit_contrast(
     # A main effect cancels where the weights of all groups that share it sum to 0.
     cancels = [bool((np.abs(weights.sum(axis=side)) < _RANK).all()) for side in (0, 1)]
     targets, attributes = (
-        Design.build(labels, frequency, centered=flag)
+        TableDesign.build(labels, frequency, centered=flag)
         for labels, frequency, flag in zip(groups, frequencies, cancels, strict=True)
     )
     model = ContrastModel(tables, targets, attributes, weights, priors)

@@ -19,7 +19,7 @@ from biasgauge.analyses.regress.result import EmbeddingRegression as EmbeddingRe
 from biasgauge.analyses.regress.rows import TargetCount as TargetCount
 from biasgauge.analyses.regress.rows import TermEffect as TermEffect
 from biasgauge.analyses.regress.rows import TermNorm as TermNorm
-from biasgauge.analyses.regress.transform import Recovery as Recovery
+from biasgauge.analyses.regress.transform import TransformRecovery as TransformRecovery
 from biasgauge.analyses.regress.transform import Transform as Transform
 from biasgauge.analyses.regress.transform import estimate_transform as estimate_transform
 from biasgauge.analyses.regress.transform import load_transform as load_transform

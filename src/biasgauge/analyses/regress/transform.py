@@ -44,7 +44,7 @@ _AGAIN = "estimate the transformation again"
 
 
 @dataclass(frozen=True)
-class Recovery(Record):
+class TransformRecovery(Record):
     """Recovery of known vectors: cosine of a word's vector with A times the mean of its contexts.
 
     Attributes:
@@ -73,7 +73,7 @@ class Transform:
     """
 
     matrix: Floats
-    recovery: Recovery | None = None
+    recovery: TransformRecovery | None = None
     settings: JsonMapping | None = None
 
     def __post_init__(self) -> None:
@@ -209,7 +209,7 @@ def _estimate(
     cosines = row_cosines(recovered, known)
     low, high = np.quantile(cosines, [0.05, 0.95])
     identity = float(row_cosines(means, known).mean())
-    recovery = Recovery(float(cosines.mean()), float(low), float(high), identity, len(rows))
+    recovery = TransformRecovery(float(cosines.mean()), float(low), float(high), identity, len(rows))
     settings: JsonObject = {
         "corpus": reader.corpus.checksum, "tokens": len(reader.corpus.tokens), "vectors": reader.embedding.name,
         "window": reader.window, "weighting": weighting, "min_count": min_count, "random_state": random_state,
@@ -269,6 +269,6 @@ def _read_transform(path: Path) -> Transform:
     record = read_record(record_path, again=_AGAIN)
     if record.get("matrix_sha256") != array_sha256(matrix):
         raise InputError(f"{path}: is not the matrix that {record_path.name} describes; {_AGAIN}")
-    recovery = None if record.get("recovery") is None else Recovery.from_dict(record["recovery"])
+    recovery = None if record.get("recovery") is None else TransformRecovery.from_dict(record["recovery"])
     left_out = {"matrix_sha256", "recovery", "dimensions"}
     return Transform(matrix, recovery, {key: value for key, value in record.items() if key not in left_out})

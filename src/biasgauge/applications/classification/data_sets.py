@@ -43,7 +43,7 @@ _PACKED = ("", ".gz", ".xz", ".zst")
 
 
 @dataclass(frozen=True)
-class TextTable:
+class DelimitedTable:
     """Rows of text under named columns; `lines` are those of the file where each row starts, from 1."""
 
     path: Path
@@ -75,7 +75,7 @@ class TextTable:
         return tuple(names[cell] for cell in cells)
 
 
-def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> TextTable:
+def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> DelimitedTable:
     """Read a table: comma, tab or semicolon, compressed or not; its first line names the columns unless `columns` does.
 
     Raises:
@@ -103,7 +103,7 @@ def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = Non
             start = end + 1
     if not rows or names is None:
         raise CorpusError("expected rows below the header, found none", path=path)
-    return TextTable(Path(path), names, tuple(rows), tuple(starts))
+    return DelimitedTable(Path(path), names, tuple(rows), tuple(starts))
 
 
 def check_names(names: tuple[str, ...], path: str | os.PathLike[str], line: int | None = None) -> None:
@@ -144,7 +144,7 @@ def load_hateval(data: Path, language: str) -> TextData:
     return TextData(f"hateval-{language}", parts, positive="hateful", order=order, warnings=tuple(warnings))
 
 
-def _hateval_targets(table: TextTable, language: str, warnings: list[str]) -> list[str] | None:
+def _hateval_targets(table: DelimitedTable, language: str, warnings: list[str]) -> list[str] | None:
     """Target of each tweet of the test file, by its row; None where the file is not the official one."""
     ids = table.cells("id")
     official = len(table) == HATEVAL_TEST_SIZES[language]
@@ -244,7 +244,7 @@ def load_csv(
     return TextData("csv", parts, positive=_positive_class(classes, positive))
 
 
-def _own_texts(table: TextTable, text: str, label: str, group: str) -> Texts:
+def _own_texts(table: DelimitedTable, text: str, label: str, group: str) -> Texts:
     texts, labels = table.cells(text), tuple(cell.strip() for cell in table.cells(label))
     if "" in labels:
         raise CorpusError(f"{label!r} is empty", path=table.path, line=table.lines[labels.index("")])
