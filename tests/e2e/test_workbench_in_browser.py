@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from scipy.special import chdtri, nctdtr, stdtr, stdtrit
 
 import biasgauge as bg
 from biasgauge import audits
+from biasgauge.cli.entry import run
 from biasgauge.core import Query, WordPolicy, WordSet, resolve
 from biasgauge.lexicons import AssociationTest
 from biasgauge.stats import contrast_power, detectable_contrast
@@ -229,6 +232,44 @@ def test_an_exported_lexicon_is_read_and_says_how_it_came_about(
     (verdict,) = bg.audit(workbench.embedding, lexicons=[file]).verdicts
     assert verdict.decision == "inconclusive"
     assert "circularity" in {piece.rule for piece in verdict.failed}
+
+
+def test_exported_programs_give_the_numbers_of_the_page(
+    open_page: Callable[..., Any],
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    workbench: audits.Workbench,
+) -> None:
+    page = open_page(path)
+    for role, words in {"x": "nurse", "y": "engineer, plumber, mechanic"}.items():
+        page.locator(f"#words-{role}").fill(words if role == "y" else "nurse maid midwife")
+        page.locator(f"#words-{role}").blur()
+    p = page.evaluate("workbench.page.result.p")
+    texts = {}
+    for name in ("toml", "command", "python", "study"):
+        page.locator("#format").select_option(name)
+        texts[name] = page.locator("#export").text_content()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_test.toml").write_text(texts["toml"], encoding="utf-8")
+    commands = [
+        shlex.split(text) for text in texts["command"].replace("\\\n", " ").splitlines() if text.startswith("b")
+    ]
+    (tmp_path / str(commands[0][2])).symlink_to(str(workbench.settings["source"]))
+    assert [words[1] for words in commands] == ["weat", "audit"]
+    assert run([*commands[0][1:], "--json"]) == 0
+    # Vectors as they were rounded have other last digits; p counts splits.
+    assert json.loads(capsys.readouterr().out)["p_equal_frequency"] == pytest.approx(p, abs=1e-3)
+    decision = page.evaluate("workbench.page.result.decision")
+    assert run([*commands[1][1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdicts"][0]["decision"] == decision
+    exec(texts["python"], {})  # noqa: S102 - the text that readers run
+    meaning = audits.DECISIONS[decision].meaning
+    assert meaning in capsys.readouterr().out
+    (tmp_path / "my_test_study.toml").write_text(texts["study"].replace('path = "VECTORS"', 'default = "glove"'))
+    plan = bg.study.plan_study("my_test_study.toml")
+    assert {cell.step for cell in plan.cells} >= {"vectors", "audit"}
 
 
 def test_every_list_that_is_tried_counts_and_travels_with_the_link(open_page: Callable[..., Any], path: Path) -> None:
