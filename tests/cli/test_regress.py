@@ -131,7 +131,13 @@ def test_a_page_is_written(files: dict[str, str], tmp_path: Path) -> None:
     html = page.read_text(encoding="utf-8")
     assert "Projection on the axis" in html
     assert "Log odds ratio of A against B" in html
-    for title in ("Neighbors that differ", "Typical contexts", "Limits of detection", "at chosen values"):
+    for title in (
+        "Verdicts, and the readings side by side",
+        "Neighbors that differ",
+        "Typical contexts",
+        "Limits of detection",
+        "at chosen values",
+    ):
         assert title in html
     content = json.loads(page.with_suffix(".json").read_text())
     assert content["terms"]

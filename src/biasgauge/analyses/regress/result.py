@@ -24,6 +24,7 @@ from biasgauge.results import (
     Result,
     Summary,
     Table,
+    Tone,
     chart_of_rows,
     counted,
     level_text,
@@ -279,7 +280,22 @@ class EmbeddingRegression(Result):
         sentences.append(f"Errors generalize over {self.settings['clusters']:,} clusters, each a {clusters}.")
         return sentences
 
+    def _side_by_side(self) -> Table:
+        """The decision on each term, and the three readings."""
+        tones: dict[str, Tone] = {verdict.decision: verdict.style.tone for verdict in self.verdicts}
+        readings = (Column(name, "estimate") for name in ("norm", "projection", "counts"))
+        effects = [{row.term: row.interval for row in rows} for rows in (self.axis_terms, self.count_terms)]
+        rows = [
+            (norm.term, verdict.decision, norm.estimate, *(found.get(norm.term) for found in effects))
+            for norm, verdict in zip(self.terms, self.verdicts, strict=True)
+        ]
+        note = "Norms are squared and corrected for clusters; a positive projection or log odds ratio leans to A."
+        columns = ("term", Column("decision", "mark", tones=tones), *readings)
+        return Table.of("verdicts", "Verdicts, and the readings side by side", columns, rows, note=note)
+
     def _tables(self) -> Iterator[Table]:
+        if self.axis_terms or self.count_terms:
+            yield self._side_by_side()
         yield RecordTable("terms", "Embedding regression: squared norms", _NORM_COLUMNS).fill(self)
         yield RecordTable("axis_terms", "Projection on the axis from B to A", ROWS).fill(self)
         title = "Projection beside the mean of all words of the documents"
