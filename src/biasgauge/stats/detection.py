@@ -13,10 +13,10 @@ from biasgauge.stats.dose_curves import DoseResponse
 from biasgauge.stats.numerics import student_quantile
 from biasgauge.stats.text_limits import (
     SIDES,
-    TextMoments,
     Side,
     Source,
     TextLine,
+    TextMoments,
     limit_bounds,
     text_line,
     text_moments,

@@ -19,8 +19,8 @@ from biasgauge.analyses.regress.result import EmbeddingRegression as EmbeddingRe
 from biasgauge.analyses.regress.rows import TargetCount as TargetCount
 from biasgauge.analyses.regress.rows import TermEffect as TermEffect
 from biasgauge.analyses.regress.rows import TermNorm as TermNorm
-from biasgauge.analyses.regress.transform import TransformRecovery as TransformRecovery
 from biasgauge.analyses.regress.transform import Transform as Transform
+from biasgauge.analyses.regress.transform import TransformRecovery as TransformRecovery
 from biasgauge.analyses.regress.transform import estimate_transform as estimate_transform
 from biasgauge.analyses.regress.transform import load_transform as load_transform
 from biasgauge.analyses.regress.typical_contexts import TypicalContext as TypicalContext
