@@ -6,6 +6,7 @@ import json
 import tempfile
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from biasgauge.results import Result
 
+_TURNS = count()
 _LARGEST = 100_000
 """Bytes of JSON that are altered: mutations cut longer inputs."""
 
@@ -28,12 +30,11 @@ def _classes() -> dict[str, type[Result]]:
 
 
 def _show(result: Result) -> object:
-    """Show a result in every form that a file or a notebook may have."""
+    """Show a result in a notebook and in one of the forms that a file may have, another for each."""
     folder = Path(tempfile.gettempdir()) / "shown"
     folder.mkdir(exist_ok=True)
-    for ending in ("html", "md", "tex", "txt"):
-        result.save(folder / f"result.{ending}")
-    return repr(result), result._repr_html_()
+    ending = ("html", "md", "tex", "txt")[next(_TURNS) % 4]
+    return repr(result), result._repr_html_(), result.save(folder / f"result.{ending}")
 
 
 def _read(path: Path) -> object:
