@@ -79,6 +79,7 @@ from biasgauge.core.records import JsonObject as JsonObject
 from biasgauge.core.records import Record as Record
 from biasgauge.core.records import check_object as check_object
 from biasgauge.core.records import from_plain as from_plain
+from biasgauge.core.records import schema_of_reader as schema_of_reader
 from biasgauge.core.records import to_plain as to_plain
 from biasgauge.core.resolution import Resolved as Resolved
 from biasgauge.core.resolution import ResolvedSet as ResolvedSet

@@ -186,6 +186,13 @@ def _adapt_schema(schema: Any) -> Any:  # noqa: PLR0911 - one line for each type
     return {name: _adapt_schema(part) for name, part in schema.items()}
 
 
+def schema_of_reader(kind: type[Any]) -> CoreSchema:
+    """Schema of a class that reads itself, whose fields pydantic does not look at."""
+    from pydantic_core import core_schema
+
+    return core_schema.no_info_plain_validator_function(partial(read_record, kind))
+
+
 def read_record(kind: type[Any], value: Any) -> Any:
     """Read a nested record by its own `from_dict`, if it has one; pydantic puts the path before its message."""
     from pydantic_core import PydanticCustomError
@@ -288,6 +295,4 @@ class Record:
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> CoreSchema:
         """Inside another record, pydantic leaves reading to `from_dict`."""
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_plain_validator_function(partial(read_record, cls))
+        return schema_of_reader(cls)

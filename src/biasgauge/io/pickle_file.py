@@ -142,8 +142,7 @@ class _Machine:
         """Refuse the current opcode, which would make or call `name`."""
         subject = f" for {name[:100]!r}" if name else ""
         raise PickleRefusal(
-            f"the pickle has the opcode {_NAMES[self.content[self.start]]}{subject}, which makes something else than "
-            "lists, dicts, text and numbers and could run code; biasgauge reads plain values only",
+            f"the pickle has the opcode {_NAMES[self.content[self.start]]}{subject}, which could run code",
             self.start,
         )
 

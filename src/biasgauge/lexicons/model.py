@@ -24,12 +24,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from biasgauge.core import Query, WordSet
+from biasgauge.core import Query, WordSet, schema_of_reader
 from biasgauge.lexicons.provenance import Provenance
 from biasgauge.results import counted
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pydantic_core import CoreSchema
 
 
 DEFAULT_LANGUAGE = "en"
@@ -110,6 +111,11 @@ class Lexicon(ABC):
         steps = [step.to_dict() for step in self.made]
         made = {"made": steps if len(steps) > 1 else steps[0]} if steps else {}
         return metadata | self.content() | made
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> CoreSchema:
+        """Inside a record, pydantic leaves reading to `from_dict`: some types of fields are imported late."""
+        return schema_of_reader(cls)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, object]) -> Lexicon:

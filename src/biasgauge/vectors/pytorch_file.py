@@ -39,8 +39,7 @@ _EMBEDDINGS = ("embedding.weight", "embeddings.weight", "word_embeddings.weight"
 _LONGEST_PICKLE = 2**26
 _DEEPEST = 20
 _CONVERT = (
-    "where you trust the file, write safetensors once: safetensors.torch.save_file({'vectors': "
-    "torch.load(path)['weight']}, 'vectors.safetensors')"
+    "if you trust it: safetensors.torch.save_file({'vectors': torch.load(path)['weight']}, 'v.safetensors')"
 )
 
 
@@ -53,7 +52,7 @@ def read_pytorch(request: Request) -> VectorTable:
         try:
             value = interpret_pickle(archive.read(member), _NAMES)
         except PickleProblem as problem:
-            raise request.error(f"is a PyTorch file: {problem}; {_CONVERT}") from problem
+            raise request.error(f"PyTorch: {problem}; {_CONVERT}") from problem
         matrices = {name: tensor for name, tensor in _tensors(value, "", set()) if _is_matrix(tensor)}
         name, tensor = _choose(request, matrices)
         matrix, kind = _map_tensor(request, file, archive, member.removesuffix(_PICKLE), tensor)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from biasgauge import registry
 from biasgauge.core import Record, Vectors
-from biasgauge.errors import EmbeddingFormatError
+from biasgauge.errors import EmbeddingFormatError, one_sentence
 from biasgauge.io import GZIP_MAGIC, ByteSource
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class NoticeBook:
             if examples:
                 shown = ", ".join(examples) + (", …" if count > len(examples) else "")
                 message += f" ({shown})" if count == 1 else f" ({count:,}: {shown})"
-            notices.append(Notice(code, message, count, examples))
+            notices.append(Notice(code, one_sentence(message), count, examples))
         return tuple(notices)
 
 
