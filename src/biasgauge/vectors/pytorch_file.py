@@ -38,9 +38,7 @@ _PICKLE = "/data.pkl"
 _EMBEDDINGS = ("embedding.weight", "embeddings.weight", "word_embeddings.weight", "embed.weight", "emb.weight")
 _LONGEST_PICKLE = 2**26
 _DEEPEST = 20
-_CONVERT = (
-    "if you trust it: safetensors.torch.save_file({'vectors': torch.load(path)['weight']}, 'v.safetensors')"
-)
+_CONVERT = "if you trust it: safetensors.torch.save_file({'vectors': torch.load(path)['weight']}, 'v.safetensors')"
 
 
 def read_pytorch(request: Request) -> VectorTable:
