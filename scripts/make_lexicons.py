@@ -3,8 +3,9 @@
     PYTHONPATH=src:studies python scripts/make_lexicons.py [NAME…] --sources FOLDER [--tables FOLDER]
 
 Needs the shared data folder (BIASGAUGE_SHARED), the folder that scripts/make_lexicon_sources.py writes, and the
-packages of the extra `vectors`: words must be in GloVe 6B 50d and in spaCy's medium vectors, frequencies are those of
-GloVe. The same recipes, data and vectors give the same bytes. A test that repeats another is made after it.
+packages of the extra `vectors`: English words must be in GloVe 6B 50d and in spaCy's medium vectors, frequencies are
+those of GloVe; other languages have their reference frequencies. The same recipes, data and vectors give the same
+bytes. A test that repeats another is made after it.
 With --tables, the tables of candidates are written to a folder: read them before anything is committed.
 """
 
@@ -15,7 +16,8 @@ import os
 from pathlib import Path
 
 from biasgauge.io import write_text
-from biasgauge.lexicons import build, lexicon_toml
+from biasgauge.lexicons import DEFAULT_LANGUAGE, build, lexicon_toml
+from biasgauge.lexicons.recipes import read_recipe
 from biasgauge_studies.vectors import glove_50d, spacy_md
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,7 +39,8 @@ def main() -> None:
     for recipe in sorted(RECIPES.glob("*.toml"), key=lambda path: (path.stem.endswith("_2"), path.stem)):
         if typed.names and recipe.stem not in typed.names:
             continue
-        built = build(recipe, vectors=models, data=[SHARED, typed.sources])
+        english = read_recipe(recipe).language == DEFAULT_LANGUAGE
+        built = build(recipe, vectors=models if english else (), data=[SHARED, typed.sources])
         print(built, *built.warnings, sep="\n  ")
         write_text(DATA / recipe.name, lexicon_toml(built.lexicon))
         if typed.tables:
