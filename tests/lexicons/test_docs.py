@@ -38,14 +38,15 @@ def page(repository: Path) -> str:
 
 
 def test_every_kind_has_an_example_without_errors(page: str) -> None:
-    examples = [parse_lexicon(tomllib.loads(block)) for block in re.findall(r"```toml\n(?!# )(.*?)```", page, re.DOTALL)]
-    assert [example.kind for example in examples] == ["words", "pairs", "sets", "test", *KINDS[4:]]
+    blocks = re.findall(r"```toml\n(?!# )(.*?)```", page, re.DOTALL)  # a part of a recipe begins with its name
+    examples = [parse_lexicon(tomllib.loads(block)) for block in blocks]
+    assert [example.kind for example in examples] == ["words", "pairs", "sets", "test", *KINDS[4:], "words"]
     for example in examples:
         assert check(example).ok
 
 
 def test_the_recipe_is_one(page: str, tmp_path: Path) -> None:
-    (recipe,) = re.findall(r'```toml file: jobs.recipe.toml\n(.*?)```', page, re.DOTALL)
+    (recipe,) = re.findall(r"```toml file: jobs.recipe.toml\n(.*?)```", page, re.DOTALL)
     (tmp_path / "jobs.recipe.toml").write_text(recipe)
     plan = read_recipe(tmp_path / "jobs.recipe.toml")
     assert (plan.name, plan.kind, [*plan.lists]) == ("jobs", "test", ["x", "y", "a", "b"])
@@ -59,12 +60,12 @@ def test_every_source_and_filter_has_a_row(page: str) -> None:
 
 @pytest.mark.shared
 def test_the_recipe_gives_what_the_page_says(page: str, shared_data: Path, tmp_path: Path) -> None:
-    (recipe,) = re.findall(r'```toml file: jobs.recipe.toml\n(.*?)```', page, re.DOTALL)
+    (recipe,) = re.findall(r"```toml file: jobs.recipe.toml\n(.*?)```", page, re.DOTALL)
     (tmp_path / "jobs.recipe.toml").write_text(recipe)
     built = build(tmp_path / "jobs.recipe.toml", vectors=load_default(), data=shared_data)
     assert min(map(len, built.lexicon.sets.values())) >= 20
     assert check(built.lexicon, load_default()).ok
-    (exclusions,) = re.findall(r'of the list y\nexclude = (\{.*?\})', page)
+    (exclusions,) = re.findall(r"of the list y\nexclude = (\{.*?\})", page)
     assert "model" in tomllib.loads(f"exclude = {exclusions}")["exclude"]
 
 
