@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import numpy as np
@@ -106,3 +108,20 @@ def test_lexicons_are_not_looked_for_in_the_working_directory(
     monkeypatch.chdir(mine)
     with pytest.raises(InputError, match=r"there is no file 'words/x\.txt', seen from"):
         read_study(write(theirs, test='"words/x.txt"'))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_pipes_are_refused(folders: tuple[Path, Path]) -> None:
+    """Nobody writes into it: its reader would wait for ever."""
+    os.mkfifo(folders[0] / "pipe")
+    with pytest.raises(InputError, match=r"pipe' is neither a file nor a folder; name one"):
+        read_study(write(folders[0], '"pipe"'))
+
+
+def test_files_that_may_not_be_read_are_named(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("biasgauge.study.files.path_sha256", refuse)
+    with pytest.raises(InputError, match=r"v\.safetensors: cannot be read: Permission denied; check its permissions"):
+        run_study(write(folders[0]), workers=0)

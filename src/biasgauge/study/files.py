@@ -45,6 +45,12 @@ class Checksums:
 
     def checksum(self, path: Path) -> str:
         """SHA-256 of a file or folder."""
+        try:
+            return self._checksum(path)
+        except OSError as problem:
+            raise InputError(f"{path}: cannot be read: {problem.strerror}; check its permissions") from problem
+
+    def _checksum(self, path: Path) -> str:
         absolute = str(path.resolve())
         stamp, stable = _stamp(path)
         remembered_stamp, checksum = self._remembered.get(absolute, ("", ""))

@@ -201,6 +201,9 @@ class PlanBuilder:
 
     def _is_usable(self, file: Path, path: Sequence[str]) -> bool:
         """Return whether a file may be read and lies outside the outcomes; a problem is noted where it does not."""
+        if not file.is_file() and not file.is_dir():
+            self.problem(path, f"{str(file)!r} is neither a file nor a folder; name one")
+            return False
         outside = None if self.study.file is None else path_outside(file, (self.study.folder, *self.study.allowed))
         if outside is not None:
             target = outside.resolve() if outside.is_dir() else outside.resolve().parent
