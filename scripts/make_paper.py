@@ -20,11 +20,12 @@ from biasgauge.text.training.algorithms import ALGORITHMS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPER = ROOT / "paper"
-REFERENCES = Path(biasgauge.__file__).parent / "audits" / "references.bib"
+REFERENCES = (Path(biasgauge.__file__).parent / "audits" / "references.bib", PAPER / "prior_work.bib")
 STUDY = ROOT / "docs" / "studies" / "calibration"
 PLANTED = "mentions"
 """The planting that the paper speaks of: first-order association."""
 PROBE, MANY, TOKENS = 10, 25, 10
+ROUNDING = 1e-4
 SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -55,9 +56,9 @@ def paper() -> str:
 
 
 def references() -> str:
-    """Those entries of the package's own references that the paper cites."""
+    """Those entries of the package's own references, and of prior work, that the paper cites."""
     cited = set(re.findall(r"@([a-z]+\d{4})", (PAPER / "paper.template.md").read_text()))
-    entries = re.split(r"\n(?=@)", REFERENCES.read_text(encoding="utf-8"))
+    entries = [entry for path in REFERENCES for entry in re.split(r"\n(?=@)", path.read_text(encoding="utf-8"))]
     named = {found[1]: entry.strip() for entry in entries if (found := re.match(r"@\w+{(\w+),", entry))}
     if missing := cited - named.keys():
         raise SystemExit(f"no reference for {sorted(missing)}")
@@ -66,6 +67,14 @@ def references() -> str:
 
 def _calibration() -> dict[str, str]:
     curves = pd.read_csv(STUDY / "curves.csv").query(f"planting == '{PLANTED}'")
+    curves = curves[~curves["measure"].str.contains("corrected")]  # copies of the same models, not further combinations
+    rows, numbers = ("all", "without nbm"), ["r", "low", "high", "n", "cells"]
+    recovery = pd.read_csv(STUDY / "validity.csv").query(f"planting == '{PLANTED}'").set_index("points")
+    table: dict[str, dict[str, float]] = recovery[numbers].astype(float).to_dict("index")  # type: ignore[assignment]  # str keys
+    overall, without_nbm = (table[row] for row in rows)
+    one_left_out = recovery[recovery.index.str.startswith("without nbm and ")]["r"]
+    if len(curves) != overall["n"] or abs(curves["r"].corr(curves["retest"]) - overall["r"]) > ROUNDING:
+        raise SystemExit("validity.csv and curves.csv differ; run the report of the calibration study again")
     limits = pd.read_csv(STUDY / "limits.csv").query(f"planting == '{PLANTED}' and of == 'measure' and side == 'first'")
     neighbors = curves.query(f"measure == 'nbm' and algorithm == 'sgns' and tokens == {TOKENS}").iloc[0]
     for_one, for_many = (limits[limits["words"] == words]["odds_ratio"].min() for words in (1, MANY))
@@ -77,7 +86,15 @@ def _calibration() -> dict[str, str]:
         "retest_high": number_text(curves["retest"].max()),
         "valid_low": number_text(curves["r"].min()),
         "valid_high": number_text(curves["r"].max()),
-        "validity": number_text(curves["r"].corr(curves["retest"])),
+        "validity": number_text(overall["r"]),
+        "validity_low": number_text(overall["low"]),
+        "validity_high": number_text(overall["high"]),
+        "cells": f"{overall['cells']:.0f}",
+        "without_nbm": number_text(without_nbm["r"]),
+        "without_nbm_low": number_text(without_nbm["low"]),
+        "without_nbm_high": number_text(without_nbm["high"]),
+        "left_out_low": number_text(one_left_out.min()),
+        "left_out_high": number_text(one_left_out.max()),
         "tokens": str(TOKENS),
         "nbm_retest": number_text(neighbors["retest"]),
         "nbm_r": number_text(neighbors["r"]),

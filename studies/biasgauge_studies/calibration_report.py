@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+import biasgauge as bg
 from biasgauge.analyses.calibrate import Calibration
 from biasgauge.results import save_figures
 from biasgauge.results.drawing import altair
@@ -189,6 +190,31 @@ def draw_text(limits: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     )
 
 
+def validity_table(curves: pd.DataFrame) -> pd.DataFrame:
+    """Correlation of reliability with recovery of the dose: over all points, and with an algorithm or measure left out.
+
+    The interval is over combinations of algorithm and text, whose three measures share their models.
+    """
+    rows = []
+    known = curves[curves["measure"].isin(MEASURES)]
+    known = known.assign(cell=known["algorithm"] + " " + known["tokens"].astype(str))
+    for planting, points in known.groupby("planting"):
+        subsets = {"all": points}
+        for column in ("algorithm", "measure"):
+            values = points[column].drop_duplicates()
+            subsets |= {f"without {value}": points[points[column] != value] for value in values}
+        others = points[points["measure"] != "nbm"]
+        algorithms = points["algorithm"].drop_duplicates()
+        subsets |= {f"without nbm and {value}": others[others["algorithm"] != value] for value in algorithms}
+        subsets |= {f"{value} alone": points[points["algorithm"] == value] for value in points["algorithm"].unique()}
+        for name, subset in subsets.items():
+            pooled = bg.correlate(subset, "retest", "r", unit="cell").groups[0]
+            ends = {"low": pooled.estimate.low, "high": pooled.estimate.high}
+            cells = subset["cell"].nunique()
+            rows.append({"planting": planting, "points": name, "r": pooled.r, **ends, "n": len(subset), "cells": cells})
+    return pd.DataFrame(rows).round(4)
+
+
 def draw_validity(curves: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
     """Correlation of two runs against that with the dose."""
     alt = altair()
@@ -199,7 +225,7 @@ def draw_validity(curves: pd.DataFrame) -> Any:  # noqa: ANN401 - of Altair
         .mark_point(filled=True, opacity=0.85)
         .encode(
             x=alt.X("retest:Q", scale=alt.Scale(domain=[0.85, 1.0]), title="reliability: correlation of two runs"),
-            y=alt.Y("r:Q", scale=alt.Scale(domain=[0, 0.8]), title="validity: correlation with the planted dose"),
+            y=alt.Y("r:Q", scale=alt.Scale(domain=[0, 0.8]), title="recovery: correlation with the planted dose"),
             color=alt.Color("measure:N", title=None),
             shape=alt.Shape("algorithm:N", title=None, sort=list(NAMES.values())),
             size=alt.Size("tokens:O", title="million tokens", scale=alt.Scale(range=[25, 60, 110, 170])),
@@ -262,6 +288,7 @@ def main() -> None:
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     frames = gather(chosen.calibrations, chosen.out)
+    validity_table(frames["curves"]).to_csv(chosen.out / "validity.csv", index=False)
     charts = {
         "limits": draw_limits(frames["limits"]), "text": draw_text(frames["limits"]),
         "validity": draw_validity(frames["curves"]), "curves": draw_curves(chosen.calibrations),

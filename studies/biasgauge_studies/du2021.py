@@ -55,6 +55,7 @@ def tabulate(out: Path, inputs: Mapping[str, Path], *, refits: int = 50) -> None
         "relations": tables.relations(main_blocks, pairs),
         "by_frequency": tables.by_frequency(scored),
         "components": tables.components(whole_blocks),
+        "frequency_difference": tables.frequency_difference(whole_blocks),
         "seeds": subsets(main_blocks),
         "settings": settings_compared(blocks, SETTINGS),
     }

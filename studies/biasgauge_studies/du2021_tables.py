@@ -24,6 +24,8 @@ LEAST_FOUND = 0.8
 """Of a query's words, for its alpha to be that query's."""
 BANDS = (5, 10, 30, 100, 1_000, 10_000)
 """From so many occurrences on, up to the next."""
+RARE, FREQUENT = 30, 1_000
+"""Below so many occurrences a word is rare, from so many on frequent."""
 FEWEST = 20
 """Words of a band, for it to be told."""
 PAIR_WORDS = "google10k"
@@ -174,6 +176,36 @@ def by_frequency(blocks: list[Block]) -> pd.DataFrame:
                         about = {"algorithm": block.kind, "text": block.text, "occurs": least, "words": name}
                         rows.append({**about, "measure": measure, **distribution(own[here])})
     return pd.DataFrame(rows)
+
+
+def frequency_difference(blocks: list[Block], draws: int = 200) -> pd.DataFrame:
+    """Mean reliability of frequent words less that of rare ones, among words whose scores were kept.
+
+    The interval is over base pairs and seeds, which all words of a block share: both are drawn again, `draws` times.
+    """
+    rows = []
+    for block in blocks:
+        counts = block.counts[block.arrays["rows"]]
+        rare, frequent = counts < RARE, counts >= FREQUENT
+        random = np.random.default_rng(0)
+        for measure, scores in zip(MEASURES, block.scores, strict=True):
+            pairs, _, seeds = scores.shape
+            drawn = []
+            for _ in range(draws):
+                chosen = random.integers(0, pairs, pairs)
+                some = np.unique(random.integers(0, seeds, seeds))
+                drawn.append(_difference(scores[chosen][:, :, some], rare, frequent))
+            low, high = np.quantile(drawn, (0.025, 0.975)).tolist()
+            about = {"algorithm": block.kind, "text": block.text, "measure": measure, "seeds": seeds}
+            words = {"rare": int(rare.sum()), "frequent": int(frequent.sum())}
+            value = _difference(scores, rare, frequent)
+            rows.append({**about, **words, "difference": value, "low": low, "high": high})
+    return pd.DataFrame(rows)
+
+
+def _difference(scores: np.ndarray, rare: np.ndarray, frequent: np.ndarray) -> float:
+    values = np.asarray(icc_stack(scores.transpose(1, 0, 2), "2,1", n_jobs=1).value)
+    return float(np.nanmean(values[frequent]) - np.nanmean(values[rare]))
 
 
 def components(blocks: list[Block]) -> pd.DataFrame:

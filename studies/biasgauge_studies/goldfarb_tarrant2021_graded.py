@@ -36,13 +36,16 @@ from biasgauge_studies.goldfarb_tarrant2021 import (
 )
 
 STRENGTHS = (0.05, 0.1, 0.15, 1.0)
-"""From .4 on every test is at ±2, so that the grades lie below."""
+"""From .4 on every effect size is at ±2, so that the grades lie below; contrasts go on to grow (INTERMEDIATE)."""
+INTERMEDIATE = (0.3, 0.5, 0.7, 0.85)
+"""Strengths between .15 and 1, where contrasts in cosines move and effect sizes do not."""
 FEWER = (0.05, 1.0)
 """Of further embedding seeds: one strength between the extremes, and the whole."""
 SEEDS = {"sgns": 3, "fasttext": 2}
 DIRECTIONS = ("debias", "overbias")
 ORIGINAL = "original"
-ORDER = [*(f"debias {one:g}" for one in reversed(STRENGTHS)), ORIGINAL, *(f"overbias {one:g}" for one in STRENGTHS)]
+_EVERY = sorted({*STRENGTHS, *INTERMEDIATE})
+ORDER = [*(f"debias {one:g}" for one in reversed(_EVERY)), ORIGINAL, *(f"overbias {one:g}" for one in _EVERY)]
 NAMES = "weat6"
 """The test with names, which Attract-Repel is not given: others have gender words."""
 SHOWN = {"sgns": "skip-gram", "fasttext": "fastText"}
@@ -68,16 +71,22 @@ class Version(NamedTuple):
         return f"{self.algorithm}_seed{self.seed}{changed}"
 
 
-def design() -> Iterator[Version]:
-    """Every version; those of one embedding stand together, the original first."""
+def design(between: bool = False) -> Iterator[Version]:  # noqa: FBT001, FBT002 - a setting of the study
+    """Every version; those of one embedding stand together, the original first.
+
+    With strengths `between` .15 and 1, these in the place of those below, for every seed.
+    """
     for algorithm, seeds in SEEDS.items():
         for seed in range(seeds):
             yield Version(algorithm, seed)
+            strengths = (*INTERMEDIATE, 1.0) if between else FEWER if seed else STRENGTHS
             for direction in DIRECTIONS:
-                yield from (Version(algorithm, seed, direction, one) for one in (FEWER if seed else STRENGTHS))
+                yield from (Version(algorithm, seed, direction, one) for one in strengths)
 
 
-def make_versions(out: Path, inputs: Mapping[str, Path], *, data: Path, device: str = "cpu") -> None:
+def make_versions(
+    out: Path, inputs: Mapping[str, Path], *, data: Path, between: bool = False, device: str = "cpu"
+) -> None:
     """Train and change every version, in the order of the design, and measure WEAT on it."""
     with (out / "words.txt").open("w", encoding="utf-8") as file:
         for line in english(data):
@@ -88,7 +97,7 @@ def make_versions(out: Path, inputs: Mapping[str, Path], *, data: Path, device: 
     test = AssociationTest(name="gender roles", language="en", x=x, y=y, a=a, b=b)
     rows = []
     (out / "versions").mkdir()
-    for version in design():
+    for version in design(between):
         if version.strength:
             original = bg.load(path_of(out, version._replace(direction=ORIGINAL, strength=0.0)))
             model = bg.mitigate(
@@ -121,19 +130,20 @@ def resolve_coreference(
     seeds: int = 2,
     jobs: int = 17,
     minutes: float = 5.6,
+    between: bool = False,
     device: str = "cuda",
 ) -> None:
     """Train coreference on every version: vectors in half precision, words as written and in lower case."""
     words = coref_words(data, WORD, lambda word: {word, word.lower()})
-    versions = {version.name: path_of(inputs["versions"], version) for version in design()}
+    versions = {version.name: path_of(inputs["versions"], version) for version in design(between)}
     write_coref_vectors(out / "vectors", words, versions)
     train_coreference(out, data, seeds=seeds, jobs=jobs, minutes=minutes, device=device)
 
 
-def tabulate(out: Path, inputs: Mapping[str, Path]) -> None:
+def tabulate(out: Path, inputs: Mapping[str, Path], *, between: bool = False) -> None:
     """Write points, reliability, correlations by WinoBias type, and the share of each version in them."""
     versions = {}
-    for version in design():
+    for version in design(between):
         change: dict[str, Any] = {"method": "attract_repel", "direction": version.direction}
         change |= {"strength": version.strength}
         path = path_of(inputs["versions"], version)
@@ -145,8 +155,6 @@ def tabulate(out: Path, inputs: Mapping[str, Path]) -> None:
     frame = with_measure(points_from_results(pairs, TESTS, weat_settings=WEAT).to_frame())
     weat = pd.read_csv(inputs["versions"] / "graded_weat.csv")
     weat.to_csv(out / "graded_weat.csv", index=False)
-    contrasts = weat[["variant", "test", "contrast"]]
-    frame = frame.merge(contrasts, on=["variant", "test"], validate="many_to_one")
     frame.to_csv(out / "graded_points.csv", index=False, float_format="%.4f")
     reliability(frame, "coref").to_csv(out / "graded_reliability.csv", index=False, float_format="%.4f")
     influence_tables(frame, out, "graded_")
@@ -249,18 +257,19 @@ def steps(frame: pd.DataFrame) -> list[str]:
 def steps_table(frame: pd.DataFrame) -> pd.DataFrame:
     """Of each step: WEAT with gender words on both scales, and gaps beside those of the same embedding and task seed.
 
-    `low` and `high` are Student's 95 % interval of that difference, embeddings and task seeds taken as independent.
+    `low` and `high` are Student's 95 % interval of that difference over embeddings, each the mean of its task seeds.
     """
     words = frame[frame["test"] != NAMES].groupby("step")[["weat", "contrast"]].mean()
     rows = []
     for measure, part in frame[frame["test"] == "weat7"].groupby("measure", sort=False):
         part = part.assign(original=originals(part))  # noqa: PLW2901 - with one column more
         before = part[part["step"] == ORIGINAL].set_index(["original", "seed"])["gap"]
-        for step in ORDER:
+        for step in [step for step in ORDER if step in set(part["step"])]:
             own = part[part["step"] == step].set_index(["original", "seed"])["gap"]
-            change = (own - before).dropna()
+            change = (own - before).dropna().groupby("original").mean()
             _, mean, reach = map(float, means_along(change.to_numpy(), 0))
             row: dict[str, Any] = {"measure": measure, "step": step, **words.loc[step], "runs": len(own)}
+            row["embeddings"] = len(change)
             ends = {} if step == ORIGINAL else {"change": mean, "low": mean - reach, "high": mean + reach}
             rows.append({**row, "gap": own.mean(), **ends})
     return pd.DataFrame(rows)

@@ -36,13 +36,29 @@ def found(shared_data: Path, reproduced: Callable[..., Reproduction]) -> Reprodu
     return reproduced("goldfarbtarrant2021", shared_data)
 
 
+def test_tweets_and_labels_that_the_authors_link_are_counted_where_they_are_brought(tmp_path: Path) -> None:
+    (tmp_path / "tweets_en").mkdir()
+    (tmp_path / "tweets_en" / "a.tsv").write_text("1\tgood morning all\n2\thello\n\n")
+    (tmp_path / "tweets_en" / "b.tsv").write_text("3\ttwo words\n")
+    (tmp_path / "founta_test.tsv").write_text("a tweet\tnormal\tmale\n" * 4)
+    found = reproduce("goldfarbtarrant2021", tmp_path, parts=["corpora"])
+    counts = {row.id: row.as_published for row in found.rows if row.as_published is not None}
+    assert counts == {
+        "corpus.twitter_en.tweets": 3, "corpus.twitter_en.words": 6, "corpus.hate_speech_test": 4,
+    }  # fmt: skip
+    assert found.row("corpus.twitter_en.tweets").state == "not checked"  # the layout of the files is not known here
+    spanish = found.row("corpus.twitter_es.tweets")
+    assert (spanish.obtainable, spanish.needs) == (True, "tweets_es")
+    assert not found.row("f1.coref").obtainable
+
+
 @pytest.mark.shared
 def test_what_can_be_checked_agrees_but_for_documented_differences(found: Reproduction) -> None:
     differing = {row.id: row.as_published for row in found.rows if row.agrees is False}
     assert differing == pytest.approx(DIFFERS, abs=5e-5)
     assert all(found.row(name).note for name in differing)
     assert found.count("agrees") == 70
-    assert [one.name for one in found.missing] == ["spanish"]
+    assert [one.name for one in found.missing] == ["spanish", "tweets_en", "tweets_es", "founta"]
 
 
 @pytest.mark.shared
@@ -156,7 +172,7 @@ def test_without_data() -> None:
     computed = {row.part for row in found.rows if row.as_published is not None}
     assert computed == {"lists", "spanish_lists"}
     assert found.count("agrees") == 37
-    assert [one.name for one in found.missing] == ["hsd_en", "coref", "spanish"]
+    assert [one.name for one in found.missing] == [*("hsd_en", "coref", "spanish", "tweets_en", "tweets_es", "founta")]
     assert found.row("lists.expansion.all").as_published == 254
 
 
@@ -189,7 +205,7 @@ def test_preliminary_tables_are_read_where_they_are(tmp_path: Path) -> None:
     assert found.row("figure4c.precision.preprocess.r").as_published == pytest.approx(
         np.corrcoef(precision["WEAT"], precision["Performance Gap"])[0, 1]
     )
-    assert found.row("figure4c.precision.postprocess.r").state == "not checked"
+    assert found.row("figure4c.precision.postprocess.r").state == "no number"
     assert found.row("spanish.es1.all.r").as_published == pytest.approx(
         np.corrcoef(gender["WEAT"], gender["Performance Gap"])[0, 1]
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 from biasgauge import registry
 from biasgauge.core import JsonMapping, JsonObject, LexiconLike, PairsLike, WordPolicy, WordsLike, did_you_mean
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import Lexicon, Words, describe, lexicon, pairs_of, shown, words_of
+from biasgauge.lexicons import Lexicon, Words, describe, lexicon, pairs_of, shown, treatment, words_of
 
 if TYPE_CHECKING:
     from biasgauge.text.training import Recipe
@@ -250,7 +250,7 @@ def check_lexicon(*kinds: str) -> Callable[[LexiconLike], str]:
     """Checksum of a lexicon by name or path, which must be of one of some kinds."""
 
     def check(value: LexiconLike) -> str:
-        named = lexicon(value)
+        named = treatment(value) if "test" in kinds else lexicon(value)
         if kinds and named.kind not in kinds:
             wanted = " or ".join(map(repr, kinds))
             raise ParameterError(f"the lexicon {named.name!r} is of kind {named.kind!r}; {wanted} is needed")
