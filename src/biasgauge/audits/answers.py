@@ -141,7 +141,9 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
         more = "" if words is None else f"; about {words:,} words in each list would show a contrast of {size}"
         remark = "" if words is None or plan is None else remark_on_effective_words(plan)
         why = f"{small.reason} ({association.reason}){more}{f' ({remark})' if remark else ''}"
-        return _build_verdict(measured, decision, "", why, (association, small), opinions, plan)
+        # That there is none is a claim, too: what is unknown about it counts.
+        unknown = [piece for piece in stable if piece.passes is None] if small.passes else []
+        return _build_verdict(measured, decision, "", why, (association, small, *unknown), opinions, plan)
     decision = decide(found=True, stable=[piece.passes for piece in stable])
     finding = f"{measured.claim} ({association.reason})"
     if decision == "do-not-report":

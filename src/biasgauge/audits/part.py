@@ -28,8 +28,9 @@ LAST = 1_000
 class AuditPart(Protocol):
     """One section of an audit.
 
-    A part may also have `order` (smaller is earlier on the page), `stage` (what the user is told while waiting) and
-    `read` (JSON back to its result; without it, what is read back shows its sentences and tables).
+    A part may also have `order` (smaller is earlier on the page), `stage` (what the user is told while waiting),
+    `front` (True: before the appendix of the page) and `read` (JSON back to its result; without it, what is read back
+    shows its sentences and tables).
 
     Attributes:
         name: key in the JSON of the audit, and of the section on the page.
@@ -86,6 +87,7 @@ class ShippedPart:
         read: from the value in the audit's JSON back to the result.
         write: from the result to that value.
         verdicts: verdicts that the part adds to those on the queries.
+        front: as in `AuditPart`.
     """
 
     name: str
@@ -99,6 +101,7 @@ class ShippedPart:
     read: Callable[[Any], Result] = Stored.from_dict
     write: Callable[..., Any] | None = None
     verdicts: Callable[[Any, AuditContext], tuple[Verdict, ...]] | None = None
+    front: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,6 +171,8 @@ def summarize_part(part: AuditPart, result: Result, audit: AuditResult) -> Summa
     shipped = isinstance(part, ShippedPart)
     stored = isinstance(result, Stored | NotMeasured) and not shipped
     summary: Summary | None = result.summary() if stored else _call(part.summarize, result, audit)
+    if isinstance(result, NotMeasured) and result.reason == NOT_REQUESTED:
+        return None
     if not isinstance(summary, Summary):
         return summary
     if not isinstance(part, ShippedPart):

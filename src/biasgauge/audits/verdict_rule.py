@@ -23,6 +23,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from biasgauge.audits.certainty import Domain
 from biasgauge.audits.measurement import SANITY, Measured, QueryOutcome
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
@@ -262,9 +263,11 @@ class VerdictRule:
         about: what it asks, in one line.
         judge: gives evidence of the case: none where it does not apply, or several pieces.
         order: in which evidence is listed.
+        domain: what lowers the certainty where its evidence, under the name of the rule, fails or is unknown.
     """
 
     name: str
     about: str
     judge: Callable[[Case], Iterable[Evidence]]
     order: int = 100
+    domain: Domain = "inconsistency"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from biasgauge.audits.certainty import Certainty, rate_certainty
 from biasgauge.core import REPORTED, Decision, Estimate, JsonMapping, Record, check_choice, check_number
 from biasgauge.errors import ParameterError
 from biasgauge.results import BAD, CAUTION, GOOD, NEUTRAL, Shape, Tone, count_of, share_text
@@ -213,9 +214,14 @@ class Verdict(Record):
         subject += "" if subject.endswith("?") else ":"
         return f"{subject} {self.why}; {meaning}." if self.decision in REPORTED else f"{subject} {meaning}: {self.why}."
 
+    @property
+    def certainty(self) -> Certainty | None:
+        """Certainty of the answer after GRADE, with each reason for which it is not high; None: nothing to rate."""
+        return rate_certainty(self)
+
     def derived(self) -> JsonMapping:
         """Fields that follow from the others."""
-        return {"id": self.id, "sentence": self.sentence}
+        return {"id": self.id, "sentence": self.sentence, "certainty": self.certainty}
 
     @property
     def contrast(self) -> Estimate:

@@ -49,6 +49,8 @@ from biasgauge.results.summary import Drawing as Drawing
 from biasgauge.results.summary import Extra as Extra
 from biasgauge.results.summary import Forest as Forest
 from biasgauge.results.summary import ForestRow as ForestRow
+from biasgauge.results.summary import Grade as Grade
+from biasgauge.results.summary import Link as Link
 from biasgauge.results.summary import Histogram as Histogram
 from biasgauge.results.summary import Listing as Listing
 from biasgauge.results.summary import Quote as Quote

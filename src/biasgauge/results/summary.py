@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count, product
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from biasgauge.results.tables import Column, Table, Tone
@@ -27,6 +29,14 @@ class Listing:
 
     title: str
     text: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """Another page: its title, and its address relative to this one."""
+
+    title: str
+    address: str
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,21 @@ class Quote:
 
 
 @dataclass(frozen=True)
+class Grade:
+    """Certainty of an answer, as tables of findings show it.
+
+    Attributes:
+        level: in a word or two: "very low".
+        points: filled circles, of four.
+        notes: a footnote for each reason for which it is not the highest.
+    """
+
+    level: str
+    points: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ForestRow:
     """One line of a forest plot.
 
@@ -70,6 +95,7 @@ class ForestRow:
         estimate: value with its interval; None where there is none.
         part: name of the part of the summary that opens under the line; may be empty.
         drawn: whether its interval belongs on the common axis.
+        grade: how certain it is; None where nobody rated it.
     """
 
     claim: str
@@ -81,6 +107,7 @@ class ForestRow:
     estimate: Estimate | None = None
     part: str = ""
     drawn: bool = True
+    grade: Grade | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +122,7 @@ class Forest:
         rows: its lines, in order.
         band: values between − and + this are too small to matter; None where nobody said.
         digits: decimals of the numbers.
+        notes: paragraphs under the lines, on how to read them.
     """
 
     name: str
@@ -104,6 +132,18 @@ class Forest:
     rows: tuple[ForestRow, ...]
     band: float | None = None
     digits: int = 3
+    notes: tuple[str, ...] = ()
+
+    @property
+    def graded(self) -> bool:
+        """Return whether any line has a certainty."""
+        return any(row.grade is not None for row in self.rows)
+
+    @property
+    def footnotes(self) -> dict[str, str]:
+        """Letter of each footnote, in the order of the lines: a, b, …, z, aa, …"""
+        notes = dict.fromkeys(note for row in self.rows if row.grade is not None for note in row.grade.notes)
+        return dict(zip(notes, _letters(), strict=False))
 
     @property
     def groups(self) -> dict[str, list[ForestRow]]:
@@ -120,8 +160,20 @@ class Forest:
         tones: dict[str, Tone] = {row.mark: row.tone for row in self.rows}
         number = Column(self.axis, "estimate", self.digits)
         columns = ["group", "question", Column("decision", "mark", tones=tones), number, "evidence"]
-        rows = [(row.group, row.claim, row.mark, row.estimate, row.detail) for row in self.rows]
+        rows: list[tuple[Any, ...]] = [
+            (row.group, row.claim, row.mark, row.estimate, row.detail) for row in self.rows
+        ]
+        if self.graded:
+            columns += ["certainty", "lowered for"]
+            grades = [("", "") if row.grade is None else (row.grade.level, "; ".join(row.grade.notes)) for row in self.rows]
+            rows = [(*row, *grade) for row, grade in zip(rows, grades, strict=True)]
         return Table.of(self.name, self.title, columns, rows)
+
+
+def _letters() -> Iterator[str]:
+    """Yield a, b, …, z, aa, ab, …"""
+    for length in count(1):
+        yield from map("".join, product(ascii_lowercase, repeat=length))
 
 
 def _by_group(rows: Sequence[Grouped]) -> dict[str, list[Grouped]]:
@@ -339,6 +391,8 @@ class Summary:
         forest: a forest plot; the parts that its rows name open under them, and are shown nowhere else.
         drawings: small drawings that need no script.
         quotes: text to be taken over.
+        appendix: a page folds it away with the others, and lists it with its headline.
+        links: other pages that belong to this one, beside the links to its sections.
     """
 
     title: str
@@ -363,6 +417,8 @@ class Summary:
     forest: Forest | None = None
     drawings: tuple[Drawing, ...] = ()
     quotes: tuple[Quote, ...] = ()
+    appendix: bool = False
+    links: tuple[Link, ...] = ()
 
     @property
     def rows_of_parts(self) -> dict[str, Summary]:

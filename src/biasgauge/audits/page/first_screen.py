@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from biasgauge.audits.measurement import SANITY
@@ -16,6 +17,7 @@ from biasgauge.results import (
     Column,
     Forest,
     ForestRow,
+    Grade,
     RecordTable,
     Shape,
     Summary,
@@ -40,7 +42,7 @@ CHANGE = "change"
 NOT_QUERIES = (CHANGE, TRACKING)
 """Tests of verdicts that are not on a query."""
 GROUPS = {
-    CHANGE: "What the change did",
+    CHANGE: "Effect of the change",
     "gender": "Gender",
     "race": "Race",
     "origin": "Origin",
@@ -49,13 +51,18 @@ GROUPS = {
     "age": "Age",
     "health": "Health",
     NO_FAMILY: "Your own lists",
-    TRACKING: "In applications",
-    SANITY: "Checks that the method works",
+    TRACKING: "Applications",
+    SANITY: "Positive controls",
 }
 """Titles of the families of questions, in the order in which they are shown; others come before one's own."""
 CAVEAT = (
-    "No verdict shows a system to be fair, or unfair: these are numbers about vectors and word lists, not about "
-    "people, nor about an application that uses the vectors. “Inconclusive” does not mean that there is no bias."
+    "These verdicts are about vectors and word lists, not about people or applications. None shows that a system is fair "
+    "or unfair, and “inconclusive” does not mean “no bias”."
+)
+MEASURED_SMALLEST = "one standard deviation of contrasts of unrelated lists in these vectors"
+GRADING = (
+    "Certainty is rated after GRADE: it starts as high and is lowered by one level for what is untested, by two for what "
+    "fails or is too imprecise to decide, by three where contrasts that matter in both directions cannot be rejected."
 )
 MOST_CLAIMS = 3
 """Claims that a headline repeats."""
@@ -82,31 +89,47 @@ MODELS = RecordTable(
 
 
 def audit_summary(result: AuditResult) -> Summary:
-    """The answer, the verdicts, then what they rest on, part by part; last, vectors and settings."""
-    from biasgauge.audits.page.reporting_sentences import what_to_write
+    """The answer and the findings; text for a report and what a verdict is judged by; in an appendix, everything else."""
+    from biasgauge.audits.page.reporting_sentences import text_for_report
 
     names = ", ".join(subject.name for subject in result.subjects if subject.role == "audited")
-    parts = (
-        summarize_part(part, result.parts[name], result)
-        for name, part in ordered_parts().items()
-        if name in result.parts
-    )
-    shapes = "; ".join(f"{model.name}: {model.words:,} words × {model.dim}" for model in result.models)
-    vectors = Summary("Vectors", f"{shapes}.", name="vectors", tables=(MODELS.fill(result),))
-    settings = [(name.replace("_", " "), setting_text(value)) for name, value in result.settings.items()]
-    table = Table.of("settings", "Everything that decides the result", ["setting", "value"], settings)
-    last = Summary("Settings", "", name="settings", tables=(table,))
-    sections = (_change(result), _verdicts(result), what_to_write(result), *parts, vectors, last)
+    front, appendix = [_change(result), _verdicts(result), text_for_report(result)], []
+    for name, part in ordered_parts().items():
+        section = summarize_part(part, result.parts[name], result) if name in result.parts else None
+        (front if getattr(part, "front", False) else appendix).append(section)
+    appendix += [_vectors(result), _settings(result)]
     return Summary(
         title=f"Bias audit of {names}",
         headline=headline(result),
         date=result.date,
         caveat=_caveat(result) if result.verdicts else "",
         tiles=tiles(result),
-        parts=tuple(section for section in sections if section is not None),
+        parts=(
+            *(section for section in front if section is not None),
+            *(replace(section, appendix=True) for section in appendix if section is not None),
+        ),
         warnings=result.warnings,
         brief=True,
     )
+
+
+def _vectors(result: AuditResult) -> Summary:
+    """The models in numbers; of several with one shape, the shape once."""
+    shapes: dict[str, list[str]] = {}
+    for model in result.models:
+        shapes.setdefault(f"{model.words:,} words × {model.dim} dimensions", []).append(model.name)
+    listed_shapes = [
+        f"{names[0] if len(names) == 1 else f'{len(names)} models'}: {shape}" for shape, names in shapes.items()
+    ]
+    return Summary("Vectors", f"{'; '.join(listed_shapes)}.", name="vectors", tables=(MODELS.fill(result),))
+
+
+def _settings(result: AuditResult) -> Summary:
+    """Everything that decides the result."""
+    settings = [(name.replace("_", " "), setting_text(value)) for name, value in result.settings.items()]
+    table = Table.of("settings", "", ["setting", "value"], settings)
+    headline = f"The same input and these {len(settings)} settings give the same result."
+    return Summary("Settings", headline, name="settings", tables=(table,))
 
 
 def _caveat(result: AuditResult) -> str:
@@ -139,11 +162,11 @@ def _verdicts(result: AuditResult) -> Summary | None:
         return None
     names = slugs(in_order(result))
     plot, parts = forest(result, names), tuple(panels(result, names, VERDICTS))
-    return Summary("Verdicts", "", name=VERDICTS, forest=plot, parts=parts)
+    return Summary("Summary of findings", "", name=VERDICTS, forest=plot, parts=parts)
 
 
 def headline(result: AuditResult) -> str:
-    """State what may be reported, in one or two sentences; where vectors were changed, what the change did."""
+    """State what may be reported, in one or two sentences; where vectors were changed, the effect of the change."""
     change = _verdict_on_change(result)
     if change is not None:
         from biasgauge.audits.change import headline_of_change
@@ -196,15 +219,11 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
     if worst is not None:
         promised = level_text(worst.alpha)
         remarks = {
-            "": "",
-            "estimate": f"; {promised} are promised, and chance may explain more in {worst.audits} audits",
+            "": f"; at most {promised} promised",
+            "estimate": f"; {promised} promised, and within what chance gives in {worst.audits} audits",
             "interval": f"; more than the {promised} promised",
         }
-        caption = (
-            f"false alarms {shares_text(worst.low, worst.high)}: of {worst.audits} audits of meaningless lists in "
-            f"these vectors at most so many find something, under the hardest null ({worst.about})"
-            f"{remarks[worst.above]}"
-        )
+        caption = f"false-alarm rate {shares_text(worst.low, worst.high)} in audits of meaningless lists{remarks[worst.above]}"
         tones: dict[str, tuple[Tone, Shape]] = {"interval": ("bad", "cross"), "estimate": ("caution", "half")}
         counts.append(
             Tile(f"≤\u00a0{share_text(worst.rate)}".replace(" ", "\u00a0"), caption, *tones.get(worst.above, ()))
@@ -222,15 +241,22 @@ def forest(result: AuditResult, names: Mapping[str, str]) -> Forest:
         rows.append(_row(verdict, breakdown_of(result, verdict), names[verdict.id], labels))
     sizes = [verdict.observed("association").get("smallest") for verdict in result.verdicts]
     band = max((size for size in sizes if size is not None), default=None)
-    rules = result.settings["rules"]
+    title = f"{counted(rows, 'question')}, with certainty"
+    return Forest(
+        "verdicts", title, "", "contrast, in cosine units", tuple(rows), band, notes=tuple(_notes(result, rows, band))
+    )
+
+
+def _notes(result: AuditResult, rows: Sequence[ForestRow], band: float | None) -> Iterator[str]:
+    """Yield paragraphs under the findings: numbers, the gray band, how certainty is rated."""
     at_equal = any(verdict.at_equal_frequency for verdict in result.verdicts)
-    contrast = "Contrast at equal word frequency, where that is known," if at_equal else "Contrast"
-    remark = f"{contrast} in cosine units; {correction_text(result)}; {_interval_text(result)}."
+    contrast = "Contrast at equal word frequency, where that is known" if at_equal else "Contrast"
+    yield f"{contrast}; {_interval_text(result)}; {correction_text(result)}."
     if band is not None:
-        chosen = "what you called" if rules["smallest"] is not None else "by the measure of these vectors"
-        remark += f" Gray: too small to matter, {chosen} (±{number_text(band, 3)})."
-    title = f"{counted(rows, 'question')} and what may be said about {'it' if len(rows) == 1 else 'them'}"
-    return Forest("verdicts", title, remark, "contrast, in cosine units", tuple(rows), band)
+        chosen = "as set in advance" if result.settings["rules"]["smallest"] is not None else MEASURED_SMALLEST
+        yield f"Gray band: contrasts too small to matter (±{number_text(band, 3)}), {chosen}."
+    if any(row.grade is not None for row in rows):
+        yield GRADING
 
 
 def correction_text(result: AuditResult) -> str:
@@ -262,22 +288,31 @@ def _interval_text(result: AuditResult) -> str:
 
 def _row(verdict: Verdict, broken: Breakdown | None, part_name: str, labels: Sequence[str]) -> ForestRow:
     p = verdict.observed("association").get("p_adjusted")
-    estimate = verdict.contrast if verdict.contrast.defined else None
     details = [
         short_title(verdict),
         *labels,
         _sizes(broken) if broken is not None and broken.sizes[0] else "",
         "" if p is None else p_phrase(p).replace(" ", "\u00a0"),
-        reason_in_brief(verdict),
+        _comment(verdict),
     ]
     return ForestRow(
         claim=plain_claim(verdict, broken),
         detail=" · ".join(filter(None, details)),
         group=group_title(_family(verdict)),
-        estimate=estimate,
+        estimate=verdict.contrast if verdict.contrast.defined else None,
         part=part_name,
+        grade=_grade(verdict),
         **verdict.look,
     )
+
+
+def _grade(verdict: Verdict) -> Grade | None:
+    """Certainty of a verdict with a footnote for each reason for which it is not high."""
+    certainty = verdict.certainty
+    if certainty is None:
+        return None
+    notes = [f"{capitalized(reason.domain)}: {reason.reason.rstrip('.')}." for reason in certainty.downgrades]
+    return Grade(certainty.level, certainty.points, tuple(dict.fromkeys(notes)))
 
 
 def _sizes(broken: Breakdown) -> str:
@@ -286,23 +321,14 @@ def _sizes(broken: Breakdown) -> str:
     return f"{targets} words, {attributes} {'pairs' if len(broken.sizes[1]) == 1 else 'attributes'}"
 
 
-def reason_in_brief(verdict: Verdict) -> str:
-    """Reason of the decision in a few words: the rule that fails, else what is unknown."""
-    if verdict.decision == "not-measurable" or (verdict.test in NOT_QUERIES and not verdict.evidence):
-        return verdict.why
-    if verdict.decision == "inconclusive" and verdict.plan is not None:
-        words = verdict.plan.get("both")
-        more = f"; lists of about {words:,} words would decide it" if words is not None else ""
-        alpha = next((piece.threshold for piece in verdict.evidence if piece.rule == "association"), None)
-        p = verdict.observed("association").get("p")
-        if p is not None and alpha is not None and p <= alpha:
-            return f"seen in this question alone, not among all{more}"
-        return f"neither shown nor ruled out{more}"
-    if verdict.decision == "no-association-shown":
-        return "any association is too small to matter"
-    brief = {"other words": "no second list of these attributes to check it with", "replicates": "no replicates"}
-    failed = [piece.reason for piece in verdict.failed]
-    return "; ".join(failed or [brief.get(piece.rule, piece.reason) for piece in verdict.unknown])
+def _comment(verdict: Verdict) -> str:
+    """What a row says beside numbers and footnotes: words needed, or why there is no number."""
+    if verdict.certainty is None:
+        return "; ".join(piece.reason for piece in verdict.failed or verdict.unknown) or verdict.why
+    words = verdict.plan.get("both") if verdict.plan is not None else None
+    if verdict.decision == "inconclusive" and words is not None:
+        return f"about {words:,} words per list needed"
+    return "too small to matter" if verdict.decision == "no-association-shown" else ""
 
 
 def breakdown_of(result: AuditResult, verdict: Verdict) -> Breakdown | None:

@@ -87,22 +87,19 @@ def _link_to_evidence(piece: Evidence, anchor: str, drawn: set[str]) -> str:
 
 
 def _sentences(verdict: Verdict) -> Iterator[str]:
-    """Yield sentences on what fails, what is unknown, what would decide it, and what other models say."""
-    for start, pieces in (("What fails", verdict.failed), ("What is not known", verdict.unknown)):
-        if pieces:
-            yield f"{start}: {'; '.join(piece.reason for piece in pieces)}."
+    """Yield sentences on what would decide it, on the lists, and on what other models give."""
     if verdict.plan is not None and verdict.decision == "inconclusive":
         yield _words_needed_sentence(verdict.plan)
     if verdict.beware:
-        yield f"Beware of these lists: {' '.join(verdict.beware)}"
+        yield f"Limitations of these lists: {' '.join(verdict.beware)}"
     for opinion in verdict.opinions:
+        start = f"The same question in {opinion.model}, which is not counted as evidence"
         if opinion.contrast is None:
-            yield f"Second opinion, {opinion.model}: {opinion.reason}."
+            yield f"{start}: {opinion.reason}."
         else:
-            way = "the same direction" if opinion.same else "the other direction"
             ends = interval_text(opinion.low, opinion.high, 3, signed=True)
-            contrast = signed_text(opinion.contrast)
-            yield f"Second opinion, {opinion.model}: {way}, {contrast} {ends}. It is no evidence here."
+            direction = {True: ", the same direction", False: ", the opposite direction", None: ""}[opinion.same]
+            yield f"{start}: {signed_text(opinion.contrast)} {ends}{direction}."
 
 
 def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from biasgauge import registry
 from biasgauge._version import __version__
+from biasgauge.audits.measurement import SANITY
 from biasgauge.audits.page.first_screen import (
     NOT_QUERIES,
     breakdown_of,
@@ -37,6 +39,10 @@ from biasgauge.results import (
 if TYPE_CHECKING:
     from biasgauge.audits.result import AuditResult, SubjectSummary
 
+CLAIMS = (*REPORTED, "no-association-shown")
+"""Decisions whose sentences claim something."""
+MOST_QUOTED = 6
+"""Claims that the page quotes outside their rows."""
 ABOUT_THESE = "It is a statement about these vectors and these word lists, not about people or an application."
 METHODS = {
     "contrast": ("caliskan2017", "cameron2011"),
@@ -88,21 +94,38 @@ def what_to_write(result: AuditResult) -> Summary | None:
     """Sentences, methods and references, to be copied."""
     if not result.verdicts:
         return None
-    entries = references(result)
     return Summary(
-        title="What you may write",
+        title="Text for a report",
         headline="",
         name="write",
-        about=(
-            "A sentence for each question, with what has to stand beside it. Numbers are those of this audit; the "
-            "wording is yours to change, the caveat is not."
-        ),
-        quotes=(
-            *quotes(result),
-            Quote("Methods", methods(result), "Made from the settings of this audit."),
-        ),
-        listings=(Listing(f"References of the methods and lists used (BibTeX, {len(entries)})", "\n\n".join(entries)),),
+        about="One sentence per question with its caveat. The wording may be changed; numbers and caveat may not.",
+        quotes=(*quotes(result), Quote("Methods", methods(result), "Made from the settings of this audit.")),
+        listings=(_bibtex(result),),
     )
+
+
+def text_for_report(result: AuditResult) -> Summary | None:
+    """The same for the page: claims alone, as the sentence about every question opens with its row."""
+    whole = what_to_write(result)
+    if whole is None:
+        return None
+    claims = [
+        quote(verdict, breakdown_of(result, verdict))
+        for verdict in in_order(result)
+        if verdict.decision in CLAIMS and verdict.family != SANITY
+    ]
+    shown = "each" if not claims else "every other" if len(claims) <= MOST_QUOTED else "every"
+    return replace(
+        whole,
+        about=f"A sentence about {shown} question is in its row of the summary of findings.",
+        quotes=tuple(claims[:MOST_QUOTED]),
+        listings=(Listing("Methods paragraph", methods(result)), _bibtex(result)),
+    )
+
+
+def _bibtex(result: AuditResult) -> Listing:
+    entries = references(result)
+    return Listing(f"References of the methods and lists used (BibTeX, {len(entries)})", "\n\n".join(entries))
 
 
 def quotes(result: AuditResult) -> tuple[Quote, ...]:

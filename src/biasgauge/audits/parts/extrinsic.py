@@ -125,7 +125,7 @@ def summarize(result: Extrinsic) -> Summary:
             about=introduction,
             charts=tuple(charts),
             parts=parts,
-            listings=(Listing("How to find out: four commands", COMMANDS),),
+            listings=(Listing("Commands that measure an application", COMMANDS),),
         )
     points_section: Summary = result.correlation.summary()
     return replace(
@@ -135,6 +135,11 @@ def summarize(result: Extrinsic) -> Summary:
         charts=(*points_section.charts, *charts),
         parts=(*points_section.parts, *parts),
     )
+
+
+def summarize_if_given(result: Extrinsic) -> Summary | None:
+    """Summarize for the page; None where neither points nor tasks were given."""
+    return summarize(result) if result.correlation is not None or result.tasks else None
 
 
 def verdicts(result: Extrinsic, context: AuditContext) -> tuple[Verdict, ...]:
@@ -147,6 +152,6 @@ def verdicts(result: Extrinsic, context: AuditContext) -> tuple[Verdict, ...]:
 
 
 PART = ShippedPart(
-    "extrinsic", "Bias in applications", measure, summarize, order=80, stage="applications", read=Extrinsic.from_dict,
+    "extrinsic", "Bias in applications", measure, summarize_if_given, order=80, stage="applications", read=Extrinsic.from_dict,
     verdicts=verdicts,
 )  # fmt: skip

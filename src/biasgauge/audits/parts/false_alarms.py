@@ -409,6 +409,6 @@ def summarize_error_rates(result: ErrorRates) -> Summary | None:
 PART = (
     ShippedPart(
         "error_rates", "Error rates of this audit", measure_error_rates, summarize_error_rates, order=100,
-        stage="chance lists", read=ErrorRates.reader(ErrorRate.from_dict),
+        stage="chance lists", read=ErrorRates.reader(ErrorRate.from_dict), front=True,
     ),
 )  # fmt: skip

@@ -69,7 +69,7 @@ def measure_explorer(context: AuditContext) -> Result | None:
 def summarize_explorer(result: Any, audit: AuditResult) -> Summary:  # noqa: ANN401 - an Explorer, or Stored
     """Any word of the page's vocabulary, under every measure and pair."""
     if isinstance(result, Stored):
-        return Summary("Explore a word", "Scores are not kept in the JSON of an audit.")
+        return Summary("Scores of single words", "Scores are not kept in the JSON of an audit.")
     summary: Summary = result.summary(shipped=bool(audit.settings["shipped"]))
     return summary
 
@@ -98,14 +98,14 @@ PART = (
         "Goldberg 2019).",
     ),
     ShippedPart(
-        "text", "Associations in the text itself", measure_text, order=35, stage="counting", read=read_text,
+        "text", "Associations in the text itself", measure_text, order=35, stage="counting", read=read_text, front=True,
         about="Log odds ratios counted in the text that was given: how much more likely the words of the first target "
         "set are near words of the first attribute set than near the second, less the same for the second target set. "
         "The interval speaks of other documents of the same kind. Slope: by how much a word's association in the "
         "vectors rises where its odds in the text are e = 2.7 times as large; 0 means that the vectors do not follow "
         "these counts.",
     ),
-    ShippedPart("explorer", "Explore a word", measure_explorer, summarize_explorer, order=40, stage="scoring"),
+    ShippedPart("explorer", "Scores of single words", measure_explorer, summarize_explorer, order=40, stage="scoring"),
     ShippedPart(
         "calibration", "Calibration against planted bias", measure_calibration, order=105, stage="calibration",
         read=read_calibration,

@@ -98,7 +98,7 @@ function shortLabels(part) {
   return copy;
 }
 
-const room = () => byId("content").clientWidth;
+const room = () => byId("content").clientWidth || byId("main").clientWidth; // the first is 0 while it is folded
 
 function clear(box) {
   if (box.view) box.view.finalize();
@@ -285,6 +285,7 @@ function themes(button) {
 }
 
 function contents() {
+  if (!byId("contents")) return;
   const links = new Map(all("#contents a").map((link) => [link.hash.slice(1), link]));
   const mark = (entries) => {
     const seen = entries.find((entry) => entry.isIntersecting);
@@ -324,6 +325,16 @@ function unfold() {
   target.scrollIntoView();
 }
 
+// On paper the appendix is open, with every figure.
+function printWhole() {
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = all("details.fold:not([open]), details.more-figures:not([open])");
+    for (const part of folded) part.open = true;
+  });
+  addEventListener("afterprint", () => folded.forEach((part) => (part.open = false)));
+}
+
 // Draws everything; again when the column becomes narrower or wider.
 async function drawPage() {
   const code = make("script");
@@ -351,6 +362,7 @@ function start() {
   all("button.copy").forEach(copies);
   addEventListener("hashchange", unfold);
   unfold();
+  printWhole();
   themes(byId("theme"));
   contents();
   all("table.sortable").forEach(sortable);

@@ -106,6 +106,7 @@ class Section:
         parts: sections inside.
         rows: sections that open under the rows of its forest plot, by anchor.
         terms: those that a reader meets here first.
+        appendix: whether it is folded away with others, or in such a section.
     """
 
     summary: Summary
@@ -118,16 +119,24 @@ class Section:
     parts: tuple[Section, ...] = ()
     rows: Mapping[str, Section] = field(default_factory=dict)
     terms: tuple[Term, ...] = ()
+    appendix: bool = False
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Sentences that are not folded away."""
-        return self.summary.sentences[: _BRIEF if self.brief else _LEADING]
+        """Sentences that are not folded away; none in an appendix beside a table or chart of the same numbers."""
+        return () if self._only_figures else self.summary.sentences[: _BRIEF if self.brief else _LEADING]
 
     @property
     def more(self) -> tuple[str, ...]:
-        """Sentences that are."""
+        """Sentences that are folded away."""
+        if self._only_figures:
+            return ()
         return *self.summary.sentences[len(self.sentences) :], *self.summary.more
+
+    @property
+    def _only_figures(self) -> bool:
+        summary = self.summary
+        return self.appendix and bool(summary.tables or summary.charts or summary.drawings or summary.parts)
 
     @property
     def tables(self) -> list[Table]:
@@ -166,23 +175,28 @@ def summary_page(summary: Summary) -> str:
     """
     sections: dict[str, Section] = {}
     explained = set[str]()
+    front = [section for section in summary.parts if not section.appendix]
+    last = min(_WARNED, len(front)) if len(front) == len(summary.parts) else max(1, len(front))
     content = summary.sentences or summary.more or summary.tables or summary.charts or summary.listings or summary.extra
     if content:
         sections["summary"] = _section(replace(summary, parts=()), "summary", "Summary", explained)
     for number, section in enumerate(summary.parts, 1):
         name = section.name or f"part-{number}"
         sections[name] = _section(section, name, section.title, explained, brief=summary.brief)
-        if number == min(_WARNED, len(summary.parts)) and not content and summary.warnings:
-            title = "Before you trust a number"
+        if number == last and not content and summary.warnings:
+            title = "Notes on the data"
             warnings = Summary(title, "", sentences=(*summary.warnings,))
             sections["warnings"] = Section(warnings, "warnings", title)
     extras = [section.extra for section in (summary, *summary.parts) if section.extra is not None]
     return _whole_page(summary, sections, extras)
 
 
-def _section(summary: Summary, anchor: str, title: str, explained: set[str], *, brief: bool = False) -> Section:
+def _section(
+    summary: Summary, anchor: str, title: str, explained: set[str], *, brief: bool = False, appendix: bool = False
+) -> Section:
     """Lay out a part of the page; `explained` are the terms that were explained above it, to which it adds its own."""
     terms = first_met(texts_of(summary), explained)
+    appendix = appendix or summary.appendix
     return Section(
         summary,
         anchor,
@@ -192,7 +206,9 @@ def _section(summary: Summary, anchor: str, title: str, explained: set[str], *, 
         drawings=tuple(map(drawing_view, summary.drawings)),
         axis=None if summary.forest is None else forest_axis(summary.forest),
         parts=tuple(
-            _section(section, f"{anchor}-{section.name or number}", section.title, explained, brief=brief)
+            _section(
+                section, f"{anchor}-{section.name or number}", section.title, explained, brief=brief, appendix=appendix
+            )
             for number, section in enumerate(summary.other_parts)
         ),
         rows={  # each is read by itself
@@ -200,6 +216,7 @@ def _section(summary: Summary, anchor: str, title: str, explained: set[str], *, 
             for key, section in summary.rows_of_parts.items()
         },
         terms=terms,
+        appendix=appendix,
     )
 
 
@@ -226,6 +243,7 @@ def _whole_page(summary: Summary, sections: Mapping[str, Section], extras: Seque
             summary=summary,
             sections=sections,
             first={name: sections[name] for name in names[: last + 1]},
+            appendix={name: section for name, section in sections.items() if section.appendix},
             terms=sorted(terms, key=lambda term: term.name.lower()),
             version=__version__,
             policy=content_policy([*plots.values(), *scripts]),
@@ -260,6 +278,7 @@ def template_environment() -> Environment:
     environment.filters |= {
         "day": _day,
         "caption": _caption,
+        "first_capital": lambda text: f"{text[:1].upper()}{text[1:]}",
         "signed": signed_text,
         "interval": partial(interval_text, signed=True),
     }
