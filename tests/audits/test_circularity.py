@@ -96,8 +96,8 @@ def test_notes_of_lists_stand_beside_their_verdicts(large: AssociationTest, tmp_
     assert second.beware == large.beware
     assert result.to_dict()["verdicts"][0]["beware"] == ["Chosen for a test."]
     page = result.save(tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Beware of these lists: Chosen for a test." in page
-    assert "Beware of seeds, seeds_expanded: --verbose has the notes." in brief(result).sentences
+    assert "Limitations of these lists: Chosen for a test." in page
+    assert "Limitations of the lists of seeds, seeds_expanded: see --verbose." in brief(result).sentences
 
 
 def test_notes_stand_beside_comparisons_and_curves_too() -> None:

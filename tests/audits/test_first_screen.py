@@ -10,8 +10,17 @@ import pytest
 
 from biasgauge import registry
 from biasgauge.audits.page.first_screen import CAVEAT, headline, slugs, tiles
-from biasgauge.audits.page.reporting_sentences import METHODS, _bibliography, citation_key, methods, references
+from biasgauge.audits.page.reporting_sentences import (
+    METHODS,
+    _bibliography,
+    citation_key,
+    methods,
+    references,
+    text_for_report,
+    what_to_write,
+)
 from biasgauge.audits.verdicts import Verdict
+from biasgauge.core import REPORTED
 from biasgauge.results import Quote, Summary
 from biasgauge.results.markup import markdown
 
@@ -81,7 +90,7 @@ def test_the_forest_has_every_question_by_family_with_checks_last(audited: bg.au
     part = audited.summary().parts[0]
     assert part.forest is not None
     assert next(iter(part.forest.groups)) == "Gender"
-    assert list(part.forest.groups)[-1] == "Checks that the method works"
+    assert list(part.forest.groups)[-1] == "Positive controls"
     assert len(part.forest.rows) == len(audited.verdicts)
     assert {row.part for row in part.forest.rows} == set(part.rows_of_parts)
     smallest = {one.observed("association").get("smallest") for one in audited.verdicts} - {None}
@@ -104,7 +113,8 @@ def test_slugs_are_fit_for_links_and_none_is_used_twice() -> None:
 
 
 def test_every_question_has_a_sentence_to_quote(audited: bg.audits.AuditResult) -> None:
-    part = next(one for one in audited.summary().parts if one.name == "write")
+    part = what_to_write(audited)
+    assert part is not None
     assert len(part.quotes) == len(audited.verdicts) + 1
     for quote in part.quotes:
         assert quote.text.endswith(".")
@@ -112,6 +122,16 @@ def test_every_question_has_a_sentence_to_quote(audited: bg.audits.AuditResult) 
     by_decision = {quote.mark: quote.text for quote in part.quotes}
     assert "it is not settled whether" in by_decision["inconclusive"]
     assert "could not be measured" in by_decision["not-measurable"]
+
+
+def test_the_page_quotes_claims_and_leaves_other_sentences_to_their_rows(audited: bg.audits.AuditResult) -> None:
+    part = text_for_report(audited)
+    assert part is not None
+    assert {quote.mark for quote in part.quotes} <= {"report", "report-with-care", "no-association-shown"}
+    claims = [one for one in audited.verdicts if one.decision in REPORTED and one.family != "sanity"]
+    assert len(part.quotes) == len(claims) > 0
+    assert [listing.text for listing in part.listings][0] == methods(audited)
+    assert "it is not settled" in " ".join(quote.text for quote in audited.quotes)
 
 
 def test_the_methods_paragraph_follows_the_settings(audited: bg.audits.AuditResult) -> None:

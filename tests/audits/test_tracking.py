@@ -115,7 +115,7 @@ def test_a_verdict_for_each_rule(frame: pd.DataFrame, how: dict[str, Any], decis
     found = answered(frame, **how)
     assert found.decision == decision, found.sentence
     assert because in found.why
-    assert found.sentence.startswith("Do the intrinsic numbers track the application? ")
+    assert found.sentence.startswith("Intrinsic numbers and the application ")
     assert {one.link for one in found.evidence} <= {"extrinsic"}
 
 
@@ -249,7 +249,7 @@ def test_the_command(vectors: bg.Embedding, tmp_path: Path, capsys: pytest.Captu
     assert (content["verdicts"][-1]["model"], content["verdicts"][-1]["question"]) == ("points.csv", "extrinsic")
     assert run([*asked, *points, "--force", "--verbose"]) == 0
     shown = capsys.readouterr().out
-    assert "Do the intrinsic numbers track the application?" in shown
+    assert "Intrinsic numbers and the application" in shown
     assert "would be detected (p ≤ 0.05)" in " ".join(shown.split())
 
 

@@ -99,7 +99,7 @@ def test_without_replicates_it_is_reported_with_care() -> None:
     found = asked(model(0.8))
     assert found.decision == "report-with-care"
     assert rule(found, "replicates").passes is None
-    assert "unknown whether training again gives the same: there are no replicates" in found.sentence
+    assert "unknown whether another training run gives the same result: there are no replicates" in found.sentence
 
 
 def test_noise_is_no_association() -> None:

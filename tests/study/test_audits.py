@@ -33,7 +33,7 @@ def test_models_of_a_group_are_replicates(tmp_path: Path) -> None:
     run = bg.run_study(tmp_path / "study.toml", out=tmp_path / "out", workers=0)
     assert run.failed == 0
     told = (Path(run.results["together/both"]) / "what_to_write.md").read_text(encoding="utf-8")
-    assert told.startswith("# What you may write\n")
+    assert told.startswith("# Text for a report\n")
     assert "We audited 2 replicates of " in told
     (together,) = json.loads((Path(run.results["together/both"]) / "result.json").read_text())["verdicts"]
     counted = [piece for piece in together["evidence"] if piece["rule"] == "replicates"]

@@ -30,6 +30,7 @@ DOMAINS: Mapping[str, Domain] = {
     "circularity": "indirectness",
     "base pairs": "indirectness",
     "held-out attributes": "indirectness",
+    "held-out targets": "indirectness",
     "other words": "indirectness",
     "measures": "inconsistency",
     "views": "inconsistency",
@@ -38,9 +39,8 @@ DOMAINS: Mapping[str, Domain] = {
     "random words": "confounding",
 }
 """Domain of each piece of evidence on a question."""
-NOT_RATED = ("association", "equivalence", "coverage", "calibration")
-"""Evidence that lowers no certainty by itself: the first two do together, where neither holds; without enough words there
-is nothing to rate; a calibration gives the scale."""
+UNRATED = ("coverage", "calibration")
+"""Evidence that lowers no certainty: without enough words there is nothing to rate; a calibration gives the scale."""
 BOTH_SIDES = "neither 0 nor a contrast that matters, in either direction, can be rejected"
 ONE_SIDE = "neither 0 nor a contrast that matters can be rejected"
 EQUAL_FREQUENCY = "the contrast differs from 0 as it is, and not at equal word frequency"
@@ -106,7 +106,7 @@ def _downgrades(verdict: Verdict) -> Iterator[Downgrade]:
     if verdict.decision == "inconclusive" and verdict.evidence[0].passes is not True:
         yield from _imprecision(verdict)
     for piece in verdict.evidence:
-        if piece.passes is not True and piece.rule not in NOT_RATED:
+        if piece.passes is not True and piece.rule not in (*UNRATED, "association", "equivalence"):
             levels = SERIOUS if piece.passes is None else VERY_SERIOUS
             yield Downgrade(domain_of(piece.rule), piece.rule, levels, piece.reason)
 

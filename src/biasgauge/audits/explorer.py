@@ -112,12 +112,12 @@ class Explorer(Result):
     def summary(self, *, shipped: bool = False) -> Summary:
         """A section of the page that only a page can show; `shipped`: the replicates are those of the package."""
         if self.scores is None:
-            return Summary("Explore a word", f"Not possible: {self.reason}.")
+            return Summary("Scores of single words", f"Not possible: {self.reason}.")
         context, data = {"explorer": self, "shipped": shipped}, {"explorer-data": self.packed()}
         extra = Extra("biasgauge.audits", "explorer.html", context, data, ("explorer.js",))
         pairs = f"{counted(self.scores.pairs, 'base pair')} ({self.whose})"
-        headline = f"The page has scores of {counted(self.scores.words, 'word')} on {pairs}."
-        return Summary("Explore a word", headline, extra=extra)
+        headline = f"{counted(self.scores.words, 'word')} on {pairs}, to look up."
+        return Summary("Scores of single words", headline, extra=extra)
 
     def _scales(self, values: Floats) -> Floats:
         """Size of one step of an integer, for each measure: the largest number of all tables is at most `LARGEST`."""

@@ -134,7 +134,7 @@ class AuditResult(Result):
             for model in self.models
             if model.unit_length
         ]
-        lower = "the vocabulary is in lower case, so words with capitals were looked up in lower case"
+        lower = "The vocabulary is in lower case; words with capitals were looked up in lower case"
         found = false_alarm_warnings(self._error_rates)
         return (
             *found,

@@ -149,7 +149,7 @@ def judge_random_words(case: Case) -> Iterator[Evidence]:
         yield Evidence("random words", None, FEWEST, None, reason, "chance")
         return
     mean = float(leans.mean())
-    reason = f"counted from {len(leans)} random words of like frequency, which lean by {signed_text(mean)}"
+    reason = f"relative to {len(leans)} random words of similar frequency, which lean by {signed_text(mean)}"
     yield Evidence(
         "random words", {"mean": mean, "words": len(leans)}, FEWEST, passes=True, reason=reason, link="chance"
     )
@@ -170,7 +170,7 @@ def judge_other_words(case: Case) -> Iterator[Evidence]:
         evidence = [*(_gender_pairs(case, test, roles) if roles else ()), *_held_out(case, test)]
     yield from evidence
     if not evidence:
-        reason = "unknown whether other words for the same attributes give the same: no other list of them ships"
+        reason = "unknown whether other words for the same attributes give the same result: no second list of them is available"
         yield Evidence("other words", None, case.rules.alpha, None, reason)
 
 
@@ -348,7 +348,7 @@ def judge_replicates(case: Case) -> Iterator[Evidence]:
             if subject.viewed
             else "there are no replicates (biasgauge train --seeds 8)"
         )
-        reason = f"unknown whether training again gives the same: {why}"
+        reason = f"unknown whether another training run gives the same result: {why}"
         yield Evidence("replicates", None, 1.0, None, reason)
         return
     contrasts = case.measured.contrasts_by_model

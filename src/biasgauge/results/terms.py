@@ -63,7 +63,7 @@ TERMS = (
     ),
     Term(
         "WEAT",
-        "Word Embedding Association Test: do two word lists differ in their association with two attribute lists?",
+        "Word Embedding Association Test: compares two word lists in their association with two attribute lists",
         "association.md#weat",
         r"\bX?WEAT\b",
     ),

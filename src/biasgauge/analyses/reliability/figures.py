@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from biasgauge.analyses.reliability.result import ReliabilityResult
 
 TITLES = {
-    "test_retest": "Test–retest reliability: does a score hold when the model is trained again?",
-    "inter_rater": "Inter-rater reliability: do measures agree on raw scores?",
-    "inter_rater_standardized": "Inter-rater reliability: do measures agree after standardizing?",
+    "test_retest": "Test–retest reliability over training runs",
+    "inter_rater": "Inter-rater reliability of measures on raw scores",
+    "inter_rater_standardized": "Inter-rater reliability of measures after standardizing",
 }
 COMPONENTS = (
     "word: what one wants to know. word × pair: another pair gives other words. … × model: another training run. "
@@ -44,7 +44,7 @@ def reliability_charts(result: ReliabilityResult) -> tuple[Chart, ...]:
         charts.append(Chart("pairs", title, remark, partial(_dots, pairs.where(list=first), LIMITS)))
     queries = result.internal.where(of="query").drop_undefined()
     if len(queries):
-        title = "Internal consistency: do the words of a query measure one thing?"
+        title = "Internal consistency of the words of each query"
         remark = "Cronbach's alpha with its interval; the line is .7 (Nunnally 1978)"
         charts.append(Chart("queries", title, remark, partial(_dots, queries, (ACCEPTABLE,))))
     for study in (*result.components, *result.design):

@@ -36,7 +36,7 @@ def robustness_charts(result: RobustnessResult) -> tuple[Chart, ...]:
         charts.append(Chart("word", f"“{word}” under every pair", remark, partial(draw_word, result, word)))
     if any(row.kappa.defined for row in result.pairwise):
         remark = f"Cohen’s kappa over words: 1 the same directions, 0 no better than chance. {NEUTRAL}"
-        title = "Do two base pairs give words the same direction?"
+        title = "Agreement of two base pairs on the direction of words"
         charts.append(Chart("pairs", title, remark, partial(_draw_pairs, result)))
     kappas = [row.kappa for change in CHANGES for row in getattr(result, change)]
     if any(kappa.defined and kappa.n >= FEWEST for kappa in kappas):
@@ -44,7 +44,7 @@ def robustness_charts(result: RobustnessResult) -> tuple[Chart, ...]:
             "Cohen’s kappa over words: against another form of the pair or of the words, what is known, another "
             f"measure.\nCells of fewer than {FEWEST} words are left out. {NEUTRAL}"
         )
-        charts.append(Chart("kappas", "What survives which change?", remark, partial(_draw_kappas, result)))
+        charts.append(Chart("kappas", "Agreement after each kind of change", remark, partial(_draw_kappas, result)))
     return tuple(charts)
 
 

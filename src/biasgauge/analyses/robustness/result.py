@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TITLES = {
-    "pair_forms": ("Other forms of the pairs", "does She~He give what she~he gives?", "form"),
-    "word_forms": ("Other forms of the words", "do words and their plurals have the same direction?", "form"),
-    "correspondence": ("Against what is known", "do words have the direction that is known?", "truth"),
-    "between_measures": ("Between measures", "do measures agree?", "with"),
+    "pair_forms": ("Other forms of the pairs", "agreement of She~He with she~he", "form"),
+    "word_forms": ("Other forms of the words", "agreement of words with their plurals on direction", "form"),
+    "correspondence": ("Against what is known", "agreement with the known direction of words", "truth"),
+    "between_measures": ("Between measures", "agreement of measures on direction", "with"),
 }
 """Title and question of each part, and what its rows are held against."""
 CHANGES = {
@@ -203,7 +203,7 @@ class RobustnessResult(Result):
         if any(row.as_published for row in self.base_pairs):
             columns.insert(4, Column("as printed", "share", source="magnitude_as_published"))
         table = RecordTable("base_pairs", "", tuple(columns)).fill(self)
-        return Summary("Base pairs", "", question="does another pair give the same scores?", tables=(table,))
+        return Summary("Base pairs", "", question="agreement of base pairs on scores", tables=(table,))
 
     def _agreement(self, change: str) -> Summary:
         """For each form, truth or measure the mean over pairs, the worst and the best pair; or why there is none."""

@@ -59,7 +59,7 @@ def seeds_charts(result: SeedsResult) -> tuple[Chart, ...]:
     if paired:
         remark = "Principal components of pair halves; shuffled: mean over random pairings of the same words"
         draw = partial(_variance, paired[:MOST_PANELS])
-        charts.append(Chart("explained_variance", "Does the pairing matter?", remark, draw))
+        charts.append(Chart("explained_variance", "Explained variance of paired and shuffled seeds", remark, draw))
     return tuple(charts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from biasgauge.audits.certainty import UNRATED, domain_of
 from biasgauge.audits.page.first_screen import breakdown_of, capitalized, plain_claim
 from biasgauge.audits.page.reporting_sentences import quote
 from biasgauge.audits.parts.breakdowns import Breakdown, PartValue
@@ -64,16 +65,21 @@ def _evidence(verdict: Verdict, anchor: str, drawn: set[str]) -> Iterator[Table]
     if not verdict.evidence:
         return
     holds = Column("passes", "mark", tones={"yes": "good", "no": "bad", "unknown": "caution"})
-    columns = ["rule", "observed", Column("threshold", "number"), holds]
+    columns = ["rule", "observed", Column("threshold", "number"), holds, "concerns"]
     states = {True: "yes", False: "no", None: "unknown"}
     rows = [
         (Shown(piece.rule, piece.rule, link=_link_to_evidence(piece, anchor, drawn)), piece.reason, piece.threshold,
-         states[piece.passes])
+         states[piece.passes], _concern(verdict, piece))
         for piece in verdict.evidence
     ]  # fmt: skip
     passed = sum(piece.passes is True for piece in verdict.evidence)
     title = f"{passed} of {len(rows)} {'rule is' if len(rows) == 1 else 'rules are'} met"
     yield Table.of(f"evidence-{verdict.id}", title, columns, rows)
+
+
+def _concern(verdict: Verdict, piece: Evidence) -> str:
+    """Domain of the certainty that a rule belongs to; empty where no certainty is rated."""
+    return "" if verdict.certainty is None or piece.rule in UNRATED else domain_of(piece.rule)
 
 
 def _link_to_evidence(piece: Evidence, anchor: str, drawn: set[str]) -> str:
@@ -127,7 +133,7 @@ def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | Non
         dots = _dots(broken.pairs, side)
         agree = sum(not dot.apart for dot in dots)
         by_measure = ", ".join(f"{measure_name(score.name)} {signed_text(score.value)}" for score in broken.measures)
-        remark = "A dot is the difference of the two lists on one base pair; those on the other side are named."
+        remark = "Each dot is the difference between the two lists on one base pair; pairs of the opposite sign are named."
         remark += f" Mean over pairs by measure: {by_measure}." if by_measure else ""
         title = f"{agree} of {len(dots)} base pairs give the direction of the contrast"
         yield Strip("pairs", title, remark, "difference of mean scores", dots, of="pair")
@@ -137,8 +143,8 @@ def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | Non
             "Larger than the contrasts of 95 % of random lists" if outside else "Random lists give contrasts as large"
         )
         remark = (
-            "Bars: the same question with random words of like frequency as attributes (along base pairs: as targets). "
-            "Line: what was measured."
+            "Bars: the same question with random words of similar frequency as attributes (along base pairs: as "
+            "targets). Line: the measured contrast."
         )
         yield Histogram("chance", title, remark, AXIS, band.edges, band.counts, band.contrast, band.band)
     if broken.replicates:
@@ -148,7 +154,7 @@ def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | Non
         models = "views" if broken.viewed else "replicates"
         differ = "their layer, pooling or template" if broken.viewed else "their random seed or sample alone"
         title = f"{agree} of {len(dots)} {models} agree, from {signed_text(min(values))} to {signed_text(max(values))}"
-        remark = f"A dot is the contrast in one model; the models differ by {differ}."
+        remark = f"Each dot is the contrast in one model; the models differ by {differ}."
         yield Strip("replicates", title, remark, AXIS, dots, of=models[:-1])
     yield _words(broken)
 
@@ -167,11 +173,11 @@ def _words(broken: Breakdown) -> Bars:
         for word in ordered
         if word.role == role
     )
-    span = f", from {signed_text(min(left))} to {signed_text(max(left))} without any one word" if left else ""
+    span = f"; contrast without any one of them: {signed_text(min(left))} to {signed_text(max(left))}" if left else ""
     return Bars(
         "words",
-        f"Which words carry it{span}",
-        "A bar is what one word adds: those of the targets sum to the contrast, and so do those of the attributes.",
-        "adds to the contrast",
+        f"Contribution of each word{span}",
+        "Contributions of the targets sum to the contrast, and so do those of the attributes.",
+        "contribution to the contrast",
         bars,
     )

@@ -85,7 +85,7 @@ INTERVALS = {
     ),
 }
 CHOSEN = {
-    True: "one standard deviation of contrasts of unrelated lists of eight words of like frequency in these vectors",
+    True: "one standard deviation of contrasts of unrelated lists of eight words of similar frequency in these vectors",
     False: "which was set in advance",
 }
 
@@ -164,8 +164,8 @@ def _sentence_and_caveat(verdict: Verdict, broken: Breakdown | None) -> tuple[st
     if verdict.decision == "inconclusive":
         circular = any(piece.rule == CIRCULARITY for piece in verdict.failed)
         text = f"{name}: it is not settled whether, in {model}, {broken.statement} ({numbers})."
-        return text, f"{capitalized(failed)}." if circular else "No evidence of an association is not evidence of none."
-    return f"{name} could not be measured in {model}: {verdict.why}.", "Nothing follows from it, in either direction."
+        return text, f"{capitalized(failed)}." if circular else "Absence of evidence is not evidence of absence."
+    return f"{name} could not be measured in {model}: {verdict.why}.", "No conclusion follows in either direction."
 
 
 def _numbers(verdict: Verdict) -> str:

@@ -65,7 +65,7 @@ def held_back_by(verdict: Verdict) -> str:
     unknown = [piece.rule for piece in verdict.unknown]
     if unknown:
         return f"unknown: {unknown[0]}{_more(len(unknown) - 1)}"
-    return "asks nothing by itself" if verdict.decision == "not-measurable" else ""
+    return "not a question by itself" if verdict.decision == "not-measurable" else ""
 
 
 def next_step(result: AuditResult) -> str:
@@ -146,7 +146,7 @@ def _beware(result: AuditResult) -> list[str]:
     """Sentence on the lists that have notes on what to beware of; the notes stand with each verdict."""
     noted = list(dict.fromkeys(verdict.question for verdict in result.verdicts if verdict.beware))
     more = f" and {len(noted) - MOST_NAMED} more" if len(noted) > MOST_NAMED else ""
-    return [f"Beware of {', '.join(noted[:MOST_NAMED])}{more}: --verbose has the notes."] if noted else []
+    return [f"Limitations of the lists of {', '.join(noted[:MOST_NAMED])}{more}: see --verbose."] if noted else []
 
 
 def _opinions(result: AuditResult) -> list[str]:

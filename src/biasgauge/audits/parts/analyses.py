@@ -70,8 +70,8 @@ def summarize_reliability(result: Result, audit: AuditResult) -> Summary:
     """Reliabilities as distributions, what scores vary with, and which designs are enough."""
     lists = ", ".join(lexicon_name(words.name) for words in getattr(result, "lists", ())) or "the lists"
     about = (
-        f"Scores of the words of {lists} on {len(audit.replicated_models)} models: do they hold when the model is "
-        "trained again, do measures agree, do the words of a query measure one thing?"
+        f"Scores of the words of {lists} on {len(audit.replicated_models)} models: test–retest reliability over training "
+        "runs, agreement of measures (inter-rater), and internal consistency of the words of a query."
     )
     return replace(result.summary(), about=about)
 
@@ -128,17 +128,27 @@ def summarize_robustness(result: Result, audit: AuditResult) -> Summary:
     about = (
         "Gender base pairs of Zhang, Sneyd & Stevenson 2020. A set of words leans to an end of a pair when the mean "
         "score of its words differs from 0. One choice is changed at a time: another base pair, another measure, "
-        "plurals for singulars. A conclusion that such a change reverses is one about the choice."
+        "plurals for singulars. A conclusion that such a change reverses reflects the choice, not the vectors."
     )
     about += f" Of {audit.models[0].name}." if len(audit.models) > 1 else ""
     overview = replace(result.summary(), about=about)
+    from biasgauge.analyses.robustness import HOLDS
+
     flips = getattr(result, "flips", None)
-    return overview if flips is None else replace(overview, tables=(choices_matrix(flips.rows), *overview.tables))
+    if flips is None:
+        return overview
+    holding = sum(flip.outcome == HOLDS for flip in flips.rows)
+    return replace(
+        overview,
+        headline=f"{holding} of {counted(flips.rows, 'conclusion holds', 'conclusions hold')} when one choice changes.",
+        sentences=(overview.headline, *overview.sentences),
+        tables=(choices_matrix(flips.rows), *overview.tables),
+    )
 
 
 def choices_matrix(flips: Sequence[Flip]) -> Table:
     """Table of each conclusion under each change: changes down, word lists across."""
-    from biasgauge.analyses.robustness import HOLDS, TONES
+    from biasgauge.analyses.robustness import TONES
 
     lists = dict.fromkeys(flip.concept for flip in flips)
     changes = dict.fromkeys((flip.choice, flip.new) for flip in flips)
@@ -148,9 +158,7 @@ def choices_matrix(flips: Sequence[Flip]) -> Table:
         (f"{choice}: {measure_name(new)}", *(outcomes.get((choice, new, name)) for name in lists))
         for choice, new in changes
     ]
-    holding = sum(flip.outcome == HOLDS for flip in flips)
-    title = f"{holding} of {counted(flips, 'conclusion holds', 'conclusions hold')} when one choice changes"
-    return Table.of("choices", title, columns, rows)
+    return Table.of("choices", "Conclusions after one changed choice", columns, rows)
 
 
 def write_robustness(result: Result, audit: AuditResult) -> dict[str, Any]:
@@ -180,7 +188,7 @@ def summarize_seeds(result: Result) -> Summary | None:
         "Every pair of word sets that a test or a list of pairs sets against each other, and pairings of the seed bank "
         "(after Antoniak & Mimno 2021 and its reproduction of 2022). Coherence is the distance of the two sets' mean "
         "ranks when the whole vocabulary is ranked along their subspace, as a share of the vocabulary; held out, each "
-        "word is ranked along the subspace of the others, so that 0 means that the sets are not told apart."
+        "word is ranked along the subspace of the others, so that 0 means that the sets are indistinguishable."
     )
     return replace(result.summary(), about=about)
 

@@ -136,12 +136,9 @@ def summarize(result: Associations, audit: AuditResult) -> Summary | None:
     if not result.rows:
         return None
     about = (
-        "The contrast, in cosine units: how much closer the first target set is to the first attribute set than to the "
-        "second, less the same for the second target set. Its interval speaks of other targets and other attributes of "
-        "the same kind. Verdicts rest on the contrast at equal word frequency, where that is known. WEAT's p is its "
-        "permutation of the targets, two-sided, as published: for the contrast as it is, in one model, with these "
-        "attributes. It is not the p of a verdict. d is the effect size of Caliskan et al. 2017; its interval does not "
-        "hold its level and is not shown."
+        "Contrasts in cosine units; their intervals generalize over targets and attributes of the same kind. WEAT's p "
+        "is the published two-sided permutation of the targets, for the unadjusted contrast in one model; it is not the "
+        "p of a verdict. d is the effect size of Caliskan et al. 2017, without an interval, which would undercover."
     )
     summary = replace(result.summary(), about=about)
     return replace(summary, charts=tuple(bias_charts(audit)))
@@ -367,8 +364,8 @@ def measure_replicates(context: AuditContext) -> ReplicateSpreads:
 def summarize_replicates(result: ReplicateSpreads) -> Summary | None:
     """The same tests over replicates."""
     about = (
-        f"The same tests on {len(result.models)} models that differ by random seed or sample. A finding that changes "
-        "its sign with the random seed is no finding."
+        f"The same tests on {len(result.models)} models that differ by random seed or sample. A finding whose sign "
+        "changes with the random seed is not a finding."
     )
     summary = replace(result.summary(), about=about)
     return summary if result.bias else None

@@ -212,7 +212,7 @@ class ErrorRates(PartRows):
     record_tables: ClassVar[tuple[RecordTable, ...]] = (
         RecordTable(
             "rows",
-            "Audits of meaningless lists in these vectors",
+            "Simulated audits of meaningless lists",
             (
                 Column("vectors", source="subject"),
                 Column("lists", source="about"),
@@ -221,12 +221,12 @@ class ErrorRates(PartRows):
                 Column("found something", "count", source="found"),
                 Column("share", "estimate", 3),
             ),
-            drop_constant=("questions",),
+            drop_constant=("questions", "vectors"),
             name="error-rates",
         ),
         RecordTable(
             "by_question",
-            "Meaningless lists like those of each question, p not adjusted",
+            "Meaningless lists like those of each question: unadjusted p",
             (
                 Column("question", source="question.question"),
                 Column("vectors", source="subject"),
@@ -252,14 +252,13 @@ class ErrorRates(PartRows):
         if worst is None:
             return ""
         sentence = (
-            f"At most {worst.text} of {worst.audits} audits of lists that mean nothing would have found an association "
-            f"({worst.about})"
+            f"At most {worst.text} of {worst.audits} audits of meaningless lists find an association ({worst.about})"
         )
         promised = level_text(worst.alpha)
         remarks = {
             "": ".",
-            "estimate": f": above the {promised} promised, by no more than chance gives in {worst.audits} audits.",
-            "interval": f": more than the {promised} promised. What is found here may be a false alarm.",
+            "estimate": f": above the {promised} promised, but within what chance gives in {worst.audits} audits.",
+            "interval": f": more than the {promised} promised. Findings of this audit may be false alarms.",
         }
         return f"{sentence}{remarks[worst.above]}"
 
@@ -364,7 +363,7 @@ def property_at_fault(outcome: Measured, null: Null) -> tuple[str, str]:
         return why, "use lists of about as many words each"
     if null in ("frequency", "matched") and (factor := frequency_factor(outcome)) >= FACTOR:
         why = f"its lists differ in word frequency (by a factor of {factor:,.0f})"
-        advice = "use words of like frequency in lists that are set against each other"
+        advice = "use words of similar frequency in lists that are compared"
         if outcome.similarities.centered is None:
             advice += ", or vectors with word counts, with which frequency is held constant"
         return why, advice
@@ -396,12 +395,8 @@ def summarize_error_rates(result: ErrorRates) -> Summary | None:
     if not result.rows:
         return None
     about = (
-        "Share of audits of meaningless lists, in these vectors, that would have found an association. The lists are "
-        "like those of the audit in number and size: with the attributes of each question relabeled by a coin toss, "
-        "with attributes or all words replaced by random words of like frequency, with random words in lists of "
-        "unequal size, and with lists of groups of near words. The audit promises at most "
-        f"{level_text(result.rows[0].alpha)}. The second table counts p of each question by itself, not adjusted: "
-        "about as many are small by chance."
+        "Share of simulated audits of meaningless lists, as many and as long as those of this audit, that find an "
+        f"association in these vectors. At most {level_text(result.rows[0].alpha)} is promised."
     )
     return replace(result.summary(), about=about, warnings=false_alarm_warnings(result.rows))
 

@@ -119,10 +119,11 @@ class FrequencyReport(Result):
     def _headline(self) -> str:
         known = [row for row in self.questions if row.shift is not None]
         if not known:
-            return "Nothing is known of the frequencies of the words, so that no contrast could be adjusted."
+            return "Word frequencies are unknown, so that no contrast could be adjusted."
         large = [row for row in known if abs(row.shift or 0.0) > abs(row.adjusted.value or 0.0)]
         return (
-            f"In {len(large)} of {counted(known, 'question')} frequency makes more of the contrast than meaning does."
+            f"In {len(large)} of {counted(known, 'question')} word frequency contributes more to the contrast than what remains "
+            "at equal frequency."
         )
 
     def _charts(self) -> Sequence[Chart]:
@@ -240,6 +241,6 @@ def _interval(contrast: Estimate | None) -> Estimate:
 PART = ShippedPart(
     "word_frequency", "Word frequency and near words", measure, order=105, stage="word frequency",
     read=FrequencyReport.from_dict,
-    about="Cosines follow how frequent both words are: frequent words lie nearer to frequent ones. Lists of unequal "
-    "frequency have a contrast for that reason alone. Verdicts rest on the contrast at equal frequency.",
+    about="Cosine similarity depends on the frequencies of both words: frequent words lie nearer to frequent ones, so "
+    "that lists of unequal frequency have a contrast for that reason alone. Verdicts use the contrast at equal frequency.",
 )  # fmt: skip

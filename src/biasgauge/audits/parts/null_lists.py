@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Null = Literal["relabeled", "matched", "frequency", "sizes", "near"]
 NULLS: dict[Null, str] = {
     "relabeled": "attributes relabeled by a coin toss",
-    "matched": "attributes replaced by random words of like frequency",
-    "frequency": "every word replaced by a random word of like frequency: frequent against rare ones as in the lists",
+    "matched": "attributes replaced by random words of similar frequency",
+    "frequency": "every word replaced by a random word of similar frequency, frequent against rare as in the lists",
     "sizes": "lists of unequal size replaced by random words, frequencies dealt out anew",
     "near": "every list replaced by as many groups of near words as it has effective words",
 }
@@ -298,8 +298,8 @@ PART = (
     ShippedPart(
         "chance", "Contrasts of random words", measure_chance, order=108, stage="chance lists",
         read=ChanceBands.reader(ChanceBand.from_dict),
-        about="Contrasts of the same targets with random attributes of like frequency; along base pairs, of random "
-        "targets. Topics differ along any direction: a contrast of the size of those of random words is no evidence "
-        "about these attributes.",
+        about="Contrasts of the same targets with random attributes of similar frequency (along base pairs: of random "
+        "targets). Topics differ along any direction, so a contrast no larger than these is no evidence about these "
+        "attributes.",
     ),
 )  # fmt: skip

@@ -94,14 +94,14 @@ PART = (
     ShippedPart(
         "change", "Effect of the change", measure_change, order=10, stage="before and after", read=read_change,
         verdicts=verdicts_on_change,
-        about="What became of the bias, what moved that should not have, and what can still be recovered (Gonen & "
+        about="Bias before and after, unintended changes, and what can still be recovered (Gonen & "
         "Goldberg 2019).",
     ),
     ShippedPart(
         "text", "Associations in the text itself", measure_text, order=35, stage="counting", read=read_text, front=True,
         about="Log odds ratios counted in the text that was given: how much more likely the words of the first target "
         "set are near words of the first attribute set than near the second, less the same for the second target set. "
-        "The interval speaks of other documents of the same kind. Slope: by how much a word's association in the "
+        "The interval generalizes over documents of the same kind. Slope: by how much a word's association in the "
         "vectors rises where its odds in the text are e = 2.7 times as large; 0 means that the vectors do not follow "
         "these counts.",
     ),

@@ -9,18 +9,29 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from biasgauge.audits.measurement import Measured
 from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.core import Estimate
-from biasgauge.results import Chart, Column, RecordTable, chart_of_rows, counted, level_text, lexicon_name, number_text
+from biasgauge.results import (
+    Chart,
+    Column,
+    RecordTable,
+    chart_of_rows,
+    counted,
+    level_text,
+    lexicon_name,
+    number_text,
+    share_text,
+)
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
 
 AXIS = "contrast, in cosine units"
 ABOUT = (
-    "Where the contrast of each question lies, given these words: one hierarchical model of targets, attributes and "
-    "replicates for the similarities that the verdict rests on, at equal word frequency where that is known (biasgauge "
-    "posterior). The section states probabilities, of each question by itself; it decides nothing. Verdicts also count "
-    "how many questions were asked, and near words for fewer than they are."
+    "Posterior of the contrast of each question under a hierarchical model of targets, attributes and replicates "
+    "(biasgauge posterior), for the similarities that its verdict uses. Each probability is of one question by itself and "
+    "decides nothing: verdicts also adjust for the number of questions and for words near each other."
 )
+SURE = 0.95
+"""Posterior probability above which a headline counts a contrast."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +94,10 @@ class QuestionPosteriors(PartRows):
         if not defined:
             return "No question has a posterior."
         sizes = dict.fromkeys(f"±{number_text(row.smallest, 3)}" for row in defined)
+        sure = sum(max(row.p_above or 0.0, row.p_below or 0.0) > SURE for row in defined)
         return (
-            f"{level_text(defined[0].level)} intervals of the contrasts of {counted(defined, 'question')}, and the "
-            f"probability of more than the smallest that matters ({', '.join(sizes)})."
+            f"In {sure} of {counted(defined, 'question')} the posterior probability of a contrast that matters (beyond "
+            f"{', '.join(sizes)}) is above {share_text(SURE)}."
         )
 
     def _sentences(self) -> list[str]:
