@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -33,21 +34,27 @@ def made_evidence() -> Iterator[str]:
                 continue
             rule = node.args[0]
             if isinstance(rule, ast.Constant):
-                yield rule.value
+                yield str(rule.value)
             elif isinstance(rule, ast.Name):
                 yield getattr(module, rule.id)
             elif isinstance(rule, ast.JoinedStr):
                 pattern = "".join(
-                    re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in rule.values
+                    re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+" for part in rule.values
                 )
                 matching = [name for name in DOMAINS if re.fullmatch(pattern, name)]
                 assert matching, f"no domain for evidence named like {pattern}"
                 yield from matching
 
 
-def verdict(*, found: bool, small: bool = False, numbers: dict[str, float] = NUMBERS, **stable: bool | None) -> Verdict:
-    """A verdict as the audit makes it, with evidence of these rules (underscores for spaces)."""
-    pieces = [Evidence(rule.replace("_", " "), None, None, passes, f"{rule}.") for rule, passes in stable.items()]
+def verdict(
+    stable: Mapping[str, bool | None] = MappingProxyType({}),
+    *,
+    found: bool,
+    small: bool = False,
+    numbers: Mapping[str, float] = NUMBERS,
+) -> Verdict:
+    """A verdict as the audit makes it, with evidence of these rules."""
+    pieces = [Evidence(rule, None, None, passes, f"{rule}.") for rule, passes in stable.items()]
     association = Evidence("association", dict(numbers), 0.05, found, "association")
     barred = any(piece.rule == "circularity" and piece.passes is False for piece in pieces)
     decision = decide(found=found, small=small, stable=[piece.passes for piece in pieces], barred=barred)
@@ -65,10 +72,10 @@ def test_every_rule_has_one_reason_to_lower_a_certainty() -> None:
 @pytest.mark.parametrize("passes", [True, None, False])
 @pytest.mark.parametrize("rule", STABLE)
 def test_a_rule_that_fails_lowers_by_two_and_an_unknown_one_by_one(rule: str, passes: bool | None) -> None:  # noqa: FBT001
-    rated = verdict(found=True, **{rule.replace(" ", "_"): passes}).certainty
+    rated = verdict({rule: passes}, found=True).certainty
     assert rated is not None
     assert rated.level == {True: "high", None: "moderate", False: "low"}[passes]
-    expected = [] if passes else [(DOMAINS[rule], rule, f"{rule.replace(' ', '_')}.")]
+    expected = [] if passes else [(DOMAINS[rule], rule, f"{rule}.")]
     assert [(reason.domain, reason.rule, reason.reason) for reason in rated.downgrades] == expected
 
 
@@ -82,21 +89,22 @@ def test_decision_and_certainty_map_onto_each_other() -> None:
         "no-association-shown": {"high", "moderate", "low", "very low"},
     }
     seen: dict[str, set[str]] = {decision: set() for decision in allowed}
-    rules = ("base_pairs", "replicates", "measures", "word_frequency")
-    for found, small, *states in product((True, False), (True, False), *[(True, None, False)] * len(rules)):
-        one = verdict(found=found, small=small, **dict(zip(rules, states, strict=True)))
-        assert one.certainty is not None
-        seen[one.decision].add(one.certainty.level)
-        assert (one.certainty.level == "high") == (not one.certainty.downgrades)
+    rules = ("base pairs", "replicates", "measures", "word frequency")
+    for states in product((True, None, False), repeat=len(rules)):
+        for found, small in product((True, False), repeat=2):
+            one = verdict(dict(zip(rules, states, strict=True)), found=found, small=small)
+            assert one.certainty is not None
+            seen[one.decision].add(one.certainty.level)
+            assert (one.certainty.level == "high") == (not one.certainty.downgrades)
     assert seen == {**allowed, "inconclusive": {"low"}}
 
 
 def test_of_one_domain_the_gravest_reason_counts() -> None:
-    both = verdict(found=True, replicates=None, measures=False).certainty
+    both = verdict({"replicates": None, "measures": False}, found=True).certainty
     assert both is not None
     assert both.level == "low"
     assert len(both.downgrades) == 2
-    apart = verdict(found=True, replicates=None, measures=False, word_frequency=None).certainty
+    apart = verdict({"replicates": None, "measures": False, "word frequency": None}, found=True).certainty
     assert apart is not None
     assert apart.level == "very low"
 
@@ -119,23 +127,21 @@ def test_a_contrast_that_frequency_explains_is_confounded() -> None:
 
 
 def test_lists_made_from_the_vectors_make_an_answer_indirect() -> None:
-    rated = verdict(found=True, circularity=False).certainty
+    rated = verdict({"circularity": False}, found=True).certainty
     assert rated is not None
     assert [reason.domain for reason in rated.downgrades] == ["indirectness"]
 
 
 def test_what_was_not_measured_or_is_no_question_on_words_is_not_rated() -> None:
-    lost = Verdict("q", "", "m", "contrast", "not-measurable", "", "", (Evidence("coverage", 0.5, 0.8, False, "lost"),))
-    assert lost.certainty is None
+    lost = Evidence("coverage", 0.5, 0.8, passes=False, reason="lost")
+    assert Verdict("q", "", "m", "contrast", "not-measurable", "", "", (lost,)).certainty is None
     assert replace(verdict(found=True), test="change").certainty is None
 
 
 def test_an_added_rule_states_its_domain(monkeypatch: pytest.MonkeyPatch) -> None:
-    added = {name: VerdictRule(name, "", lambda _: (), domain=domain) for name, domain in
-             (("size", "imprecision"), ("source", "indirectness"))}  # fmt: skip
-    shipped = registry.everything("verdict_rule")
-    monkeypatch.setattr(registry, "everything", lambda _: {**shipped, **added})
-    assert (domain_of("size"), domain_of("source")) == ("imprecision", "indirectness")
+    rules = {**registry.everything("verdict_rule"), "size": VerdictRule("size", "", lambda _: (), domain="imprecision")}
+    monkeypatch.setattr(registry, "everything", lambda _: rules)
+    assert domain_of("size") == "imprecision"
     assert domain_of("no rule of this name") == "inconsistency"
 
 

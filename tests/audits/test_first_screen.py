@@ -130,7 +130,7 @@ def test_the_page_quotes_claims_and_leaves_other_sentences_to_their_rows(audited
     assert {quote.mark for quote in part.quotes} <= {"report", "report-with-care", "no-association-shown"}
     claims = [one for one in audited.verdicts if one.decision in REPORTED and one.family != "sanity"]
     assert len(part.quotes) == len(claims) > 0
-    assert [listing.text for listing in part.listings][0] == methods(audited)
+    assert part.listings[0].text == methods(audited)
     assert "it is not settled" in " ".join(quote.text for quote in audited.quotes)
 
 

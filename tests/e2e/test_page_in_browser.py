@@ -124,7 +124,7 @@ def test_the_first_screen_gives_the_answer(page: Any, audited: bg.audits.AuditRe
 
 
 def test_rows_stand_by_family_with_shape_word_claim_and_numbers(page: Any, audited: bg.audits.AuditResult) -> None:  # noqa: ANN401
-    groups = texts(page, ".forest .group h3 > span")
+    groups = texts(page, ".forest .group h3 > span:first-child")
     assert groups[0] == "Gender"
     assert groups[-1] == "Positive controls"
     rows = page.locator(".forest .row")

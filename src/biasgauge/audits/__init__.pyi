@@ -3,6 +3,8 @@ from biasgauge.audits.browser.building import workbench as workbench
 from biasgauge.audits.calibrated import decision_rates as decision_rates
 from biasgauge.audits.calibrated import verdict_decisions as verdict_decisions
 from biasgauge.audits.calibrated import verdict_rates as verdict_rates
+from biasgauge.audits.certainty import Certainty as Certainty
+from biasgauge.audits.certainty import Downgrade as Downgrade
 from biasgauge.audits.context import AuditContext as AuditContext
 from biasgauge.audits.context import build_context as build_context
 from biasgauge.audits.measurement import Tabulated as Tabulated

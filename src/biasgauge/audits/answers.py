@@ -169,7 +169,8 @@ def _equivalence(case: Case) -> Evidence:
     if passes:
         reason = f"any association is too small to matter: {within}"
     elif case.measured.p <= case.rules.alpha:
-        reason = f"an association is significant by itself, but not after adjustment for {case.corrected.questions} questions"
+        questions = case.corrected.questions
+        reason = f"an association is significant by itself, but not after adjustment for {questions} questions"
     else:
         reason = f"an association is neither shown nor ruled out: {within}"
     numbers = {"low": low, "high": high, "level": level, "p": contrast.equivalence_p(margin), "k": k}

@@ -1,9 +1,9 @@
 """Certainty of a verdict after GRADE: it begins as high, and each reason in its evidence lowers it.
 
 A rule that fails is a very serious reason (two levels), one whose answer is unknown a serious one (one level); of a
-domain the gravest reason counts. An answer that is neither shown nor ruled out is imprecise: by two levels, and by three
-where its interval holds contrasts that matter in both directions. Source: Guyatt et al. 2008, BMJ 336:924; Zeng et al.
-2022, J Clin Epidemiol 150:216.
+domain the gravest reason counts. An answer that is neither shown nor ruled out is imprecise: by two levels, and by
+three where its interval holds contrasts that matter in both directions. Source: Guyatt et al. 2008, BMJ 336:924; Zeng
+et al. 2022, J Clin Epidemiol 150:216.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Downgrade(Record):
 
 @dataclass(frozen=True)
 class Certainty(Record):
-    """How certain an answer is.
+    """Certainty of an answer.
 
     Attributes:
         level: "high", "moderate", "low" or "very low".
@@ -83,10 +83,10 @@ class Certainty(Record):
 
 def domain_of(rule: str) -> Domain:
     """Return the domain of a piece of evidence; of an added rule, the one that it declares."""
-    domain = DOMAINS.get(rule)
-    if domain is None:
-        added = registry.everything("verdict_rule").get(rule)
-        domain = getattr(added, "domain", "inconsistency")
+    if rule in DOMAINS:
+        return DOMAINS[rule]
+    added = registry.everything("verdict_rule").get(rule)
+    domain: Domain = getattr(added, "domain", "inconsistency")
     return domain
 
 
@@ -112,7 +112,7 @@ def _downgrades(verdict: Verdict) -> Iterator[Downgrade]:
 
 
 def _imprecision(verdict: Verdict) -> Iterator[Downgrade]:
-    """Yield what makes an answer imprecise that is neither shown nor ruled out, and the part of word frequency in it."""
+    """Yield reasons against an answer that is neither shown nor ruled out: its interval, and word frequency."""
     numbers, contrast = verdict.observed("association"), verdict.contrast
     smallest = numbers.get("smallest")
     bounded = smallest is not None and contrast.low is not None and contrast.high is not None

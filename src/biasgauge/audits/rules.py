@@ -170,7 +170,10 @@ def judge_other_words(case: Case) -> Iterator[Evidence]:
         evidence = [*(_gender_pairs(case, test, roles) if roles else ()), *_held_out(case, test)]
     yield from evidence
     if not evidence:
-        reason = "unknown whether other words for the same attributes give the same result: no second list of them is available"
+        reason = (
+            "unknown whether other words for the same attributes give the same result: no second list of them is "
+            "available"
+        )
         yield Evidence("other words", None, case.rules.alpha, None, reason)
 
 

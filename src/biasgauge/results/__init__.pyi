@@ -16,6 +16,10 @@ from biasgauge.results.drawing import zero_line as zero_line
 from biasgauge.results.encodings import escape_control_characters as escape_control_characters
 from biasgauge.results.encodings import escape_control_characters_in_json as escape_control_characters_in_json
 from biasgauge.results.encodings import plain_characters as plain_characters
+from biasgauge.results.forest import Forest as Forest
+from biasgauge.results.forest import ForestRow as ForestRow
+from biasgauge.results.forest import Grade as Grade
+from biasgauge.results.forest import Shape as Shape
 from biasgauge.results.latex_tables import latex as latex
 from biasgauge.results.markup import markdown as markdown
 from biasgauge.results.names import group_name as group_name
@@ -47,14 +51,10 @@ from biasgauge.results.summary import Chart as Chart
 from biasgauge.results.summary import Dot as Dot
 from biasgauge.results.summary import Drawing as Drawing
 from biasgauge.results.summary import Extra as Extra
-from biasgauge.results.summary import Forest as Forest
-from biasgauge.results.summary import ForestRow as ForestRow
-from biasgauge.results.summary import Grade as Grade
-from biasgauge.results.summary import Link as Link
 from biasgauge.results.summary import Histogram as Histogram
+from biasgauge.results.summary import Link as Link
 from biasgauge.results.summary import Listing as Listing
 from biasgauge.results.summary import Quote as Quote
-from biasgauge.results.summary import Shape as Shape
 from biasgauge.results.summary import Strip as Strip
 from biasgauge.results.summary import Summary as Summary
 from biasgauge.results.summary import Tile as Tile

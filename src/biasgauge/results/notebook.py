@@ -13,7 +13,8 @@ from biasgauge.results.drawing import WIDTHS, fitted_to_grid
 from biasgauge.results.wording import NUMERIC, cell_text, counted
 
 if TYPE_CHECKING:
-    from biasgauge.results.summary import Forest, Quote, Summary
+    from biasgauge.results.forest import Forest
+    from biasgauge.results.summary import Quote, Summary
     from biasgauge.results.tables import Table
 
 _MOST = 12

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from biasgauge.results.summary import Forest, Summary
+    from biasgauge.results.forest import Forest
+    from biasgauge.results.summary import Summary
     from biasgauge.results.tables import Column, Table
 
 _STYLES = {"good": "green", "caution": "yellow", "bad": "red", "quiet": "dim", "plain": ""}

@@ -56,13 +56,14 @@ GROUPS = {
 }
 """Titles of the families of questions, in the order in which they are shown; others come before one's own."""
 CAVEAT = (
-    "These verdicts are about vectors and word lists, not about people or applications. None shows that a system is fair "
-    "or unfair, and “inconclusive” does not mean “no bias”."
+    "These verdicts are about vectors and word lists, not about people or applications. None shows that a system is "
+    "fair or unfair, and “inconclusive” does not mean “no bias”."
 )
 MEASURED_SMALLEST = "one standard deviation of contrasts of unrelated lists in these vectors"
 GRADING = (
-    "Certainty is rated after GRADE: it starts as high and is lowered by one level for what is untested, by two for what "
-    "fails or is too imprecise to decide, by three where contrasts that matter in both directions cannot be rejected."
+    "Certainty is rated after GRADE: it starts as high and is lowered by one level for what is untested, by two for "
+    "what fails or is too imprecise to decide, by three where contrasts that matter in both directions cannot be "
+    "rejected."
 )
 MOST_CLAIMS = 3
 """Claims that a headline repeats."""
@@ -89,11 +90,12 @@ MODELS = RecordTable(
 
 
 def audit_summary(result: AuditResult) -> Summary:
-    """The answer and the findings; text for a report and what a verdict is judged by; in an appendix, everything else."""
+    """The answer, the findings, text for a report, and error rates; everything else in an appendix."""
     from biasgauge.audits.page.reporting_sentences import text_for_report
 
     names = ", ".join(subject.name for subject in result.subjects if subject.role == "audited")
-    front, appendix = [_change(result), _verdicts(result), text_for_report(result)], []
+    front = [_change(result), _verdicts(result), text_for_report(result)]
+    appendix: list[Summary | None] = []
     for name, part in ordered_parts().items():
         section = summarize_part(part, result.parts[name], result) if name in result.parts else None
         (front if getattr(part, "front", False) else appendix).append(section)
@@ -223,7 +225,8 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
             "estimate": f"; {promised} promised, and within what chance gives in {worst.audits} audits",
             "interval": f"; more than the {promised} promised",
         }
-        caption = f"false-alarm rate {shares_text(worst.low, worst.high)} in audits of meaningless lists{remarks[worst.above]}"
+        interval = shares_text(worst.low, worst.high)
+        caption = f"false-alarm rate {interval} in audits of meaningless lists{remarks[worst.above]}"
         tones: dict[str, tuple[Tone, Shape]] = {"interval": ("bad", "cross"), "estimate": ("caution", "half")}
         counts.append(
             Tile(f"≤\u00a0{share_text(worst.rate)}".replace(" ", "\u00a0"), caption, *tones.get(worst.above, ()))
@@ -322,7 +325,7 @@ def _sizes(broken: Breakdown) -> str:
 
 
 def _comment(verdict: Verdict) -> str:
-    """What a row says beside numbers and footnotes: words needed, or why there is no number."""
+    """Comment of a row, beside numbers and footnotes: words needed, or why there is no number."""
     if verdict.certainty is None:
         return "; ".join(piece.reason for piece in verdict.failed or verdict.unknown) or verdict.why
     words = verdict.plan.get("both") if verdict.plan is not None else None

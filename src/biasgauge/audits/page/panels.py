@@ -133,7 +133,9 @@ def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | Non
         dots = _dots(broken.pairs, side)
         agree = sum(not dot.apart for dot in dots)
         by_measure = ", ".join(f"{measure_name(score.name)} {signed_text(score.value)}" for score in broken.measures)
-        remark = "Each dot is the difference between the two lists on one base pair; pairs of the opposite sign are named."
+        remark = (
+            "Each dot is the difference between the two lists on one base pair; pairs of the opposite sign are named."
+        )
         remark += f" Mean over pairs by measure: {by_measure}." if by_measure else ""
         title = f"{agree} of {len(dots)} base pairs give the direction of the contrast"
         yield Strip("pairs", title, remark, "difference of mean scores", dots, of="pair")

@@ -65,7 +65,7 @@ def held_back_by(verdict: Verdict) -> str:
     unknown = [piece.rule for piece in verdict.unknown]
     if unknown:
         return f"unknown: {unknown[0]}{_more(len(unknown) - 1)}"
-    return "not a question by itself" if verdict.decision == "not-measurable" else ""
+    return "asks nothing by itself" if verdict.decision == "not-measurable" else ""
 
 
 def next_step(result: AuditResult) -> str:

@@ -70,8 +70,8 @@ def summarize_reliability(result: Result, audit: AuditResult) -> Summary:
     """Reliabilities as distributions, what scores vary with, and which designs are enough."""
     lists = ", ".join(lexicon_name(words.name) for words in getattr(result, "lists", ())) or "the lists"
     about = (
-        f"Scores of the words of {lists} on {len(audit.replicated_models)} models: test–retest reliability over training "
-        "runs, agreement of measures (inter-rater), and internal consistency of the words of a query."
+        f"Scores of the words of {lists} on {len(audit.replicated_models)} models: test–retest reliability over "
+        "training runs, agreement of measures (inter-rater), and internal consistency of the words of a query."
     )
     return replace(result.summary(), about=about)
 

@@ -137,8 +137,8 @@ def summarize(result: Associations, audit: AuditResult) -> Summary | None:
         return None
     about = (
         "Contrasts in cosine units; their intervals generalize over targets and attributes of the same kind. WEAT's p "
-        "is the published two-sided permutation of the targets, for the unadjusted contrast in one model; it is not the "
-        "p of a verdict. d is the effect size of Caliskan et al. 2017, without an interval, which would undercover."
+        "is the published two-sided permutation of the targets, for the unadjusted contrast in one model; it is not "
+        "the p of a verdict. d is the effect size of Caliskan et al. 2017, without an interval, which would undercover."
     )
     summary = replace(result.summary(), about=about)
     return replace(summary, charts=tuple(bias_charts(audit)))

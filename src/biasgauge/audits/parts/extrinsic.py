@@ -152,6 +152,6 @@ def verdicts(result: Extrinsic, context: AuditContext) -> tuple[Verdict, ...]:
 
 
 PART = ShippedPart(
-    "extrinsic", "Bias in applications", measure, summarize_if_given, order=80, stage="applications", read=Extrinsic.from_dict,
-    verdicts=verdicts,
+    "extrinsic", "Bias in applications", measure, summarize_if_given, order=80, stage="applications",
+    read=Extrinsic.from_dict, verdicts=verdicts,
 )  # fmt: skip

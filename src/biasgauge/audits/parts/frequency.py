@@ -122,8 +122,8 @@ class FrequencyReport(Result):
             return "Word frequencies are unknown, so that no contrast could be adjusted."
         large = [row for row in known if abs(row.shift or 0.0) > abs(row.adjusted.value or 0.0)]
         return (
-            f"In {len(large)} of {counted(known, 'question')} word frequency contributes more to the contrast than what remains "
-            "at equal frequency."
+            f"In {len(large)} of {counted(known, 'question')} word frequency contributes more to the contrast than "
+            "what remains at equal frequency."
         )
 
     def _charts(self) -> Sequence[Chart]:
@@ -242,5 +242,6 @@ PART = ShippedPart(
     "word_frequency", "Word frequency and near words", measure, order=105, stage="word frequency",
     read=FrequencyReport.from_dict,
     about="Cosine similarity depends on the frequencies of both words: frequent words lie nearer to frequent ones, so "
-    "that lists of unequal frequency have a contrast for that reason alone. Verdicts use the contrast at equal frequency.",
+    "that lists of unequal frequency have a contrast for that reason alone. Verdicts use the contrast at equal "
+    "frequency.",
 )  # fmt: skip

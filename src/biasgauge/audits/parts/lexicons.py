@@ -158,8 +158,8 @@ def summarize(result: LexiconVerdicts, audit: AuditResult) -> Summary:
     case = " (another case counts)" if audit.settings["case_fallback"] else ""
     share = share_text(audit.settings["min_coverage"])
     about = (
-        f"A lexicon can be measured when at least {share} of each of its sets is in the vocabulary{case}. Scores of fewer words "
-        "would not be comparable."
+        f"A lexicon can be measured when at least {share} of each of its sets is in the vocabulary{case}. Scores of "
+        "fewer words would not be comparable."
     )
     return replace(result.summary(), about=about)
 

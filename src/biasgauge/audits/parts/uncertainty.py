@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 AXIS = "contrast, in cosine units"
 ABOUT = (
     "Posterior of the contrast of each question under a hierarchical model of targets, attributes and replicates "
-    "(biasgauge posterior), for the similarities that its verdict uses. Each probability is of one question by itself and "
-    "decides nothing: verdicts also adjust for the number of questions and for words near each other."
+    "(biasgauge posterior), for the similarities that its verdict uses. Each probability is of one question by itself "
+    "and decides nothing: verdicts also adjust for the number of questions and for words near each other."
 )
 SURE = 0.95
 """Posterior probability above which a headline counts a contrast."""

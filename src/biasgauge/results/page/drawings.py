@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from biasgauge.results.wording import signed_text
 
 if TYPE_CHECKING:
-    from biasgauge.results.summary import Bars, Dot, Drawing, Forest, Histogram, Strip
+    from biasgauge.results.forest import Forest
+    from biasgauge.results.summary import Bars, Dot, Drawing, Histogram, Strip
 
 MOST_TICKS = 5
 DOT = 1.7

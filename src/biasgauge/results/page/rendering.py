@@ -129,14 +129,11 @@ class Section:
     @property
     def more(self) -> tuple[str, ...]:
         """Sentences that are folded away."""
-        if self._only_figures:
-            return ()
-        return *self.summary.sentences[len(self.sentences) :], *self.summary.more
+        return () if self._only_figures else (*self.summary.sentences[len(self.sentences) :], *self.summary.more)
 
     @property
     def _only_figures(self) -> bool:
-        summary = self.summary
-        return self.appendix and bool(summary.tables or summary.charts or summary.drawings or summary.parts)
+        return self.appendix and any((self.summary.tables, self.summary.charts, self.summary.parts))
 
     @property
     def tables(self) -> list[Table]:
@@ -206,10 +203,8 @@ def _section(
         drawings=tuple(map(drawing_view, summary.drawings)),
         axis=None if summary.forest is None else forest_axis(summary.forest),
         parts=tuple(
-            _section(
-                section, f"{anchor}-{section.name or number}", section.title, explained, brief=brief, appendix=appendix
-            )
-            for number, section in enumerate(summary.other_parts)
+            _section(part, f"{anchor}-{part.name or number}", part.title, explained, brief=brief, appendix=appendix)
+            for number, part in enumerate(summary.other_parts)
         ),
         rows={  # each is read by itself
             f"{anchor}-{key}": _section(section, f"{anchor}-{key}", section.title, set(explained))
