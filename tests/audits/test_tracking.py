@@ -115,7 +115,7 @@ def test_a_verdict_for_each_rule(frame: pd.DataFrame, how: dict[str, Any], decis
     found = answered(frame, **how)
     assert found.decision == decision, found.sentence
     assert because in found.why
-    assert found.sentence.startswith("Intrinsic numbers and the application ")
+    assert found.sentence.startswith("Do the intrinsic numbers track the application? ")
     assert {one.link for one in found.evidence} <= {"extrinsic"}
 
 
@@ -225,8 +225,9 @@ def test_the_verdict_and_the_json(audited: bg.audits.AuditResult) -> None:
 
 def test_without_points_one_line_says_how_to_get_them(vectors: bg.Embedding) -> None:
     result = bg.audit(vectors, lexicons=["weat7"])
-    section = section_of(result)
+    section = result.parts["extrinsic"].summary()
     assert section.headline == "Unknown: no application was measured."
+    assert "extrinsic" not in {part.name for part in result.summary().parts}
     assert "biasgauge audit a.bin --points points.csv" in section.listings[0].text
     assert (section.charts, section.tables) == ((), ())
     assert result.to_dict()["extrinsic"] == {"groups": [], "reason": HOW_TO_GET, "tasks": []}
@@ -249,7 +250,7 @@ def test_the_command(vectors: bg.Embedding, tmp_path: Path, capsys: pytest.Captu
     assert (content["verdicts"][-1]["model"], content["verdicts"][-1]["question"]) == ("points.csv", "extrinsic")
     assert run([*asked, *points, "--force", "--verbose"]) == 0
     shown = capsys.readouterr().out
-    assert "Intrinsic numbers and the application" in shown
+    assert "Do the intrinsic numbers track the application?" in shown
     assert "would be detected (p ≤ 0.05)" in " ".join(shown.split())
 
 

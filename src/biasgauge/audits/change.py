@@ -56,7 +56,7 @@ MOST_LEXICONS = 4
 """Lexicons that are compared when all shipped ones were asked for: the usual ones. Each takes a second."""
 MOST_SLOPES = 40
 """Lines of a slope chart; the table has all."""
-TITLE = "Effect of the change on the bias"
+TITLE = "Did the change remove the bias?"
 LINK = "change"
 TONES = {True: "good", False: "bad", None: "caution"}
 OUTCOMES = {

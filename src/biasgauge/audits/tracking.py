@@ -38,7 +38,7 @@ NAMES = {
     "seed": ("seed", "task seed"),
 }
 """Usual names of columns, in lower case: the first match is taken, and every match of `by`."""
-TITLE = "Intrinsic numbers and the application"
+TITLE = "Do the intrinsic numbers track the application?"
 POWER = 0.8
 """Power below which a correlation that is not found is no evidence of none (Cohen 1988)."""
 LINK = "extrinsic"
