@@ -147,7 +147,7 @@ def test_the_forest_plot_and_the_drawings_of_a_panel_can_be_taken_away(
     parts = list(csv.DictReader(downloaded(page, "verdicts-weat7-words", "csv").decode().splitlines()))
     shares = {True: 0.0, False: 0.0}  # of targets and of attributes: both add up to the contrast as it is
     for row in parts:
-        shares[row["list"] in {"math words", "arts words"}] += float(row["adds to the contrast"])
+        shares[row["list"] in {"math words", "arts words"}] += float(row["contribution to the contrast"])
     assert shares[True] == pytest.approx(shares[False], abs=1e-4)
     assert shares[True] != 0
     bins = list(csv.DictReader(downloaded(page, "verdicts-weat7-chance", "csv").decode().splitlines()))
