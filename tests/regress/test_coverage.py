@@ -47,7 +47,8 @@ def test_intervals_cover_the_true_difference(documents: int, authors: int) -> No
     covered = np.zeros(3)
     for seed in range(DRAWS):
         fit = fitted(text_of_authors(100 + seed, documents, authors))
-        for index, row in enumerate((fit.terms[0], fit.axis_terms[0], fit.count_terms[0])):
+        rows: list[Any] = [fit.terms[0], fit.axis_terms[0], fit.count_terms[0]]
+        for index, row in enumerate(rows):
             assert row.low is not None
             assert row.high is not None
             covered[index] += row.low <= (truth[index] or 0.0) <= row.high

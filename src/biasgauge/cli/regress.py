@@ -19,30 +19,33 @@ from biasgauge.core import JsonObject, WordPolicy
 from biasgauge.errors import ParameterError
 
 EXAMPLES = """\
-CORPUS is a table with a column of text (.csv, .tsv, .jsonl, .parquet), or a
-folder of texts with --metadata. On the left of the formula stand target words,
-joined by + to count as one, or the name of a list (--targets); on the right
-covariates: factors, numbers, interactions (party * year), C(party), log(n),
-center(year), poly(year, 2). With --a and --b the association is read twice, from
-the projection on the axis from B to A and from counts; the verdict says which of
-them answers and whether the others agree. Name authors or outlets by --cluster:
-documents of one author are no independent evidence. --at and --against choose
-values of covariates to set against each other: differences, neighbors that
-differ; --at alone lists the nearest words. --detection 20 plants differences of
-known size in random halves: which would this text have shown? Settings
-by --set: remove (stop words), min_count, save_transform (file for the matrix that
-was estimated on the corpus), permutations, smallest (difference that matters),
-most (neighbors of a side), show_text (of typical contexts), file (column of the
+CORPUS is a table with a column of text (.csv, .tsv, .jsonl, .parquet,
+.rds), or a folder of texts with --metadata. On the left of the formula
+stand target words, joined by + to count as one, or the name of a list
+(--targets); on the right covariates: factors, numbers, interactions (party
+* year), C(party), log(n), center(year), poly(year, 2). With --a and --b the
+association is read twice, from the projection on the axis from B to A and
+from counts; the verdict says which of them answers and whether the others
+agree. Name authors or outlets by --cluster: documents of one author are no
+independent evidence. --at and --against choose values of covariates to set
+against each other: differences, neighbors that differ; --at alone lists the
+nearest words. --detection 20 plants differences of known size in random
+halves: which would this text have shown? Settings by --set: remove (stop
+words), min_count, save_transform (file for the matrix that was estimated on
+the corpus), permutations, smallest (difference that matters), most
+(neighbors of a side), show_text (of typical contexts), file (column of the
 metadata that names files).
 
 Examples:
   biasgauge regress speeches.csv --formula "immigration ~ party + gender" \\
       --vectors glove.300d.txt --transform A.npy --cluster speaker
-  biasgauge regress speeches.jsonl --formula "immigrant + immigrants ~ party * year" \\
-      --vectors glove.txt --a family,children --b illegal,border \\
+  biasgauge regress speeches.jsonl \\
+      --formula "immigrant + immigrants ~ party * year" --vectors glove.txt \\
+      --a family,children --b illegal,border \\
       --at party=R,year=2010 --against party=D,year=2010 --detection 20
   biasgauge regress texts/ --metadata texts.csv --formula "jobs ~ decade" \\
-      --targets jobs=bls2015 --vectors glove.txt --a he,his,man --b she,her,woman
+      --targets jobs=bls2015 --vectors glove.txt \\
+      --a he,his,man --b she,her,woman
 """
 Table = Annotated[Path, Parameter(help="a table with a column of text, a folder of texts, or a tokenized corpus")]
 SETTINGS = {
@@ -100,7 +103,7 @@ def regress(
 
     Args:
         formula: target words ~ covariates, such as "immigration ~ party + year"
-        transform: transformation matrix of the vectors (.npy, .npz); by default estimated on the corpus
+        transform: transformation matrix of the vectors (.npy, .npz, .rds); by default estimated on the corpus
         targets: NAME=WORDS, repeat for several: a list of words that NAME stands for in the formula; its words are a
             sample
         cluster: column of authors, speakers or outlets, within which documents depend on each other

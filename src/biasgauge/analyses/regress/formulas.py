@@ -153,7 +153,8 @@ class Design:
         """
         if term not in self.columns:
             listing = ", ".join(self.columns)
-            raise ParameterError(f"There is no term {term!r}{did_you_mean(term, self.columns)}: {listing}.")
+            near = did_you_mean(term, self.columns) or "."
+            raise ParameterError(f"There is no term {term!r}{near} The terms are {listing}.")
         return self.columns.index(term)
 
     @cached_property
@@ -172,9 +173,8 @@ class Design:
         for name, value in values.items():
             if name not in frame:
                 listing = ", ".join(map(str, frame))
-                raise ParameterError(
-                    f"The formula has no covariate {name!r}{did_you_mean(name, map(str, frame))}: {listing}."
-                )
+                near = did_you_mean(name, map(str, frame)) or "."
+                raise ParameterError(f"The formula has no covariate {name!r}{near} It has {listing}.")
             if name in self.levels:
                 if str(value) not in self.levels[name]:
                     listing = ", ".join(self.levels[name][:10])
