@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from biasgauge.audits.measurement import SANITY, Measured, Tabulated, tabulate
 from biasgauge.audits.shared_scores import page_words
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Rules
-from biasgauge.core import DEFAULT_POLICY, JsonMapping, LexiconLike, VectorsLike, WordPolicy, check_whole, today
+from biasgauge.core import JsonMapping, LexiconLike, VectorsLike, WordPolicy, check_whole, today
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import (
     DEFAULT_LANGUAGE,
@@ -165,10 +166,34 @@ def workbench(
     context = build_context(
         [model], lexicons=(*further, *asking), language=language, rules=rules, random_state=random_state
     )
-    offered = (*further, *(lexicon for lexicon in shipped if lexicon not in further))
+    settings = {"limit": limit, "shipped": "glove" if vectors is None else ""}
+    return workbench_of_context(context, further, words, bits, settings)
+
+
+def workbench_of_context(
+    context: AuditContext,
+    lexicons: Sequence[Lexicon] = (),
+    words: int = WORDS,
+    bits: int = 16,
+    settings: JsonMapping = MappingProxyType({}),
+) -> Workbench:
+    """Build the workbench of the first model of an audit, with the smallest contrast that matters there.
+
+    Args:
+        context: of the audit.
+        lexicons: word lists that the page offers before those of the language.
+        words: number of words of the page, at most.
+        bits: of each number.
+        settings: further settings to record.
+
+    Raises:
+        ParameterError: the vectors have fewer than two words.
+    """
+    model, language = context.models[0], context.language.name
+    offered = (*lexicons, *(lexicon for lexicon in _offered_lexicons(context.language) if lexicon not in lexicons))
     pairs = None if context.language.lacks("base_pairs") else pairs_of(context.language.named("base_pairs")[0])
-    fallback = DEFAULT_POLICY.uses_fallback([model])
-    first = (*further, *([pairs] if pairs is not None else []))
+    fallback = context.policy.uses_fallback([model])
+    first = (*lexicons, *([pairs] if pairs is not None else []))
     chosen = page_words(model, first, words, further=offered, case_fallback=fallback)
     if len(chosen) < FEWEST:
         raise ParameterError(f"A workbench needs vectors of two words at least. Got {len(chosen)} in {model.name}.")
@@ -181,20 +206,20 @@ def workbench(
         words=len(part),
         dim=part.dim,
         bits=bits,
-        quantization_error=largest_cosine_error(part.vectors, quantized.vectors, random_state),
+        quantization_error=largest_cosine_error(part.vectors, quantized.vectors, context.random_state),
         contrast_error=_largest_contrast_error(context, rounded),
         smallest=context.smallest_contrast(context.subjects[0]),
         frequency=None if log is None else log.source,
         settings={
             "source": model.source,
-            "shipped": vectors is None,
+            "shipped": "",
             "words": words,
             "bits": bits,
             "language": language,
-            "lexicons": [lexicon.name for lexicon in further],
-            "smallest": smallest,
-            "limit": limit,
-            "random_state": random_state,
+            "lexicons": [lexicon.name for lexicon in lexicons],
+            "smallest": context.rules.smallest,
+            "random_state": context.random_state,
+            **settings,
         },
         embedding=rounded,
         quantized=quantized,

@@ -46,15 +46,22 @@ function lexiconToml(vocabulary, state, lists, tries) {
 
 const shellWord = (text) => (/^[\w,.\/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
+// Vectors that ship, as Python loads them and as a command names them.
+const SHIPPED = {
+  glove: ["bg.vectors.load_default()", "DEFAULT_PATH"],
+  replicates: ["bg.vectors.load_default_replicates()[0]", "replicate_path(0)"],
+};
+
 function commandText(vocabulary, state, lists) {
-  const file = shellWord(vocabulary.source);
+  const shipped = SHIPPED[vocabulary.shipped];
+  const file = shipped ? `"$(python -c 'import biasgauge; print(biasgauge.vectors.${shipped[1]})')"` : shellWord(vocabulary.source);
   const sets = ROLES.map((role) => `  --${role} ${shellWord(lists[role].length === 1 ? `${lists[role][0]},` : lists[role].join(","))}`);
   const audit = `biasgauge audit ${file} --lexicon ${lexiconName(state)} --smallest ${vocabulary.rules.smallest}`;
   return `# the contrast, as it is and at equal word frequency\nbiasgauge weat ${file} \\\n${sets.join(" \\\n")}\n\n# the verdict, with the lists saved as a lexicon (TOML)\n${audit}\n`;
 }
 
 function pythonText(vocabulary, state, lists) {
-  const load = vocabulary.shipped ? "bg.vectors.load_default()" : `bg.load(${quoted(vocabulary.source)})`;
+  const load = SHIPPED[vocabulary.shipped]?.[0] ?? `bg.load(${quoted(vocabulary.source)})`;
   const sets = ROLES.map((role) => `    ${quoted(role)}: [${lists[role].map(quoted).join(", ")}],`);
   return `import biasgauge as bg
 
