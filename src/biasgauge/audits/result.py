@@ -23,8 +23,12 @@ from biasgauge.vectors import Embedding, Notice
 if TYPE_CHECKING:
     import pandas as pd
 
+    from biasgauge.audits.browser.building import Workbench
+
 ADJUSTED = ("adjusted", "adjusted_low", "adjusted_high")
 """Contrast at equal word frequency, and its interval."""
+WORKBENCH = "workbench.html"
+"""Name of the page for the reader's own word lists, beside that of the audit."""
 P_VALUES = ("p_targets", "p_attributes", "p", "p_adjusted")
 QUANTILES = (0.0, 0.05, 0.5, 0.95, 1.0)
 _UNIT_TOLERANCE = 1e-3
@@ -110,6 +114,7 @@ class AuditResult(Result):
         settings: everything that decides the result.
         parts: result of each part, by name.
         date: the day of the audit, as 2026-11-16.
+        workbench: page for the reader's own word lists; None where none was asked for, or after reading JSON.
     """
 
     models: tuple[ModelSummary, ...]
@@ -118,6 +123,7 @@ class AuditResult(Result):
     settings: JsonMapping
     parts: Mapping[str, Result]
     date: str = ""
+    workbench: Workbench | None = None
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - each part has a class of its own
         if name.startswith("_") or not registry.has("audit_part", name):
@@ -215,6 +221,10 @@ class AuditResult(Result):
     def frames_beside(self) -> Mapping[str, pd.DataFrame]:
         """Tables written beside the page: the decisions, and the numbers."""
         return {"verdicts": self.to_frame(), "effects": self.effects_frame()}
+
+    def pages_beside(self) -> Mapping[str, str]:
+        """The workbench, where there is one."""
+        return {} if self.workbench is None else {WORKBENCH: self.workbench.page()}
 
     def to_dict(self) -> JsonObject:
         """One JSON-ready object; its keys are a contract. Every part is a key of its own."""

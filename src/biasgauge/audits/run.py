@@ -21,7 +21,7 @@ from biasgauge.audits.result import AuditResult, ModelSummary, SubjectSummary
 from biasgauge.audits.subjects import Subject, last_layer_first
 from biasgauge.audits.verdicts import Rules, Verdict
 from biasgauge.core import DEFAULT_POLICY, LexiconLike, ModelsLike, VectorsLike, WordPolicy, today
-from biasgauge.lexicons import Language
+from biasgauge.lexicons import AssociationTest, Language
 from biasgauge.vectors import DEFAULT_NAME, load_default, load_default_replicates, load_models
 
 if TYPE_CHECKING:
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from biasgauge.io import Progress
     from biasgauge.results import Result
 
-READING, VERDICTS = "reading", "verdicts"
+READING, VERDICTS, WORKBENCH = "reading", "verdicts", "workbench"
 """Stages before and after those of the parts."""
+WORDS = 10_000
+"""Words of the workbench of an audit."""
+FEWEST_WORDS = 2
 
 
 def audit(  # noqa: PLR0913 - settings are keyword arguments
@@ -48,6 +51,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
     tasks: Iterable[object] = (),
     corpus: object = None,
     calibration: Calibration | str | os.PathLike[str] | None = None,
+    workbench: bool = False,
     random_state: int = 0,
     progress: Progress | None = None,
     stage: Callable[[str], None] | None = None,
@@ -79,6 +83,8 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         calibration: result of `calibrate` for vectors of this recipe and text, or its JSON file: contrasts and scores
             are then also shown as planted odds ratios, beside the limit of detection. The shipped replicates have one
             of their own.
+        workbench: make a workbench of the first model, too: a page for the reader's own word lists, which `save` writes
+            beside the page of the audit.
         random_state: seed of everything that is drawn.
         progress: called with (done, total): reading is the first half.
         stage: called with what is being done, such as "reading" or "reliability", as each begins.
@@ -110,7 +116,15 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         calibration=load_calibration_for(calibration, shipped=vectors is None),
         parts=ordered_parts(),
     )
-    return audit_from_context(context, progress, announce)
+    result = audit_from_context(context, progress, announce)
+    if not workbench or len(models[0]) < FEWEST_WORDS:
+        return result
+    from biasgauge.audits.browser.building import workbench_of_context
+
+    announce(WORKBENCH)
+    lists = [lexicon for lexicon in context.lexicons if isinstance(lexicon, AssociationTest) and not lexicon.shipped]
+    settings = {"limit": limit, "shipped": "replicates" if vectors is None else ""}
+    return replace(result, workbench=workbench_of_context(context, lists, WORDS, settings=settings))
 
 
 def audit_from_context(

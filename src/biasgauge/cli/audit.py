@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 Decides for each question whether its answer may be reported: one line per
 question with the rule that it fails. Writes report.html, report.json,
-verdicts.csv and effects.csv. --verbose prints all the evidence, --quiet only
-the page's path.
+verdicts.csv, effects.csv and workbench.html, a page for your own word lists.
+--verbose prints all the evidence, --quiet only the page's path.
 
 --points is a table with a row for each embedding that was measured and applied
 (see correlate): do the intrinsic numbers track the application? --tasks takes
@@ -59,7 +59,7 @@ def check_vectors(typed: Sequence[Path]) -> None:
     terms="contrast replicate",
     settings={"agreement": float, "reliability": float},
     checks={"vectors": check_vectors, "encoder": check_models},
-    outputs=(Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv")),),
+    outputs=(Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv", "workbench.html")),),
 )
 def audit(
     vectors: Sequence[Path] = (),
@@ -162,7 +162,7 @@ def audit(
             "stage": None if bar is None else bar.stage,
         }
         if encoder is None:
-            result = audits.audit(models or None, **settings)
+            result = audits.audit(models or None, workbench=True, **settings)
         else:
             os.environ.setdefault("HF_HUB_OFFLINE", "1")
             result = audits.audit_encoder(encoder, **views, **settings)
