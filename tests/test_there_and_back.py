@@ -147,6 +147,7 @@ WITHOUT_ROWS = {
     "Preregistration": "a plan, no numbers",
     "SeedSetList": "words, no numbers",
     "Stored": "whatever was stored",
+    "Workbench": "a page: number of words, error of rounding",
 }
 """Classes whose frame is one row of single values."""
 

@@ -175,3 +175,28 @@ def test_vectors_of_one_word_are_too_few() -> None:
 def test_only_a_page_can_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["workbench", "--out", str(tmp_path / "words.txt")]) == 2
     assert "is a page, FILE.html" in capsys.readouterr().err
+
+
+def test_an_audit_writes_one_beside_its_page(tmp_path: Path) -> None:
+    audit = bg.audit(bg.vectors.load_default(), lexicons=["weat7"], workbench=True)
+    audit.save(tmp_path / "report.html")
+    assert {"report.html", "workbench.html"} <= {path.name for path in tmp_path.iterdir()}
+    assert audit.workbench is not None
+    (equivalence,) = (piece for piece in audit.verdicts[0].evidence if piece.rule == "equivalence")
+    assert audit.workbench.smallest == equivalence.threshold
+    assert audit.workbench.words == 10_000
+    assert "workbench" not in audit.to_dict()
+    assert bg.audit(bg.vectors.load_default(), lexicons=["weat7"]).workbench is None
+
+
+def test_an_audit_of_its_vectors_decides_as_an_audit_of_the_file(workbench: audits.Workbench) -> None:
+    """The rounded vectors lead to the decisions that the file leads to, and to its contrasts."""
+    tests = ["weat1", "weat6b", "weat7", "weat8"]
+    rules = audits.Rules(smallest=workbench.smallest)
+    page = bg.workbench(words=12_000).embedding
+    decisions = [
+        bg.audit(vectors, lexicons=tests, rules=rules).verdicts for vectors in (page, bg.vectors.load_default())
+    ]
+    for rounded, whole in zip(*decisions, strict=True):
+        assert rounded.decision == whole.decision
+        assert rounded.contrast.value == pytest.approx(whole.contrast.value, abs=5e-6)

@@ -133,6 +133,24 @@ def test_so_are_those_of_random_lists_of_any_size(page: Any, workbench: audits.W
     assert decisions
 
 
+def test_vectors_without_frequencies_with_capitals_and_in_eight_bits(
+    open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    random = np.random.default_rng(5)
+    words = [f"Wort{number}" if number % 2 else f"wort{number}" for number in range(400)]
+    matrix = random.standard_normal((400, 20))
+    matrix[10] = 0
+    workbench = bg.workbench(bg.Embedding(tuple(words), matrix), language="de", bits=8, smallest=0.2)
+    page = open_page(workbench.save(tmp_path / "words.html"))
+    assert page.locator("#intervals .estimate").count() == 0  # no shipped test begins the page
+    cases = [np.split(random.choice(words, 40, replace=False), 4) for _ in range(6)]
+    cases += [
+        [*cases[0][:3], np.array(["wort10", "wort1", *cases[0][3]])]
+    ]  # a zero vector, and a capital that is missing
+    for case in cases:
+        same_as_python(page, workbench, {role: part.tolist() for role, part in zip("xyab", case, strict=True)})
+
+
 def test_other_lists_for_the_same_attributes_are_asked_as_in_python(page: Any, workbench: audits.Workbench) -> None:  # noqa: ANN401
     flowers, short = bg.lexicon("weat1"), bg.lexicon("weat10")  # longer lists of pleasant and unpleasant words ship
     assert isinstance(flowers, AssociationTest)

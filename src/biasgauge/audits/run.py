@@ -21,7 +21,7 @@ from biasgauge.audits.result import AuditResult, ModelSummary, SubjectSummary
 from biasgauge.audits.subjects import Subject, last_layer_first
 from biasgauge.audits.verdicts import Rules, Verdict
 from biasgauge.core import DEFAULT_POLICY, LexiconLike, ModelsLike, VectorsLike, WordPolicy, today
-from biasgauge.lexicons import AssociationTest, Language
+from biasgauge.lexicons import Language
 from biasgauge.vectors import DEFAULT_NAME, load_default, load_default_replicates, load_models
 
 if TYPE_CHECKING:
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
     from biasgauge.io import Progress
     from biasgauge.results import Result
 
-READING, VERDICTS, WORKBENCH = "reading", "verdicts", "workbench"
+READING, VERDICTS = "reading", "verdicts"
 """Stages before and after those of the parts."""
-WORDS = 10_000
-"""Words of the workbench of an audit."""
-FEWEST_WORDS = 2
 
 
 def audit(  # noqa: PLR0913 - settings are keyword arguments
@@ -117,14 +114,11 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         parts=ordered_parts(),
     )
     result = audit_from_context(context, progress, announce)
-    if not workbench or len(models[0]) < FEWEST_WORDS:
+    if not workbench:
         return result
-    from biasgauge.audits.browser.building import workbench_of_context
+    from biasgauge.audits.browser.building import workbench_of_audit
 
-    announce(WORKBENCH)
-    lists = [lexicon for lexicon in context.lexicons if isinstance(lexicon, AssociationTest) and not lexicon.shipped]
-    settings = {"limit": limit, "shipped": "replicates" if vectors is None else ""}
-    return replace(result, workbench=workbench_of_context(context, lists, WORDS, settings=settings))
+    return replace(result, workbench=workbench_of_audit(context))
 
 
 def audit_from_context(

@@ -183,7 +183,7 @@ def audit(
     return Outcome(
         result,
         extra={"page": str(page)},
-        written={"page": page},
+        written={"page": page} | ({} if result.workbench is None else {"workbench": page.with_name("workbench.html")}),
         then="" if verbose else audits.next_step(result),
         show=show,
         exit_code=FAILED_ON if failure else 0,

@@ -19,6 +19,7 @@ from biasgauge.core import JsonMapping, LexiconLike, VectorsLike, WordPolicy, ch
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import (
     DEFAULT_LANGUAGE,
+    AssociationTest,
     Language,
     Lexicon,
     Pairs,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 WORDS = 20_000
 """Words of a page: 4 MB of vectors with 100 dimensions, 12 MB with 300."""
+AUDIT_WORDS = 10_000
+"""Words of the page beside that of an audit."""
 FEWEST = 2
 _DIGITS = 2
 
@@ -168,6 +171,18 @@ def workbench(
     )
     settings = {"limit": limit, "shipped": "glove" if vectors is None else ""}
     return workbench_of_context(context, further, words, bits, settings)
+
+
+def workbench_of_audit(context: AuditContext) -> Workbench | None:
+    """Build the workbench that lies beside the page of an audit; None for vectors of fewer than two words."""
+    if len(context.models[0]) < FEWEST:
+        return None
+    lists = [lexicon for lexicon in context.lexicons if isinstance(lexicon, AssociationTest) and not lexicon.shipped]
+    settings = {
+        "limit": context.options.get("limit"),
+        "shipped": "replicates" if context.options.get("shipped") else "",
+    }
+    return workbench_of_context(context, lists, AUDIT_WORDS, settings=settings)
 
 
 def workbench_of_context(
