@@ -80,13 +80,15 @@ LIGHT: dict[str, Any] = {
 }
 
 
-def train_text(out: Path, inputs: Mapping[str, Path], *, text: str, data: Path, min_count: int = USUAL) -> None:
+def train_text(
+    out: Path, inputs: Mapping[str, Path], *, text: str, data: Path, min_count: int = USUAL, algorithm: str = "cbow"
+) -> None:
     """Train bootstrap replicates of CBOW, as published, on the start of a text."""
     corpus = bg.text.read_corpus(first_words(TEXTS[text](data), WORDS[text]), out=out / "corpus")
     bg.train(
         corpus,
         out=out / "models",
-        algorithm="cbow",
+        algorithm=algorithm,
         bootstrap=MIN_COUNTS[min_count],
         random_state=SEED,
         min_count=min_count,

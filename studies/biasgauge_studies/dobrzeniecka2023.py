@@ -19,6 +19,7 @@ from biasgauge.analyses.posterior.predictive import check_predictions
 from biasgauge.papers.dobrzeniecka2023.distances import BANDS, FILES, PRINTED
 from biasgauge.results import save_figures
 from biasgauge.results.drawing import ACCENT, INK, SECOND, altair, styled, top_legend, zero_line
+from biasgauge.stats import holm
 from biasgauge.study import file_step
 
 if TYPE_CHECKING:
@@ -100,6 +101,13 @@ def contrast_rows(
             yield {"set": name, "contrast": f"{first} − {second}", "model": "attribute × group",
                    "mean": -difference.value, "low": -difference.high, "high": -difference.low,
                    "p_direction": difference.p_direction, "p_equivalent": difference.p_equivalent}  # fmt: skip
+
+
+def with_adjusted_p(contrasts: pd.DataFrame) -> pd.DataFrame:
+    """Add the two-sided tail probability of a sign, adjusted after Holm for all sets of a model and contrast."""
+    tails = 2 * (1 - contrasts["p_direction"])
+    adjusted = tails.groupby([contrasts["model"], contrasts["contrast"]]).transform(lambda part: holm(part.tolist()))
+    return contrasts.assign(p_holm=adjusted)
 
 
 def spread_rows(name: str, by_group: Mapping[tuple[str, str], ContrastPosterior]) -> Iterator[dict[str, Any]]:
@@ -260,6 +268,7 @@ def fit_all(out: Path, inputs: Mapping[str, Path], *, distances: Path, more_dist
     rows["ruled_out"] = list(ruled_out(sets, printed))
     rows["change"] = [row for topic in BANDS for row in change_rows(sets, topic)]
     tables = {name: pd.DataFrame(content) for name, content in rows.items()}
+    tables["contrasts"] = with_adjusted_p(tables["contrasts"])
     for name, table in tables.items():
         table.to_csv(out / f"{name}.csv", index=False, float_format="%.4f")
     main_contrast = tables["contrasts"][tables["contrasts"]["contrast"] == "associated − different"]

@@ -74,6 +74,7 @@ def all_commands() -> list[tuple[str, ...]]:
         ("robustness",),
         ("seeds",),
         ("seeds", "bank"),
+        ("seeds", "subspace"),
         ("posterior",),
         ("bayes",),
         ("simulate-null",),

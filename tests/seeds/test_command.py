@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import biasgauge as bg
-from biasgauge.analyses.seeds import seed_choice, seeds
+from biasgauge.analyses.seeds import bias_subspace, seed_choice, seeds
 from biasgauge.cli.entry import run
 from biasgauge.results.wording import signed_text
 
@@ -159,3 +159,23 @@ def test_mistakes_get_one_sentence(
     said = capsys.readouterr().err
     assert sentence in said
     assert said.count("\n") == 1
+
+
+def test_words_along_a_component_and_sizes_of_generated_sets(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Figure 1 and A.2 of Badder Seeds from the command line; generated sets of Figure 4 have 25 words."""
+    assert run(["seeds", "subspace", *files, "--a", MEN, "--b", WOMEN, "--component", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    alone = bias_subspace(files, MEN.split(","), WOMEN.split(","), component=2)
+    assert found["words"] == alone.to_dict()["words"]
+    assert found["settings"]["component"] == 2
+    generated = result(
+        capsys, *files, "--a", MEN, "--b", WOMEN, "--shuffles", "0", "--generated", "2", "--generated-size", "4"
+    )
+    assert generated["settings"]["generated_size"] == 4
+    cloud = seeds(
+        files, MEN.split(","), WOMEN.split(","), shuffles=0, leave_one_out=False, generated=2, generated_size=4
+    ).cloud
+    assert cloud is not None
+    assert {len(one.words) for one in cloud.sets} == {4}

@@ -31,9 +31,23 @@ Examples:
   biasgauge seeds vectors.bin --a he,man,his --b she,woman,her
   biasgauge seeds vectors.bin --pairs all --case-fallback --figures figures
   biasgauge seeds seed*.bin --paper Bolukbasi --method pca --json
-  biasgauge seeds vectors.bin --pairs weat7 --generated 50
+  biasgauge seeds vectors.bin --pairs all --generated 50 --generated-size 25
   biasgauge seeds vectors.bin --category female --target unpleasantness
   biasgauge seeds bank --sourcing curated
+  biasgauge seeds subspace vectors.bin --a he,man,his --b she,woman,her
+"""
+SUBSPACE_EXAMPLES = """\
+Ranks the vocabulary by its cosine with the direction from B to A: a principal
+component of the pairs by position, or the difference of the two means. Several
+files are replicates: they are turned to each other and averaged first; with
+--unaligned they are averaged as they are, as the code of Badder Seeds does.
+
+Examples:
+  biasgauge seeds subspace vectors.bin --a he,man,his --b she,woman,her
+  biasgauge seeds subspace models/*.safetensors --component 2 \\
+    --a definitional_female-Bolukbasi_et_al_2016 \\
+    --b definitional_male-Bolukbasi_et_al_2016 --figures figures
+  biasgauge seeds subspace vectors.bin --a weat7:a --b weat7:b --order shuffled
 """
 
 BANK_EXAMPLES = """\
@@ -60,6 +74,7 @@ def seeds(
     shuffles: int = 200,
     leave_one_out: Literal["yes", "no"] = "yes",
     generated: int = 0,
+    generated_size: int = 5,
     nouns: str | None = None,
     lookup: WordLookup = LOOKUP,
     filter: Filter = "corrected",  # noqa: A002 - the name of the option
@@ -81,6 +96,7 @@ def seeds(
         shuffles: shuffled pairings to compare with, over all models together; 0 for none
         leave_one_out: also without each seed: which one drives the result?
         generated: number of sets of nouns to generate as a reference; 0 for none, 50 as published
+        generated_size: words in a generated set; 5 as in Table A.2 of Badder Seeds, 25 as in its Figure 4
         nouns: words that count as nouns for --generated: a file or a lexicon
         filter: which form of the seed bank: "corrected", "published" or "none"
     """
@@ -102,11 +118,53 @@ def seeds(
             shuffles=shuffles,
             leave_one_out=leave_one_out == "yes",
             generated=generated,
+            generated_size=generated_size,
             nouns=typed_words(nouns),
             random_state=options.seed,
             progress=report,
             **shared,
         )
+    return Outcome(result)
+
+
+@command(examples=SUBSPACE_EXAMPLES, terms="replicate", settings={"unit": bool})
+def subspace(
+    vectors: list[Path],
+    /,
+    *,
+    a: str,
+    b: str,
+    method: Literal["pca", "mean-difference"] = "pca",
+    component: int = 1,
+    order: Literal["as-is", "shuffled", "random"] = "as-is",
+    unaligned: bool = False,
+    lookup: WordLookup = LOOKUP,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Rank the vocabulary along a component of the subspace of two word lists.
+
+    Args:
+        vectors: vector files: one model, or replicates
+        a: one set: words separated by commas, a file, NAME:SET, or an id of the seed bank
+        b: the other set
+        method: "pca" of the pairs by position, or "mean-difference"
+        component: which principal component, from 1
+        order: pairs as they are, shuffled, or as many random pairs of words of the vocabulary instead
+        unaligned: average replicates as they are, as published
+    """
+    result = analyses.seeds.bias_subspace(
+        vectors,
+        typed_words(a),
+        typed_words(b),
+        method=method,
+        component=component,
+        order=order,
+        aligned=not unaligned,
+        policy=lookup.policy(),
+        random_state=options.seed,
+        **further,
+    )
     return Outcome(result)
 
 
@@ -146,4 +204,5 @@ def bank(
     return Outcome(result)
 
 
+seeds.command(subspace)
 seeds.command(bank)

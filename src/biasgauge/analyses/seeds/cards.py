@@ -69,6 +69,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     leave_one_out: bool | int = True,
     most_left_out: int = MOST_LEFT_OUT,
     generated: int = 0,
+    generated_size: int = 5,
     nouns: WordsLike | None = None,
     counts: Mapping[str, float] | None = None,
     policy: WordPolicy = DEFAULT_POLICY,
@@ -96,6 +97,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
             means in the first so many models.
         most_left_out: seeds in a set up to which each is left out by itself; of larger sets, a tenth at a time.
         generated: number of sets of nouns to generate as a reference; 0 for none, 50 as published.
+        generated_size: words in a generated set; 5 as in Table A.2 of Badder Seeds, 25 as in its Figure 4.
         nouns: words that count as nouns there, such as those that a tagger found in your text; by default those that
             are nouns most often in the Brown corpus and that WordNet knows.
         counts: how often each word occurs; by default the order of rows stands for frequency.
@@ -124,7 +126,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
     )
     settings = {
         "method": method, "unit": unit, "shuffles": shuffles, "leave_one_out": leave_one_out,
-        "most_left_out": most_left_out, "generated": generated,
+        "most_left_out": most_left_out, "generated": generated, "generated_size": generated_size,
         "nouns": "Brown corpus" if nouns is None else words_of(nouns).name, **policy.settings(models), "level": level,
         "filter": filter, "frequency": "row order" if counts is None else "counts", "random_state": random_state,
         "model_checksums": {model.name: model.checksum for model in models},
@@ -135,7 +137,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         drawn: JsonObject = {"nouns": nouns, "method": method, "unit": unit, "random_state": random_state}
         from biasgauge.analyses.seeds.generated import generated_cloud
 
-        cloud = generated_cloud(models, sets=generated, **drawn)
+        cloud = generated_cloud(models, sets=generated, size=generated_size, **drawn)
     warnings = tuple(dict.fromkeys(notice.message for model in models for notice in model.notices))
     return SeedsResult(cards, tuple(model.name for model in models), settings, cloud, warnings)
 
