@@ -171,7 +171,7 @@ def test_words_along_a_component_and_sizes_of_generated_sets(
     assert found["words"] == alone.to_dict()["words"]
     assert found["settings"]["component"] == 2
     generated = result(
-        capsys, *files, "--a", MEN, "--b", WOMEN, "--shuffles", "0", "--generated", "2", "--generated-size", "4"
+        capsys, *files, "--a", MEN, "--b", WOMEN, "--shuffles", "0", "--generated", "2", "--set", "generated_size=4"
     )
     assert generated["settings"]["generated_size"] == 4
     cloud = seeds(

@@ -31,7 +31,7 @@ Examples:
   biasgauge seeds vectors.bin --a he,man,his --b she,woman,her
   biasgauge seeds vectors.bin --pairs all --case-fallback --figures figures
   biasgauge seeds seed*.bin --paper Bolukbasi --method pca --json
-  biasgauge seeds vectors.bin --pairs all --generated 50 --generated-size 25
+  biasgauge seeds vectors.bin --pairs all --generated 50 --set generated_size=25
   biasgauge seeds vectors.bin --category female --target unpleasantness
   biasgauge seeds bank --sourcing curated
   biasgauge seeds subspace vectors.bin --a he,man,his --b she,woman,her
@@ -59,7 +59,7 @@ Examples:
 Filter = Literal["corrected", "published", "none"]
 
 
-@command(examples=EXAMPLES, terms="replicate", settings={"unit": bool})
+@command(examples=EXAMPLES, terms="replicate", settings={"unit": bool, "generated_size": int})
 def seeds(
     vectors: list[Path],
     /,
@@ -74,7 +74,6 @@ def seeds(
     shuffles: int = 200,
     leave_one_out: Literal["yes", "no"] = "yes",
     generated: int = 0,
-    generated_size: int = 5,
     nouns: str | None = None,
     lookup: WordLookup = LOOKUP,
     filter: Filter = "corrected",  # noqa: A002 - the name of the option
@@ -96,7 +95,6 @@ def seeds(
         shuffles: shuffled pairings to compare with, over all models together; 0 for none
         leave_one_out: also without each seed: which one drives the result?
         generated: number of sets of nouns to generate as a reference; 0 for none, 50 as published
-        generated_size: words in a generated set; 5 as in Table A.2 of Badder Seeds, 25 as in its Figure 4
         nouns: words that count as nouns for --generated: a file or a lexicon
         filter: which form of the seed bank: "corrected", "published" or "none"
     """
@@ -106,6 +104,8 @@ def seeds(
     if category is not None:
         if a or b or pairs or paper:
             raise ParameterError("--category measures with single lists; leave out --a, --b, --pairs and --paper")
+        if "generated_size" in further:
+            raise ParameterError("--category generates no sets; leave out --set generated_size")
         return Outcome(analyses.seeds.seed_choice(vectors, category, typed_words(target), **shared))
     with progress(options, "ranking the vocabulary") as report:
         result = analyses.seeds.seeds(
@@ -118,7 +118,6 @@ def seeds(
             shuffles=shuffles,
             leave_one_out=leave_one_out == "yes",
             generated=generated,
-            generated_size=generated_size,
             nouns=typed_words(nouns),
             random_state=options.seed,
             progress=report,
