@@ -25,7 +25,7 @@ from biasgauge.lexicons.recipes import read_recipe
 CONTRACT = {
     *("du2021", "bolukbasi2016", "zhang2020", "animals", "equalize"),
     *("occ16", "occ18", "adj", "google10k", "neutral", "human", "gender_specific", "gender_specific_seed"),
-    *("du2021_queries", "bsri", "goldfarb2021_expansion"),
+    *("du2021_queries", "bsri", "goldfarb2021_expansion", "goldfarb2021_expansion_es"),
     *(f"weat{number}" for number in range(1, 11)),
     *("weat6b", "weat_es_gender", "weat_es_migrant", "xweat_es"),
     *(f"xweat{number}_es" for number in (1, 2, 7, 8, 9)),
@@ -181,6 +181,13 @@ def test_expansion_lists_have_the_published_counts() -> None:
     published |= {"male": (11, 14), "female": (11, 16)}
     assert {name: (counts[name], counts[f"{name}_expansion"]) for name in published} == published
     assert sum(counts.values()) == 254
+    counts = {name: len(words) for name, words in lexicon("goldfarb2021_expansion_es").sets.items()}
+    # METHODS 5.2: sci 186, art 196, male 143, female 130
+    assert [counts[f"{name}_expansion"] for name in ("math_sci", "art", "male", "female")] == [186, 196, 143, 130]
+    spanish = lexicon("goldfarb2021_expansion_es")
+    assert len(set(spanish.sets["male_expansion"]) & set(spanish.sets["female_expansion"])) == 48
+    assert any("48 words that are in the male and in the female expansion" in one for one in spanish.beware)
+    assert spanish.on_request
 
 
 @pytest.mark.parametrize(
