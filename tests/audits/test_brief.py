@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasgauge.audits.page.terminal_summary import MOST_ROWS, brief, held_back_by, next_step, stopped_by
+from biasgauge.audits.page.terminal_summary import OF_MANY, brief, held_back_by, next_step, stopped_by
 from biasgauge.audits.parts.lexicons import LexiconVerdicts
 from biasgauge.audits.result import AuditResult
 from biasgauge.audits.verdicts import Evidence, Verdict
@@ -63,8 +63,8 @@ def test_many_questions_are_cut_with_a_word_about_it(shipped_audit: Callable[...
     result = shipped_audit("weat6", "weat7", "weat3")
     many = replace(result, verdicts=result.verdicts * 10)
     table = brief(many).tables[0]
-    assert len(table.rows) == MOST_ROWS
-    assert table.note == f"and {30 - MOST_ROWS} more: --verbose lists them"
+    assert len(table.rows) == OF_MANY
+    assert table.note == f"and {30 - OF_MANY} more: --verbose lists them"
 
 
 def test_fail_on_names_the_first_three() -> None:

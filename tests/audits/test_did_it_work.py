@@ -95,7 +95,7 @@ def audited() -> AuditResult:
 
 def test_it_stands_first_on_the_page(audited: AuditResult) -> None:
     section = did_it_work(audited, audited.verdicts[0])
-    assert section.title == "Did the change remove the bias?"
+    assert section.title == "Effect of the change"
     assert section.more[0] == audited.verdicts[0].sentence
     assert all(tile.word in section.headline for tile in tiles(audited.verdicts[0]))
     assert audited.summary().parts[0].name == section.name == "did-it-work"

@@ -173,7 +173,7 @@ def test_conclusion_and_figure_of_a_paper_come_before_its_tables(open_page: Call
 def test_did_it_work_stands_first(open_page: Callable[..., Any], changed: Path) -> None:
     page = open_page(changed)
     first = page.locator("main > section").first
-    assert first.locator("h2").inner_text() == "Did the change remove the bias?"
+    assert first.locator("h2").inner_text() == "Effect of the change"
     tiles = first.locator(".answers > li")
     assert [tile.locator("span").first.inner_text() for tile in tiles.all()] == [
         "Bias measured", "Bias recoverable", "Damage",

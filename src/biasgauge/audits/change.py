@@ -339,7 +339,7 @@ def did_it_work(result: AuditResult, verdict: Verdict) -> Summary:
     """Three tiles and the slope of every question, above everything else."""
     answers = tiles(verdict)
     return Summary(
-        title=TITLE,
+        title="Effect of the change",
         headline="; ".join(f"{tile.name.lower()}: {tile.word}" for tile in answers).capitalize() + ".",
         name="did-it-work",
         about=(

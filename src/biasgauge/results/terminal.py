@@ -82,6 +82,9 @@ def print_forest(screen: Console, forest: Forest) -> None:
             screen.print(Text.assemble((row.mark, _STYLES[row.tone]), f"  {row.claim}"), overflow="fold")
             number = "" if row.estimate is None else f"{estimate_text(row.estimate, forest.digits, signed=True)} · "
             _print_text(screen, f"  {number}{row.detail}", "dim")
+            if row.grade is not None:
+                notes = " ".join(row.grade.notes)
+                _print_text(screen, f"  certainty: {row.grade.level}{f'. {notes}' if notes else ''}", "dim")
 
 
 def _print_marked(screen: Console, section: Summary) -> None:

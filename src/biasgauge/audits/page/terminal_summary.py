@@ -10,8 +10,8 @@ from biasgauge.audits.result import AuditResult
 from biasgauge.audits.verdicts import DECISIONS, Evidence, Verdict
 from biasgauge.results import Column, Summary, Table, counted, name_and_about, p_phrase, share_text
 
-MOST_ROWS = 18
-"""Questions that a screen shows; --verbose and the page have all."""
+MOST_ROWS, OF_MANY = 14, 11
+"""Questions that a screen shows, and of more the first; --verbose and the page have all."""
 MOST_NOTES = 2
 MOST_NAMED = 3
 """Questions that a sentence names."""
@@ -33,7 +33,8 @@ def brief(result: AuditResult) -> Summary:
         rows.append((verdict.decision, verdict.question, *model, held_back_by(verdict), _short_topic(verdict)))
     state = Column("verdict", "mark", tones={name: style.tone for name, style in DECISIONS.items()})
     columns = [state, "question", *(["vectors"] if many_models else []), "rule not met", "about"]
-    more = len(rows) - MOST_ROWS
+    shown = rows if len(rows) <= MOST_ROWS else rows[:OF_MANY]
+    more = len(rows) - len(shown)
     note = f"and {more} more: --verbose lists them" if more > 0 else ""
     sentences = [
         f"{_vectors(result)}; {_coverage(result)}.",
@@ -48,7 +49,7 @@ def brief(result: AuditResult) -> Summary:
         headline=headline(result),
         sentences=tuple(sentences),
         warnings=(*notes, *([f"{further_notes} more notes: --verbose lists them"] if further_notes else [])),
-        tables=(Table.of("verdicts", "", columns, rows[:MOST_ROWS], note=note, one_line=True),),
+        tables=(Table.of("verdicts", "", columns, shown, note=note, one_line=True),),
     )
 
 
