@@ -349,6 +349,17 @@ def test_undo_and_redo_bring_lists_back(open_page: Callable[..., Any], path: Pat
     assert "algebra" in page.locator("#words-x").input_value()
 
 
+def test_a_page_that_is_cut_off_says_so(browser: Any, path: Path, tmp_path: Path) -> None:  # noqa: ANN401
+    text = path.read_text(encoding="utf-8")
+    start = text.index('id="numbers">')
+    damaged = tmp_path / "words.html"
+    damaged.write_text(f"{text[: start + 1_000]}{text[text.index('</script>', start) :]}", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(damaged.as_uri())
+    page.locator("#loading", has_text="could not be unpacked").wait_for()
+    page.close()
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (760, "dark"), (1280, "light"), (1280, "dark")])
 def test_it_fits_and_axe_finds_nothing_serious(
     open_page: Callable[..., Any], path: Path, width: int, scheme: str, serious_findings: Callable[..., list[str]]

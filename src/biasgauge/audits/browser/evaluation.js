@@ -216,7 +216,9 @@ function evaluateLists(vocabulary, lists, { names = { x: "X", y: "Y", a: "A", b:
   const within = `${Math.round(100 - 200 * rules.alpha)} % interval ${ends(low, high)}, smallest that matters ±${rules.smallest.toFixed(3)}`;
   evidence.push({ rule: "equivalence", passes: small, low, high, reason: `${small ? "any association is too small to matter" : "an association is neither shown nor ruled out"}: ${within}` });
   if (found && !small) evidence.pop();
-  const stable = found && !small ? judgeStability(vocabulary, lists, names, lexicon, side, rules) : [];
+  // That there is none is a claim, too: what is unknown about it counts.
+  const judged = found || small ? judgeStability(vocabulary, lists, names, lexicon, side, rules) : [];
+  const stable = small ? judged.filter(({ passes }) => passes === null) : judged;
   evidence.push(...stable);
   result.decision = suggestions.length ? "inconclusive" : decide(found && !small, small, stable.map(({ passes }) => passes));
   result.evidence = evidence;

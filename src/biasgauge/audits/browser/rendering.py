@@ -29,6 +29,7 @@ SCRIPTS = (
     "evaluation.js",
     "elements.js",
     "exports.js",
+    "sections.js",
     "interface.js",
 )
 """Scripts of the page, each of which uses those before it."""
