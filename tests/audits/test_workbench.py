@@ -181,12 +181,13 @@ def test_an_audit_writes_one_beside_its_page(tmp_path: Path) -> None:
     audit = bg.audit(bg.vectors.load_default(), lexicons=["weat7"], workbench=True)
     audit.save(tmp_path / "report.html")
     assert {"report.html", "workbench.html"} <= {path.name for path in tmp_path.iterdir()}
+    assert 'href="workbench.html"' in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert audit.workbench is not None
     (equivalence,) = (piece for piece in audit.verdicts[0].evidence if piece.rule == "equivalence")
     assert audit.workbench.smallest == equivalence.threshold
     assert audit.workbench.words == 10_000
     assert "workbench" not in audit.to_dict()
-    assert bg.audit(bg.vectors.load_default(), lexicons=["weat7"]).workbench is None
+    assert "workbench.html" not in bg.audit(bg.vectors.load_default(), lexicons=["weat7"]).page()
 
 
 def test_an_audit_of_its_vectors_decides_as_an_audit_of_the_file(workbench: audits.Workbench) -> None:

@@ -67,7 +67,7 @@ def page(open_shared: Callable[..., Any], path: Path) -> Any:  # noqa: ANN401 - 
 
 
 def evaluated(page: Any, lists: dict[str, list[str]], **options: Any) -> dict[str, Any]:  # noqa: ANN401
-    names = [*KEYS, "decision", "reason", "power", "evidence", "effective"]
+    names = [*KEYS, "decision", "reason", "power", "evidence", "effective", "certainty"]
     script = """([lists, options, names]) => {
       const all = workbench.evaluate(lists, options);
       return Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
@@ -106,6 +106,7 @@ def same_as_python(page: Any, workbench: audits.Workbench, lists: dict[str, list
     assert [[piece["rule"], piece["passes"]] for piece in shown["evidence"]] == [
         [piece.rule, piece.passes] for piece in verdict.evidence
     ]
+    assert shown["certainty"] == (verdict.certainty and verdict.certainty.level), verdict.certainty
     counts = {piece["rule"]: piece.get("agree") for piece in shown["evidence"]}
     for piece in verdict.evidence:
         if piece.counts is not None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge._version import __version__
+from biasgauge.audits.browser import PAGE
 from biasgauge.audits.part import PartRows, ordered_parts, read_part, write_part
 from biasgauge.audits.parts.false_alarms import ErrorRate, FalseAlarms, false_alarm_warnings, false_alarms
 from biasgauge.audits.subjects import Subject
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 ADJUSTED = ("adjusted", "adjusted_low", "adjusted_high")
 """Contrast at equal word frequency, and its interval."""
-WORKBENCH = "workbench.html"
-"""Name of the page for the reader's own word lists, beside that of the audit."""
 P_VALUES = ("p_targets", "p_attributes", "p", "p_adjusted")
 QUANTILES = (0.0, 0.05, 0.5, 0.95, 1.0)
 _UNIT_TOLERANCE = 1e-3
@@ -224,7 +223,7 @@ class AuditResult(Result):
 
     def pages_beside(self) -> Mapping[str, str]:
         """The workbench, where there is one."""
-        return {} if self.workbench is None else {WORKBENCH: self.workbench.page()}
+        return {} if self.workbench is None else {PAGE: self.workbench.page()}
 
     def to_dict(self) -> JsonObject:
         """One JSON-ready object; its keys are a contract. Every part is a key of its own."""

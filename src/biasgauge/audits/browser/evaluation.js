@@ -222,6 +222,7 @@ function evaluateLists(vocabulary, lists, { names = { x: "X", y: "Y", a: "A", b:
   evidence.push(...stable);
   result.decision = suggestions.length ? "inconclusive" : decide(found && !small, small, stable.map(({ passes }) => passes));
   result.evidence = evidence;
+  result.certainty = certaintyOf(result, rules);
   result.side = side;
   result.power = {
     now: contrastPower(decisive.contrast, rules.smallest, rules.alpha),
@@ -242,6 +243,23 @@ function associationReason(result, test, found, rules) {
   return `contrast ${equal} at equal word frequency, ${pPhrase(result.p)}`;
 }
 
+const LEVELS = ["very low", "low", "moderate", "high"];
+const DOMAINS = { circularity: "lists", "base pairs": "lists", "held-out attributes": "lists", "other words": "lists", measures: "agreement", replicates: "agreement", "word frequency": "frequency" }; // prettier-ignore
+
+// Certainty after GRADE, as biasgauge.audits.certainty: high, less a level for what is unknown and two for what fails, by
+// domain; an answer that is neither shown nor ruled out is imprecise.
+function certaintyOf({ decision, evidence, adjusted, low, high, adjusted_low, adjusted_high }, rules) {
+  const lowered = {};
+  const lower = (domain, levels) => (lowered[domain] = Math.max(lowered[domain] ?? 0, levels));
+  if (decision === "inconclusive" && !evidence[0].passes) {
+    const [from, to] = adjusted === null ? [low, high] : [adjusted_low, adjusted_high];
+    lower("interval", from !== null && from < -rules.smallest && to > rules.smallest ? 3 : 2);
+    if (adjusted !== null && low !== null && low * high > 0) lower("frequency", 1);
+  }
+  for (const { rule, passes } of evidence) if (rule in DOMAINS && passes !== true) lower(DOMAINS[rule], passes === null ? 1 : 2);
+  return LEVELS[Math.max(1, LEVELS.length - sumOf(Object.values(lowered))) - 1];
+}
+
 // Whether a finding survives reasonable alternatives: frequency, other words, other measures, replicates.
 function judgeStability(vocabulary, lists, names, lexicon, side, rules) {
   const source = vocabulary.frequency;
@@ -254,8 +272,8 @@ function judgeStability(vocabulary, lists, names, lexicon, side, rules) {
   const evidence = [{ rule: "word frequency", passes: known ? true : null, reason: frequency }];
   const roles = genderRoles(vocabulary, lists);
   const further = [...(roles ? judgePairs(vocabulary, lists, roles, side, rules) : []), ...judgeHeldOut(vocabulary, lists, names, lexicon, side, rules)];
-  evidence.push(...(further.length ? further : [{ rule: "other words", passes: null, reason: "unknown whether other words for the same attributes give the same: try some" }]));
-  evidence.push({ rule: "replicates", passes: null, reason: "unknown whether training again gives the same: the page has one model" });
+  evidence.push(...(further.length ? further : [{ rule: "other words", passes: null, reason: "unknown whether other words for the same attributes give the same result: try some" }]));
+  evidence.push({ rule: "replicates", passes: null, reason: "unknown whether another training run gives the same result: the page has one model" });
   return evidence;
 }
 

@@ -73,7 +73,7 @@ class Sections {
     const label = decision.replaceAll("-", " ");
     byId("verdict").className = `card ${tone}`;
     byId("verdict").replaceChildren(
-      make("p", { class: "decision" }, shape(mark), make("span", {}, capital(label))),
+      make("p", { class: "decision" }, shape(mark), make("span", {}, capital(label)), this.result.certainty ? make("small", {}, `certainty: ${this.result.certainty}`) : null),
       make("p", { class: "claim" }, capital(claim ? `${claim}.` : `are ${phrase(x)} more associated with ${a}, rather than with ${b}, than ${phrase(y)} are?`)),
       make("p", {}, `${capital([why, ...unknown].join("; "))}.`),
       ...this.tooShort().map((sentence) => make("p", {}, sentence)),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from biasgauge.audits.browser import PAGE
 from biasgauge.audits.measurement import SANITY
 from biasgauge.audits.part import ordered_parts, summarize_part
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
@@ -18,6 +19,7 @@ from biasgauge.results import (
     Forest,
     ForestRow,
     Grade,
+    Link,
     RecordTable,
     Shape,
     Summary,
@@ -111,6 +113,7 @@ def audit_summary(result: AuditResult) -> Summary:
             *(replace(section, appendix=True) for section in appendix if section is not None),
         ),
         warnings=result.warnings,
+        links=() if result.workbench is None else (Link("Your own words", PAGE),),
         brief=True,
     )
 
