@@ -95,9 +95,9 @@ def test_rows(subject: Subject, names: list[str], min_coverage: float) -> Iterat
             bg.weat(model, name, interval=None, policy=policy, samples=10_000).effect_size or 0.0
             for model in subject.models
         ]
-        test = outcome.test
-        low, high = test.interval(0.95)
-        plan = plan_words(test.contrast, outcome.value)
+        test, decisive = outcome.test, outcome.test.decisive
+        low, high = decisive.interval(0.95)
+        plan = plan_words(decisive.contrast, outcome.value)
         band = chance_band(outcome, 0)
         holds = "holds" if outcome.p <= ALPHA else "not shown"
         yield {
@@ -108,7 +108,7 @@ def test_rows(subject: Subject, names: list[str], min_coverage: float) -> Iterat
             "high": high,
             "p_targets": test.p_targets,
             "p_attributes": test.p_attributes,
-            "p_contrast": test.contrast.p,
+            "p_contrast": decisive.contrast.p,
             "p": outcome.p,
             "holds": "does not generalize" if holds == "not shown" and (test.p_targets or 1) <= ALPHA else holds,
             "random_lists_95": None if band is None else band.band,
