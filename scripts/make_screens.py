@@ -1,4 +1,6 @@
-"""Pictures of the page of an audit, as readers meet it: first screen, an open question, before and after, phone, print.
+"""Pictures of the page of an audit, and of a workbench, as readers meet them.
+
+First screen, an open question, before and after, phone, print; the lists of docs/howto/words.md.
 
     python scripts/make_screens.py [docs/screens]
 
@@ -14,12 +16,24 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import biasgauge as bg
 from biasgauge.results import Summary
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 READY = "html[data-ready]"
+OWN_WORDS = {
+    "name_x": "caring occupations",
+    "x": "nurse,midwife,orderly,paramedic,hygienist,therapist,dietitian,pharmacist",
+    "name_y": "technical occupations",
+    "y": "engineer,mechanic,technician,programmer,architect,machinist,surveyor,electrician",
+    "name_a": "female terms",
+    "a": "female,woman,girl,sister,she,her,hers,daughter",
+    "name_b": "male terms",
+    "b": "male,man,boy,brother,he,him,his,son",
+}
+"""Lists of docs/howto/words.md, as the address of a workbench has them."""
 
 
 def main(folder: Path) -> None:
@@ -57,6 +71,11 @@ def main(folder: Path) -> None:
         opened(audit, 390, 844).screenshot(path=folder / "phone.png")
         page = opened(audit, 1280, 900)
         page.pdf(path=folder / "print.pdf", format="A4", print_background=True)
+        words = bg.workbench().save(Path(place) / "words.html")
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(f"{words.as_uri()}#{urlencode(OWN_WORDS)}")
+        page.wait_for_selector(READY, state="attached")
+        page.screenshot(path=folder / "workbench.png")
         browser.close()
 
 

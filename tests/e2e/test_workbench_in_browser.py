@@ -230,7 +230,7 @@ def test_suggested_words_make_a_verdict_inconclusive(open_page: Callable[..., An
     chip = page.locator("#suggestions-x button").first
     word = chip.text_content().removeprefix("+ ")
     chip.click()
-    assert page.locator("#verdict .decision").text_content() == "Inconclusive"
+    assert page.locator("#verdict .decision span").text_content() == "Inconclusive"
     assert f"suggested by these very vectors ({word})" in page.locator("#evidence").text_content()
     toml = page.locator("#export").text_content()
     assert 'method = "neighbors"' in toml
@@ -340,7 +340,7 @@ def test_undo_and_redo_bring_lists_back(open_page: Callable[..., Any], path: Pat
     before = page.locator("#words-a").input_value()
     page.locator("#start").select_option("weat7")
     page.locator("#clear").click()
-    assert page.locator("#verdict .decision").text_content() == "Not measurable"
+    assert page.locator("#verdict .decision span").text_content() == "Not measurable"
     page.locator("#undo").click()
     assert "algebra" in page.locator("#words-x").input_value()
     page.locator("#undo").click()
@@ -348,6 +348,19 @@ def test_undo_and_redo_bring_lists_back(open_page: Callable[..., Any], path: Pat
     assert page.locator("#undo").is_disabled()
     page.locator("#redo").click()
     assert "algebra" in page.locator("#words-x").input_value()
+
+
+def test_the_page_of_an_audit_opens_it(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    audit = bg.audit(bg.vectors.load_default(), lexicons=["weat7"], workbench=True)
+    page = browser.new_page()
+    page.goto(audit.save(tmp_path / "report.html").as_uri())
+    page.get_by_role("link", name="Your own words").click()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    page.locator("#start").select_option("weat7")
+    numbers = audit.verdicts[0].observed("association")
+    assert page.evaluate("workbench.page.result.adjusted") == pytest.approx(numbers["adjusted"], abs=5e-6)
+    assert page.evaluate("workbench.page.result.decision") == audit.verdicts[0].decision
+    page.close()
 
 
 def test_a_page_that_is_cut_off_says_so(browser: Any, path: Path, tmp_path: Path) -> None:  # noqa: ANN401

@@ -48,7 +48,7 @@ class Page extends Sections {
     if (!ROLES.some((role) => link.has(role))) return null;
     const state = emptyState();
     for (const role of ROLES) {
-      state.words[role] = link.get(role) ?? "";
+      state.words[role] = wordsOf(link.get(role) ?? "").join(", ");
       state.names[role] = link.get(`name_${role}`) ?? "";
     }
     state.lexicon = link.get("lexicon") ?? "";
