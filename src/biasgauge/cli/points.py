@@ -20,7 +20,7 @@ size), contrast (cosine units), adjusted (contrast at equal word frequency), rip
 
 Examples:
   biasgauge points sgns=plain.npz sgns:attract_repel:debias:1=debiased.npz \\
-    --task hateval-en --data hateval2019 --tests weat6b,weat7 --save points.csv
+    --task hateval-en --data hateval2019 --tests weat6b,weat7 --out points.csv
   biasgauge correlate points.csv --x contrast --y gap --by test,metric,of \\
     --unit variant --seed-column seed
 """
