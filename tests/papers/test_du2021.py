@@ -10,6 +10,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.papers import reproduce
 from biasgauge.stats import Iccs
+from biasgauge.vectors import Frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +29,15 @@ WORDS = tuple(
 )
 
 
-def replicates(folder: Path, count: int = 3, noise: float = 1.2) -> None:
+def replicates(folder: Path, count: int = 3, noise: float = 1.2, *, counts: bool = False) -> None:
     folder.mkdir(parents=True)
     random = np.random.default_rng(0)
     true = random.standard_normal((len(WORDS), 20))
+    frequencies = Frequencies(np.arange(len(WORDS), 0, -1) * 7, "counts", "test") if counts else None
     for seed in range(count):
         vectors = true + noise * random.standard_normal(true.shape)
-        bg.save(bg.Embedding(WORDS, vectors.astype(np.float32)), folder / f"seed{seed}.bin")
+        model = bg.Embedding(WORDS, vectors.astype(np.float32), frequencies=frequencies)
+        bg.save(model, folder / f"seed{seed}.{'safetensors' if counts else 'bin'}")
 
 
 def listed(known: set[str], *more: str) -> list[str]:
@@ -193,9 +196,9 @@ def test_every_set_is_used_and_glove_stands_for_glove(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_regression_is_fitted_to_the_sets_given_and_the_one_that_ships(tmp_path: Path) -> None:
+def test_the_regression_is_fitted_to_the_sets_given_alone_where_there_are_two(tmp_path: Path) -> None:
     for number, name in enumerate(("sgns-here", "glove-here")):
-        replicates(tmp_path / "replicates" / name, count=3, noise=0.6 + 0.5 * number)
+        replicates(tmp_path / "replicates" / name, count=3, noise=0.6 + 0.5 * number, counts=True)
     found = reproduce("du2021", tmp_path, parts=["regression"])
     rows = {row.id: row for row in found.rows if row.as_published is not None}
     sources = []
@@ -203,13 +206,15 @@ def test_the_regression_is_fitted_to_the_sets_given_and_the_one_that_ships(tmp_p
         paths = [str(path) for path in sorted((tmp_path / "replicates" / name).iterdir())]
         scores = bg.score(paths, pairs="du2021", words=listed(set(WORDS), "google10k"))
         algorithm, corpus = name.split("-")
-        sources.append(bg.analyses.reliability.FactorSource(algorithm, corpus, scores))
-    shipped = [bg.vectors.loading.replicate_path(seed) for seed in range(8)]
-    scores = bg.score(shipped, pairs="du2021", words=listed(set(bg.load(shipped[0]).words)))
-    sources.append(bg.analyses.reliability.FactorSource("sgns", "enwiki", scores))
+        counts = bg.analyses.reliability.stored_counts(scores)
+        assert counts is not None
+        sources.append(bg.analyses.reliability.FactorSource(algorithm, corpus, scores, counts=counts))
     fit = bg.factors(sources, refits=50)
     by_name = {effect.name: effect for effect in fit.fixed}
-    for column, row in (("measure[ripa]", "ripa"), ("stability", "stability"), ("pos[NOUN]", "pos_noun")):
+    for column, row in (
+        *(("measure[ripa]", "ripa"), ("stability", "stability"), ("pos[NOUN]", "pos_noun")),
+        *((name, name) for name in ("log_frequency", "log_frequency_squared")),
+    ):
         one = rows[f"regression.test_retest.estimate.{row}"]
         estimate = by_name[column].estimate
         assert estimate is not None
@@ -220,11 +225,25 @@ def test_the_regression_is_fitted_to_the_sets_given_and_the_one_that_ships(tmp_p
         assert one.agrees is None
     assert rows["regression.test_retest.r2.total"].corrected == pytest.approx(fit.r2.total.value, abs=1e-9)
     assert rows["regression.test_retest.drop.stability"].corrected == pytest.approx(fit.drops["stability"].fixed.value)
+    assert rows["regression.test_retest.drop.log_frequency"].corrected is not None
+    residual = next(one for one in fit.random_intercept_only if one.name == "residual")
+    assert rows["regression.test_retest.empty.residual"].corrected == pytest.approx(residual.variance)
     note = rows["regression.test_retest.estimate.norm"].note
-    assert note.startswith(
-        "fitted to 3 sets: 3 replicates of glove-here; 3 replicates of sgns-here; 8 replicates of sgns-"
-    )
-    assert note.endswith("; without log_frequency")  # these models hold no counts
+    assert note == "fitted to 2 sets: 3 replicates of glove-here; 3 replicates of sgns-here; without corpus"
+    assert found.row("regression.test_retest.r2.corpus").note == "corpus is not in the fit: all rows have the same"
     assert "regression.inter_rater.estimate.norm" in rows
     assert "regression.inter_rater.estimate.ripa" not in rows
     assert rows["regression.words"].as_published == fit.words
+
+
+@pytest.mark.slow
+def test_a_single_set_is_joined_by_the_one_that_ships_and_rows_say_what_they_lack(tmp_path: Path) -> None:
+    replicates(tmp_path / "replicates" / "glove-here", count=2)
+    found = reproduce("du2021", tmp_path, parts=["regression", "reliability"])
+    note = found.row("regression.test_retest.estimate.norm").note
+    assert "8 replicates of sgns-enwiki, which ship with biasgauge" in note
+    row = found.row("regression.test_retest.estimate.log_frequency")
+    assert row.as_published is None
+    assert row.note.startswith("log_frequency is not in the fit: ")
+    assert row.note.endswith("models that biasgauge train wrote hold their counts")
+    assert "--words full" in found.row("inter_rater.glove-wikitext103.full").note
