@@ -15,7 +15,7 @@ from biasgauge.audits.context import build_context
 from biasgauge.results import Result, Summary
 from biasgauge.testing import PropertyError, check_audit_part
 
-PACKAGE = Path(__file__).parents[1] / "extending" / "package" / "src"
+PACKAGE = Path(__file__).parents[2] / "examples" / "bias-extras" / "src"
 
 
 @pytest.mark.parametrize("name", registry.names("audit_part"))

@@ -20,7 +20,7 @@ import pytest
 
 from biasgauge import registry
 
-PACKAGE = Path(__file__).with_name("package")
+PACKAGE = Path(__file__).parents[2] / "examples" / "bias-extras"
 ADDED = {
     "measure": "distance",
     "association_test": "centroids",
