@@ -7,7 +7,7 @@ interval of its own (test_one_place.py).
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import tanh
 from typing import TYPE_CHECKING, Any, cast
@@ -24,6 +24,7 @@ from biasgauge.stats import (
     Credible,
     Resampled,
     Resampling,
+    WordCells,
     auc_estimate,
     closed_form_se,
     clustered_estimate,
@@ -384,6 +385,15 @@ def _clustered(tables: Floats) -> Estimate:
     return clustered_estimate(side, level=0.9)
 
 
+def _word_cells(random: np.random.Generator) -> WordCells:
+    """Twenty-five words of unequal frequency, each with a lean of its own, in documents of their own."""
+    contexts = random.geometric(0.02, 25) + 4
+    near = random.binomial(contexts, random.beta(6, 6, 25))
+    return WordCells(
+        np.arange(25), np.arange(25), np.stack([near, contexts - near], axis=1).astype(float), np.full(2, 4000.0)
+    )
+
+
 def _noisy_repeats(random: np.random.Generator) -> tuple[Floats, Floats]:
     """Sixty words whose true scores correlate at .5 with the truth, each seen three times with an error of 1."""
     truth = random.normal(0, 1, 60)
@@ -432,6 +442,13 @@ CASES = {
         conservative=True,  # as Newcombe's tables have it
     ),
     "closed_form": Case(_table_of_counts, _odds, float(np.log(2)), lambda x: x[[2, 3, 0, 1]], _negated),
+    "balanced_odds": Case(
+        _word_cells,
+        lambda x: stats.balanced_odds(x, level=0.9),
+        0.0,
+        lambda x: replace(x, near=x.near[:, ::-1]),
+        _negated,
+    ),
     "clustered_estimate": Case(_documents, _clustered, 0.0, lambda x: x[:, [2, 3, 0, 1]], _negated, conservative=True),
     "disattenuated": Case(
         _noisy_repeats, _corrected, 0.5, lambda x: (-2 * x[0], 3 * x[1]), _negated, conservative=True, worlds=200
