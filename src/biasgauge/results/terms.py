@@ -89,13 +89,13 @@ TERMS = (
     Term(
         "ICC",
         "intraclass correlation: share of the variance of scores that lies between words; 1: no measurement error",
-        "reliability.md#the-estimators",
+        "reliability.md#estimators",
         r"\bICC\b",
     ),
     Term(
         "Φ",
         "dependability: reliability of a mean score over other pairs, replicates and measures; 1: perfect",
-        "reliability.md#the-estimators",
+        "reliability.md#estimators",
     ),
     Term(
         "κ",
