@@ -44,7 +44,7 @@ def run_all(turn):
         ["reliability", f"store{turn}"],
         ["audit", vectors, "--lexicon", "weat7", "--lexicon", "occ16", "--out", f"page{turn}"],
         ["robustness", vectors, "--measures", "dbwa", "--forms", "none", "--pair-forms", "none", "--truths", "none"],
-        ["seeds", vectors, "--pairs", "weat7", "--shuffles", "5"],
+        ["lexicons", "quality", vectors, "--pairs", "weat7", "--shuffles", "5"],
         ["posterior", vectors, "--lexicon", "religion", "--draws", "100"],
         ["bayes", vectors, "--lexicon", "religion", "--draws", "100"],
         ["correlate", points, "--x", "x", "--y", "y"],

@@ -29,7 +29,7 @@ from biasgauge.cli.entry import run
 vectors = sys.argv[1]
 for words in (
     ["weat", vectors, "--test", "weat7", "--out", "weat.csv"],
-    ["seeds", vectors, "--pairs", "weat7", "--shuffles", "5", "--out", "seeds.csv"],
+    ["lexicons", "quality", vectors, "--pairs", "weat7", "--shuffles", "5", "--out", "seeds.csv"],
     ["score", vectors, "--pairs", "bolukbasi2016", "--words", "occ16", "--csv", "score.csv", "--out", "store"],
     ["robustness", vectors, "--measures", "dbwa", "--forms", "none", "--pair-forms", "none", "--truths", "none",
      "--out", "robustness.csv"],

@@ -16,7 +16,7 @@ import pytest
 import biasgauge as bg
 from biasgauge import registry
 from biasgauge.cli.command import Options
-from biasgauge.cli.entry import app, run
+from biasgauge.cli.entry import GROUPS, MOVED, app, run
 from biasgauge.cli.screen import console
 from biasgauge.results.names import test_name as display_name
 from biasgauge.results.terms import terms_in
@@ -58,9 +58,10 @@ def command(*arguments: str) -> Done:
 
 
 def all_commands() -> list[tuple[str, ...]]:
-    parts = ("list", "show", "check")
+    parts = ("list", "show", "check", "build", "expand", "quality", "subspace", "seed-bank")
     return [
         ("audit",),
+        ("explain",),
         ("weat",),
         ("compare",),
         ("regress",),
@@ -72,9 +73,6 @@ def all_commands() -> list[tuple[str, ...]]:
         ("plan",),
         ("workbench",),
         ("robustness",),
-        ("seeds",),
-        ("seeds", "bank"),
-        ("seeds", "subspace"),
         ("posterior",),
         ("bayes",),
         ("simulate-null",),
@@ -86,10 +84,10 @@ def all_commands() -> list[tuple[str, ...]]:
         ("calibrate",),
         ("corpus-bias",),
         ("criterion",),
-        ("influence",),
-        ("stereoset",),
-        ("crows-pairs",),
+        ("corpus-bias", "influence"),
         ("likelihood",),
+        ("likelihood", "stereoset"),
+        ("likelihood", "crows-pairs"),
         ("study",),
         *(("study", part) for part in ("init", "preregister", "plan", "run", "show")),
         ("reproduce",),
@@ -103,6 +101,38 @@ def all_commands() -> list[tuple[str, ...]]:
 def test_the_list_of_commands_is_complete() -> None:
     names = {name for name in app if not name.startswith("-")}
     assert {words[0] for words in all_commands()} == names
+
+
+def test_help_groups_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    shown = capsys.readouterr().out
+    places = [shown.index(f"─ {title} ─") for title in GROUPS]
+    assert places == sorted(places)
+    start = shown[places[0] : places[1]]
+    names = [line.split()[1] for line in start.splitlines() if line[2:3].isalpha() and line.startswith("│")]
+    assert names == ["audit", "lexicons", "plan", "workbench", "train", "compare", "regress", "corpus-bias", "study"]
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_an_old_name_names_the_new_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*name.split(), "vectors.bin", "--json"]) == 2
+    sentence = capsys.readouterr().err
+    assert f"{name!r} is now {MOVED[name]!r}" in sentence
+    assert run(sentence.partition("Try: biasgauge ")[2].split()) == 0  # the remedy
+
+
+@pytest.mark.parametrize("words", all_commands(), ids=" ".join)
+def test_rare_options_are_shown_by_help_all(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words, "--help"]) == 0
+    usual = capsys.readouterr().out
+    assert run([*words, "--help-all"]) == 0
+    everything = capsys.readouterr().out
+    assert "--latex" not in usual
+    if "see --help-all" in usual:
+        assert "─ Rare options ─" in everything
+        assert len(everything) > len(usual)
+    else:
+        assert everything == usual
 
 
 @pytest.mark.parametrize("words", all_commands(), ids=" ".join)
@@ -327,10 +357,10 @@ def test_a_mistake_gets_one_sentence_and_exit_code_2(
 @pytest.mark.parametrize(
     "words",
     [
-        *([command, place, *more] for place in (".", "") for command, *more in (
+        *([*command.split(), place, *more] for place in (".", "") for command, *more in (
             ("audit",), ("weat", "--test", "weat7"), ("score", "--pairs", "du2021", "--words", "occ16"),
-            ("robustness",), ("seeds", "--pairs", "weat7"), ("bayes", "--lexicon", "religion"), ("mitigate",),
-            ("criterion",),
+            ("robustness",), ("lexicons quality", "--pairs", "weat7"), ("bayes", "--lexicon", "religion"),
+            ("mitigate",), ("criterion",),
         )),
         ["study", "run", "."],
         ["study", "run", ""],

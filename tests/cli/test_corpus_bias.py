@@ -60,7 +60,7 @@ def test_words_of_a_lexicon_between_pairs(text: Path, capsys: pytest.CaptureFixt
         (["corpus-bias", "TEXT.no", "--words", "nurse", "--a", "he", "--b", "she"], "there is no such file"),
         (["corpus-bias", "TEXT", "--words", "nurse", "--a", "he", "--b", "she", "--window", "0"], "'window' parameter"),
         (
-            ["influence", "TEXT", "--words", "astronaut", "--a", "he", "--b", "she"],
+            ["corpus-bias", "influence", "TEXT", "--words", "astronaut", "--a", "he", "--b", "she"],
             "does not have the word 'astronaut'",
         ),
         (["criterion"], "Name vector files, or a text"),
@@ -77,7 +77,9 @@ def test_invalid_input_is_one_sentence(
 
 
 def test_influence_names_documents_by_number(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    content = printed(["influence", str(text), "--words", "nurse", "--a", "he", "--b", "she", "--top", "2"], capsys)
+    content = printed(
+        ["corpus-bias", "influence", str(text), "--words", "nurse", "--a", "he", "--b", "she", "--top", "2"], capsys
+    )
     expected = bg.influence(text, words=["nurse"], a=["he"], b=["she"], top=2).to_dict()
     assert content["documents"] == expected["documents"]
     assert "tired" not in json.dumps(content)

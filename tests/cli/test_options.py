@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 from dataclasses import fields, is_dataclass
+from functools import reduce
 from inspect import Parameter, getdoc, signature
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,6 +26,7 @@ MOST = {"audit": 27}
 """Options of a command that has more than fifteen."""
 DEFAULTS_OF: dict[str, Any] = {
     "audit": audits.audit,
+    "explain": audits.explain,
     "bayes": analyses.posterior.bayes,
     "calibrate": analyses.calibrate.calibrate,
     "compare": analyses.compare.compare,
@@ -31,11 +34,11 @@ DEFAULTS_OF: dict[str, Any] = {
     "corpus-bias": analyses.corpus_bias.corpus_bias,
     "correlate": analyses.correlate.correlate,
     "criterion": analyses.criterion.criterion,
-    "crows-pairs": analyses.likelihood.crows_pairs,
+    "likelihood crows-pairs": analyses.likelihood.crows_pairs,
     "encode": vectors.encoders.encode_to_folder,
     "extrinsic": applications.extrinsic,
     "factors": analyses.reliability.factors,
-    "influence": analyses.calibrate.influence,
+    "corpus-bias influence": analyses.calibrate.influence,
     "likelihood": analyses.likelihood.score_pairs,
     "mitigate": mitigation.mitigate_to_file,
     "balance": mitigation.balance,
@@ -45,9 +48,9 @@ DEFAULTS_OF: dict[str, Any] = {
     "reliability": analyses.reliability.reliability,
     "robustness": analyses.robustness.robustness,
     "score": scores.score,
-    "seeds": analyses.seeds.seeds,
+    "lexicons quality": analyses.seeds.seeds,
     "simulate-null": analyses.posterior.simulate_null,
-    "stereoset": analyses.likelihood.stereoset,
+    "likelihood stereoset": analyses.likelihood.stereoset,
     "train": text.training.train,
     "weat": scores.association_test,
     "workbench": audits.workbench,
@@ -60,22 +63,22 @@ TYPED_OTHERWISE = {
     ("encode", "templates"),  # typed several times; none for None
     ("extrinsic", "vectors"),
     ("factors", "outcome"),  # with a hyphen
-    ("seeds", "leave_one_out"),  # yes or no
+    ("lexicons quality", "leave_one_out"),  # yes or no
     ("train", "algorithm"),  # decided by --like
     ("train", "min_count"),  # decided by --like
     ("weat", "min_coverage"),  # of the policy
     ("weat", "interval"),  # a method, of which an object is made
-    ("stereoset", "predictions"),  # several; none for None
-    ("stereoset", "model"),
-    ("crows-pairs", "predictions"),
-    ("crows-pairs", "model"),
+    ("likelihood stereoset", "predictions"),  # several; none for None
+    ("likelihood stereoset", "model"),
+    ("likelihood crows-pairs", "predictions"),
+    ("likelihood crows-pairs", "model"),
     ("compare", "test"),
 }
 
 
 def typed_options(name: str) -> dict[str, Parameter]:
     """Parameters of a command, those of its groups among them."""
-    function: Any = app[name].default_command
+    function: Any = reduce(getitem, name.split(), app).default_command
     options: dict[str, Parameter] = {}
     for parameter in signature(function).parameters.values():
         if is_dataclass(parameter.default):
@@ -106,7 +109,7 @@ FURTHER: dict[str, list[Any]] = {
     "robustness": [core.WordPolicy.from_options],
     "corpus-bias": [analyses.criterion.amplification, core.WordPolicy.from_options],
     "compare": [text.training.train_comparable, text.training.algorithm("sgns").settings],
-    "influence": [analyses.calibrate.check_influence, core.WordPolicy.from_options],
+    "corpus-bias influence": [analyses.calibrate.check_influence, core.WordPolicy.from_options],
     "train": [text.training.training_plan],
     "weat": [stats.permutation_p, stats.Resampling],
 }
@@ -216,7 +219,7 @@ def test_help_imports_nothing_that_computes() -> None:
         "print('LOADED', *sorted(ours), *sorted(slow))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    modules = "_version cli cli.entry core core.lazy errors"
+    modules = "_version cli cli.entry cli.option_groups core core.lazy errors"
     assert done.stdout.splitlines()[-1].split() == ["LOADED", *(f"biasgauge.{name}" for name in modules.split())]
 
 

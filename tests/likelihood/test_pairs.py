@@ -153,7 +153,7 @@ def test_crows_pairs_command_and_scores_that_go_back_in(folder: Path, capsys: py
         "first": "sent_more", "second": "sent_less", "cluster": "anon_writer", "group": "bias_type", "id": "",
     }).assign(stereo_antistereo="stereo")  # fmt: skip
     data.to_csv(folder / "crows.csv", index=False)
-    common = ["crows-pairs", "--data", str(folder / "crows.csv"), "--json", "--quiet"]
+    common = ["likelihood", "crows-pairs", "--data", str(folder / "crows.csv"), "--json", "--quiet"]
     assert run([*common, "--model", str(folder / "masked"), "--scores", str(folder / "s.csv")]) == 0
     by_model = json.loads(capsys.readouterr().out)
     assert by_model["measures"][0]["measure"] == "cps"
@@ -175,7 +175,7 @@ def test_crows_pairs_command_and_scores_that_go_back_in(folder: Path, capsys: py
 
 def test_stereoset_command(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = shared_data / "stereoset"
-    asked = ["stereoset", "--data", str(files / "dev.json.xz"), "--predictions"]
+    asked = ["likelihood", "stereoset", "--data", str(files / "dev.json.xz"), "--predictions"]
     assert run([*asked, str(files / "predictions_gpt2_ModelNSP_GPT2LM.json.xz"), "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
     golden = {"intrasentence": (91.114943, 61.931485, 69.372211), "intersentence": (76.264603, 52.278504, 72.789219)}

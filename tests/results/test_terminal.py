@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
+import biasgauge as bg
 from biasgauge.results import Column, Table
 from biasgauge.results.terminal import print_table
 
@@ -52,3 +53,11 @@ def test_text_that_is_too_long_goes_on_in_the_next_line() -> None:
         "a rather long name of a   1.25",
         "list",
     ]
+
+
+def test_print_of_a_summary_is_prose() -> None:
+    found = bg.weat(bg.vectors.load_default(), "weat7", interval=None)
+    text = str(found.summary())
+    assert text.startswith(found.summary().headline[:40])
+    assert "Summary(" not in text
+    assert "- As published (Caliskan et al. 2017)" in text

@@ -16,7 +16,7 @@ from biasgauge.core import Query, SimilarityTable, WordPolicy, resolve
 from biasgauge.errors import ParameterError
 from biasgauge.metrics import contrast_of
 from biasgauge.metrics.weat import weat as weat_of_arrays
-from biasgauge.results.wording import number_text
+from biasgauge.results.wording import number_text, p_phrase
 from biasgauge.vectors import Frequencies
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def test_two_unnamed_models_are_not_averaged() -> None:
     [
         ({"test": "occ16"}, "'occ16' is of kind 'words'; an association test needs kind 'test'"),
         ({"test": "weat7", "x": ["a"]}, "takes either a lexicon or sets"),
-        ({"x": ["x1"], "y": ["y1"], "a": ["a1"]}, "needs the sets x, y, a, b. Missing: b"),
+        ({"x": ["x1"], "y": ["y1"], "a": ["a1"]}, "or the sets x, y, a, b. Missing: b"),
         ({"test": "weat7", "kind": "wheat"}, "must be one of ect, mac,"),
         ({"test": "weat7", "ddof": 2}, "The 'ddof' parameter must be one of 0, 1"),
     ],
@@ -222,7 +222,7 @@ def test_the_frame_and_the_summary_hold_the_numbers() -> None:
     assert found.interval is not None
     assert (row["effect_size"], row["p_value"]) == (found.effect_size, found.p_value)
     assert (row["low"], row["high"]) == (found.interval.low, found.interval.high)
-    assert repr(found).startswith("<Weat: WEAT given words on toy: effect size ")
+    assert repr(found).startswith("<Weat: WEAT given words on toy: contrast ")
     sets = {cells[0]: cells[2:] for cells in found.summary().tables[0].rows}
     assert sets["x"] == (2, 3, ("x3",))
     assert found.summary().sentences[-1] == f"Test statistic {number_text(found.statistic, 4)}."
@@ -230,6 +230,27 @@ def test_the_frame_and_the_summary_hold_the_numbers() -> None:
     assert "undefined: " in undefined.summary().headline
     assert undefined.summary().sentences == ()
     assert undefined.to_frame()["effect_size"].tolist() == [None]
+
+
+def test_weat_leads_with_the_contrast_and_its_largest_two_sided_p() -> None:
+    found = bg.weat(bg.vectors.load_default(), "weat7", alternative="greater")
+    assert found.contrast is not None
+    assert found.p_contrast is not None
+    lead = f"contrast {number_text(found.contrast.value, 4)} [{number_text(found.contrast.low, 4)}"
+    assert lead in found.summary().headline
+    assert f"{p_phrase(found.p_contrast)} (two-sided, largest of three)" in found.summary().headline
+    assert found.p_contrast >= max(found.p_value, found.p_attributes)  # one-sided, here
+    (published,) = (text for text in found.summary().sentences if text.startswith("As published"))
+    assert f"effect size d {number_text(found.effect_size, 4)}" in published
+    assert f"{p_phrase(found.p_value)} over targets alone (exact, one-sided, greater)" in published
+
+
+@pytest.mark.parametrize("wrong", [{"foo": 1}, {"alternative": "up"}, {"ddof": 2}, {"ties": "no"}])
+def test_a_wrong_setting_is_refused_where_the_test_is_undefined(wrong: dict[str, Any]) -> None:
+    few = {"he": [1.0, 0.0], "she": [0.0, 1.0]}
+    assert bg.weat(few, "weat7").value is None
+    with pytest.raises(bg.ParameterError, match=next(iter(wrong))):
+        bg.weat(few, "weat7", **wrong)
 
 
 def test_a_change_of_mac_between_training_runs_warns_or_has_them_in_its_interval() -> None:

@@ -1,4 +1,4 @@
-"""`biasgauge seeds` as a user meets it."""
+"""`biasgauge lexicons quality` as a user meets it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def files(replicates: list[bg.Embedding], tmp_path_factory: pytest.TempPathFacto
 
 
 def result(capsys: pytest.CaptureFixture[str], *words: str) -> Any:  # noqa: ANN401 - JSON
-    assert run(["seeds", *words, "--json"]) == 0
+    assert run(["lexicons", "quality", *words, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -68,7 +68,7 @@ def test_the_bank_and_papers(files: list[str], capsys: pytest.CaptureFixture[str
 
 
 def test_a_card_on_the_screen(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["seeds", *files, "--a", MEN, "--b", WOMEN]) == 0
+    assert run(["lexicons", "quality", *files, "--a", MEN, "--b", WOMEN]) == 0
     shown = capsys.readouterr().out
     card = seeds(files, MEN.split(","), WOMEN.split(","))[0]
     assert f"a / b: {card.verdict}" in shown
@@ -81,7 +81,7 @@ def test_a_card_on_the_screen(files: list[str], capsys: pytest.CaptureFixture[st
 
 
 def test_undefined_is_said(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["seeds", files[0], "--a", "nowhere,nothing", "--b", WOMEN]) == 0
+    assert run(["lexicons", "quality", files[0], "--a", "nowhere,nothing", "--b", WOMEN]) == 0
     shown = capsys.readouterr().out
     assert "a / b: unfit" in shown
     assert "nothing can be measured: fewer than 80 % of the words found: a 0 of 2" in shown
@@ -89,7 +89,7 @@ def test_undefined_is_said(files: list[str], capsys: pytest.CaptureFixture[str])
 
 def test_many_pairs_on_the_screen(capsys: pytest.CaptureFixture[str], default: str) -> None:
     asked = ["--paper", "Caliskan", "--case-fallback", "--generated", "8", "--shuffles", "20"]
-    assert run(["seeds", default, *asked]) == 0
+    assert run(["lexicons", "quality", default, *asked]) == 0
     shown = capsys.readouterr().out
     assert "pleasant / unpleasant" in " ".join(shown.split())
     assert "8 generated sets" in shown
@@ -108,12 +108,12 @@ def test_the_choice_of_a_list(capsys: pytest.CaptureFixture[str], default: str) 
     expected = seed_choice(default, "female", ["nasty", "evil"])
     assert [one["value"] for one in found["lists"]] == [one.value for one in expected.lists]
     assert found["spread"] == expected.spread
-    assert run(["seeds", default, "--category", "female", "--target", "evil"]) == 0
+    assert run(["lexicons", "quality", default, "--category", "female", "--target", "evil"]) == 0
     assert "standard deviation over lists" in " ".join(capsys.readouterr().out.split())
 
 
 def test_figures_are_written(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["seeds", files[0], "--a", MEN, "--b", WOMEN, "--figures", str(tmp_path / "drawn")]) == 0
+    assert run(["lexicons", "quality", files[0], "--a", MEN, "--b", WOMEN, "--figures", str(tmp_path / "drawn")]) == 0
     assert {path.name for path in (tmp_path / "drawn").iterdir()} == {
         "explained_variance.svg",
         "explained_variance.png",
@@ -130,7 +130,7 @@ def test_browsing_the_bank(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["id"] for one in found["sets"]] == ["female_1-Caliskan_et_al_2017", "female_2-Caliskan_et_al_2017"]
     assert found["sets"][0]["sourcing"] == ["borrowed"]
     assert found["sets"][0]["partners"] == ["male_1-Caliskan_et_al_2017"]
-    assert run(["seeds", "bank", "--sourcing", "population-derived", "--words"]) == 0
+    assert run(["lexicons", "seed-bank", "--sourcing", "population-derived", "--words"]) == 0
     shown = capsys.readouterr().out
     assert "9 sets" in shown
     assert "population-derived" in shown
@@ -155,7 +155,7 @@ def test_browsing_the_bank(capsys: pytest.CaptureFixture[str]) -> None:
 def test_mistakes_get_one_sentence(
     files: list[str], words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["seeds", *(word.format(file=files[0]) for word in words)]) == 2
+    assert run(["lexicons", "quality", *(word.format(file=files[0]) for word in words)]) == 2
     said = capsys.readouterr().err
     assert sentence in said
     assert said.count("\n") == 1
@@ -165,7 +165,7 @@ def test_words_along_a_component_and_sizes_of_generated_sets(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Figure 1 and A.2 of Badder Seeds from the command line; generated sets of Figure 4 have 25 words."""
-    assert run(["seeds", "subspace", *files, "--a", MEN, "--b", WOMEN, "--component", "2", "--json"]) == 0
+    assert run(["lexicons", "subspace", *files, "--a", MEN, "--b", WOMEN, "--component", "2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     alone = bias_subspace(files, MEN.split(","), WOMEN.split(","), component=2)
     assert found["words"] == alone.to_dict()["words"]

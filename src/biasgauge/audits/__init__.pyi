@@ -7,6 +7,7 @@ from biasgauge.audits.certainty import Certainty as Certainty
 from biasgauge.audits.certainty import Downgrade as Downgrade
 from biasgauge.audits.context import AuditContext as AuditContext
 from biasgauge.audits.context import build_context as build_context
+from biasgauge.audits.explanations import explain as explain
 from biasgauge.audits.measurement import Tabulated as Tabulated
 from biasgauge.audits.measurement import Unmeasurable as Unmeasurable
 from biasgauge.audits.measurement import tabulate as tabulate

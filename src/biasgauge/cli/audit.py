@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from biasgauge import audits
 from biasgauge.cli.command import WRITE, MinCoverage, Outcome, WriteOptions, command
 from biasgauge.cli.files import Output, check_files, check_models
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.typed_values import typed_layers, typed_names, typed_pooling, typed_templates
 from biasgauge.core import JsonObject, WordPolicy, check_choice
@@ -81,13 +82,13 @@ def audit(
     alpha: float = 0.05,
     smallest: float | None = None,
     primary: tuple[str, ...] = (),
-    correction: Literal["fdr", "familywise"] = "fdr",
+    correction: Rare[Literal["fdr", "familywise"]] = "fdr",
     points: Path | None = None,
-    points_x: str | None = None,
-    points_y: str | None = None,
-    points_by: str | None = None,
-    points_unit: str | None = None,
-    points_seed: str | None = None,
+    points_x: Rare[str | None] = None,
+    points_y: Rare[str | None] = None,
+    points_by: Rare[str | None] = None,
+    points_unit: Rare[str | None] = None,
+    points_seed: Rare[str | None] = None,
     tasks: tuple[Path, ...] = (),
     corpus: Path | None = None,
     calibration: Path | None = None,

@@ -8,6 +8,7 @@ from typing import Literal
 from biasgauge import mitigation
 from biasgauge.cli.command import WRITE, Outcome, WriteOptions, command
 from biasgauge.cli.files import Output
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import NO_SETS, TypedSets, typed_field
 from biasgauge.errors import ParameterError
@@ -40,12 +41,12 @@ def balance(
     sets: TypedSets = NO_SETS,
     direction: Literal["debias", "overbias"] = "debias",
     degree: str = "1",
-    keep: Literal["random", "earliest"] = "random",
-    max_removed: float = 0.05,
+    keep: Rare[Literal["random", "earliest"]] = "random",
+    max_removed: Rare[float] = 0.05,
     tokenizer: str | None = None,
-    layout: str = "auto",
+    layout: Rare[str] = "auto",
     field: str | None = None,
-    as_published: bool = False,
+    as_published: Rare[bool] = False,
     options: WriteOptions = WRITE,
 ) -> Outcome:
     """Debias or overbias a corpus before training, by removing some of its lines.

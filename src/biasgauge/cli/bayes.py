@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from biasgauge import vectors as embeddings
 from biasgauge.analyses import posterior
 from biasgauge.cli.command import DRAW, CaseFallback, FigureOptions, MinCoverage, Outcome, VectorFile, command
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.typed_values import typed_names, typed_words
 from biasgauge.core import JsonObject, WordPolicy
@@ -54,14 +55,14 @@ def bayes(
     distances: Path | None = None,
     after: Path | None = None,
     variant: Literal["per-connection", "single-sigma", "intercept", "student", "crossed"] = "per-connection",
-    interval: Literal["hpdi", "percentile"] = "hpdi",
+    interval: Rare[Literal["hpdi", "percentile"]] = "hpdi",
     prob: float = 0.89,
-    duplicates: Literal["drop", "keep"] = "drop",
-    draws: int = 4000,
+    duplicates: Rare[Literal["drop", "keep"]] = "drop",
+    draws: Rare[int] = 4000,
     min_coverage: MinCoverage = 0.8,
     case_fallback: CaseFallback = False,
-    band: Literal["mac"] | float | None = None,
-    width: float | None = None,
+    band: Rare[Literal["mac"] | float | None] = None,
+    width: Rare[float | None] = None,
     word: str | None = None,
     options: FigureOptions = DRAW,
     **further: Any,

@@ -11,6 +11,7 @@ from biasgauge import analyses, audits, text
 from biasgauge.cli.command import DRAW, FigureOptions, Outcome, command
 from biasgauge.cli.corpus_bias import Documents
 from biasgauge.cli.files import Output
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.typed_values import read_settings, typed_field, typed_names, typed_numbers, typed_words
 from biasgauge.errors import ParameterError
@@ -64,14 +65,14 @@ def calibrate(
     work: Path = Path("biasgauge-calibration"),
     pairs: str | None = None,
     language: str = "en",
-    planting: Literal["mentions", "mixture"] = "mentions",
+    planting: Rare[Literal["mentions", "mixture"]] = "mentions",
     doses: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
-    carriers: str | None = None,
+    carriers: Rare[str | None] = None,
     per_dose: int = 25,
     plantings: int = 3,
     seeds: int = 2,
     measures: str | None = None,
-    sizes: str = "4,8,16,25",
+    sizes: Rare[str] = "4,8,16,25",
     algorithm: str = "sgns",
     dim: int | None = None,
     epochs: int | None = None,

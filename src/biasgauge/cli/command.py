@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from cyclopts import App, Parameter
 
 from biasgauge.cli.files import FIGURES, RESULT, Output, check_there, describe_kept, try_outputs
+from biasgauge.cli.option_groups import HELP_FLAGS, RARE, Common, Rare
 from biasgauge.cli.screen import console, print_json
 from biasgauge.cli.typed_values import read_settings
 from biasgauge.core import JsonMapping, JsonObject, to_plain
@@ -50,12 +51,12 @@ class Options:
     """
 
     outputs: ClassVar[tuple[Output, ...]] = ()
-    json: bool = False
-    latex: bool = False
-    markdown: bool = False
-    seed: int = 0
-    quiet: bool = False
-    debug: bool = False
+    json: Common[bool] = False
+    latex: Rare[bool] = False
+    markdown: Rare[bool] = False
+    seed: Common[int] = 0
+    quiet: Common[bool] = False
+    debug: Common[bool] = False
 
     @property
     def for_programs(self) -> bool:
@@ -112,7 +113,7 @@ CaseFallback = Annotated[
     bool, Parameter(help="look up a word that is not in the vocabulary in lower case, then capitalized")
 ]
 MinCoverage = Annotated[float, Parameter(help="share of each set's words that must be in the vocabulary")]
-Level = Annotated[float, Parameter(help="nominal coverage of the intervals")]
+Level = Annotated[float, Parameter(help="nominal coverage of the intervals", group=RARE)]
 Jobs = Annotated[int | None, Parameter(help="threads; all cores by default")]
 
 
@@ -203,7 +204,9 @@ def command(
 
         run.__doc__ = re.sub(r"\n {12}", " ", function.__doc__ or "")  # one line per parameter
         run.__signature__ = _with_set(parameters, title, settings or {})  # type: ignore[attr-defined]
-        return App(name=title, help_epilogue=examples + explained(terms.split()), default_command=run)
+        return App(
+            name=title, help_flags=HELP_FLAGS, help_epilogue=examples + explained(terms.split()), default_command=run
+        )
 
     return decorate
 
@@ -214,7 +217,7 @@ def _with_set(parameters: Signature, title: str, settings: Mapping[str, Any]) ->
     if typed[-1].kind is Argument.VAR_KEYWORD:
         names = f": {', '.join(settings)}" if settings else ""
         text = f"a further setting of {title}, as NAME=VALUE; repeat for several{names}"
-        option = Annotated[tuple[str, ...], Parameter(help=text)]
+        option = Annotated[tuple[str, ...], Parameter(help=text, group=RARE)]
         typed[-2:] = [Argument("set", Argument.KEYWORD_ONLY, default=(), annotation=option), typed[-2]]
     return parameters.replace(parameters=typed)
 

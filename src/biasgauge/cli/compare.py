@@ -9,6 +9,7 @@ from typing import Any, Literal
 from biasgauge import analyses
 from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, command
 from biasgauge.cli.files import Output, check_files
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import LOOKUP, NO_SETS, TypedSets, WordLookup, typed_field, typed_names, typed_numbers
 from biasgauge.core import JsonObject
@@ -81,7 +82,7 @@ def compare(
     sets: TypedSets = NO_SETS,
     order: bool = False,
     at: str | None = None,
-    measure: Literal["contrast", "effect_size"] = "contrast",
+    measure: Rare[Literal["contrast", "effect_size"]] = "contrast",
     replicates: Literal["auto", "seeds", "samples", "texts"] = "auto",
     level: Level = 0.95,
     models: Path | None = None,

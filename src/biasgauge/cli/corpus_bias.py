@@ -1,4 +1,4 @@
-"""`biasgauge corpus-bias`: associations of words in a text itself, from counts."""
+"""`biasgauge corpus-bias`: associations of words in a text itself, from counts, and the documents that carry them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from biasgauge import analyses, lexicons
 from biasgauge import text as corpora
 from biasgauge.cli.command import DRAW, FigureOptions, Options, Outcome, command
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_field, typed_words
 from biasgauge.core import JsonObject, WordPolicy
@@ -33,6 +34,19 @@ Examples:
   biasgauge corpus-bias models/corpus --words occ16 --pairs du2021
     --vectors models/sgns.safetensors
 """
+INFLUENCE_EXAMPLES = """\
+Takes each document out of the counts, exactly, and says how much the log odds
+ratio changes without it. Documents are named by their numbers; no text is
+shown. --check trains models without sets of documents and correlates the change
+of the vectors with the change that the counts predict.
+
+Examples:
+  biasgauge corpus-bias influence text.txt --words nurse --a he --b she
+  biasgauge corpus-bias influence wiki.txt.xz --documents blank-line \\
+    --test weat7 --top 20
+  biasgauge corpus-bias influence models/corpus --words nurse --pairs du2021 \\
+    --check 12 --set dim=50 --set epochs=3
+"""
 TextFiles = Annotated[
     list[Path], Parameter(help="text files or a folder of them, compressed or not; or a tokenized corpus")
 ]
@@ -46,6 +60,8 @@ SETTINGS = {
     "case_fallback": bool | None,
     "min_contexts": int,
 }
+COUNTING = {"min_count": int, "level": float, "min_coverage": float, "case_fallback": bool | None}
+RETRAINING = {"share": float, "seeds": int, "algorithm": str, "n_jobs": int | None}
 
 
 @Parameter(name="*")
@@ -73,7 +89,7 @@ class WordsInText:
     x: str | None = None
     y: str | None = None
     window: int = 5
-    weighting: Literal["flat", "word2vec", "glove"] = "flat"
+    weighting: Rare[Literal["flat", "word2vec", "glove"]] = "flat"
 
     def read(self) -> JsonObject:
         """Everything as the functions take it."""
@@ -127,7 +143,7 @@ def corpus_bias(
     words: WordsInText = WORDS_IN_TEXT,
     vectors: tuple[Path, ...] = (),
     reading: Reading = READING,
-    as_published: str | None = None,
+    as_published: Rare[str | None] = None,
     options: FigureOptions = DRAW,
     **further: Any,
 ) -> Outcome:
@@ -157,3 +173,39 @@ def corpus_bias(
         models = list(vectors)
         also["amplification"] = analyses.criterion.amplification(result, models, random_state=options.seed, **contexts)
     return Outcome(result, also=also)
+
+
+@command(examples=INFLUENCE_EXAMPLES, settings={**COUNTING, **RETRAINING}, open_ended=True)
+def influence(
+    corpus: TextFiles,
+    /,
+    *,
+    words: WordsInText = WORDS_IN_TEXT,
+    top: int = 10,
+    check: int = 0,
+    reading: Reading = READING,
+    options: FigureOptions = DRAW,
+    **further: Any,
+) -> Outcome:
+    """Find the documents of a text that carry an association.
+
+    Args:
+        top: how many documents to list, of those that carry the number and of those against it
+        check: number of random sets of documents without which to train again; 0 for none
+    """
+    counting = {name: further.pop(name) for name in COUNTING if name in further}
+    policy = WordPolicy.from_options(counting.pop("min_coverage", None), counting.pop("case_fallback", None))
+    question = words.read()
+    tokens = reading.read(corpus, options)
+    with progress(options, "counting") as report:
+        result = analyses.calibrate.influence(tokens, **question, top=top, policy=policy, progress=report, **counting)
+    also = {}
+    if check:
+        with progress(options, "training") as report:
+            also["check"] = analyses.calibrate.check_influence(
+                result, tokens, removals=check, random_state=options.seed, progress=report, **further
+            )
+    return Outcome(result, also=also)
+
+
+corpus_bias.command(influence)

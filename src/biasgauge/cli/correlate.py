@@ -8,6 +8,7 @@ from typing import Literal
 from biasgauge import analyses
 from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, command
 from biasgauge.cli.files import check_nothing
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.typed_values import typed_names
 
 EXAMPLES = """\
@@ -41,13 +42,13 @@ def correlate(
     by: str = "",
     method: Literal["pearson", "spearman"] = "pearson",
     drop: tuple[str, ...] = (),
-    duplicates: Literal["keep", "drop"] = "keep",
+    duplicates: Rare[Literal["keep", "drop"]] = "keep",
     unit: str | None = None,
-    seed_column: str | None = None,
-    power_of: float = 0.5,
-    interval: Literal["bca", "percentile"] = "bca",
+    seed_column: Rare[str | None] = None,
+    power_of: Rare[float] = 0.5,
+    interval: Rare[Literal["bca", "percentile"]] = "bca",
     level: Level = 0.95,
-    resamples: int = 2000,
+    resamples: Rare[int] = 2000,
     options: FigureOptions = DRAW,
 ) -> Outcome:
     """Correlate an intrinsic number with an extrinsic one.

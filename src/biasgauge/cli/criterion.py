@@ -9,6 +9,7 @@ from typing import Any, Literal
 from biasgauge import analyses
 from biasgauge.cli.command import DRAW, CaseFallback, FigureOptions, Level, Outcome, command
 from biasgauge.cli.corpus_bias import Documents, read_words
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_names
 from biasgauge.core import WordPolicy
@@ -38,11 +39,11 @@ def criterion(
     truth: str = "bls2015",
     first: str | None = None,
     second: str | None = None,
-    end: Literal["first", "second"] = "second",
+    end: Rare[Literal["first", "second"]] = "second",
     pairs: str | None = None,
     measures: str = "dbwa,ripa,nbm",
-    k: int = 100,
-    reliability: float | None = None,
+    k: Rare[int] = 100,
+    reliability: Rare[float | None] = None,
     corpus: Path | None = None,
     documents: Documents = "line",
     window: int = 5,

@@ -10,6 +10,7 @@ from biasgauge import lexicons
 from biasgauge.cli.command import WRITE, Outcome, WriteOptions, command
 from biasgauge.cli.corpus_bias import Documents
 from biasgauge.cli.files import Output, check_models, check_nothing
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_field, typed_layers, typed_pooling, typed_templates, typed_words
 from biasgauge.vectors import encoders
@@ -47,9 +48,9 @@ def encode(
     draws: int = 10,
     layers: str = "all",
     pooling: str = "mean",
-    name: str | None = None,
+    name: Rare[str | None] = None,
     device: str = "cpu",
-    layout: str = "auto",
+    layout: Rare[str] = "auto",
     field: str | None = None,
     documents: Documents = "line",
     options: WriteOptions = WRITE,

@@ -15,9 +15,10 @@ import threading
 import traceback
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 
 from biasgauge._version import __version__
+from biasgauge.cli.option_groups import HELP_ALL, HELP_FLAGS, shows_rare_options
 from biasgauge.errors import InputError, one_sentence
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ PLAIN = "biasgauge.plain"
 """Name of the error handler for characters that a terminal cannot show."""
 
 EPILOGUE = """\
-Every command takes --json, --seed, --quiet, --debug and --help.
+Every command takes --json, --seed, --quiet, --debug, --help and --help-all.
 Exit codes: 0 success, 1 internal error, 2 invalid input or undefined result,
 3 a verdict that audit --fail-on names, 130 interrupted.
 Inputs are never overwritten; results that are there stay unless --force.
@@ -54,48 +55,73 @@ app = App(
     help="Measure social bias in word embeddings, and how far each measurement can be trusted.",
     help_epilogue=EPILOGUE,
     help_format="plaintext",
+    help_flags=HELP_FLAGS,
     default_parameter=Parameter(negative=(), show_default=_show_default),
     version=__version__,
     suppress_keyboard_interrupt=False,  # `run` says what is kept
 )
-COMMANDS = {
-    "audit": "Audit vectors: how biased are they, and what may be reported? Writes a page.",
-    "weat": "Association test of two sets of words with two others.",
-    "compare": "Compare corpora, or groups of models: the difference of a contrast, and its trend.",
-    "regress": "Regress the use of words on covariates of documents, from one corpus, without training.",
-    "score": "Score words against base pairs: mean, interval, and how many pairs agree.",
-    "train": "Train replicates of an embedding on your own text.",
-    "encode": "Encode words in sentences with a transformer: views by layer, pooling and template.",
-    "reliability": "Estimate test–retest, inter-rater and internal reliability of bias scores.",
-    "factors": "Regress the reliability of words on properties of words, algorithms and corpora.",
-    "robustness": "Test whether scores survive another base pair, word form or measure.",
-    "seeds": "Assess whether pairs of word lists are fit to measure anything.",
-    "plan": "Plan a test: the contrast that its lists can detect, words needed, words to drop and to add.",
-    "workbench": "Write a page that measures your own word lists in the browser, offline.",
-    "posterior": "Estimate the contrast of a test: posterior with its interval and probabilities.",
-    "bayes": "Fit Dobrzeniecka & Urbaniak's published model of the distances of words from stereotypes.",
-    "simulate-null": "Simulate what a test reports when there is no bias.",
-    "calibrate": "Plant known bias in your text, train on it, and say what the measures can see.",
-    "mitigate": "Debias or overbias vectors, and measure what that did.",
-    "balance": "Debias or overbias a corpus before training, by removing some of its lines.",
-    "extrinsic": "Train a task on vectors, and measure gaps between groups of people.",
-    "corpus-bias": "Measure what a text itself says about words: log odds ratios from counts.",
-    "criterion": "Correlate scores of words with what is known about them, such as the share of women.",
-    "influence": "Find the documents of a text that carry an association.",
-    "stereoset": "Score StereoSet from predictions or a language model, with intervals over targets.",
-    "crows-pairs": "Score CrowS-Pairs with a language model or from predictions, with intervals over writers.",
-    "likelihood": "Find which of two sentences a language model prefers, for your own pairs.",
-    "points": "Measure versions of an embedding by tests and by a task: points for correlate.",
-    "correlate": "Correlate an intrinsic number with an extrinsic one.",
-    "study": "Plan, run and show a whole study that one file declares.",
-    "reproduce": "Compare a paper's numbers with what its own rule and a corrected one give.",
-    "convert": "Convert vectors from any format that biasgauge reads to any that it writes.",
-    "formats": "List the formats of vector files that are read and written.",
-    "lexicons": "List, show, check, build and expand word lists.",
+GROUPS = {
+    "Start here": {
+        "audit": "Audit vectors: how biased are they, and what may be reported? Writes a page.",
+        "lexicons": "List, show, check, build and expand word lists, and measure their quality.",
+        "plan": "Plan a test: the contrast that its lists can detect, words needed, words to drop and to add.",
+        "workbench": "Write a page that measures your own word lists in the browser, offline.",
+        "train": "Train replicates of an embedding on your own text.",
+        "compare": "Compare corpora, or groups of models: the difference of a contrast, and its trend.",
+        "regress": "Regress the use of words on covariates of documents, from one corpus, without training.",
+        "corpus-bias": "Measure what a text itself says about words: log odds ratios from counts.",
+        "study": "Plan, run and show a whole study that one file declares.",
+    },
+    "Look closer": {
+        "explain": "Explain a verdict, or a rule that verdicts rest on.",
+        "weat": "Association test of two sets of words with two others.",
+        "score": "Score words against base pairs: mean, interval, and how many pairs agree.",
+        "reliability": "Estimate test–retest, inter-rater and internal reliability of bias scores.",
+        "factors": "Regress the reliability of words on properties of words, algorithms and corpora.",
+        "robustness": "Test whether scores survive another base pair, word form or measure.",
+        "posterior": "Estimate the contrast of a test: posterior with its interval and probabilities.",
+        "criterion": "Correlate scores of words with what is known about them, such as the share of women.",
+        "calibrate": "Plant known bias in your text, train on it, and say what the measures can see.",
+        "mitigate": "Debias or overbias vectors, and measure what that did.",
+        "balance": "Debias or overbias a corpus before training, by removing some of its lines.",
+        "extrinsic": "Train a task on vectors, and measure gaps between groups of people.",
+        "points": "Measure versions of an embedding by tests and by a task: points for correlate.",
+        "correlate": "Correlate an intrinsic number with an extrinsic one.",
+    },
+    "Language models": {
+        "encode": "Encode words in sentences with a transformer: views by layer, pooling and template.",
+        "likelihood": "Find which of two sentences a language model prefers; StereoSet and CrowS-Pairs.",
+    },
+    "Reproduce": {
+        "reproduce": "Compare a paper's numbers with what its own rule and a corrected one give.",
+        "bayes": "Fit Dobrzeniecka & Urbaniak's published model of the distances of words from stereotypes.",
+        "simulate-null": "Simulate what a test reports when there is no bias.",
+    },
+    "Files": {
+        "convert": "Convert vectors from any format that biasgauge reads to any that it writes.",
+        "formats": "List the formats of vector files that are read and written.",
+    },
 }
+"""Commands by what they are for, in the order of the help."""
+COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
+MOVED = {
+    "seeds": "lexicons quality",
+    "seeds subspace": "lexicons subspace",
+    "seeds bank": "lexicons seed-bank",
+    "influence": "corpus-bias influence",
+    "stereoset": "likelihood stereoset",
+    "crows-pairs": "likelihood crows-pairs",
+}
+"""Commands of earlier versions that have another name."""
+_below = Group("Options", sort_key=len(GROUPS))
+for _flag in ("--help", "--version"):
+    app[_flag].group = _below
 # Commands are named by their import path and loaded when they are called: `biasgauge --help` imports none of them.
-for _name, _help in COMMANDS.items():
-    app.command("biasgauge.cli.{0}:{0}".format(_name.replace("-", "_")), name=_name, help=_help)
+for _place, (_title, _commands) in enumerate(GROUPS.items()):
+    _group = Group(_title, sort_key=_place)
+    for _rank, (_name, _line) in enumerate(_commands.items()):
+        _path = "biasgauge.cli.{0}:{0}".format(_name.replace("-", "_"))
+        app.command(_path, name=_name, help=_line, group=_group, sort_key=_rank)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -129,7 +155,9 @@ def _plain(problem: UnicodeError) -> tuple[str, int]:
 
 def run(words: list[str]) -> int:
     """Run one command line; return the exit code."""
+    shows_rare_options.set(HELP_ALL in words)
     try:
+        _refuse_old_names(words)
         app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except SystemExit as leaving:
@@ -148,6 +176,17 @@ def run(words: list[str]) -> int:
     except Exception as problem:  # noqa: BLE001 - the last stop: everything gets a sentence
         return _report_unexpected(problem, words)
     return SUCCESS
+
+
+def _refuse_old_names(words: list[str]) -> None:
+    """Refuse a command of an earlier version that has another name.
+
+    Raises:
+        InputError: there is one.
+    """
+    for name in (" ".join(words[:2]), *words[:1]):
+        if name in MOVED:
+            raise InputError(f"the command {name!r} is now {MOVED[name]!r}. Try: biasgauge {MOVED[name]} --help")
 
 
 def _sentence(problem: CycloptsError | OSError | MemoryError) -> str:

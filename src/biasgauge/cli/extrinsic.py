@@ -8,6 +8,7 @@ from typing import Any
 from biasgauge import applications
 from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, VectorFile, command
 from biasgauge.cli.files import Output
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_names
 
@@ -51,12 +52,12 @@ def extrinsic(
     seeds: int = 1,
     cache: Path | None = None,
     positive: str | None = None,
-    order: str | None = None,
+    order: Rare[str | None] = None,
     group_words: str | None = None,
-    train_on: str | None = None,
-    train_data: Path | None = None,
-    winobias: Path | None = None,
-    as_published: bool = False,
+    train_on: Rare[str | None] = None,
+    train_data: Rare[Path | None] = None,
+    winobias: Rare[Path | None] = None,
+    as_published: Rare[bool] = False,
     level: Level = 0.95,
     options: FigureOptions = DRAW,
     **further: Any,

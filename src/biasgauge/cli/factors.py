@@ -10,6 +10,7 @@ from biasgauge import io, scores
 from biasgauge.analyses import reliability
 from biasgauge.cli.command import WRITE, Jobs, Outcome, WriteOptions, command
 from biasgauge.cli.files import Output, check_named, check_stores
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.errors import ParameterError
 
@@ -46,10 +47,10 @@ def factors(
     *,
     outcome: Literal["test-retest", "inter-rater"] = "test-retest",
     counts: tuple[str, ...] = (),
-    models_in: Path | None = None,
-    standardize: bool = False,
-    level: float = 0.95,
-    refits: int = 200,
+    models_in: Rare[Path | None] = None,
+    standardize: Rare[bool] = False,
+    level: Rare[float] = 0.95,
+    refits: Rare[int] = 200,
     interactions: tuple[str, ...] = (),
     out: Path | None = None,
     n_jobs: Jobs = None,

@@ -1,4 +1,4 @@
-"""`biasgauge lexicons list|show|check|build|expand`."""
+"""`biasgauge lexicons list|show|check|build|expand`, and what `lexicon_quality` adds."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from biasgauge.cli.command import (
     command,
 )
 from biasgauge.cli.files import Output
+from biasgauge.cli.lexicon_quality import quality, seed_bank, subspace
+from biasgauge.cli.option_groups import HELP_FLAGS
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_words
 from biasgauge.core import JsonMapping, WordPolicy
@@ -94,6 +96,7 @@ Vocabulary = Annotated[Path | None, Parameter(help="the word list that belongs t
 
 lexicons = App(
     name="lexicons",
+    help_flags=HELP_FLAGS,
     help_epilogue="""\
 Examples:
   biasgauge lexicons list
@@ -101,6 +104,8 @@ Examples:
   biasgauge lexicons check my_words.toml --vectors vectors.bin
   biasgauge lexicons build recipe.toml --out my_test.toml --vectors vectors.bin
   biasgauge lexicons expand weat7 vectors.bin --out weat7_large.toml
+  biasgauge lexicons quality vectors.bin --a weat7:a --b weat7:b
+  biasgauge lexicons seed-bank --category female
 """,
 )
 
@@ -266,5 +271,5 @@ def _load(
         return embeddings.load(vectors, words, limit=limit, vocabulary=vocabulary, progress=report)
 
 
-for subcommand in (list_lexicons, show, check, build, expand):
+for subcommand in (list_lexicons, show, check, build, expand, quality, subspace, seed_bank):
     lexicons.command(subcommand)

@@ -9,6 +9,7 @@ from biasgauge import mitigation
 from biasgauge import vectors as embeddings
 from biasgauge.cli.command import WRITE, Outcome, WriteOptions, command
 from biasgauge.cli.files import Output
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import NONE, typed_names, typed_words
 from biasgauge.core import JsonObject
@@ -43,12 +44,12 @@ def mitigate(
     out: Path = Path("biasgauge-mitigated.safetensors"),
     direction: Literal["debias", "overbias"] = "debias",
     strength: float = 1.0,
-    norms: Literal["kept", "unit"] = "kept",
+    norms: Rare[Literal["kept", "unit"]] = "kept",
     lexicon: str | None = None,
-    equalize: str | None = None,
-    specific: str | None = None,
+    equalize: Rare[str | None] = None,
+    specific: Rare[str | None] = None,
     words: str | None = None,
-    as_published: bool = False,
+    as_published: Rare[bool] = False,
     effect: bool = False,
     compare: str = "weat6b,weat7,gender",
     options: WriteOptions = WRITE,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from biasgauge import analyses
 from biasgauge import vectors as embeddings
 from biasgauge.cli.command import SAVE, UNDEFINED, CaseFallback, MinCoverage, Outcome, ResultOptions, command
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_names
 from biasgauge.core import WordPolicy
@@ -38,9 +39,9 @@ def posterior(
     lexicon: str | None = None,
     distances: Path | None = None,
     smallest: float | None = None,
-    interval: Literal["hpdi", "percentile"] = "hpdi",
+    interval: Rare[Literal["hpdi", "percentile"]] = "hpdi",
     prob: float = 0.89,
-    draws: int = 4000,
+    draws: Rare[int] = 4000,
     min_coverage: MinCoverage = 0.8,
     case_fallback: CaseFallback = False,
     options: ResultOptions = SAVE,

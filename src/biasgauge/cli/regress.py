@@ -13,6 +13,7 @@ from biasgauge import analyses
 from biasgauge.cli.command import DRAW, FigureOptions, Outcome, VectorFile, command
 from biasgauge.cli.corpus_bias import read_words
 from biasgauge.cli.files import Output, check_nothing
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_names
 from biasgauge.core import JsonObject, WordPolicy
@@ -89,7 +90,7 @@ def regress(
     targets: tuple[str, ...] = (),
     cluster: str | None = None,
     at: str | None = None,
-    against: str | None = None,
+    against: Rare[str | None] = None,
     contexts: int = 0,
     detection: int = 0,
     text: str = "text",

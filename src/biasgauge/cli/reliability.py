@@ -8,6 +8,7 @@ from biasgauge import analyses
 from biasgauge import scores as score_stores
 from biasgauge.cli.command import DRAW, FigureOptions, Level, Outcome, command
 from biasgauge.cli.files import check_stores
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_names
 
@@ -40,8 +41,8 @@ def reliability(
     queries: str | None = None,
     min_coverage: float = 0.8,
     level: Level = 0.95,
-    target: float = 0.8,
-    assurance: float = 0.8,
+    target: Rare[float] = 0.8,
+    assurance: Rare[float] = 0.8,
     options: FigureOptions = DRAW,
 ) -> Outcome:
     """Estimate test–retest, inter-rater and internal reliability of bias scores.

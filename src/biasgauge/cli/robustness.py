@@ -6,6 +6,7 @@ from typing import Any
 
 from biasgauge import analyses
 from biasgauge.cli.command import DRAW, FigureOptions, Jobs, Level, MinCoverage, Outcome, VectorFile, command
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import NONE, typed_names, typed_words
 from biasgauge.core import WordPolicy
@@ -39,10 +40,10 @@ def robustness(
     truths: str | None = None,
     measures: str = "dbwa,ripa,nbm",
     forms: str | None = None,
-    pair_forms: str = "capitalized",
-    k: int = 100,
-    pool: str = "neutral",
-    as_published: bool = False,
+    pair_forms: Rare[str] = "capitalized",
+    k: Rare[int] = 100,
+    pool: Rare[str] = "neutral",
+    as_published: Rare[bool] = False,
     analogies: bool = False,
     min_coverage: MinCoverage = 0.8,
     level: Level = 0.95,

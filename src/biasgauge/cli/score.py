@@ -7,6 +7,7 @@ from pathlib import Path
 from biasgauge import core, io, scores
 from biasgauge.cli.command import WRITE, CaseFallback, Jobs, Outcome, WriteOptions, command
 from biasgauge.cli.files import Output
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_names, typed_words
 
@@ -36,11 +37,11 @@ def score(
     pairs: str = "du2021",
     words: str = "occ16",
     measures: str = "dbwa,ripa,nbm",
-    k: int = 100,
-    pool: str | None = None,
-    as_published: str | None = None,
+    k: Rare[int] = 100,
+    pool: Rare[str | None] = None,
+    as_published: Rare[str | None] = None,
     case_fallback: CaseFallback = False,
-    device: str = "cpu",
+    device: Rare[str] = "cpu",
     n_jobs: Jobs = None,
     options: WriteOptions = WRITE,
 ) -> Outcome:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from biasgauge.analyses import posterior
 from biasgauge.cli.command import DRAW, FigureOptions, Outcome, command
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 
 EXAMPLES = """\
@@ -50,11 +51,11 @@ def simulate_null(
     n_a: int = 8,
     n_b: int = 8,
     sd: float = 0.08,
-    family_sd: float = 0.0,
+    family_sd: Rare[float] = 0.0,
     simulations: int | None = None,
     observed: float | None = None,
     alternative: Literal["greater", "less", "two-sided"] = "two-sided",
-    as_published: bool = False,
+    as_published: Rare[bool] = False,
     options: FigureOptions = DRAW,
     **further: Any,
 ) -> Outcome:

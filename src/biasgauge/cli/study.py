@@ -13,6 +13,7 @@ from cyclopts import App, Parameter
 from biasgauge import study as studies
 from biasgauge.cli.command import OPTIONS, WRITE, Options, Outcome, WriteOptions, command
 from biasgauge.cli.files import Output
+from biasgauge.cli.option_groups import HELP_FLAGS
 from biasgauge.cli.screen import console, print_json, progress
 from biasgauge.core import JsonMapping
 from biasgauge.errors import InputError, ParameterError
@@ -66,7 +67,12 @@ Allowed = Annotated[
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _MOST = 2**60
 
-study = App(name="study", help="Plan, run and show a whole study that one file declares.", help_epilogue=EPILOGUE)
+study = App(
+    name="study",
+    help="Plan, run and show a whole study that one file declares.",
+    help_flags=HELP_FLAGS,
+    help_epilogue=EPILOGUE,
+)
 
 
 @study.command

@@ -9,6 +9,7 @@ from biasgauge import text
 from biasgauge.cli.command import OPTIONS, Options, Outcome, command
 from biasgauge.cli.corpus_bias import Documents
 from biasgauge.cli.files import Output
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.typed_values import typed_field, typed_names
 from biasgauge.core import JsonObject
@@ -55,9 +56,9 @@ def train(
     window: int | None = None,
     epochs: int | None = None,
     min_count: int | None = None,
-    like: str | None = None,
-    as_published: bool = False,
-    layout: str = "auto",
+    like: Rare[str | None] = None,
+    as_published: Rare[bool] = False,
+    layout: Rare[str] = "auto",
     tokenizer: str | None = None,
     field: str | None = None,
     documents: Documents = "line",

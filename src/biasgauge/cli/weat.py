@@ -7,15 +7,17 @@ from typing import Any, Literal
 from biasgauge import scores, stats
 from biasgauge import vectors as embeddings
 from biasgauge.cli.command import SAVE, UNDEFINED, Outcome, ResultOptions, VectorFile, command
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import LOOKUP, NO_SETS, TypedSets, WordLookup
 
 EXAMPLES = """\
-A positive effect: X is more associated with A, Y with B. p is exact where there
-are at most two million splits of X and Y, and otherwise a Monte Carlo estimate
-with its own interval. The interval of the effect size says how far it would
-move with other words of the same kind, not with another corpus. A test without
-enough words is undefined, with exit code 2.
+Leads with the contrast in cosine units, its interval, and the largest of three
+two-sided p: over other targets, other attributes, and both. Positive: X is more
+associated with A, Y with B. The effect size d and p over targets alone follow,
+as published; --alternative is of these. p is exact where there are at most two
+million splits, and otherwise a Monte Carlo estimate with its own interval. A
+test without enough words is undefined, with exit code 2.
 
 Examples:
   biasgauge weat vectors.bin --test weat7
@@ -42,11 +44,11 @@ def weat(
     test: str | None = None,
     sets: TypedSets = NO_SETS,
     alternative: Literal["greater", "less", "two-sided"] = "greater",
-    ddof: int = 0,
+    ddof: Rare[int] = 0,
     kind: str = "weat",
     lookup: WordLookup = LOOKUP,
-    trimming: Literal["balanced", "none", "as_published"] = "balanced",
-    interval: Literal["bca", "percentile", "jackknife"] = "bca",
+    trimming: Rare[Literal["balanced", "none", "as_published"]] = "balanced",
+    interval: Rare[Literal["bca", "percentile", "jackknife"]] = "bca",
     options: ResultOptions = SAVE,
     **further: Any,
 ) -> Outcome:

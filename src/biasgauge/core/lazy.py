@@ -14,17 +14,19 @@ from typing import Any
 
 
 def attach(
-    package: str, file: str, listed: Iterable[str] = ()
+    package: str, file: str, hidden: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package from the imports of the stub beside `file`.
 
-    Modules of the package that the stub names are namespaces: they can be reached, and are listed where `listed` says.
+    Modules of the package that the stub names are namespaces: `dir` lists them, except those `hidden`; `import *` leaves
+    them where they are.
     """
     homes: dict[str, str] = {}
     for node in ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom):
             homes |= {alias.asname or alias.name: node.module or "" for alias in node.names}
-    names = sorted({name for name, home in homes.items() if home != package} | set(listed))
+    names = sorted(name for name, home in homes.items() if home != package)
+    listed = sorted(homes.keys() - set(hidden))
 
     def get(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
         if name not in homes:
@@ -33,4 +35,4 @@ def attach(
             return import_module(f"{package}.{name}")
         return getattr(import_module(homes[name]), name)
 
-    return get, lambda: names, names
+    return get, lambda: listed, names

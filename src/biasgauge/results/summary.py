@@ -297,6 +297,12 @@ class Summary:
     appendix: bool = False
     links: tuple[Link, ...] = ()
 
+    def __str__(self) -> str:
+        """Its text, as `save` writes it to a .txt file."""
+        from biasgauge.results.markup import plain_text
+
+        return plain_text(self)
+
     @property
     def rows_of_parts(self) -> dict[str, Summary]:
         """The parts that rows of the forest plot name, by name."""

@@ -200,14 +200,34 @@ class Weat(Association):
         return (chart_of_rows("words", title, remark, axis, rows, number="association", color="targets"),)
 
     def _reading(self) -> str:
-        size = _with_interval(f"effect size {number_text(self.value, 4)}", self.interval)
+        """The contrast with its interval and the largest p, both two-sided; what word frequency does to it."""
+        if self.contrast is None or self.p_contrast is None:
+            return f"effect size d {self._published()}"
+        ends = self.contrast
+        interval = "" if ends.low is None else f" {interval_text(ends.low, ends.high, 4)}"
+        p = f"{p_phrase(self.p_contrast)} (two-sided, largest of three)"
+        return f"contrast {number_text(ends.value, 4)}{interval}, {p}{self._frequency_effect()}"
+
+    def _frequency_effect(self) -> str:
+        """What is left of the contrast at equal word frequency; empty where frequencies are not known."""
+        if self.p_equal_frequency is None:
+            return ""
+        p = p_phrase(self.p_equal_frequency)
+        effect = {"explains": "explained by word frequency", "hides": "hidden by word frequency"}.get(
+            self.frequency or ""
+        )
+        return f"; {effect} ({p} at equal frequency)" if effect else f"; {p} at equal word frequency"
+
+    def _published(self) -> str:
+        """Effect size d with its interval, and p over targets alone, as Caliskan et al. 2017 have them."""
+        size = _with_interval(number_text(self.value, 4), self.interval)
         p, spread = self.p_value, self.p_interval
         if p is None:
             return size
         drawn = self.p_method == "monte-carlo" and spread is not None
         within = f", 95 % interval [{p_text(spread.low)}, {p_text(spread.high)}]" if drawn else ""
-        explained = "; the contrast is explained by word frequency" if self.frequency == "explains" else ""
-        return f"{size}, {p_phrase(p)} over targets ({self.p_method}, {self.alternative}{within}){explained}"
+        sides = "two-sided" if self.alternative == "two-sided" else f"one-sided, {self.alternative}"
+        return f"{size}, {p_phrase(p)} over targets alone ({self.p_method}, {sides}{within})"
 
     def _at_equal_frequency(self) -> Iterator[str]:
         """Yield a sentence on the contrast at equal word frequency, and what frequency does to the finding."""
@@ -225,17 +245,18 @@ class Weat(Association):
         if self.value is None or self.statistic is None:
             return ()
         x, y, a, b = (self.sets[role] for role in TEST_ROLES)
-        sentences = [f"A positive effect: {x} is more associated with {a} than {y} is, and {y} with {b}."]
+        sentences = [f"A positive contrast: {x} is more associated with {a} than {y} is, and {y} with {b}."]
         if self.contrast is not None:
             contrast = _with_interval(number_text(self.contrast.value, 4), self.contrast)
-            p = "" if self.p_contrast is None else f", {p_phrase(self.p_contrast)} (largest of three)"
-            sentences += [f"Contrast in cosine units {contrast}{p}.", *self._at_equal_frequency()]
+            sentences += [f"Contrast in cosine units {contrast}.", *self._at_equal_frequency()]
         if self.p_attributes is not None:
             sentences.append(
                 f"{p_phrase(self.p_attributes)} over attributes: how often a random split of {a} and {b} does as much. "
-                "A finding should hold for other targets and for other attributes: look at the larger p."
+                "A finding should hold for other targets and for other attributes: the largest p counts."
             )
-        return (*sentences, f"Test statistic {number_text(self.statistic, 4)}.")
+        published = f"As published (Caliskan et al. 2017): effect size d {self._published()}."
+        warning = "Where attributes are a sample of words, neither this p nor the interval of d holds its level."
+        return (*sentences, published, warning, f"Test statistic {number_text(self.statistic, 4)}.")
 
 
 def _with_interval(number: str, ends: Estimate | None) -> str:

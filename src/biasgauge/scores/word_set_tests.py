@@ -7,10 +7,13 @@ from dataclasses import replace
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
+import numpy as np
+
 from biasgauge import registry
 from biasgauge.core import (
     DEFAULT_POLICY,
     TEST_ROLES,
+    Floats,
     LexiconLike,
     Query,
     Resolved,
@@ -120,6 +123,7 @@ def association_test(
     arrays, unpaired = resolved.vectors(chosen.sets, paired=chosen.paired)
     reason = resolved.reason or unpaired
     if reason:
+        chosen.function(**_small_sets(chosen), interval=None, **settings)  # refuses what a defined test would refuse
         result = _undefined(kind, reason, interval, settings)
     else:
         result = _with_contrast(chosen.function(**arrays, interval=interval, **settings), resolved)
@@ -142,6 +146,11 @@ def _check_settings(test: SetTest, settings: Iterable[str]) -> None:
             hint = did_you_mean(name, known) or "."
             choice = f"its settings are {', '.join(known)}" if known else "it takes no settings"
             raise ParameterError(f"The association test {test.name!r} has no setting {name!r}; {choice}{hint}")
+
+
+def _small_sets(test: SetTest) -> dict[str, Floats]:
+    """Two small vectors for each set of a test."""
+    return {role: np.array([[1.0, place], [place, 1.0]]) for place, role in enumerate(test.sets, start=2)}
 
 
 def _with_contrast(result: AssociationResult, resolved: Resolved) -> AssociationResult:
@@ -227,7 +236,8 @@ def query_of_test(test: TestLike | None, given: Mapping[str, WordsLike | None], 
         missing = [role for role in roles if given[role] is None]
         if missing:
             raise ParameterError(
-                f"The association test needs the sets {', '.join(roles)}. Missing: {', '.join(missing)}."
+                f"The association test needs a lexicon (test='weat7', --test weat7), or the sets {', '.join(roles)}. "
+                f"Missing: {', '.join(missing)}."
             )
         return Query.from_sets({role: words_of(given[role]) for role in roles})  # type: ignore[arg-type]
     if isinstance(test, WefeQuery):

@@ -133,7 +133,11 @@ def _main_number(content: JsonMapping) -> str:
     label, agreement = name.replace("_", " "), ""
     if agreeing is not None and models:
         agreement = f"; {agreeing} of {models} replicates have the sign of the mean"
-        label = f"{test_name(test)}, mean over replicates:" if isinstance(test, str) else label
+        label = (
+            f"{test_name(test)}, mean over replicates (interval over replicates alone):"
+            if isinstance(test, str)
+            else label
+        )
     return f"{label} {estimate_text(estimate)}{agreement}."
 
 

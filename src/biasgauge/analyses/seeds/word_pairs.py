@@ -120,7 +120,7 @@ def _of_bank(paper: str | None, bank_filter: Filter) -> tuple[SeedPair, ...]:
         names = dict.fromkeys(listed.short_paper for listed in bank.seeds)
         raise ParameterError(
             f"No pairing of the seed bank is of a paper {paper!r}{did_you_mean(paper, names)}; "
-            "`biasgauge seeds bank` shows them."
+            "`biasgauge lexicons seed-bank` shows them."
         )
     return tuple(SeedPair(a, b, bank.sets[a], bank.sets[b]) for a, b in pairings)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from biasgauge.audits.browser import PAGE
+from biasgauge.audits.explanations import explanation_section
 from biasgauge.audits.measurement import SANITY
 from biasgauge.audits.part import ordered_parts, summarize_part
 from biasgauge.audits.parts.breakdowns import Breakdown, listed
@@ -101,7 +102,7 @@ def audit_summary(result: AuditResult) -> Summary:
     for name, part in ordered_parts().items():
         section = summarize_part(part, result.parts[name], result) if name in result.parts else None
         (front if getattr(part, "front", False) else appendix).append(section)
-    appendix += [_vectors(result), _settings(result)]
+    appendix += [explanation_section(result.verdicts), _vectors(result), _settings(result)]
     return Summary(
         title=f"Bias audit of {names}",
         headline=headline(result),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from biasgauge.audits.certainty import UNRATED, domain_of
+from biasgauge.audits.explanations import SECTION
 from biasgauge.audits.page.first_screen import breakdown_of, capitalized, plain_claim
 from biasgauge.audits.page.reporting_sentences import quote
 from biasgauge.audits.parts.breakdowns import Breakdown, PartValue
@@ -83,13 +84,13 @@ def _concern(verdict: Verdict, piece: Evidence) -> str:
 
 
 def _link_to_evidence(piece: Evidence, anchor: str, drawn: set[str]) -> str:
-    """Anchor on the page where a piece of evidence is shown; empty where none is."""
+    """Anchor on the page where a piece of evidence is shown; where none is, that of what the rule means."""
     if piece.rule in ON_THE_AXIS:
         return anchor
     drawing = SEEN_IN.get(piece.rule)
     if drawing is not None:
-        return f"{anchor}-{drawing}" if drawing in drawn else ""
-    return piece.link if piece.link != "bias" else ""
+        return f"{anchor}-{drawing}" if drawing in drawn else SECTION
+    return piece.link if piece.link not in {"", "bias"} else SECTION
 
 
 def _sentences(verdict: Verdict) -> Iterator[str]:

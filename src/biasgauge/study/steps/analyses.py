@@ -92,7 +92,9 @@ TESTS = (
             fixed={"kind": name},
             checks=TEST_OR_SETS,
             trial=partial(_try_test, name),
-            about="Effect size of an association test: 0 is no difference, 2 the most." if name == "weat" else "",
+            about="Contrast of two lists, as in an audit; the effect size d is the published number."
+            if name == "weat"
+            else "",
         )
         for name, test in registry.everything("association_test").items()
         if name != MAC

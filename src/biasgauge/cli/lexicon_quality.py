@@ -1,4 +1,4 @@
-"""`biasgauge seeds`: is this pair of word lists fit to measure anything?"""
+"""`biasgauge lexicons quality|subspace|seed-bank`: are two word lists fit to measure anything?"""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from biasgauge.cli.command import (
     Outcome,
     command,
 )
+from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import LOOKUP, WordLookup, typed_words
 from biasgauge.core import JsonObject
@@ -28,13 +29,13 @@ is made from them: held-out coherence ranks every seed along the subspace of the
 others. Several files are replicates: intervals are then over models.
 
 Examples:
-  biasgauge seeds vectors.bin --a he,man,his --b she,woman,her
-  biasgauge seeds vectors.bin --pairs all --case-fallback --figures figures
-  biasgauge seeds seed*.bin --paper Bolukbasi --method pca --json
-  biasgauge seeds vectors.bin --pairs all --generated 50 --set generated_size=25
-  biasgauge seeds vectors.bin --category female --target unpleasantness
-  biasgauge seeds bank --sourcing curated
-  biasgauge seeds subspace vectors.bin --a he,man,his --b she,woman,her
+  biasgauge lexicons quality vectors.bin --a he,man,his --b she,woman,her
+  biasgauge lexicons quality vectors.bin --pairs all --case-fallback --figures figures
+  biasgauge lexicons quality seed*.bin --paper Bolukbasi --method pca --json
+  biasgauge lexicons quality vectors.bin --pairs all --generated 50 --set generated_size=25
+  biasgauge lexicons quality vectors.bin --category female --target unpleasantness
+  biasgauge lexicons seed-bank --sourcing curated
+  biasgauge lexicons subspace vectors.bin --a he,man,his --b she,woman,her
 """
 SUBSPACE_EXAMPLES = """\
 Ranks the vocabulary by its cosine with the direction from B to A: a principal
@@ -43,24 +44,24 @@ files are replicates: they are turned to each other and averaged first; with
 --unaligned they are averaged as they are, as the code of Badder Seeds does.
 
 Examples:
-  biasgauge seeds subspace vectors.bin --a he,man,his --b she,woman,her
-  biasgauge seeds subspace models/*.safetensors --component 2 \\
+  biasgauge lexicons subspace vectors.bin --a he,man,his --b she,woman,her
+  biasgauge lexicons subspace models/*.safetensors --component 2 \\
     --a definitional_female-Bolukbasi_et_al_2016 \\
     --b definitional_male-Bolukbasi_et_al_2016 --figures figures
-  biasgauge seeds subspace vectors.bin --a weat7:a --b weat7:b --order shuffled
+  biasgauge lexicons subspace vectors.bin --a weat7:a --b weat7:b --order shuffled
 """
 
 BANK_EXAMPLES = """\
 Examples:
-  biasgauge seeds bank
-  biasgauge seeds bank --category female
-  biasgauge seeds bank --paper Caliskan --sourcing borrowed --words
+  biasgauge lexicons seed-bank
+  biasgauge lexicons seed-bank --category female
+  biasgauge lexicons seed-bank --paper Caliskan --sourcing borrowed --words
 """
 Filter = Literal["corrected", "published", "none"]
 
 
 @command(examples=EXAMPLES, terms="replicate", settings={"unit": bool, "generated_size": int})
-def seeds(
+def quality(
     vectors: list[Path],
     /,
     *,
@@ -71,12 +72,12 @@ def seeds(
     category: str | None = None,
     target: str | None = None,
     method: Literal["mean-difference", "pca"] = "mean-difference",
-    shuffles: int = 200,
-    leave_one_out: Literal["yes", "no"] = "yes",
-    generated: int = 0,
-    nouns: str | None = None,
+    shuffles: Rare[int] = 200,
+    leave_one_out: Rare[Literal["yes", "no"]] = "yes",
+    generated: Rare[int] = 0,
+    nouns: Rare[str | None] = None,
     lookup: WordLookup = LOOKUP,
-    filter: Filter = "corrected",  # noqa: A002 - the name of the option
+    filter: Rare[Filter] = "corrected",  # noqa: A002 - the name of the option
     level: Level = 0.95,
     options: FigureOptions = DRAW,
     **further: Any,
@@ -135,8 +136,8 @@ def subspace(
     b: str,
     method: Literal["pca", "mean-difference"] = "pca",
     component: int = 1,
-    order: Literal["as-is", "shuffled", "random"] = "as-is",
-    unaligned: bool = False,
+    order: Rare[Literal["as-is", "shuffled", "random"]] = "as-is",
+    unaligned: Rare[bool] = False,
     lookup: WordLookup = LOOKUP,
     options: FigureOptions = DRAW,
     **further: Any,
@@ -168,14 +169,14 @@ def subspace(
 
 
 @command(examples=BANK_EXAMPLES)
-def bank(
+def seed_bank(
     *,
     paper: str | None = None,
     category: str | None = None,
     sourcing: str | None = None,
     justification: str | None = None,
     word: str | None = None,
-    filter: Filter = "none",  # noqa: A002 - the name of the option
+    filter: Rare[Filter] = "none",  # noqa: A002 - the name of the option
     words: bool = False,
     options: Options = OPTIONS,
 ) -> Outcome:
@@ -201,7 +202,3 @@ def bank(
         words=words,
     )
     return Outcome(result)
-
-
-seeds.command(subspace)
-seeds.command(bank)
