@@ -19,8 +19,8 @@ import biasgauge
 package: Any = biasgauge
 PUBLIC: list[str] = package.__all__
 NAMESPACES = {
-    "analyses", "applications", "audits", "errors", "lexicons", "metrics", "mitigation", "papers", "registry", "results",
-    "scores", "stats", "study", "testing", "text", "vectors",
+    "analyses", "applications", "audits", "errors", "lexicons", "metrics", "mitigation", "papers", "registry",
+    "results", "scores", "stats", "study", "testing", "text", "vectors",
 }  # fmt: skip
 MODULES = sorted(info.name for info in walk_packages(biasgauge.__path__, "biasgauge.") if "__main__" not in info.name)
 

@@ -7,8 +7,8 @@
 
 The functions most users need are here. Everything else is in namespaces, which need no import of their own: `bg.stats`,
 `bg.registry`, `bg.lexicons`, `bg.vectors`, `bg.text`, `bg.metrics`, `bg.scores`, `bg.analyses`, `bg.mitigation`,
-`bg.applications`, `bg.audits`, `bg.study`, `bg.papers`, `bg.results`, `bg.testing`, `bg.errors`. A name is imported when
-it is first used, so `import biasgauge` costs next to nothing.
+`bg.applications`, `bg.audits`, `bg.study`, `bg.papers`, `bg.results`, `bg.testing`, `bg.errors`. A name is imported
+when it is first used, so `import biasgauge` costs next to nothing.
 """
 
 from biasgauge.core import attach

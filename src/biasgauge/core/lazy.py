@@ -18,8 +18,8 @@ def attach(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package from the imports of the stub beside `file`.
 
-    Modules of the package that the stub names are namespaces: `dir` lists them, except those `hidden`; `import *` leaves
-    them where they are.
+    Modules of the package that the stub names are namespaces: `dir` lists them, except those `hidden`; `import *`
+    leaves them where they are.
     """
     homes: dict[str, str] = {}
     for node in ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body:
