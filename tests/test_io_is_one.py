@@ -34,7 +34,7 @@ REMOVES = {
     "applications/coref/model.py": "weights and states by a name of ours, which a model or training has replaced",
     "text/document_table.py": "a temporary folder that it has made",
     "text/read.py": "a temporary folder that it has made",
-    "text/writer.py": "its own blocks of numbers, in a folder that it has made",
+    "text/writer.py": "its own blocks of numbers, in a folder that it has made; a corpus that nothing was made from",
     "vectors/encoders/view_files.py": "its own list of views, under the lock",
     "scores/store.py": "its own list of models, and tables by a name of ours, under the lock",
     "study/steps/inputs.py": "a record that the same step has written in a folder of the study",

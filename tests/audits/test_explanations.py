@@ -12,7 +12,7 @@ import pytest
 
 import biasgauge as bg
 from biasgauge import registry
-from biasgauge.audits.explanations import explanation_section, explanations, rule_id, shipped
+from biasgauge.audits.explanations import SHIPPED, explanation_section, explanations, rule_id
 from biasgauge.audits.verdicts import Evidence, Verdict
 from biasgauge.core.decisions import REPORTED
 from biasgauge.errors import ParameterError
@@ -30,19 +30,19 @@ def written_rules() -> Iterator[str]:
 
 
 def test_every_decision_is_explained() -> None:
-    assert [text.id for text in shipped().verdicts] == list(bg.audits.DECISIONS)
-    assert set(REPORTED) < {text.id for text in shipped().verdicts}
+    assert [text.id for text in SHIPPED.verdicts] == list(bg.audits.DECISIONS)
+    assert set(REPORTED) < {text.id for text in SHIPPED.verdicts}
 
 
 def test_every_rule_that_evidence_names_is_explained() -> None:
     names = set(written_rules())
     assert len(names) > 20
-    assert {rule_id(name) for name in names} <= {text.id for text in shipped().rules}
-    assert {text.name for text in shipped().rules} >= names - {"counts", "axis"}
+    assert {rule_id(name) for name in names} <= {text.id for text in SHIPPED.rules}
+    assert {text.name for text in SHIPPED.rules} >= names - {"counts", "axis"}
 
 
 def test_ids_are_unique_and_stable() -> None:
-    ids = [text.id for text in shipped().verdicts] + [text.id for text in shipped().rules]
+    ids = [text.id for text in SHIPPED.verdicts] + [text.id for text in SHIPPED.rules]
     assert len(ids) == len(set(ids))
     assert all(re.fullmatch("[a-z]+(-[a-z]+)*", key) for key in ids)
 
@@ -73,10 +73,13 @@ def test_a_rule_of_an_installed_package_is_explained_by_what_it_says(monkeypatch
 def test_a_page_explains_the_verdicts_and_rules_that_it_has() -> None:
     evidence = (Evidence("word frequency", None, None, None, "why"), Evidence("replicates", None, 1.0, None, "why"))
     verdict = Verdict("weat7", "", "glove", "contrast", "report-with-care", "claim", "why", evidence)
-    words, rules = explanation_section([verdict]).tables
+    section = explanation_section([verdict])
+    assert section is not None
+    assert explanation_section([]) is None
+    words, rules = section.tables
     assert [row[0] for row in words.rows] == ["report-with-care"]
     assert [row[0] for row in rules.rows] == ["word frequency", "replicates"]
-    assert rules.rows[0][1] == next(text.passes for text in shipped().rules if text.id == "word-frequency")
+    assert rules.rows[0][1] == next(text.passes for text in SHIPPED.rules if text.id == "word-frequency")
 
 
 def test_the_documentation_has_the_same_text() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from biasgauge.cli.entry import run
-from biasgauge.results.encodings import escape_control_characters, escape_control_characters_in_json, shown_as
+from biasgauge.errors import escape_control_characters
+from biasgauge.results.encodings import escape_control_characters_in_json, shown_as
 from biasgauge.vectors import Embedding, save
 
 if TYPE_CHECKING:

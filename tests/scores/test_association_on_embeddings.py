@@ -302,7 +302,7 @@ def test_an_undefined_test_says_when_another_case_would_do() -> None:
     }  # fmt: skip
     undefined = bg.weat(capitals, **sets)
     assert undefined.value is None
-    assert str(undefined.reason).endswith("(--case-fallback)")
+    assert str(undefined.reason).endswith("--case-fallback (audit: --case-fallback yes)")
     assert bg.weat(capitals, **sets, policy=WordPolicy(case="fallback")).value is not None
     hopeless = bg.weat(capitals, **{**sets, "x": ["zzz", "yyy"]})
     assert "another case" not in str(hopeless.reason)

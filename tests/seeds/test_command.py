@@ -126,7 +126,9 @@ def test_figures_are_written(files: list[str], tmp_path: Path, capsys: pytest.Ca
 
 
 def test_browsing_the_bank(capsys: pytest.CaptureFixture[str]) -> None:
-    found = result(capsys, "bank", "--paper", "caliskan", "--category", "female", "--word", "she")
+    asked = ["lexicons", "seed-bank", "--paper", "caliskan", "--category", "female", "--word", "she", "--json"]
+    assert run(asked) == 0
+    found = json.loads(capsys.readouterr().out)
     assert [one["id"] for one in found["sets"]] == ["female_1-Caliskan_et_al_2017", "female_2-Caliskan_et_al_2017"]
     assert found["sets"][0]["sourcing"] == ["borrowed"]
     assert found["sets"][0]["partners"] == ["male_1-Caliskan_et_al_2017"]
@@ -149,7 +151,6 @@ def test_browsing_the_bank(capsys: pytest.CaptureFixture[str]) -> None:
             "leave out --a, --b, --pairs and --paper",
         ),
         (["nowhere.bin", "--a", "he,man", "--b", "she,her"], "nowhere.bin"),
-        (["bank", "--sourcing", "curatd"], "did you mean 'curated'"),
     ],
 )
 def test_mistakes_get_one_sentence(
@@ -159,6 +160,11 @@ def test_mistakes_get_one_sentence(
     said = capsys.readouterr().err
     assert sentence in said
     assert said.count("\n") == 1
+
+
+def test_a_mistake_about_the_bank_gets_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lexicons", "seed-bank", "--sourcing", "curatd"]) == 2
+    assert "did you mean 'curated'" in capsys.readouterr().err
 
 
 def test_words_along_a_component_and_sizes_of_generated_sets(

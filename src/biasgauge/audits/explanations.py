@@ -2,98 +2,19 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import ClassVar, Literal
 
 from biasgauge import registry
+from biasgauge.audits.explanation_texts import RULES, VERDICTS, RuleExplanation, VerdictExplanation
 from biasgauge.audits.verdicts import DECISIONS, Verdict
-from biasgauge.core import JsonMapping, Record, did_you_mean
+from biasgauge.core import JsonMapping, did_you_mean
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, RecordTable, Result, Summary, Table
 
-FILE = "explanations.toml"
-"""The texts."""
 SECTION = "explanations"
 """Name of the section of a page that has them."""
-
-
-@dataclass(frozen=True)
-class VerdictExplanation(Record):
-    """Meaning of one verdict.
-
-    Attributes:
-        id: the verdict, as it stands everywhere.
-        when: the evidence that leads to it.
-        means: what it says about the question.
-        write: what may be written.
-        next: what to do.
-    """
-
-    kind: ClassVar[str] = "verdict"
-
-    id: str
-    when: str
-    means: str
-    write: str
-    next: str
-
-    @property
-    def name(self) -> str:
-        """The verdict."""
-        return self.id
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """Everything about it, a sentence each."""
-        return (f"It means: {self.means}.", f"You may write: {self.write}.", self.next)
-
-    @property
-    def headline(self) -> str:
-        """When it is given."""
-        return f"The verdict {self.id} is given when {self.when}."
-
-
-@dataclass(frozen=True)
-class RuleExplanation(Record):
-    """Question of one rule.
-
-    Attributes:
-        id: name of the evidence, with hyphens.
-        of: the kinds of verdict that it belongs to.
-        passes: when it passes.
-        protects: what it protects against.
-        otherwise: the verdict where it does not pass.
-        do: what to do then.
-    """
-
-    kind: ClassVar[str] = "rule"
-
-    id: str
-    of: str
-    passes: str
-    protects: str
-    otherwise: str = ""
-    do: str = ""
-
-    @property
-    def name(self) -> str:
-        """Name of the evidence, as pages and JSON have it."""
-        return self.id.replace("-", " ").replace("held out", "held-out")
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """Everything about it, a sentence each."""
-        texts = (f"It protects against: {self.protects}.", f"Otherwise: {self.otherwise}.", self.do)
-        return tuple(text for text, given in zip(texts, (self.protects, self.otherwise, self.do), strict=True) if given)
-
-    @property
-    def headline(self) -> str:
-        """When it passes."""
-        return f"The rule {self.name!r} (of {self.of}) passes when: {self.passes}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,12 +56,8 @@ class Explanations(Result):
         return f"{len(self.verdicts)} verdicts, and {len(self.rules)} rules that they rest on"
 
 
-@cache
-def shipped() -> Explanations:
-    """Read the texts that ship."""
-    content = tomllib.loads((files("biasgauge.audits") / FILE).read_text(encoding="utf-8"))
-    verdicts = tuple(VerdictExplanation(id=name, **text) for name, text in content["verdicts"].items())
-    return Explanations(verdicts, tuple(RuleExplanation(id=name, **text) for name, text in content["rules"].items()))
+SHIPPED = Explanations(VERDICTS, RULES)
+"""Those of this package."""
 
 
 def rule_id(rule: str) -> str:
@@ -150,10 +67,10 @@ def rule_id(rule: str) -> str:
 
 def explanations() -> Explanations:
     """Return every verdict and rule, those of installed packages included."""
-    known = {rule.id for rule in shipped().rules}
+    known = {rule.id for rule in SHIPPED.rules}
     added = (registry.get("verdict_rule", name) for name in registry.added("verdict_rule"))
     extra = (RuleExplanation(rule_id(rule.name), "an audit", rule.about, "") for rule in added)
-    return Explanations(shipped().verdicts, (*shipped().rules, *(rule for rule in extra if rule.id not in known)))
+    return Explanations(SHIPPED.verdicts, (*SHIPPED.rules, *(rule for rule in extra if rule.id not in known)))
 
 
 def explain(name: str | None = None) -> Explanation | Explanations:
@@ -179,12 +96,14 @@ def explain(name: str | None = None) -> Explanation | Explanations:
     return Explanation(key, "verdict" if key in DECISIONS else "rule", text)
 
 
-def explanation_section(verdicts: Iterable[Verdict]) -> Summary:
-    """Section of a page on the verdicts and rules that it has."""
+def explanation_section(verdicts: Iterable[Verdict]) -> Summary | None:
+    """Section of a page on the verdicts and rules that it has; None without any."""
     decisions, rules = set[str](), set[str]()
     for verdict in verdicts:
         decisions.add(verdict.decision)
         rules |= {rule_id(piece.rule) for piece in verdict.evidence}
+    if not decisions:
+        return None
     found = explanations()
     met = [text for text in found.verdicts if text.id in decisions]
     asked = [text for text in found.rules if text.id in rules]
@@ -204,7 +123,7 @@ def explanation_section(verdicts: Iterable[Verdict]) -> Summary:
 
 def documentation_tables() -> dict[str, str]:
     """Tables of the documentation in Markdown, by their names."""
-    found = shipped()
+    found = SHIPPED
     main = [rule for rule in found.rules if rule.of.startswith("an audit")]
     points = [rule for rule in found.rules if rule.of.startswith("points")]
     by_kind: JsonMapping = {"rules": main, "points": points}

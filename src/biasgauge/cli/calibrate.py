@@ -83,7 +83,7 @@ def calibrate(
     """Plant known bias in your text, train on it, and say what the measures can see.
 
     Args:
-        corpus: text files or folders of them, compressed or not
+        corpus: text files or folders of them, compressed or not; or a tokenized corpus
         work: folder for planted texts and models, found again after an interruption
         pairs: a lexicon of pairs, or your own TOML file; the base pairs of the language by default
         language: code of the text's language, or the file of a language of your own; English by default
@@ -114,7 +114,8 @@ def calibrate(
     training.check_extra()
     work.mkdir(parents=True, exist_ok=True)
     with progress(options, "reading text") as report:
-        tokens = text.read_corpus(corpus, out=work / "corpus", progress=report, **reading)
+        source = corpus[0] if len(corpus) == 1 else corpus
+        tokens = text.corpus_of(source, out=work / "corpus", progress=report, **reading)
     screen = console(options, aside=True)
     with progress(options, "calibrating") as report:
         result = analyses.calibrate.calibrate(

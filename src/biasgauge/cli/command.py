@@ -112,6 +112,13 @@ VectorFile = Annotated[
 CaseFallback = Annotated[
     bool, Parameter(help="look up a word that is not in the vocabulary in lower case, then capitalized")
 ]
+AutoCaseFallback = Annotated[
+    bool | None,
+    Parameter(
+        help="look up words not in the vocabulary in lower case, then capitalized; by default in a vocabulary in lower "
+        "case"
+    ),
+]
 MinCoverage = Annotated[float, Parameter(help="share of each set's words that must be in the vocabulary")]
 Level = Annotated[float, Parameter(help="nominal coverage of the intervals", group=RARE)]
 Jobs = Annotated[int | None, Parameter(help="threads; all cores by default")]

@@ -17,7 +17,7 @@ from biasgauge.cli.command import (
     SAVE,
     UNDEFINED,
     WRITE,
-    CaseFallback,
+    AutoCaseFallback,
     MinCoverage,
     Options,
     Outcome,
@@ -150,7 +150,7 @@ def check(
     *,
     vectors: Path | None = None,
     min_coverage: MinCoverage = 0.8,
-    case_fallback: CaseFallback = False,
+    case_fallback: AutoCaseFallback = None,
     vocabulary: Vocabulary = None,
     limit: Limit = None,
     options: ResultOptions = SAVE,
@@ -173,7 +173,9 @@ def check(
             words = word_lists.words_to_look_up(language)
         else:
             words = {word for lexicon in checked for word in lexicon.words}
-        embedding = _load(vectors, vocabulary, limit, options, None if case_fallback else words)
+        # By default spelling counts in no vocabulary in lower case, which words with capitals have to be compared with.
+        whole = case_fallback or (case_fallback is None and any(word != word.lower() for word in words))
+        embedding = _load(vectors, vocabulary, limit, options, None if whole else words)
     notices = [] if embedding is None else [notice.message for notice in embedding.notices]
     policy = WordPolicy.from_options(min_coverage, case_fallback)
     result: Any
@@ -232,7 +234,7 @@ def expand(
     n: Annotated[int, Parameter(alias=("--neighbors", "-n"))] = 100,
     to: Literal["mean", "any"] = "mean",
     exclude: str | None = None,
-    case_fallback: CaseFallback = False,
+    case_fallback: AutoCaseFallback = None,
     vocabulary: Vocabulary = None,
     limit: Limit = None,
     options: WriteOptions = WRITE,

@@ -9,7 +9,7 @@ from biasgauge import vectors as embeddings
 from biasgauge.cli.command import (
     SAVE,
     UNDEFINED,
-    CaseFallback,
+    AutoCaseFallback,
     MinCoverage,
     Outcome,
     ResultOptions,
@@ -43,7 +43,7 @@ def plan(
     recipe: Path | None = None,
     data: tuple[Path, ...] = (),
     min_coverage: MinCoverage = 0.8,
-    case_fallback: CaseFallback = False,
+    case_fallback: AutoCaseFallback = None,
     options: ResultOptions = SAVE,
 ) -> Outcome:
     """Plan a test: the contrast that its lists can detect, words needed, words to drop and to add.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from biasgauge import analyses
 from biasgauge import vectors as embeddings
-from biasgauge.cli.command import SAVE, UNDEFINED, CaseFallback, MinCoverage, Outcome, ResultOptions, command
+from biasgauge.cli.command import SAVE, UNDEFINED, AutoCaseFallback, MinCoverage, Outcome, ResultOptions, command
 from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import progress
 from biasgauge.cli.typed_values import typed_names
@@ -43,7 +43,7 @@ def posterior(
     prob: float = 0.89,
     draws: Rare[int] = 4000,
     min_coverage: MinCoverage = 0.8,
-    case_fallback: CaseFallback = False,
+    case_fallback: AutoCaseFallback = None,
     options: ResultOptions = SAVE,
     **further: Any,
 ) -> Outcome:

@@ -111,6 +111,7 @@ def train(
             tokenizer=plan.tokenizer,
             field=typed_field(field),
             documents=documents,
+            replaceable=not training.holds_models(out),
             progress=report,
         )
     with progress(options, "training") as report:

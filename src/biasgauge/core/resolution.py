@@ -19,7 +19,9 @@ from biasgauge.errors import ParameterError
 ZERO_VECTOR = "its vector is zero"
 ON_BOTH_SIDES = "it, or another form of it, is an attribute too"
 CUT_AS_PUBLISHED = "cut from the end of the longer set, as published"
-CASE_HINT = "; enough are found in another case: WordPolicy(case='fallback') (--case-fallback)"
+CASE_HINT = (
+    "; enough are found in another case: WordPolicy(case='fallback'), --case-fallback (audit: --case-fallback yes)"
+)
 BASE_PAIRS = "base pairs"
 """Key of the base pairs of a query among its sets."""
 _MOST_SETS_NAMED = 4

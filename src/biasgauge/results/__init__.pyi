@@ -1,3 +1,4 @@
+from biasgauge.errors import escape_control_characters as escape_control_characters
 from biasgauge.results.drawing import ACCENT as ACCENT
 from biasgauge.results.drawing import BAD as BAD
 from biasgauge.results.drawing import CAUTION as CAUTION
@@ -13,7 +14,6 @@ from biasgauge.results.drawing import spelled as spelled
 from biasgauge.results.drawing import top_legend as top_legend
 from biasgauge.results.drawing import with_right_labels as with_right_labels
 from biasgauge.results.drawing import zero_line as zero_line
-from biasgauge.results.encodings import escape_control_characters as escape_control_characters
 from biasgauge.results.encodings import escape_control_characters_in_json as escape_control_characters_in_json
 from biasgauge.results.encodings import plain_characters as plain_characters
 from biasgauge.results.forest import Forest as Forest

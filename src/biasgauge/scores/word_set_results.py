@@ -209,7 +209,7 @@ class Weat(Association):
         return f"contrast {number_text(ends.value, 4)}{interval}, {p}{self._frequency_effect()}"
 
     def _frequency_effect(self) -> str:
-        """What is left of the contrast at equal word frequency; empty where frequencies are not known."""
+        """Clause on the contrast at equal word frequency; empty where frequencies are not known."""
         if self.p_equal_frequency is None:
             return ""
         p = p_phrase(self.p_equal_frequency)

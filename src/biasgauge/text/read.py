@@ -37,6 +37,7 @@ def read_corpus(
     tokenizer: str | Callable[[str], Iterable[str]] = "words",
     field: str | int | None = None,
     documents: str = "line",
+    replaceable: bool = False,
     progress: Progress | None = None,
 ) -> TokenCorpus:
     """Tokenize a text into a corpus on disk.
@@ -52,6 +53,7 @@ def read_corpus(
             function from a text to its words.
         field: the column of a table, by name (the first row) or by number from 1 (no header); the field of JSON lines.
         documents: what is a document in plain lines: "line", "blank-line" (a blank line ends one) or "file".
+        replaceable: whether a corpus of another text in `out` is replaced, as nothing was made from it yet.
         progress: called with (bytes read, bytes in all).
 
     Raises:
@@ -72,15 +74,20 @@ def read_corpus(
     if out is None:
         return _temporary_corpus(texts, rule, settings, progress)
 
-    def accept(corpus: TokenCorpus) -> TokenCorpus:
-        """Return an existing corpus if it is what would be made; where names do not tell, it is made and compared."""
+    def difference(corpus: TokenCorpus) -> str:
+        """Say in what a corpus is not what would be made; where names do not tell, it is made and compared."""
         for key, value in as_read_back(settings).items():
             if corpus.settings.get(key) != value:
-                sentence = f"holds a corpus with other {key}; name another folder, or remove it"
-                raise CorpusError(sentence, path=corpus.path)
-        if not repeatable and _temporary_corpus(texts, rule, settings, progress).checksum != corpus.checksum:
-            raise CorpusError("holds a corpus of other words; name another folder, or remove it", path=corpus.path)
-        return corpus
+                return f"with other {key}"
+        same = repeatable or _temporary_corpus(texts, rule, settings, progress).checksum == corpus.checksum
+        return "" if same else "of other words"
+
+    def accept(corpus: TokenCorpus) -> TokenCorpus | None:
+        """Return an existing corpus if it is what would be made; None where it may be replaced."""
+        different = difference(corpus)
+        if different and not replaceable:
+            raise CorpusError(f"holds a corpus {different}; name another folder, or remove it", path=corpus.path)
+        return None if different else corpus
 
     repeatable = bool(texts.files) and rule.ours
     target = Path(os.path.abspath(usable_path(out)))  # noqa: PTH100 - resolve() would follow a link in its place
@@ -89,8 +96,8 @@ def read_corpus(
         raise ParameterError(
             f"The 'out' parameter of read_corpus must lie outside the folder that is read. Got {str(out)!r}."
         )
-    if repeatable and is_corpus(target):  # nobody has to be waited for
-        return accept(open_corpus(target))
+    if repeatable and is_corpus(target) and (there := accept(open_corpus(target))):  # nobody has to be waited for
+        return there
     return make_corpus(
         target, lambda folder: _write(texts, rule, settings, progress, folder, target=target), accept=accept
     )

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -61,18 +62,21 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def make_corpus(
-    target: Path, write: Callable[[Path], None], accept: Callable[[TokenCorpus], TokenCorpus]
+    target: Path, write: Callable[[Path], None], accept: Callable[[TokenCorpus], TokenCorpus | None]
 ) -> TokenCorpus:
     """Make a corpus by `write` in a folder that appears whole or not at all; one process makes a target at a time.
 
-    A corpus that is there already is returned by `accept`, which may refuse it.
+    A corpus that is there already is returned by `accept`, which may refuse it; it is replaced where that is None.
     """
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         lock = writer_lock(target.with_name(f".{short_name(target.name)}{LOCK}"))
         with lock:
             if is_corpus(target):
-                return accept(open_corpus(target))
+                there = accept(open_corpus(target))
+                if there is not None:
+                    return there
+                shutil.rmtree(target)
             if target.exists() and (not target.is_dir() or any(target.iterdir())):
                 raise CorpusError("exists and is not a corpus; name another folder", path=target)
             with atomic_folder(target) as folder:

@@ -74,6 +74,6 @@ def _vocabulary_path(request: Request) -> Path:
         if candidate.is_file() and not candidate.samefile(request.path):
             return candidate
     raise request.error(
-        f"holds vectors but no words; put a file with one word per line beside it ({', '.join(names)}), or name it "
-        "with vocabulary=… (--vocabulary FILE)"
+        f"holds vectors but no words; put a file with one word per line beside it, such as {names[0]}, or join "
+        "them: biasgauge convert FILE vectors.npz --vocabulary WORDS.txt (vocabulary=… in Python)"
     )

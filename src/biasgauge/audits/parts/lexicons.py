@@ -103,7 +103,7 @@ class LexiconVerdicts(PartRows):
     def _sentences(self) -> Sequence[str]:
         rescued = len({row.lexicon for row in self.rows if row.case_to_blame})
         cause = "lack words only because of upper and lower case"
-        return [f"{rescued} {cause}: try again with case fallback (--case-fallback)."] if rescued else []
+        return [f"{rescued} {cause}: try again with case fallback (--case-fallback yes)."] if rescued else []
 
 
 def measure(context: AuditContext) -> LexiconVerdicts:

@@ -7,6 +7,7 @@ from biasgauge.text.training.glove_variances import GloveVariances as GloveVaria
 from biasgauge.text.training.glove_variances import glove_with_variances as glove_with_variances
 from biasgauge.text.training.models import TrainedModels as TrainedModels
 from biasgauge.text.training.models import TrainingPlan as TrainingPlan
+from biasgauge.text.training.models import holds_models as holds_models
 from biasgauge.text.training.models import train as train
 from biasgauge.text.training.models import training_plan as training_plan
 from biasgauge.text.training.parts import ComparableModels as ComparableModels

@@ -165,7 +165,7 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     check_whole(0, bootstrap=bootstrap)
     folder = make_folder(out)
     if not isinstance(corpus, TokenCorpus):
-        corpus = read_corpus(corpus, out=folder / "corpus")
+        corpus = read_corpus(corpus, out=folder / "corpus", replaceable=not holds_models(folder))
     common: dict[str, Any] = {
         "corpus": corpus.checksum, "min_count": min_count, "unknown": unknown, "remove": tuple(remove),
         "precision": precision, "subwords": subwords, "threads": n_jobs_per_model,
@@ -181,6 +181,11 @@ def train(  # noqa: PLR0913 - each is a choice that a study has to report
     ]
     models = run_sweep(corpus, recipes, folder, n_jobs=n_jobs, device=device, progress=progress, say=say)
     return TrainedModels(tuple(models), corpus)
+
+
+def holds_models(folder: Path) -> bool:
+    """Return whether models were trained into a folder: each has its recipe beside it."""
+    return any(folder.glob("*.json"))
 
 
 def select_algorithms(names: str | Sequence[str], settings: JsonObject) -> list[Algorithm]:
