@@ -88,7 +88,7 @@ def test_every_command_that_a_sentence_names_exists_and_has_the_options_behind_i
     seen = 0
     for file, text in sentences():
         for line in re.sub(r"\\\n *|\n {4}", " ", text).split("\n"):
-            for typed in re.findall(r"biasgauge ([a-z][\w. /*{}<>…,:=-]*)", line):
+            for typed in re.findall(r"biasgauge ([a-z](?:(?!biasgauge)[\w. /*{}<>…,:=-])*)", line):
                 words = typed.split()
                 if words[0] not in {*COMMANDS, *(name.split()[0] for name in MOVED)}:
                     continue
