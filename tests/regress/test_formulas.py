@@ -26,6 +26,27 @@ def test_left_and_right_are_split() -> None:
 
 
 @pytest.mark.parametrize(
+    ("right", "variables"),
+    [
+        ("`birth-year` + party", ("birth-year", "party")),
+        ("birth.year * party", ("birth.year", "party")),
+        ("log(1 + `birth-year`) + I(`birth.year`**2)", ("birth-year", "birth.year")),
+        ("I(party * .5) + I(year**-1)", ("party", "year")),
+        ("`__import__('os')`", ("__import__('os')",)),
+    ],
+)
+def test_names_of_covariates_may_hold_any_character(right: str, variables: tuple[str, ...]) -> None:
+    formula = parse_formula(f"x ~ {right}")
+    assert formula.variables == variables
+    numbers = np.random.default_rng(0).uniform(1, 9, size=(8, len(variables)))
+    design = build_design(formula, pd.DataFrame(numbers, columns=list(variables)), np.ones(8))
+    if right.startswith("log"):
+        np.testing.assert_allclose(
+            design.matrix[:, 1:], np.column_stack([np.log(1 + numbers[:, 0]), numbers[:, 1] ** 2])
+        )
+
+
+@pytest.mark.parametrize(
     ("right", "columns"),
     [
         ("party + year", ["Intercept", "party_R", "year"]),
@@ -70,10 +91,16 @@ def test_rows_at_chosen_values_are_means_over_the_occurrences_of_the_rest() -> N
         ("a ~ party +* year", "cannot be read"),
         ("a ~ __import__('os')", "may hold covariates, arithmetic"),
         ("a ~ np.log(year)", "may hold covariates, arithmetic"),
-        ("a ~ year.__class__", "may hold covariates, arithmetic"),
+        ("a ~ I(year.__class__)", "may hold covariates, arithmetic"),
         ("a ~ log(open('x'))", "may hold covariates, arithmetic"),
         ("a ~ {[y for y in year]}", "may hold covariates, arithmetic"),
         ("a ~ I((lambda: year)())", "may hold covariates, arithmetic"),
+        ("a ~ I(`year`.__class__)", "may hold covariates, arithmetic"),
+        ("a ~ I(`year`(open('x')))", "may hold covariates, arithmetic"),
+        ("a ~ I(year + 9**9**9**9)", "may raise covariates to numbers"),
+        ("a ~ I(year**9**9**9)", "may raise covariates to numbers"),
+        ("a ~ .", "name the covariates"),
+        ("a ~ party + .", "name the covariates"),
     ],
 )
 def test_what_is_no_formula_is_one_sentence(text: str, sentence: str) -> None:

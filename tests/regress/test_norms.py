@@ -59,7 +59,7 @@ def test_p_values_of_norms_keep_their_level(varying: bool) -> None:  # noqa: FBT
     p_values = []
     for seed in range(300):
         fit, _, _, _ = clustered(seed, varying=varying, n_clusters=20)
-        squares = np.full(len(fit.design), 100.0)
+        squares = np.full(len(fit.counts), 100.0)
         p_values += [row.p for row in norm_table([fit], squares, ["one", "x", "y"], 1, settings)]
     share = np.mean(np.array(p_values) <= 0.05)
     assert 0.02 <= share <= 0.05 + 3 * (0.05 * 0.95 / len(p_values)) ** 0.5

@@ -453,3 +453,60 @@ def test_bad_arguments_are_one_sentence(change: dict[str, Any], sentence: str) -
         return
     with pytest.raises(bg.BiasgaugeError, match=sentence):
         fit_small(records, **{"formula": "t0 ~ group", **change})
+
+
+def test_years_and_their_squares_are_read_as_well_as_centered_ones() -> None:
+    records = small_text(3, authors=12)
+    for record in records:
+        record |= {"year": record["year"] + 2003, "since": record["year"] - 5}
+    fits = [
+        fit_small(records, f"t0 ~ group * ({year} + I({year}**2))", a=A, b=B, cluster="author")
+        for year in ("year", "since")
+    ]
+    for kind in ("axis_terms", "count_terms"):
+        raw, centered = (getattr(fit, kind) for fit in fits)
+        for term in (2, 4):  # of the squares: the others are differences at the year 0
+            expected = (centered[term].estimate, centered[term].se, centered[term].df, centered[term].p)
+            assert (raw[term].estimate, raw[term].se, raw[term].df, raw[term].p) == pytest.approx(expected, rel=1e-5)
+    assert fits[0].terms[4].se == pytest.approx(fits[1].terms[4].se, rel=1e-5)
+    assert fits[0].terms[4].p == fits[1].terms[4].p
+    later, earlier = ({"group": "y", "year": 2010}, {"group": "x", "year": 2005})
+    difference = fits[0].counts(A, B).contrast(later, earlier)
+    assert difference.low == pytest.approx(
+        fits[1].counts(A, B).contrast({"group": "y", "since": 2}, {"group": "x", "since": -3}).low, rel=1e-5
+    )
+    nearest = [
+        fit.nearest({"group": "y", name: value}, most=3, resamples=20).rows
+        for fit, name, value in zip(fits, ("year", "since"), (2010, 2), strict=True)
+    ]
+    assert [row.low for row in nearest[0]] == pytest.approx([row.low for row in nearest[1]], rel=1e-5)
+    (warning,) = fits[0].warnings
+    assert warning.startswith("terms that interact with year are differences at year = 0, outside of the data (2003 to")
+    assert fits[1].warnings == ()
+
+
+def test_a_document_without_a_cluster_is_left_out() -> None:
+    records = small_text(1, authors=9)
+    records[3]["author"] = None
+    fit = fit_small(records, cluster="author")
+    assert fit.warnings == ("10 occurrences in documents that lack a covariate left out",)
+    assert fit.terms == fit_small([*records[:3], *records[4:]], cluster="author").terms
+
+
+def test_a_text_among_numbers_is_told() -> None:
+    records = small_text(1)
+    records[5]["year"] = "unknown"
+    fit = fit_small(records, "t0 ~ year")
+    assert "year is a factor, since one of its cells is 'unknown'; most are numbers" in fit.warnings
+    assert fit_small(small_text(1), "t0 ~ group").warnings == ()
+
+
+def test_a_factor_of_very_many_values_is_refused_at_once() -> None:
+    records = small_text(2, documents=1200, length=6)
+    for number, record in enumerate(records):
+        record["place"] = f"p{number // 2}"
+    with pytest.raises(ParameterError, match="600 coefficients over 1,200 clusters are too many"):
+        fit_small(records, "t0 ~ place")
+    formula = "t0 ~ place + " + " + ".join(f"I(year**{power})" for power in range(1, 9)) + " + place:year"
+    with pytest.raises(ParameterError, match="columns of 1,200 documents"):
+        fit_small(records, formula)

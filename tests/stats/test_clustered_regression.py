@@ -72,7 +72,7 @@ def test_coefficients_and_plain_scores_are_those_of_statsmodels() -> None:
         )
         np.testing.assert_allclose(fit.coefficients[:, outcome], peer.params)
         meat = scores[:, :, outcome].T @ scores[:, :, outcome]
-        np.testing.assert_allclose(fit.inverse @ meat @ fit.inverse, peer.cov_params())
+        np.testing.assert_allclose(fit.back @ meat @ fit.back.T, peer.cov_params())
         weights = np.array([0.0, 1.0, 2.0])
         assert fit.plain_variance(weights, outcome) == pytest.approx(weights @ peer.cov_params() @ weights)
 
@@ -127,3 +127,45 @@ def test_intervals_cover_with_few_clusters(n_clusters: int) -> None:
         estimate, _ = fit.estimate(np.array([0.0, 1.0]))
         covers.append(estimate.low <= 0 <= estimate.high)  # type: ignore[operator]
     assert 0.925 <= np.mean(covers) <= 0.985
+
+
+def test_years_with_their_squares_and_cubes_have_the_errors_of_centered_ones() -> None:
+    rng = np.random.default_rng(4)
+    clusters = np.arange(60) // 3
+    years = rng.integers(2000, 2016, 60).astype(float)
+    outcomes = rng.normal(size=(60, 2)) + rng.normal(size=20)[clusters, None]
+    fits = []
+    for shift in (2008.0, 0.0):
+        powers = (years - shift)[:, None] ** np.arange(4)
+        fits.append((fit_clustered(powers, np.ones(60), outcomes, clusters), (2010.0 - shift) ** np.arange(4)))
+    (centered, weights), (raw, raw_weights) = fits
+    for jackknife in (False, True):
+        expected, p = centered.estimate(weights, jackknife=jackknife)
+        estimate, raw_p = raw.estimate(raw_weights, jackknife=jackknife)
+        assert (estimate.value, estimate.low, raw_p) == pytest.approx((expected.value, expected.low, p), rel=1e-5)
+    cubes = np.eye(4)[3]
+    assert raw.freedom(cubes) == pytest.approx(centered.freedom(cubes), rel=1e-5)
+    assert raw.variance(cubes) == pytest.approx(centered.variance(cubes), rel=1e-5)
+
+
+@pytest.mark.parametrize("rows_each", [1, 2, 5])
+def test_leverages_are_the_eigenvalues_of_the_cross_products_however_large_the_clusters(rows_each: int) -> None:
+    rng = np.random.default_rng(rows_each)
+    clusters = np.sort(np.append(rng.permutation(np.repeat(np.arange(9), rows_each)), 0))[: 9 * rows_each]
+    design, counts = rng.normal(size=(len(clusters), 4)), rng.integers(1, 5, len(clusters)).astype(float)
+    fit = fit_clustered(design, counts, rng.normal(size=(len(clusters), 1)), clusters)
+    values, directions = fit.leverages
+    root = np.linalg.cholesky(np.linalg.inv((design * counts[:, None]).T @ design))  # R⁻¹ but for a rotation
+    for number, cluster in enumerate(np.unique(clusters)):
+        inside = clusters == cluster
+        cross = (design[inside] * counts[inside, None]).T @ design[inside]
+        expected = np.linalg.eigvalsh(root.T @ cross @ root)
+        np.testing.assert_allclose(np.sort(values[number]), expected[-len(values[number]) :], atol=1e-9)
+        again = fit.back.T @ cross @ fit.back
+        np.testing.assert_allclose((directions[number].T * values[number]) @ directions[number], again, atol=1e-9)
+
+
+def test_more_coefficients_than_can_be_computed_are_refused() -> None:
+    design = np.ones((2**13, 129))
+    with pytest.raises(ParameterError, match="129 coefficients over 8,192 clusters are too many"):
+        fit_clustered(design, np.ones(2**13), np.ones((2**13, 1)), np.arange(2**13))

@@ -1,14 +1,15 @@
 """Least squares with rows that depend on each other within clusters, for one outcome or many at once.
 
 A row stands for `counts` observations of one design and holds the sums of their outcomes, which is all that least
-squares and every cluster-robust variance need, as long as no row spans two clusters. Of a cluster g, with design X_g,
-residuals e_g and M = (X'X)⁻¹, all that is used is the cross product P_g = X_g'X_g and the score s_g = X_g'e_g:
+squares and every cluster-robust variance need, as long as no row spans two clusters. The design is made orthonormal
+first, X = QR, so that a year near 2,000 beside its square loses no digits: coefficients are b = R⁻¹t, with t those of
+Q. Of a cluster g with residuals e_g, all that is used is the cross product P_g = Q_g'Q_g and the score s_g = Q_g'e_g:
 
-- without the cluster, the coefficients are b − (X'X − P_g)⁻¹ s_g, exactly (jackknife);
-- the adjusted score of CR2, X_g'(I − X_g M X_g')^(−½) e_g, is M^(−½) (I − M^½ P_g M^½)^(−½) M^½ s_g, because
-  Z'f(ZZ') = f(Z'Z) Z' for Z = X_g M^½ (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018);
-- degrees of freedom are Satterthwaite's, (tr Γ)² / tr Γ² with Γ = diag(|a_g|²) − (q_g'M q_h), where a_g is the part of
-  a coefficient that a cluster's adjusted residuals carry, and q_g = X_g'a_g.
+- without the cluster, t is t − (I − P_g)⁻¹ s_g, exactly (jackknife);
+- the adjusted score of CR2, Q_g'(I − Q_g Q_g')^(−½) e_g, is (I − P_g)^(−½) s_g, because Z'f(ZZ') = f(Z'Z) Z'
+  (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018);
+- degrees of freedom are Satterthwaite's, (tr Γ)² / tr Γ² with Γ = diag(|a_g|²) − (q_g'q_h), where a_g is the part of
+  a coefficient that a cluster's adjusted residuals carry, and q_g = Q_g'a_g.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import stdtr
 
 from biasgauge.core import Array, Estimate, Flags, Floats, Integers
@@ -26,6 +28,8 @@ from biasgauge.stats.numerics import student_quantile
 
 NUMBERS = 2**21
 """Numbers of scores in memory at a time."""
+MOST_PRODUCTS = 2**27
+"""Clusters × columns²: numbers in the cross products of all clusters (1 GiB), and work of each draw of a test."""
 _ALONE = 1e-9
 """Share of a coefficient's information that lies outside of one cluster below which that cluster alone tells it."""
 
@@ -38,26 +42,26 @@ class ClusteredRegression:
     """A fit of outcomes on a design.
 
     Attributes:
-        design: rows × columns, sorted by cluster.
+        basis: rows × columns: the design made orthonormal over observations (Q), sorted by cluster.
         counts: observations of each row.
         sums: rows × outcomes: sums of outcomes over the observations of each row, in the order in which they were
             given; single precision is enough. They are read in blocks and never copied.
         centers: groups × outcomes, to be taken from the outcomes of the observations of each group; None for none.
         groups: group of each row.
         starts: index of the first row of each cluster, and the number of rows at the end.
-        inverse: (X'X)⁻¹.
-        coefficients: columns × outcomes.
+        back: R⁻¹, which turns coefficients of the basis into those of the columns; (X'X)⁻¹ is R⁻¹R⁻¹'.
+        basis_coefficients: columns × outcomes, of the basis.
         order: index of each row among the rows as they were given.
     """
 
-    design: Floats
+    basis: Floats
     counts: Floats
     sums: Array
     centers: Floats | None
     groups: Integers | None
     starts: Integers
-    inverse: Floats
-    coefficients: Floats
+    back: Floats
+    basis_coefficients: Floats
     order: Integers
 
     @property
@@ -66,48 +70,61 @@ class ClusteredRegression:
         return len(self.starts) - 1
 
     @cached_property
-    def cross_products(self) -> Floats:
-        """Clusters × columns × columns: X_g'X_g."""
-        rows = np.einsum("rj,rk,r->rjk", self.design, self.design, self.counts)
-        products: Floats = np.add.reduceat(rows, self.starts[:-1], axis=0)
-        return products
+    def coefficients(self) -> Floats:
+        """Columns × outcomes."""
+        return self.back @ self.basis_coefficients
 
     @cached_property
-    def _roots(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """M^½, M^(−½), and eigenvalues and eigenvectors of M^½ P_g M^½ by cluster."""
-        values, vectors = np.linalg.eigh(self.inverse)
-        root = (vectors * np.sqrt(values)) @ vectors.T
-        inverse_root = (vectors / np.sqrt(values)) @ vectors.T
-        leverages, directions = np.linalg.eigh(root @ self.cross_products @ root)
-        return root, inverse_root, np.clip(leverages, 0.0, 1.0), directions
+    def leverages(self) -> tuple[Floats, Floats]:
+        """Eigenvalues (clusters × directions) and eigenvectors (× columns) of P_g that may differ from 0.
+
+        A cluster has no more of them than rows: they are the squared singular values of its rows, or, where some
+        cluster has more rows than there are columns, the eigenvalues of the cross products.
+        """
+        sizes, n_columns = np.diff(self.starts), len(self.back)
+        size = min(int(sizes.max()), n_columns)
+        leverages = np.empty((self.n_clusters, size))
+        directions = np.empty((self.n_clusters, size, n_columns))
+        for clusters, rows in self.blocks(n_columns**2):
+            basis = self.basis[rows] * np.sqrt(self.counts[rows, None])
+            if size < n_columns:
+                padded = np.zeros((len(sizes[clusters]), size, n_columns))
+                cluster = np.repeat(np.arange(len(padded)), sizes[clusters])
+                within = np.arange(len(basis)) - np.repeat(self.starts[clusters] - rows.start, sizes[clusters])
+                padded[cluster, within] = basis
+                _, roots, directions[clusters] = np.linalg.svd(padded, full_matrices=False)
+                leverages[clusters] = roots**2
+            else:
+                products = self.add_rows(basis[:, :, None] * basis[:, None, :], clusters)
+                leverages[clusters], vectors = np.linalg.eigh(products)
+                directions[clusters] = vectors.transpose(0, 2, 1)
+        return np.clip(leverages, 0.0, 1.0), directions
+
+    @cached_property
+    def _adjusting_factors(self) -> Floats:
+        """(1 − leverage)^(−½) of each eigenvalue; 0 where one cluster holds a direction: it carries no residual."""
+        leverages, _ = self.leverages
+        usable = leverages <= 1 - _ALONE
+        factors: Floats = np.where(usable, 1.0, 0.0) / np.sqrt(np.where(usable, 1 - leverages, 1.0))
+        return factors
 
     @cached_property
     def alone(self) -> Flags:
         """Columns whose coefficient one cluster alone tells: without that cluster the design is singular."""
-        root, _, leverages, directions = self._roots
+        leverages, directions = self.leverages
         clusters, eigenvalues = np.nonzero(leverages > 1 - _ALONE)
-        loads = np.abs(root @ directions[clusters, :, eigenvalues].T)
-        scale = np.sqrt(np.diag(self.inverse))[:, None]
+        loads = np.abs(self.back @ directions[clusters, eigenvalues].T)
+        scale = np.linalg.norm(self.back, axis=1)[:, None]
         told: Flags = (loads > np.sqrt(_ALONE) * scale).any(axis=1)
         return told
 
-    @cached_property
-    def adjustments(self) -> Floats:
-        """Clusters × columns × columns: matrices that turn scores into adjusted scores of CR2."""
-        root, inverse_root, leverages, directions = self._roots
-        usable = leverages <= 1 - _ALONE  # otherwise the generalized inverse: that direction carries no residual
-        factors = np.where(usable, 1.0, 0.0) / np.sqrt(np.where(usable, 1 - leverages, 1.0))
-        scaled = (directions * factors[:, None, :]) @ directions.transpose(0, 2, 1)
-        adjustments: Floats = inverse_root @ scaled @ root
-        return adjustments
-
     def score_blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield the scores X_g'e_g (clusters × columns × outcomes) of some clusters at a time."""
-        n_columns, n_outcomes = self.coefficients.shape
+        """Yield the scores Q_g'e_g (clusters × columns × outcomes) of some clusters at a time."""
+        n_columns, n_outcomes = self.basis_coefficients.shape
         for clusters, rows in self.blocks(n_columns * n_outcomes):
-            fitted = self.counts[rows, None] * (self.design[rows] @ self.coefficients)
+            fitted = self.counts[rows, None] * (self.basis[rows] @ self.basis_coefficients)
             residuals = self.row_sums(rows) - fitted
-            by_row = self.design[rows, :, None] * residuals[:, None, :]
+            by_row = self.basis[rows, :, None] * residuals[:, None, :]
             yield clusters, self.add_rows(by_row, clusters)
 
     def blocks(self, numbers: int) -> Iterator[tuple[slice, slice]]:
@@ -132,40 +149,39 @@ class ClusteredRegression:
 
     def cluster_sums(self) -> Floats:
         """Clusters × outcomes: sums of outcomes over the observations of each cluster."""
-        blocks = self.blocks(self.coefficients.shape[1])
+        blocks = self.blocks(self.sums.shape[1])
         return np.concatenate([self.add_rows(self.row_sums(rows), clusters) for clusters, rows in blocks])
 
     def influences(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield M times the adjusted scores of CR2: their products sum to the covariance of the coefficients."""
+        """Yield by how much each cluster moves the coefficients under CR2: products sum to their covariance."""
+        _, directions = self.leverages
         for clusters, scores in self.score_blocks():
-            yield clusters, self.inverse @ (self.adjustments[clusters] @ scores)
+            yield clusters, self.back @ _stretched(scores, directions[clusters], self._adjusting_factors[clusters])
 
     def left_out_changes(self) -> Iterator[tuple[slice, Floats]]:
         """Yield by how much the coefficients change without each cluster, clusters × columns × outcomes, exactly.
 
         NaN where the design is singular without the cluster.
         """
-        total = np.linalg.inv(self.inverse)
-        singular = np.asarray((self._roots[2] > 1 - _ALONE).any(axis=1))
+        leverages, directions = self.leverages
+        singular = np.asarray((leverages > 1 - _ALONE).any(axis=1))
+        factors = 1 / (1 - np.where(singular[:, None], 0.0, leverages))
         for clusters, scores in self.score_blocks():
-            remaining = total - self.cross_products[clusters]
-            remaining[singular[clusters]] = np.eye(len(total))
-            changes: Floats = -np.asarray(np.linalg.solve(remaining, scores), np.float64)
+            changes: Floats = -self.back @ _stretched(scores, directions[clusters], factors[clusters])
             changes[singular[clusters]] = np.nan
             yield clusters, changes
 
     def freedom(self, weights: Floats) -> float:
         """Satterthwaite's degrees of freedom of a linear combination of the coefficients of one outcome."""
-        root, inverse_root, leverages, directions = self._roots
-        usable = leverages <= 1 - _ALONE
-        roots = np.where(usable, 1.0, 0.0) / np.sqrt(np.where(usable, 1 - leverages, 1.0))
-        coordinates = np.einsum("gkj,k->gj", directions, root @ weights)  # of M^½ c along the eigenvectors
-        lengths = (coordinates**2 * leverages * roots**2).sum(axis=1)  # |a_g|²
-        carried = np.einsum("gkj,gj->gk", directions, leverages * roots * coordinates) @ inverse_root  # q_g
-        inner = np.einsum("gj,jk,gk->g", carried, self.inverse, carried)
-        crossed = carried.T @ carried @ self.inverse
+        leverages, directions = self.leverages
+        factors = self._adjusting_factors
+        coordinates = directions @ (weights @ self.back)  # along the eigenvectors
+        lengths = (coordinates**2 * leverages * factors**2).sum(axis=1)  # |a_g|²
+        carried = np.einsum("gjk,gj->gk", directions, leverages * factors * coordinates)  # q_g
+        inner = (carried**2).sum(axis=1)
+        crossed = carried.T @ carried
         trace = float((lengths - inner).sum())
-        squares = float((lengths**2 - 2 * lengths * inner).sum() + np.trace(crossed @ crossed))
+        squares = float((lengths**2 - 2 * lengths * inner).sum() + (crossed**2).sum())
         return trace**2 / squares if squares > 0 and trace > 0 else 0.0
 
     def variance(self, weights: Floats, outcome: int = 0, *, jackknife: bool = False) -> float:
@@ -181,7 +197,7 @@ class ClusteredRegression:
 
     def plain_variance(self, weights: Floats, outcome: int = 0) -> float:
         """Variance of a linear combination of the coefficients of one outcome, without an adjustment (CR0)."""
-        row = weights @ self.inverse
+        row = weights @ self.back
         return float(sum(((block[:, :, outcome] @ row) ** 2).sum() for _, block in self.score_blocks()))
 
     def estimate(
@@ -274,6 +290,11 @@ def fit_clustered(
     design, counts = design[order], np.asarray(counts, np.float64)[order]
     groups = None if groups is None else groups[order]
     starts = np.flatnonzero(np.diff(clusters[order], prepend=clusters.min(initial=0) - 1))
+    if len(starts) * design.shape[1] ** 2 > MOST_PRODUCTS:
+        raise ParameterError(
+            f"{design.shape[1]:,} coefficients over {len(starts):,} clusters are too many to compute; join values of a "
+            "factor into fewer groups."
+        )
     # Columns are scaled first: a year near 2,000 beside an intercept would look like a dependence.
     weighted = design * np.sqrt(counts)[:, None]
     lengths = np.linalg.norm(weighted, axis=0)
@@ -283,16 +304,22 @@ def fit_clustered(
             "linearly dependent."
         )
     orthogonal, triangle = np.linalg.qr(weighted)
-    back = np.linalg.inv(triangle)
+    basis = orthogonal / np.sqrt(counts)[:, None]
     projected = np.zeros((design.shape[1], sums.shape[1]))
     block = max(NUMBERS // sums.shape[1], 1)
     for first in range(0, len(design), block):
         rows = slice(first, first + block)
-        outcomes = _centered(sums, counts, centers, groups, order, rows)
-        projected += (orthogonal[rows] / np.sqrt(counts[rows])[:, None]).T @ outcomes
-    return ClusteredRegression(
-        design, counts, sums, centers, groups, np.append(starts, len(design)), back @ back.T, back @ projected, order
-    )
+        projected += basis[rows].T @ _centered(sums, counts, centers, groups, order, rows)
+    starts = np.append(starts, len(design))
+    back = solve_triangular(triangle, np.eye(len(triangle)))
+    return ClusteredRegression(basis, counts, sums, centers, groups, starts, back, projected, order)
+
+
+def _stretched(scores: Floats, directions: Floats, factors: Floats) -> Floats:
+    """Multiply the part of scores (clusters × columns × outcomes) along each direction by its factor."""
+    along = directions @ scores
+    stretched: Floats = scores + directions.transpose(0, 2, 1) @ ((factors - 1)[:, :, None] * along)
+    return stretched
 
 
 def _centered(

@@ -31,13 +31,13 @@ def observation_bias(fit: ClusteredRegression, squares: Floats) -> Floats:
         fit: the regression.
         squares: sum of squared lengths of the outcomes of the observations of each row, in the order of the fit.
     """
-    bias = np.zeros(fit.design.shape[1])
-    for _, rows in fit.blocks(fit.coefficients.shape[1]):
-        fitted = fit.design[rows] @ fit.coefficients
+    bias = np.zeros(len(fit.back))
+    for _, rows in fit.blocks(fit.sums.shape[1]):
+        fitted = fit.basis[rows] @ fit.basis_coefficients
         crossed = np.einsum("rd,rd->r", fitted, fit.row_sums(rows))
         residual_squares = squares[rows] - 2 * crossed + fit.counts[rows] * (fitted**2).sum(axis=1)
-        bias += ((fit.design[rows] @ fit.inverse) ** 2 * residual_squares[:, None]).sum(axis=0)
-    n, k = fit.counts.sum(), fit.design.shape[1]
+        bias += ((fit.basis[rows] @ fit.back.T) ** 2 * residual_squares[:, None]).sum(axis=0)
+    n, k = fit.counts.sum(), len(fit.back)
     corrected: Floats = bias * (n / max(n - k, 1))
     return corrected
 
@@ -67,22 +67,19 @@ def permuted_norms(fit: ClusteredRegression, draws: int, random_state: int) -> F
 
     None where covariates vary within clusters, so that they cannot be dealt to them.
     """
-    first = fit.design[fit.starts[:-1]]
-    sizes = np.diff(fit.starts)
-    if np.abs(fit.design - np.repeat(first, sizes, axis=0)).max() > 1e-12 * np.abs(first).max():
+    basis = fit.basis[fit.starts[:-1]]
+    if np.abs(fit.basis - np.repeat(basis, np.diff(fit.starts), axis=0)).max() > 1e-6 * np.abs(basis).max():
         return None
     counts = np.add.reduceat(fit.counts, fit.starts[:-1])
     sums = fit.cluster_sums()
     centered = sums - counts[:, None] * (sums.sum(axis=0) / counts.sum())  # the mean is no difference
     generator = np.random.default_rng(random_state)
-    norms = np.full((draws, first.shape[1]), np.nan)
-    scale = np.abs(first).max(axis=0)
-    design = first / scale
+    norms = np.full((draws, len(fit.back)), np.nan)
     for draw in range(draws):
-        dealt = design[generator.permutation(len(design))]
+        dealt = basis[generator.permutation(len(basis))]
         cross = (dealt * counts[:, None]).T @ dealt
         if np.linalg.matrix_rank(cross) == len(cross):
-            norms[draw] = (np.linalg.solve(cross, dealt.T @ centered) ** 2).sum(axis=1) / scale**2
+            norms[draw] = ((fit.back @ np.linalg.solve(cross, dealt.T @ centered)) ** 2).sum(axis=1)
     return norms
 
 
@@ -91,16 +88,17 @@ def flipped_norms(fit: ClusteredRegression, draws: int, random_state: int) -> Fl
 
     With x the column less its fit by the others, and residuals r of the fit without it, a coefficient is
     Σ_g x_g'r_g / x'x: without an effect the signs of its terms are as likely either way (wild bootstrap with the null
-    imposed; Cameron, Gelbach & Miller 2008). As x = X M_j / M_jj, and r are the residuals plus x b_j, the term of a
-    cluster is (M s_g)_j + (M P_g M)_jj b_j / M_jj.
+    imposed; Cameron, Gelbach & Miller 2008). With M = (X'X)⁻¹ = R⁻¹R⁻¹', x = X M_j / M_jj, and r are the residuals plus
+    x b_j, so that the term of a cluster is (R⁻¹ s_g)_j + (R⁻¹ P_g R⁻¹')_jj b_j / M_jj.
     """
-    shares = np.einsum("jk,gkl,lj->gj", fit.inverse, fit.cross_products, fit.inverse) / np.diag(fit.inverse)
+    leverages, directions = fit.leverages
+    shares = np.einsum("gi,gij->gj", leverages, (directions @ fit.back.T) ** 2) / (fit.back**2).sum(axis=1)
     generator = np.random.default_rng(random_state)
     n_columns, n_outcomes = fit.coefficients.shape
     totals = np.zeros((draws, n_columns * n_outcomes))
     with on_one_thread():
         for clusters, scores in fit.score_blocks():
-            terms = fit.inverse @ scores + shares[clusters, :, None] * fit.coefficients
+            terms = fit.back @ scores + shares[clusters, :, None] * fit.coefficients
             signs = np.where(generator.random((len(terms), draws)) < 0.5, -1.0, 1.0)  # by cluster, whatever the block
             totals += signs.T @ terms.reshape(len(terms), -1)
     norms: Floats = (totals.reshape(draws, n_columns, n_outcomes) ** 2).sum(axis=2)

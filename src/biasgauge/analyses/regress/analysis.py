@@ -231,7 +231,7 @@ def _fit(
             for kind, reading in by_kind.items()
         },
         transform=transform.to_dict(), settings=record,
-        warnings=tuple(_warnings(table, transform, counts, readings, sides)), model=model,
+        warnings=tuple(_warnings(table, model, counts, readings, sides)), model=model,
     )  # fmt: skip
 
 
@@ -311,8 +311,7 @@ def cluster_codes(covariates: pd.DataFrame, cluster: str | None, complete: Flags
     """Number of the cluster of each document; each its own without a cluster column."""
     if cluster is None:
         return np.arange(len(complete))
-    values = covariates[cluster].astype(str).to_numpy()
-    codes: Integers = np.unique(values, return_inverse=True)[1]
+    codes: Integers = covariates[cluster].factorize(sort=True)[0]
     return codes
 
 
@@ -366,10 +365,31 @@ def _residual_spread(model: RegressionModel) -> float:
     return float(np.sqrt(max(total / occurrences.total, 0.0)))
 
 
+def _text_among_numbers(column: pd.Series) -> str | None:
+    """First cell that is no number of a column most of whose cells are numbers."""
+    import pandas as pd
+
+    present = column.dropna()
+    texts = present[pd.to_numeric(present, errors="coerce").isna()]
+    return str(texts.iloc[0])[:40] if 0 < 2 * len(texts) < len(present) else None
+
+
+def _covariate_warnings(design: Design, covariates: pd.DataFrame) -> Iterable[str]:
+    for name, (low, high) in design.interactions_far_from_zero.items():
+        yield (
+            f"terms that interact with {name} are differences at {name} = 0, outside of the data ({low:g} to "
+            f"{high:g}); write center({name}) for differences at its mean"
+        )
+    for name in design.levels:
+        if example := _text_among_numbers(covariates[name]):
+            yield f"{name} is a factor, since one of its cells is {example!r}; most are numbers"
+
+
 def _warnings(
-    table: DocumentTable, transform: Transform, counts: Sequence[TargetCount], readings: Sequence[AssociationReading],
-    sides: Sequence[Sequence[str]],
+    table: DocumentTable, model: RegressionModel, counts: Sequence[TargetCount],
+    readings: Sequence[AssociationReading], sides: Sequence[Sequence[str]],
 ) -> Iterable[str]:  # fmt: skip
+    yield from _covariate_warnings(model.design, table.covariates)
     if table.without_words:
         yield f"{counted(table.without_words, 'row')} without a word left out"
     if incomplete := sum(target.incomplete for target in counts):
@@ -379,9 +399,10 @@ def _warnings(
         yield f"target words without an occurrence: {', '.join(absent)}"
     if shared := {target.word for target in counts} & {word for side in sides for word in side}:
         yield f"target words that are attribute words as well: {', '.join(sorted(shared))}"
-    if transform.recovery is not None and transform.recovery.cosine < POOR_RECOVERY:
+    recovery = model.transform.recovery
+    if recovery is not None and recovery.cosine < POOR_RECOVERY:
         yield (
-            f"the transformation hardly recovers known vectors (cosine {transform.recovery.cosine:.2f}): estimate it "
+            f"the transformation hardly recovers known vectors (cosine {recovery.cosine:.2f}): estimate it "
             "on a larger corpus, or give a published one"
         )
     for reading in readings:

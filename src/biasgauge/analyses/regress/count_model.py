@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from biasgauge.analyses.corpus_bias import ContextCounts, count_contexts
 from biasgauge.core import Floats, Integers
@@ -142,12 +143,16 @@ class ModelRows:
     @property
     def n_levels(self) -> int:
         """Number of levels."""
-        return int(self.levels.max()) + 1
+        return int(self.levels.max(initial=-1)) + 1
 
     def predictor(self, coefficients: Floats, intercepts: Floats) -> Floats:
         """Log odds of A of each row."""
         predictor: Floats = self.design @ coefficients + np.append(intercepts, 0.0)[self.levels]
         return predictor
+
+    def of_levels(self, values: Floats) -> Floats:
+        """Values of the level of each row; 0 for rows without one."""
+        return np.vstack([values, np.zeros(values.shape[1:])])[self.levels]
 
     def level_sums(self, values: Floats) -> Floats:
         """Sums of values of rows by level."""
@@ -173,15 +178,20 @@ def _logistic(rows: ModelRows) -> tuple[Floats, Floats] | None:
     """Coefficients and intercepts of levels by Newton steps with halving; None where they run off to infinity.
 
     The information of the intercepts is a diagonal matrix, so that a step solves for the coefficients alone (the Schur
-    complement) and then for each intercept.
+    complement) and then for each intercept. The design is centered within levels and made orthonormal first, so that
+    years and their squares keep their digits.
     """
     used = rows.table.sum(axis=1) > 0
     rows = ModelRows(rows.design[used], rows.levels[used], rows.table[used])
     total = rows.table.sum(axis=1)
-    scale = np.abs(rows.design).max(axis=0)
-    if (scale == 0).any() or not len(total):
+    means = rows.level_sums(rows.design) / np.maximum(rows.level_sums(np.ones(len(total))), 1)[:, None]
+    centered = rows.design - rows.of_levels(means)
+    lengths = np.linalg.norm(rows.design, axis=0)
+    basis, triangle = np.linalg.qr(centered)
+    tolerance = len(basis) * np.finfo(float).eps
+    if len(basis) < len(lengths) or (np.abs(np.diag(triangle)) <= tolerance * lengths).any():
         return None
-    rows = replace(rows, design=rows.design / scale)
+    rows = replace(rows, design=basis * np.sqrt(len(basis)))
     coefficients, intercepts = np.zeros(rows.design.shape[1]), np.zeros(rows.n_levels)
     for _ in range(_STEPS):
         predictor = rows.predictor(coefficients, intercepts)
@@ -206,7 +216,8 @@ def _logistic(rows: ModelRows) -> tuple[Floats, Floats] | None:
         if np.abs(predictor + size * move).max() > _FARTHEST:
             return None
         if max(np.abs(step).max(), np.abs(level_step).max()) * size < _CONVERGED:
-            return coefficients / scale, intercepts
+            coefficients = solve_triangular(triangle, coefficients) * np.sqrt(len(basis))
+            return coefficients, intercepts - means @ coefficients
     return None
 
 
@@ -229,7 +240,7 @@ def _last_step(
     residuals = rows.table[:, 0] - total * share
     if centered:
         means = rows.level_sums(rows.design * weights[:, None]) / rows.level_sums(weights)[:, None]
-        design = rows.design - np.vstack([means, np.zeros(means.shape[1])])[rows.levels]
+        design = rows.design - rows.of_levels(means)
         fitted = design @ coefficients  # of the centered rows: centering leaves coefficients and residuals as they are
     else:
         k = (rows.design.shape[1] + 1) // 2

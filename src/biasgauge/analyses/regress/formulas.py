@@ -18,6 +18,7 @@ import numpy as np
 
 from biasgauge.core import Flags, Floats, did_you_mean
 from biasgauge.errors import InputError, ParameterError
+from biasgauge.results import words_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
 INTERCEPT = "Intercept"
 FUNCTIONS = ("C", "center", "scale", "poly", "bs", "cs", "log", "log10", "log2", "exp", "I")
 CONTRASTS = ("treatment", "sum", "helmert", "diff", "poly")
-_CONTRAST_NAMES = frozenset({"contr"})
 _NODES = (
     ast.Expression, ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop,
     ast.keyword, ast.Load, ast.List, ast.Tuple,
 )  # fmt: skip
+_QUOTED = re.compile(r"`([^`]*)`")
+_ALL = re.compile(r"(?<![\w.`)\]])\.(?![\w.`])")
 _MARK = re.compile(r"\[(?:T\.)?([^\]]*)\]")
 _FACTOR = re.compile(r"C\(\s*([^\s,()]+)[^:]*\)(?=\[)")
 
@@ -69,24 +71,24 @@ def parse_formula(text: str) -> Formula:
     if not right or "|" in right:
         raise ParameterError(f"The right side of a formula holds covariates: 'party * year'. Got {right!r}.")
     variables: dict[str, None] = {}
-    for expression in _factor_expressions(right, text):
-        variables.update(dict.fromkeys(_checked_names(expression, text)))
+    for expression, is_name in _factor_expressions(right, text):
+        variables.update(dict.fromkeys([expression] if is_name else _checked_names(expression, text)))
     if not variables:
         raise ParameterError(f"The formula {text!r} has no covariate; there is nothing to compare.")
     return Formula(text, tuple(dict.fromkeys(words)), right, tuple(variables))
 
 
-def _factor_expressions(right: str, text: str) -> list[str]:
-    """Expressions of the factors of all terms that are no numbers."""
+def _factor_expressions(right: str, text: str) -> list[tuple[str, bool]]:
+    """Expressions of the factors of all terms that are no numbers, and whether each is the name of a covariate."""
     try:
         import formulaic
     except ImportError as problem:
         raise InputError('Formulas need formulaic. Install it with: pip install "biasgauge[regress]"') from problem
+    if _ALL.search(right):
+        raise ParameterError(f"The formula {text!r} has a dot for all covariates; name the covariates.")
     try:
-        terms = list(formulaic.Formula(right))
-        return [
-            factor.expr for term in terms for factor in term.factors if factor.eval_method.value in {"lookup", "python"}
-        ]
+        factors = [factor for term in formulaic.Formula(right) for factor in term.factors]
+        return [(f.expr, f.eval_method.value == "lookup") for f in factors if f.eval_method.value != "literal"]
     except Exception as problem:
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise ParameterError(f"The formula {text!r} cannot be read: {reason[:200].rstrip('.')}.") from problem
@@ -94,15 +96,19 @@ def _factor_expressions(right: str, text: str) -> list[str]:
 
 def _checked_names(expression: str, text: str) -> list[str]:
     """Names of covariates in the expression of a factor; an error where it holds more than arithmetic and FUNCTIONS."""
-    try:
-        tree = ast.parse(expression, mode="eval")
-    except SyntaxError:
-        return [expression]  # a name in backticks
+    quoted: list[str] = []  # names in backticks; Python reads covariate_0, covariate_1 … in their place
+    python = _QUOTED.sub(lambda name: f" covariate_{quoted.append(name[1]) or len(quoted) - 1} ", expression)
     allowed = f"may hold covariates, arithmetic and {', '.join(FUNCTIONS)}"
+    try:
+        tree = ast.parse(python.strip(), mode="eval")
+    except SyntaxError as problem:
+        raise ParameterError(f"The formula {text!r} {allowed}. Got {expression!r}.") from problem
     functions: set[ast.AST] = set()
     for node in ast.walk(tree):
         if not isinstance(node, _NODES):
             raise ParameterError(f"The formula {text!r} {allowed}. Got {expression!r}.")
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and not _is_power(node):
+            raise ParameterError(f"The formula {text!r} may raise covariates to numbers. Got {expression!r}.")
         if isinstance(node, ast.Attribute):
             is_contrast = isinstance(node.value, ast.Name) and node.value.id == "contr" and node.attr in CONTRASTS
             if not is_contrast:
@@ -114,7 +120,15 @@ def _checked_names(expression: str, text: str) -> list[str]:
             if not isinstance(node.func, ast.Name | ast.Attribute):
                 raise ParameterError(f"The formula {text!r} {allowed}. Got {expression!r}.")
             functions.add(node.func)
-    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in functions]
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in functions]
+    names_of = {f"covariate_{number}": name for number, name in enumerate(quoted)}
+    return [names_of.get(name, name) for name in names]
+
+
+def _is_power(node: ast.BinOp) -> bool:
+    """Return whether a covariate is raised to a plain number: 9**9**9 would be computed for ever."""
+    exponent = node.right.operand if isinstance(node.right, ast.UnaryOp) else node.right
+    return isinstance(exponent, ast.Constant) and any(isinstance(part, ast.Name) for part in ast.walk(node.left))
 
 
 def term_name(column: str) -> str:
@@ -162,6 +176,21 @@ class Design:
         """Values of each covariate that is not a number."""
         text = {name: column for name, column in self.frame.items() if column.dtype.kind not in "fiu"}
         return {str(name): tuple(sorted(set(column))) for name, column in text.items()}
+
+    @cached_property
+    def interactions_far_from_zero(self) -> Mapping[str, tuple[float, float]]:
+        """Numbers that stand in an interaction as they are and are never near 0, with their range.
+
+        The other terms of the interaction are differences where the number is 0, beyond all data.
+        """
+        ranges = {}
+        for term in self.spec.formula:
+            for name in (factor.expr for factor in term.factors if len(term.factors) > 1):
+                if name in self.frame and name not in self.levels:
+                    low, high = float(self.frame[name].min()), float(self.frame[name].max())
+                    if low > 0 or high < 0:
+                        ranges[name] = (low, high)
+        return ranges
 
     def row(self, values: Mapping[str, Any]) -> Floats:
         """Row of the design at chosen values of covariates; over the others it is a mean over occurrences.
@@ -241,7 +270,8 @@ def build_design(formula: Formula, frame: pd.DataFrame, weights: Floats) -> Desi
     frame = frame[list(formula.variables)].reset_index(drop=True)
     context = {"log": np.log, "log10": np.log10, "log2": np.log2, "exp": np.exp}
     try:
-        matrix = formulaic.model_matrix(formula.right, frame, context=context, na_action="raise")
+        with np.errstate(all="ignore"):  # what is not finite is refused below
+            matrix = formulaic.model_matrix(formula.right, frame, context=context, na_action="raise")
     except Exception as problem:
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise ParameterError(
@@ -264,12 +294,21 @@ def _check_independence(values: Floats, columns: tuple[str, ...], text: str) -> 
     """Refuse a column that those before it make up."""
     lengths = np.linalg.norm(values, axis=0)
     scaled = values / np.where(lengths > 0, lengths, 1.0)
-    for index in range(1, len(columns)):
-        if np.linalg.matrix_rank(scaled[:, : index + 1]) <= index:
-            shares = np.linalg.lstsq(scaled[:, :index], scaled[:, index], rcond=None)[0]
-            others = [name for name, share in zip(columns, np.abs(shares), strict=False) if share > 1e-8]
-            others = [name for name in others if name != INTERCEPT] or [INTERCEPT]
-            raise ParameterError(
-                f"The term {columns[index]!r} of the formula {text!r} says the same as {', '.join(others)} in the "
-                "documents that have a target word; leave one of them out."
-            )
+    if len(columns) > len(values):
+        raise ParameterError(
+            f"The formula {text!r} makes {len(columns):,} columns of {len(values):,} documents that have a target "
+            "word; join values of a factor into fewer groups."
+        )
+    # On the diagonal of R stands the length of what a column adds to those before it.
+    added = np.abs(np.diag(np.linalg.qr(scaled, mode="r")))
+    dependent = np.flatnonzero(added <= len(values) * np.finfo(float).eps)
+    if not len(dependent):
+        return
+    index = int(dependent[0])
+    shares = np.linalg.lstsq(scaled[:, :index], scaled[:, index], rcond=None)[0]
+    others = [name for name, share in zip(columns, np.abs(shares), strict=False) if share > 1e-8]
+    others = [name for name in others if name != INTERCEPT] or [INTERCEPT]
+    raise ParameterError(
+        f"The term {columns[index]!r} of the formula {text!r} says the same as {words_text(others, 3)} in the "
+        "documents that have a target word; leave one of them out."
+    )

@@ -212,18 +212,20 @@ def _bootstrap_cosines(
 ) -> Floats:
     """Cosines in bootstrap samples of clusters, samples × settings × words; NaN where a sample is singular."""
     occurrences = model.occurrences
-    design = model.design.matrix[model.cell_rows]
+    (fit,) = model.embedding_fits
+    basis = np.empty_like(fit.basis)
+    basis[fit.order] = fit.basis  # in the order of cells
     _, clusters = np.unique(model.clusters[model.cell_rows], return_inverse=True)
     generator = np.random.default_rng(random_state)
     cosines = np.full((resamples, len(rows), len(vectors)), np.nan)
     for sample in range(resamples):
         times = _draw_clusters(clusters, generator)
         weights = times * occurrences.counts
-        cross = (design * weights[:, None]).T @ design
+        cross = (basis * weights[:, None]).T @ basis
         if np.linalg.matrix_rank(cross) < len(cross):
             continue
-        weighted = (design * times[:, None]).astype(occurrences.sums.dtype)
-        coefficients = np.linalg.solve(cross, weighted.T @ occurrences.sums)
+        weighted = (basis * times[:, None]).astype(occurrences.sums.dtype)
+        coefficients = fit.back @ np.linalg.solve(cross, weighted.T @ occurrences.sums)
         cosines[sample] = unit_rows(rows @ coefficients) @ vectors.T
     return cosines
 
