@@ -137,7 +137,8 @@ def test_years_with_their_squares_and_cubes_have_the_errors_of_centered_ones() -
     fits = []
     for shift in (2008.0, 0.0):
         powers = (years - shift)[:, None] ** np.arange(4)
-        fits.append((fit_clustered(powers, np.ones(60), outcomes, clusters), (2010.0 - shift) ** np.arange(4)))
+        weights: Floats = (2010.0 - shift) ** np.arange(4.0)
+        fits.append((fit_clustered(powers, np.ones(60), outcomes, clusters), weights))
     (centered, weights), (raw, raw_weights) = fits
     for jackknife in (False, True):
         expected, p = centered.estimate(weights, jackknife=jackknife)

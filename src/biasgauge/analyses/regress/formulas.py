@@ -96,8 +96,9 @@ def _factor_expressions(right: str, text: str) -> list[tuple[str, bool]]:
 
 def _checked_names(expression: str, text: str) -> list[str]:
     """Names of covariates in the expression of a factor; an error where it holds more than arithmetic and FUNCTIONS."""
-    quoted: list[str] = []  # names in backticks; Python reads covariate_0, covariate_1 … in their place
-    python = _QUOTED.sub(lambda name: f" covariate_{quoted.append(name[1]) or len(quoted) - 1} ", expression)
+    # Python reads covariate_0, covariate_1 … in the place of names in backticks.
+    quoted = list(dict.fromkeys(_QUOTED.findall(expression)))
+    python = _QUOTED.sub(lambda name: f" covariate_{quoted.index(name[1])} ", expression)
     allowed = f"may hold covariates, arithmetic and {', '.join(FUNCTIONS)}"
     try:
         tree = ast.parse(python.strip(), mode="eval")
