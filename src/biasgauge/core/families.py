@@ -36,8 +36,9 @@ def lemminflect_table(name: str) -> Path:
 def word_families(words: Sequence[str], language: str = "en") -> tuple[str, ...]:
     """Return a family for each word; words share one where they are forms of one lemma, by way of other words too.
 
-    A family is named after its first word. In other languages than English, where no dictionary ships, only spellings
-    that differ in case are of one family.
+    A family is named after its first word. A regular plural in lower case that the dictionary lacks (imams) is of the
+    family of its singular; names such as Carlo and Carlos are two. In other languages than English, where no dictionary
+    ships, only spellings that differ in case are of one family.
     """
     root: dict[str, str] = {}
 
@@ -57,13 +58,15 @@ def word_families(words: Sequence[str], language: str = "en") -> tuple[str, ...]
 def lemma_spellings(word: str, language: str = "en") -> tuple[str, ...]:
     """Return the spellings that a word shares with its family: its own in lower case and its lemmas, in American ones.
 
-    In other languages than English it is the word in lower case alone.
+    Lemmas of a word that the dictionary lacks are the singulars that its ending allows. In other languages than English
+    it is the word in lower case alone.
     """
     lower = word.lower()
     if language not in _LEMMA_TABLES:
         return (lower,)
-    lines = _word_forms(_LEMMA_TABLES[language]).get(lower, ())
-    return tuple(dict.fromkeys(map(american_spelling, (lower, *_lemmas(lines)))))
+    lines = _word_forms(_LEMMA_TABLES[language]).get(lower)
+    lemmas = _singulars(word) if lines is None else _lemmas(lines)
+    return tuple(dict.fromkeys(map(american_spelling, (lower, *lemmas))))
 
 
 _AMERICAN = (
@@ -83,6 +86,16 @@ def american_spelling(lemma: str) -> str:
     for pattern, american in _AMERICAN:
         lemma = pattern.sub(american, lemma)
     return lemma
+
+
+def _singulars(word: str) -> Iterator[str]:
+    """Singulars of which a word in lower case may be the regular plural; that of a name is not sought."""
+    if word.islower() and word.endswith("s") and not word.endswith("ss"):
+        yield word[:-1]
+        if word.endswith("ies"):
+            yield word[:-3] + "y"
+        elif word.endswith("es"):
+            yield word[:-2]
 
 
 def _lemmas(lines: Sequence[str]) -> Iterator[str]:

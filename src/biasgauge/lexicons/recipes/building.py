@@ -31,7 +31,6 @@ from biasgauge.lexicons.recipes.matching import match_rows
 from biasgauge.lexicons.recipes.recipe import ListRecipe, Match, Recipe, read_recipe
 from biasgauge.lexicons.recipes.result import BuiltLexicon, CandidateWord
 from biasgauge.lexicons.recipes.word_source import Candidate, SourceFiles, SourceRequest
-from biasgauge.results import signed_text
 from biasgauge.vectors import load_models
 
 _READ_THEM = "Words were chosen by a program: read them, and exclude what does not belong."
@@ -290,6 +289,6 @@ def _lexicon(plan: Recipe, pools: Mapping[str, _Pool], record: RecipeRecord) -> 
 def _matching_notes(matches: Iterable[MatchRecord]) -> list[str]:
     return [
         f"Words of {' and '.join(match.lists)} are matched on frequency in {match.frequencies}: mean log10 frequencies "
-        f"differ by {signed_text(match.mean_difference)}, those of a pair by {match.largest_difference:.3f} at most."
+        f"differ by {abs(match.mean_difference):.3f}, those of a pair by {match.largest_difference:.3f} at most."
         for match in matches
     ]
