@@ -191,3 +191,10 @@ def test_forms_of_one_lemma_are_one_family() -> None:
     assert families[6] == families[7]
     assert families[8] == "zzxq"
     assert word_families(["Mann", "mann", "Männer"], "de") == ("Mann", "Mann", "Männer")
+
+
+def test_plurals_that_the_dictionary_lacks_are_of_the_family_of_their_singular() -> None:
+    assert word_families(["imam", "imams", "dervishes", "dervish"]) == ("imam", "imam", "dervishes", "dervishes")
+    names = ("Carlo", "Carlos", "abyss", "imams", "her", "hers")
+    assert word_families(names) == names
+    assert word_families(["imam", "imams"], "de") == ("imam", "imams")  # an English ending

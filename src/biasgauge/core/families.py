@@ -89,8 +89,8 @@ def american_spelling(lemma: str) -> str:
 
 
 def _singulars(word: str) -> Iterator[str]:
-    """Singulars of which a word in lower case may be the regular plural; that of a name is not sought."""
-    if word.islower() and word.endswith("s") and not word.endswith("ss"):
+    """Singulars of which a word in lower case may be the regular plural; not of a name, nor of a pronoun (hers)."""
+    if word.islower() and len(word) > 4 and word.endswith("s") and not word.endswith("ss"):
         yield word[:-1]
         if word.endswith("ies"):
             yield word[:-3] + "y"
