@@ -10,10 +10,11 @@ import pytest
 
 from biasgauge.core import JsonMapping, Record
 from biasgauge.errors import LONGEST, InputError
-from biasgauge.results import Result
+from biasgauge.results import Chart, Result, Summary
+from biasgauge.results.page import summary_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 
@@ -69,6 +70,34 @@ def test_what_does_not_fit_together_is_refused_when_it_is_shown(
         with pytest.raises(InputError, match=sentence):
             show()
     assert not list(tmp_path.iterdir())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Drawn(Numbers):
+    """A chart whose drawing, and a page whose writing, needs what the summary does not."""
+
+    def _headline(self) -> str:
+        return "a chart"
+
+    def _sentences(self) -> Sequence[str]:
+        return ()
+
+    def _charts(self) -> Sequence[Chart]:
+        return [Chart("levels", "Levels", "", lambda: self.settings["levels"][3])]
+
+
+def test_charts_and_pages_are_explained_though_they_are_drawn_later() -> None:
+    """They were an IndexError or a KeyError, in a page and in that of a study."""
+    result = Drawn.from_dict(altered(settings={"levels": [1]}))
+    shows: tuple[Callable[[], object], ...] = (
+        result.page,
+        result.figures,
+        result.summary().charts[0].drawn,
+        lambda: summary_page(Summary("around", "it", parts=(result.summary(),))),
+    )
+    for show in shows:
+        with pytest.raises(InputError, match=r"^The JSON of Drawn does not fit together \(IndexError"):
+            show()
 
 
 def test_a_computed_result_raises_what_it_raises() -> None:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 from biasgauge.errors import InputError
+from biasgauge.results.summary import Chart, Summary
 
-SHOWING = ("summary", "to_dict", "to_frame", "figures", "frames_beside", "_repr_html_", "_repr_mimebundle_", "__repr__")
+SHOWING = (
+    *("summary", "to_dict", "to_frame", "figures", "frames_beside", "pages_beside", "page"),
+    *("_repr_html_", "_repr_mimebundle_", "__repr__"),
+)
 """Methods of results that show them."""
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError)
 _MARK = "_read_back"
@@ -53,10 +58,33 @@ def explain_showing(show: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(show)
     def run(self: object, *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401 - whatever the method gives
-        with showing(self):
+        if _MARK not in vars(self):
             return show(self, *arguments, **settings)
+        name = type(self).__name__
+        with explain_damage(name):
+            shown = show(self, *arguments, **settings)
+        return _explain_charts(shown, name) if isinstance(shown, Summary) else shown
 
     return run
+
+
+def _explain_charts(summary: Summary, name: str) -> Summary:
+    """Wrap the charts of a summary and of its parts, which are drawn when a renderer asks for them."""
+
+    def explained(draw: Callable[[], Any]) -> Callable[[], Any]:
+        @wraps(draw, assigned=())
+        def run() -> Any:  # noqa: ANN401 - a chart, or its tables
+            with explain_damage(name):
+                return draw()
+
+        return run
+
+    def wrapped(chart: Chart) -> Chart:
+        numbers = None if chart.numbers is None else explained(chart.numbers)
+        return replace(chart, draw=explained(chart.draw), numbers=numbers)
+
+    parts = tuple(_explain_charts(part, name) for part in summary.parts)
+    return replace(summary, charts=tuple(map(wrapped, summary.charts)), parts=parts)
 
 
 def explain_reading(read: Callable[..., Any]) -> Callable[..., Any]:
