@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import io
 import struct
+import tracemalloc
 import zipfile
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from biasgauge.vectors import Embedding
+from biasgauge.errors import EmbeddingFormatError
+from biasgauge.vectors import Embedding, load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from tests.fuzz.conftest import Build, Judge
 
 pytestmark = pytest.mark.fuzz
@@ -130,3 +137,69 @@ def test_long_rows_among_short_ones_set_no_memory_aside(judge: Judge) -> None:
     refusal = judge.attempt(b"".join(b"w" + b" 1" * width + b"\n" for width in widths))
     assert isinstance(refusal, str)
     assert "line 3: " in refusal
+
+
+def _tables() -> dict[str, bytes]:
+    """Some hundred bytes each, of which pyarrow makes a gigabyte."""
+    zeros = pa.array([np.zeros(80_000_000, np.float32)], pa.list_(pa.float32()))
+    lists = pa.table({"word": ["a"], "vector": zeros})
+    repeated = pa.array(["x" * 1_000_000]).dictionary_encode()
+    words = pa.table(
+        {
+            "word": pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), repeated.dictionary),
+            "x": [1.0] * 1000,
+        }
+    )
+    view = struct.pack("<i4sii", 1_000_000, b"xxxx", 0, 0)  # length, beginning, buffer and place
+    buffers = [None, pa.py_buffer(view * 1000), pa.py_buffer(b"x" * 1_000_000)]
+    views = pa.table({"word": pa.Array.from_buffers(pa.string_view(), 1000, buffers), "x": [1.0] * 1000})
+    return {
+        "Parquet, one list": _stored(pq.write_table, lists),
+        "Parquet, one word": _stored(pq.write_table, words, store_schema=False),
+        "Arrow, one list": _stored(_write_ipc, lists, new=pa.ipc.new_file),
+        "Arrow stream, one list": _stored(_write_ipc, lists, new=pa.ipc.new_stream),
+        "Arrow, one word": _stored(_write_ipc, words, new=pa.ipc.new_file),
+        "Arrow, views of one word": _stored(_write_ipc, views, new=pa.ipc.new_file),
+    }
+
+
+def _stored(write: Callable[..., object], table: object, **settings: Any) -> bytes:  # noqa: ANN401 - those of `write`
+    sink = pa.BufferOutputStream()
+    write(table, sink, **settings)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _write_ipc(table: Any, sink: object, new: Callable[..., Any]) -> None:  # noqa: ANN401 - of pyarrow
+    with new(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table)
+
+
+def test_tables_that_unpack_to_gigabytes_are_refused_before_they_do(tmp_path: Path) -> None:
+    """912 bytes of Parquet took 2.3 GB, 13 KB of Arrow 1.3 GB; one word, named again and again, 4 GB."""
+    outcomes, usual = {}, pa.default_memory_pool()
+    for name, content in _tables().items():
+        assert len(content) < 200_000
+        path = tmp_path / "table"
+        path.write_bytes(content)
+        pool = pa.proxy_memory_pool(pa.system_memory_pool())  # counts from 0
+        pa.set_memory_pool(pool)
+        tracemalloc.start()
+        try:
+            outcomes[name] = load(path).words[0][:1]
+        except EmbeddingFormatError as problem:
+            outcomes[name] = "refused"
+            assert "unpacks to more than" in str(problem)  # noqa: PT017 - some are read
+        finally:
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            pa.set_memory_pool(usual)
+        assert max(peak, pool.max_memory()) < 100 * 2**20, name
+    assert outcomes == {
+        "Parquet, one list": "refused",
+        "Parquet, one word": "x",
+        "Arrow, one list": "refused",
+        "Arrow stream, one list": "refused",
+        "Arrow, one word": "x",
+        "Arrow, views of one word": "refused",
+    }

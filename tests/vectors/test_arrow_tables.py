@@ -32,7 +32,17 @@ def write_arrow(table: pa.Table, path: Path) -> None:
         writer.write_table(table)
 
 
-WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {"parquet": write_parquet, "arrow": write_arrow}
+def write_stream(table: pa.Table, path: Path) -> None:
+    """Write a stream, as the files of Hugging Face's `datasets` are."""
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
+    "parquet": write_parquet,
+    "arrow": write_arrow,
+    "stream": write_stream,
+}
 each_file = pytest.mark.parametrize("format_", WRITERS)
 
 
@@ -61,7 +71,7 @@ def test_layouts(format_: str, layout: str, dtype: str, tmp_path: Path) -> None:
     matrix = MATRIX.astype(dtype)
     WRITERS[format_](layouts(WORDS, matrix)[layout], tmp_path / "v.table")
     found = load(tmp_path / "v.table")
-    assert (found.format, found.words) == (format_, tuple(WORDS))
+    assert (found.format, found.words) == ("arrow" if format_ == "stream" else format_, tuple(WORDS))
     assert found.vectors.dtype == dtype
     np.testing.assert_array_equal(found.vectors, matrix)
     assert load(tmp_path / "v.table", words=["日本"]).vectors.tolist() == [[-7, 0.25]]
@@ -156,3 +166,9 @@ def test_files_cut_short_or_changed(format_: str, tmp_path: Path) -> None:
             assert len(load(path)) > 0
         except EmbeddingFormatError as problem:
             assert str(path) in str(problem)  # noqa: PT017 - either outcome is one
+
+
+def test_feather_of_version_1_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "v").write_bytes(b"FEA1\0\0\0\0" + bytes(100) + b"FEA1")  # pyarrow warns when it writes one
+    with pytest.raises(EmbeddingFormatError, match=r"Feather of version 1; save it again with pyarrow\.feather"):
+        load(tmp_path / "v")

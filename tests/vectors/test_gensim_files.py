@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import gensim
 import numpy as np
 import pytest
 from gensim.models import Doc2Vec, KeyedVectors, Word2Vec
@@ -156,9 +157,16 @@ def test_compressed_saves(model: Any, separately: list[str] | None, tmp_path: Pa
 
 def test_other_models_are_refused_with_the_way_to_convert_them(tmp_path: Path) -> None:
     documents = [TaggedDocument(words, [number]) for number, words in enumerate(SENTENCES)]
-    Doc2Vec(documents, vector_size=2, min_count=1, workers=1, epochs=1).save(str(tmp_path / "d.model"))
-    with pytest.raises(EmbeddingFormatError, match=r"opcode STACK_GLOBAL for 'gensim\.models\.doc2vec"):
+    model = Doc2Vec(documents, vector_size=2, min_count=1, workers=1, epochs=1)
+    model.save(str(tmp_path / "d.model"))
+    with pytest.raises(EmbeddingFormatError, match=r"opcode STACK_GLOBAL for 'gensim\.models\.doc2vec") as problem:
         load(tmp_path / "d.model")
+    remedy = str(problem.value).partition("where you trust it: ")[2]
+    names = {"gensim": gensim, "path": str(tmp_path / "d.model"), "target": tmp_path / "v"}
+    exec(remedy.replace("'v.bin'", "target"), names)  # noqa: S102 - what a user would type
+    found = load(tmp_path / "v")
+    assert found.words == tuple(model.wv.index_to_key)
+    np.testing.assert_array_equal(found.vectors, model.wv.vectors)
 
 
 @pytest.mark.parametrize("name", ["w.kv", "f.kv"])

@@ -174,6 +174,19 @@ def test_references_and_encodings() -> None:
         (rds(altrep("mmap_real", NULL)), "compact form"),
         (rds(altrep("compact_intseq", reals([1e300, 1, 1]))), "too long"),
         (b"X\n" + number(3, 0, 0, 2**30), "cut short"),
+        (rds(reals(MATRIX, ATTRIBUTES) + pairs(dim=number(13, 2, 3, 2), dimnames=reals([1, 2]))), "expected a numeric"),
+        (
+            rds(
+                reals([1], ATTRIBUTES) + pairs(dim=number(13, 2, 1, 1), dimnames=generic(generic(strings(["a"])), NULL))
+            ),
+            "expected a numeric",
+        ),
+        (
+            rds(reals([1, 2], ATTRIBUTES) + pairs(dim=reals([np.nan, 2]), dimnames=generic(strings(["a"]), NULL))),
+            "expected a numeric",
+        ),
+        (b"A\n3\n262658\n197888\n5\n", r"R's text form; save it again in R: saveRDS"),
+        (b"RDA3\nA\n3\n262658\n", r"R's text form; save it again in R: save\("),
         (b"RDX3\nX\n" + number(3, 0, 0, 0) + reals([1]), "no objects by name"),
     ],
 )

@@ -121,6 +121,11 @@ def test_floret_vectors_are_refused() -> None:
         load(vectors)
 
 
+def test_a_pipeline_without_vectors_is_refused_with_what_to_use() -> None:
+    with pytest.raises(ParameterError, match=r"has no vectors of words\. Use one that has, such as en_core_web_md"):
+        load(spacy.blank("en"))
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64])
 def test_embeddings_of_pytorch(dtype: torch.dtype) -> None:
     layer_of: Any = torch.nn.Embedding.from_pretrained  # torch leaves it untyped

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from biasgauge.errors import InputError, file_error
+from biasgauge.io.arrow_sizes import column_texts, parquet_unpacked_size
 from biasgauge.io.source import expansion_limit, expansion_sentence
 
 _BATCH_ROWS = 1024
@@ -39,18 +42,23 @@ def parquet_rows(
         sentence = 'Parquet needs pyarrow; install it with: pip install "biasgauge[tables]"'
         raise file_error(error, sentence, path) from problem
     try:
-        with parquet.ParquetFile(Path(path) if content is None else content) as file:
-            names = list(file.schema_arrow.names)
+        with _mapped(path, content) as mapped:
+            source = pa.BufferReader(pa.py_buffer(mapped))
+            schema = parquet.read_schema(source)
+            names = list(schema.names)
             absent = [name for name in columns if name not in names]
             if absent or not columns:
                 listing = ", ".join(repr(name[:40]) for name in names[:10])
                 wanted = f"has no column {absent[0]!r}" if absent else "name the column of the text (field)"
                 raise file_error(error, f"{wanted}; its columns: {listing}", path)
             size = Path(path).stat().st_size
-            if _unpacked_size(file.metadata) > expansion_limit(size):
+            if parquet_unpacked_size(mapped) > expansion_limit(size):
                 raise file_error(error, expansion_sentence(size), path)
+            texts = [name for name in columns if str(schema.field(name).type) in ("string", "large_string")]
+            source.seek(0)
+            file = parquet.ParquetFile(source, read_dictionary=texts)
             for batch in file.iter_batches(_BATCH_ROWS, columns=list(dict.fromkeys(columns))):
-                cells = {name: batch.column(name).to_pylist() for name in batch.schema.names}
+                cells = {name: column_texts(batch.column(name)) for name in batch.schema.names}
                 yield from zip(*(cells[name] for name in columns), strict=True)
     except FileNotFoundError as problem:
         raise file_error(error, "there is no such file; check the path", path) from problem
@@ -66,9 +74,8 @@ def parquet_rows(
         raise file_error(error, f"is not a Parquet file that can be read ({reason[:200]})", path) from problem
 
 
-def _unpacked_size(metadata: Any) -> int:  # noqa: ANN401 - of pyarrow, which has no types
-    """Bytes that all columns say to have in memory.
-
-    Metadata of single columns are not asked: where they are damaged, pyarrow ends the process.
-    """
-    return sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+@contextmanager
+def _mapped(path: str | os.PathLike[str], content: BinaryIO | None) -> Iterator[mmap.mmap]:
+    """Map the file, or the one that is open in its place."""
+    with Path(path).open("rb") if content is None else nullcontext(content) as file:
+        yield mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

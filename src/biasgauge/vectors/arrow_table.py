@@ -1,4 +1,4 @@
-"""Parquet and Arrow (Feather) tables: a column of words, and their vectors in one list column or in columns of numbers.
+"""Parquet and Arrow tables: a column of words, and their vectors in one list column or in columns of numbers.
 
 Tables are read a batch of rows at a time. Arrow's own types of Python objects, which are pickles, are never built.
 """
@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasgauge.core import Vectors
-from biasgauge.io import expansion_limit, expansion_sentence
+from biasgauge.io import (
+    ARROW_MARK,
+    arrow_unpacked_size,
+    column_texts,
+    expansion_limit,
+    expansion_sentence,
+    parquet_unpacked_size,
+)
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.pickles import decode_word
 from biasgauge.vectors.rows import RowTable, check_matrix
@@ -30,16 +37,18 @@ _TYPES = {"halffloat": "<f2", "float": "<f4", "double": "<f8"}
 
 
 def _read_table(
-    request: Request, open_table: Callable[[mmap.mmap], tuple[Any, int | None, Iterator[Any]]]
+    request: Request,
+    unpacked_size: Callable[[mmap.mmap], int],
+    open_table: Callable[[mmap.mmap], tuple[Any, Iterator[Any]]],
 ) -> VectorTable:
     """Read words and vectors of a table, in one pass."""
     with request.open() as source, source.seekable() as file, _explained_damage(request):
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        schema, rows, batches = open_table(content)
-        words, numbers, dtype = _find_columns(request, schema)
         size = len(content)
-        if rows is not None and rows * np.dtype(dtype).itemsize * len(numbers) > expansion_limit(size):
-            raise request.error(f"promises {rows:,} rows and {expansion_sentence(size)}")
+        if unpacked_size(content) > expansion_limit(size):
+            raise request.error(expansion_sentence(size))
+        schema, batches = open_table(content)
+        words, numbers, dtype = _find_columns(request, schema)
         return _read_batches(request, batches, words, numbers, dtype, size)
 
 
@@ -55,7 +64,10 @@ def _read_batches(
         if not len(part):
             continue
         seen += len(part)
-        names = [_word(request, word) for word in part.column(words).to_pylist()]
+        texts = part.column(words)
+        if str(texts.type) == "string_view" and _length_of_views(texts) > expansion_limit(size):
+            raise request.error(expansion_sentence(size))
+        names = [_word(request, word) for word in column_texts(texts)]
         block = _matrix(request, part, numbers, dtype)
         if table is None:
             check_matrix(request, "the table", block.shape, block.dtype)
@@ -76,24 +88,29 @@ def _read_batches(
     return table.finish()
 
 
-def _open_parquet(content: mmap.mmap) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
+def _open_parquet(content: mmap.mmap) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)), page_checksum_verification=True)
-    return table.schema_arrow, table.metadata.num_rows, table.iter_batches(_BATCH)
+    source = pa.BufferReader(pa.py_buffer(content))
+    schema = pq.read_schema(source)
+    texts = [name for name in schema.names if str(schema.field(name).type) in _TEXTS]
+    source.seek(0)
+    table = pq.ParquetFile(source, page_checksum_verification=True, read_dictionary=texts)
+    return table.schema_arrow, table.iter_batches(_BATCH)
 
 
-def _open_arrow(content: mmap.mmap) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
+def _open_arrow(content: mmap.mmap) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """Open a file, which ends with the list of its batches, or a stream of them."""
     import pyarrow as pa
 
-    reader = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(content)))
-    batches = (
-        batch.slice(start, _BATCH)
-        for batch in map(reader.get_batch, range(reader.num_record_batches))
-        for start in range(0, len(batch), _BATCH)
-    )
-    return reader.schema, None, batches
+    buffer = pa.py_buffer(content)
+    if content[: len(ARROW_MARK)] == ARROW_MARK:
+        reader = pa.ipc.open_file(pa.BufferReader(buffer))
+        batches = map(reader.get_batch, range(reader.num_record_batches))
+    else:
+        batches = reader = pa.ipc.open_stream(buffer)
+    return reader.schema, (batch.slice(start, _BATCH) for batch in batches for start in range(0, len(batch), _BATCH))
 
 
 def _find_columns(request: Request, schema: pa.Schema) -> tuple[str, list[str], str]:
@@ -134,6 +151,12 @@ def _is_number(kind: Any) -> bool:  # noqa: ANN401 - a type of Arrow
     from pyarrow import types
 
     return bool(types.is_floating(kind) or types.is_integer(kind))
+
+
+def _length_of_views(texts: Any) -> int:  # noqa: ANN401 - of pyarrow
+    """Bytes of texts that may all be views of the same bytes."""
+    views = np.frombuffer(texts.buffers()[1], "<i4").reshape(-1, 4)  # length, beginning, buffer and place
+    return int(views[texts.offset : texts.offset + len(texts), 0].sum(dtype=np.int64))
 
 
 def _word(request: Request, word: str | None) -> str:
@@ -178,9 +201,9 @@ def _explained_damage(request: Request) -> Iterator[None]:
 
 def read_parquet(request: Request) -> VectorTable:
     """Read words and vectors of a Parquet file."""
-    return _read_table(request, _open_parquet)
+    return _read_table(request, parquet_unpacked_size, _open_parquet)
 
 
 def read_arrow(request: Request) -> VectorTable:
-    """Read words and vectors of an Arrow or Feather file."""
-    return _read_table(request, _open_arrow)
+    """Read words and vectors of an Arrow or Feather file, or of a stored stream of Arrow."""
+    return _read_table(request, arrow_unpacked_size, _open_arrow)

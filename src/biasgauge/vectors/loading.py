@@ -185,6 +185,8 @@ def _split_spacy(vectors: Any) -> tuple[Sequence[str], NDArray[Any]]:  # noqa: A
             "words: {word: nlp.vocab[word].vector for word in words}."
         )
     rows = {vectors.strings[key]: row for key, row in vectors.key2row.items() if row >= 0}
+    if not rows:
+        raise ParameterError("The pipeline of spaCy has no vectors of words. Use one that has, such as en_core_web_md.")
     return list(rows), _as_matrix(vectors.data)[np.fromiter(rows.values(), np.intp, len(rows))]
 
 

@@ -18,9 +18,10 @@ from biasgauge.vectors.formats.vector_format import NoticeBook, brief
 from biasgauge.vectors.rows import decode, is_utf8
 
 CONVERT = (
-    "where you trust the file, convert it once with gensim: from gensim.models import KeyedVectors; "
-    "KeyedVectors.load(path).save_word2vec_format('vectors.bin', binary=True) (a whole model: Word2Vec.load(path).wv)"
+    "where you trust it: v = gensim.utils.SaveLoad.load(path); getattr(v, 'wv', v).save_word2vec_format('v.bin', "
+    "binary=True)"
 )
+"""What to do with a pickle that cannot be read as plain values; `SaveLoad` loads every class of gensim."""
 ARRAYS = frozenset(
     [
         "_codecs.encode",

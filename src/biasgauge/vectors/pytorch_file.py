@@ -38,7 +38,7 @@ _PICKLE = "/data.pkl"
 _EMBEDDINGS = ("embedding.weight", "embeddings.weight", "word_embeddings.weight", "embed.weight", "emb.weight")
 _LONGEST_PICKLE = 2**26
 _DEEPEST = 20
-_CONVERT = "if you trust it: safetensors.torch.save_file({'vectors': torch.load(path)['weight']}, 'v.safetensors')"
+_CONVERT = "save the weights alone: torch.save(model.state_dict(), 'weights.pt')"
 
 
 def read_pytorch(request: Request) -> VectorTable:
@@ -93,7 +93,10 @@ def _choose(request: Request, matrices: dict[str, PickledRecord]) -> tuple[str, 
         chosen = {name: matrix for name, matrix in matrices.items() if name.endswith(_EMBEDDINGS)}
     if len(chosen) != 1:
         names = ", ".join(sorted(matrices)[:5]) or "none"
-        raise request.error(f"is a PyTorch file whose pickle should name one matrix of an embedding; found {names}")
+        raise request.error(
+            f"is a PyTorch file whose pickle should name one matrix of an embedding; found {names}: save one alone, as "
+            "torch.save({'embedding.weight': matrix}, 'weights.pt')"
+        )
     return next(iter(chosen.items()))
 
 
@@ -107,7 +110,9 @@ def _map_tensor(
         raise request.error("is a PyTorch file with a tensor without a storage")
     kind = getattr(reference[1], "name", "")
     if kind not in _STORAGES or stride != (size[1], 1):
-        raise request.error(f"has a matrix of {kind or 'unknown numbers'} that is not stored row by row")
+        raise request.error(
+            f"has a matrix of {kind or 'unknown numbers'} that is not stored row by row; save matrix.contiguous()"
+        )
     dtype = np.dtype(_STORAGES[kind])
     entry = archive.getinfo(f"{prefix}/data/{reference[2]}")
     order = f"{prefix}/byteorder"

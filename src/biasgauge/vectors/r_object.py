@@ -28,8 +28,8 @@ def read_r_vectors(request: Request) -> VectorTable:
     tables = {name: table for name, value in objects.items() if (table := _split(request, value)) is not None}
     if len(tables) != 1:
         found = ", ".join(name for name in tables or objects if name) or "another object"
-        many = "one of them to a file of its own with saveRDS" if tables else "it as one"
-        raise request.error(f"expected {_LAYOUTS}; found {found}: save {many}")
+        remedy = "save one of them: saveRDS(M, 'v.rds')" if tables else "rownames(M) <- words; saveRDS(M, 'v.rds')"
+        raise request.error(f"expected {_LAYOUTS}; found {found}: {remedy}")
     ((words, matrix),) = tables.values()
     if any(word is None for word in words):
         raise request.error("has a row whose name is missing (NA)")
@@ -50,26 +50,25 @@ def _split(request: Request, value: object) -> tuple[Sequence[Any], Array] | Non
 
 def _split_matrix(value: RValue) -> tuple[Sequence[Any], Array] | None:
     shape, names = value.attributes.get("dim"), value.attributes.get("dimnames")
-    if not isinstance(shape, RValue) or not isinstance(names, RValue) or len(shape.values) != 2 or not names.values:
+    if not isinstance(shape, RValue) or not isinstance(names, RValue) or not isinstance(names.values, list):
         return None
-    rows, columns = (int(length) for length in shape.values)
-    words = names.values[0]
+    words = column_text(names.values[0]) if names.values and isinstance(names.values[0], RValue) else None
+    lengths = np.asarray(shape.values if isinstance(shape.values, (np.ndarray, range)) else [])
     numeric = value.values.dtype.kind == "f" or value.values.dtype == np.dtype(">i4")
-    if not isinstance(words, RValue) or not isinstance(words.values, list) or not numeric:
+    if words is None or not numeric or lengths.shape != (2,) or lengths.dtype.kind != "i":
         return None
+    rows, columns = (int(length) for length in lengths)
     if rows * columns != len(value.values) or min(rows, columns) < 0:
         return None
-    return words.values, value.values.reshape(rows, columns, order="F")
+    return words, value.values.reshape(rows, columns, order="F")
 
 
 def _split_frame(request: Request, value: RValue) -> tuple[Sequence[Any], Array] | None:
-    columns = [column for column in value.values if isinstance(column, RValue)]
+    columns = (
+        [column for column in value.values if isinstance(column, RValue)] if isinstance(value.values, list) else []
+    )
     texts = [text for column in columns if (text := column_text(column)) is not None]
-    numbers = [
-        column.values
-        for column in columns
-        if isinstance(column.values, np.ndarray) and column.values.dtype.kind in "fi" and column_text(column) is None
-    ]
+    numbers = [column.values for column in columns if _is_numeric(column) and column_text(column) is None]
     if len(texts) > 1 or not numbers:
         return None
     words = texts[0] if texts else value.strings("row.names")
@@ -78,3 +77,10 @@ def _split_frame(request: Request, value: RValue) -> tuple[Sequence[Any], Array]
         return None
     refuse_impossible_size(request, 8 * len(words) * len(numbers))
     return words, np.stack(numbers, axis=1).astype(np.float64)
+
+
+def _is_numeric(column: RValue) -> bool:
+    """Tell whether a column holds numbers, of which R writes `1:n` as a range."""
+    return isinstance(column.values, range) or (
+        isinstance(column.values, np.ndarray) and column.values.dtype.kind in "fi"
+    )

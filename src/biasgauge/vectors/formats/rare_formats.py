@@ -19,6 +19,7 @@ _PICKLE = re.compile(
     rb"|c[a-z_]+[\w.]*\n\w+\n(?:p\d+\n|q[\x00-\x1f]|\([c(])",  # an object's class, in protocols 0 and 1
     re.DOTALL,
 )
+_ARROW_STREAM = re.compile(rb"\xff{4}...\0[\x04-\x40]\0\0\0", re.DOTALL)
 _R_MARKS = (b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03", b"RDX2\nX\n", b"RDX3\nX\n")
 _GENSIM_HEAD = 256
 
@@ -33,7 +34,8 @@ def _is_parquet(head: bytes, _request: Request) -> bool:
 
 
 def _is_arrow(head: bytes, _request: Request) -> bool:
-    return head.startswith(b"ARROW1")
+    """Tell whether it is a file of Arrow, or a stream: a mark, the length of the schema, and the place of its table."""
+    return head.startswith(b"ARROW1") or _ARROW_STREAM.match(head) is not None
 
 
 def _is_fasttext(head: bytes, _request: Request) -> bool:

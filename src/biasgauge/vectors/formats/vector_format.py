@@ -153,6 +153,10 @@ class VectorTable:
     frequencies: Frequencies | None = None
 
 
+_R_TEXT = {
+    **dict.fromkeys((b"A\n2", b"A\n3"), "saveRDS(object, 'v.rds')"),
+    **dict.fromkeys((b"RDA2\nA", b"RDA3\nA"), "save(object, file = 'v.RData')"),
+}
 REFUSED = (
     (b"\x89HDF", "is HDF5, which biasgauge does not read; those that it reads are listed by: biasgauge formats"),
     (b"\xfd7zXZ\x00", "is compressed twice; decompress it once (unxz)"),
@@ -164,6 +168,8 @@ REFUSED = (
     (b"\xfe\xff", "is UTF-16 text; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"),
     (b"version https://git-lfs", "is a Git LFS pointer, not the vectors; fetch them with: git lfs pull"),
     (b"%PDF", "is a PDF, not vectors"),
+    (b"FEA1\0", "is Feather of version 1; save it again with pyarrow.feather.write_feather(table, path)"),
+    *((mark + b"\n", f"is R's text form; save it again in R: {remedy}") for mark, remedy in _R_TEXT.items()),
 )
 """First bytes of files that are given by mistake, and the sentence about each."""
 
@@ -189,5 +195,4 @@ def detect(request: Request) -> VectorFormat:
     for candidate in formats[early:]:
         if candidate.matches(head, request):
             return candidate
-    read = "; ".join(candidate.about for candidate in formats)
-    raise request.error(f"is in no format that biasgauge reads ({read})")
+    raise request.error("is in no format that biasgauge reads; those that it reads are listed by: biasgauge formats")
