@@ -6,6 +6,7 @@ import ast
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import gensim
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
@@ -75,11 +76,12 @@ def test_advice_of_a_refused_model_can_be_followed(tmp_path: Path) -> None:
     keyed.save(str(path))
     with pytest.raises(EmbeddingFormatError, match="pickle") as raised:
         load(path)
-    advice = "KeyedVectors.load(path).save_word2vec_format('vectors.bin', binary=True)"
+    advice = "v = gensim.utils.SaveLoad.load(path); getattr(v, 'wv', v).save_word2vec_format('v.bin', binary=True)"
     assert advice in str(raised.value)
 
     # The advice, followed to the letter, gives a file that is read.
-    KeyedVectors.load(str(path)).save_word2vec_format(tmp_path / "vectors.bin", binary=True)
+    v = gensim.utils.SaveLoad.load(str(path))
+    getattr(v, "wv", v).save_word2vec_format(tmp_path / "vectors.bin", binary=True)
     found = load(tmp_path / "vectors.bin")
     assert found.words == ("a", "b")
     assert found.vectors.tolist() == [[1, 2], [3, 4]]
