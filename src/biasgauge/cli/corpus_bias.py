@@ -105,7 +105,7 @@ class Reading:
     Attributes:
         documents: in plain lines, what is a document
         layout: lines, paragraphs, wikitext, tsv, csv, jsonl; by the file's ending if not given
-        tokenizer: words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en
+        tokenizer: words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, reddit, spacy:en
         field: column or field that holds the text
     """
 

@@ -20,6 +20,7 @@ Examples:
   biasgauge reproduce dobrzeniecka2023
   biasgauge reproduce goldfarbtarrant2021 --data DIR --out goldfarb.html
   biasgauge reproduce zhang2020 --data DIR --json > zhang2020.json
+  biasgauge reproduce du2021 --replicates MODELS
 """
 
 
@@ -30,6 +31,7 @@ def reproduce(
     *,
     data: Path | None = None,
     part: tuple[str, ...] = (),
+    replicates: Path | None = None,
     options: ResultOptions = SAVE,
 ) -> Outcome:
     """Compare a paper's numbers with what its own rule and a corrected one give.
@@ -38,11 +40,15 @@ def reproduce(
         name: name of a paper; without it, the papers are listed
         data: a folder with data of the paper
         part: run only this part; repeat for several
+        replicates: for du2021, a folder with a set of replicates of your own or with folders of sets; the set that
+            ships is left out
     """
     if name is None:
-        if part or data is not None:
-            raise ParameterError("--data and --part take a paper; biasgauge reproduce alone lists them.")
+        if part or data is not None or replicates is not None:
+            raise ParameterError("--data, --part and --replicates take a paper; biasgauge reproduce alone lists them.")
         return Outcome(papers.list_papers())
     with progress(options, "numbers") as report:
-        result = papers.reproduce(name, data, parts=part or None, random_state=options.seed, progress=report)
+        result = papers.reproduce(
+            name, data, parts=part or None, random_state=options.seed, progress=report, replicates=replicates
+        )
     return Outcome(result)

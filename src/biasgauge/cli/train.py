@@ -83,7 +83,7 @@ def train(
         like: settings of a paper: du2021, badder_seeds2022, goldfarb_tarrant2021_wiki or _twitter
         as_published: with --like, what the paper's released code does where it differs from the paper
         layout: lines, paragraphs (up to a blank line), wikitext, tsv, csv, jsonl; auto goes by the file's ending
-        tokenizer: words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, spacy:en
+        tokenizer: words (lower-case letters), ascii-words, whitespace, lower-whitespace, twitter, reddit, spacy:en
         field: column that holds the text, by its name or, without a header, by its number; or field of JSON lines
         documents: in plain lines, what is a document: what a bootstrap sample draws
         device: cpu, or cuda: all models side by side on a GPU, the same bytes

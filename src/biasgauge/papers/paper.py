@@ -224,15 +224,29 @@ class Need(Record):
 class Data:
     """A folder of the user's, or none, and what of a paper's needs is in it.
 
+    Attributes:
+        folder: where files are looked for.
+        needs: the paper's needs by name.
+        named: places that the user names for single needs; nothing else is taken for these.
+
     Raises:
-        InputError: there is no such folder.
+        InputError: there is no such folder, or a named place does not hold what is needed.
     """
 
-    def __init__(self, folder: str | os.PathLike[str] | None = None, needs: Iterable[Need] = ()) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        needs: Iterable[Need] = (),
+        named: Mapping[str, Path] | None = None,
+    ) -> None:
         self.folder = None if folder is None else Path(folder)
         self.needs = {need.name: need for need in needs}
+        self.named = named or {}
         if self.folder is not None and not self.folder.is_dir():
             raise InputError(f"{self.folder}: is not a folder; name the folder that holds the data")
+        for name, path in self.named.items():
+            if not self.needs[name].holds(path):
+                raise InputError(f"{path}: holds no {name}; biasgauge reproduce without them says what they are")
         self._computed: dict[Hashable, Any] = {}
 
     def find(self, name: str) -> Path | None:
@@ -243,6 +257,8 @@ class Data:
         """Every file or folder for a need, in the order of what it accepts, then by name."""
         if name not in self.needs:
             raise InternalError(f"The paper has no need {name!r}; it has {', '.join(self.needs) or 'none'}.")
+        if name in self.named:
+            return (self.named[name],)
         if self.folder is None:
             return ()
         need = self.needs[name]
@@ -264,9 +280,12 @@ class Data:
         return value
 
     def used(self) -> dict[str, str]:
-        """For each need that is met, where; relative to the folder."""
-        paths = {name: self.find(name) for name in self.needs}
-        return {name: path.relative_to(self.folder or "").as_posix() for name, path in paths.items() if path}
+        """For each need that is met, where; relative to the folder unless the user named the place."""
+        paths = {name: path for name in self.needs if (path := self.find(name))}
+        return {
+            name: (path if name in self.named else path.relative_to(self.folder or "")).as_posix()
+            for name, path in paths.items()
+        }
 
 
 Progress = Callable[[int, int], None]

@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from pathlib import Path
 from typing import Any, ClassVar, get_args
 
 from biasgauge import registry
 from biasgauge._version import __version__
 from biasgauge.core import JsonMapping, Record, did_you_mean
-from biasgauge.errors import InternalError, ParameterError
+from biasgauge.errors import InputError, InternalError, ParameterError
 from biasgauge.papers import figures
 from biasgauge.papers.paper import Data, Kind, Paper, Part, Progress, Row
 from biasgauge.results import Column, Result, Shown, Summary, Table, Tone, counted, setting_text
@@ -228,6 +229,7 @@ def reproduce(
     parts: Iterable[str] | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
+    replicates: str | os.PathLike[str] | None = None,
 ) -> Reproduction:
     """Set a paper's numbers beside what its own rule and a corrected one give on the data at hand.
 
@@ -238,14 +240,16 @@ def reproduce(
         parts: names of the parts to run; all of them by default.
         random_state: seed of simulations, resampling and samplers.
         progress: called with (done, total).
+        replicates: of a paper about replicates (du2021), a folder with a set of your own or with folders of sets, in
+            the place of `data`/replicates; the set that ships is left out.
 
     Raises:
-        ParameterError: there is no such paper or part.
+        ParameterError: there is no such paper or part, or `replicates` was given for a paper that takes none.
         InputError: there is no such folder, or a file in it does not say what it should.
     """
     paper = registry.get("paper", name)
     chosen = _select_parts(paper, parts)
-    files = Data(data, paper.needs)
+    files = Data(data, paper.needs, _named_places(paper, replicates))
     rows: list[Row] = []
     for index, table in enumerate(chosen):
 
@@ -266,11 +270,24 @@ def reproduce(
         settings={
             "paper": paper.name,
             "data": None if data is None else str(data),
+            "replicates": None if replicates is None else str(replicates),
             "parts": [table.name for table in chosen],
             "random_state": random_state,
             "files": files.used(),
         },
     )
+
+
+def _named_places(paper: Paper, replicates: str | os.PathLike[str] | None) -> dict[str, Path]:
+    """Place that the user names for the need "replicates", if any."""
+    if replicates is None:
+        return {}
+    if all(need.name != "replicates" for need in paper.needs):
+        raise ParameterError(f"{paper.name} takes no replicates; du2021 does. Leave out replicates.")
+    folder = Path(replicates)
+    if not folder.is_dir():
+        raise InputError(f"{folder}: is not a folder; name the folder that holds the replicates")
+    return {"replicates": folder}
 
 
 def _select_parts(paper: Paper, parts: Iterable[str] | None) -> tuple[Part, ...]:

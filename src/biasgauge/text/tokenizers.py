@@ -15,6 +15,10 @@ from biasgauge.core import JsonObject, nearest
 from biasgauge.errors import InputError, ParameterError
 
 _SPACY = "spacy:"
+_REDDIT = ("reddit", "reddit-du2021")
+"""Comments as Du et al. 2021 read them; the second as their code has it."""
+_DELETED = "[deleted]"
+_NO_SPACY = 'The tokenizer {} needs spaCy. Install it with: pip install "biasgauge[spacy]"'
 _ASCII = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _PLANE = 0x10000
 _BEYOND_PLANE = re.compile("[\U00010000-\U0010ffff]")
@@ -24,6 +28,8 @@ HASH, MENTION, URL = "<HASH>", "<MENTION>", "<URL>"
 _RETWEET = re.compile(r"\s*RT @")
 _MENTION = re.compile(r"@.[a-zA-Z0-9]\S+")
 _URL = re.compile(r"https?://.\S*")
+_ANY_URL = re.compile(r"http\S+")
+_BREAK = re.compile("[\r\n]")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -38,6 +44,8 @@ class Tokenizer:
         keeps_marks: whether a mark such as <unk> stays one token.
         whole_records: whether a record is one text even where it has line breaks.
         ours: whether the name alone defines the rule, so that a corpus made earlier can be used again.
+        sentences: the rule from a text to its sentences, each of which is a line that no context window crosses; None
+            where a line of the text is one.
     """
 
     name: str
@@ -46,6 +54,7 @@ class Tokenizer:
     keeps_marks: bool = True
     whole_records: bool = False
     ours: bool = True
+    sentences: Callable[[str], list[list[str]]] | None = None
 
     def to_dict(self) -> JsonObject:
         """Name and versions, as a corpus records them."""
@@ -54,7 +63,7 @@ class Tokenizer:
 
 def tokenizer_names() -> tuple[str, ...]:
     """Names that `tokenizer_named` takes; the last stands for any language that spaCy knows."""
-    return (*_MAKERS, "spacy:en")
+    return (*_MAKERS, *_REDDIT, "spacy:en")
 
 
 def tokenizer_named(name: str | Callable[[str], Iterable[str]]) -> Tokenizer:
@@ -63,6 +72,8 @@ def tokenizer_named(name: str | Callable[[str], Iterable[str]]) -> Tokenizer:
         return _wrap_function(name)
     if isinstance(name, str) and name.startswith(_SPACY):
         return _spacy(name)
+    if isinstance(name, str) and name.partition(":")[0] in _REDDIT:
+        return reddit_comments(name)
     if name not in _MAKERS:
         raise unknown_name("tokenizer", name, tokenizer_names())
     return _MAKERS[name]()
@@ -155,14 +166,57 @@ _MAKERS: dict[str, Callable[[], Tokenizer]] = {
 }
 
 
+def reddit_comments(name: str) -> Tokenizer:
+    """Build the tokenizer of Du et al. 2021 for comments of Reddit: no web addresses, sentences as lines, lower case.
+
+    A comment that is `[deleted]` gives nothing; what starts with `http` goes up to the next blank; spaCy splits into
+    words and sentences. `reddit` ends sentences at full stops, exclamation and question marks; `reddit:PIPELINE` where
+    that pipeline of spaCy does, as `reddit:en_core_web_sm` in the paper. `reddit-du2021` deletes line breaks as the
+    released code does, so that the words on both sides of one are joined; otherwise they are blanks.
+    """
+    rule, _, pipeline = name.partition(":")
+    try:
+        import spacy
+    except ImportError as problem:
+        raise InputError(_NO_SPACY.format(name)) from problem
+    versions = {"spacy": version("spacy")}
+    if pipeline:
+        try:
+            language = spacy.load(pipeline, exclude=["ner", "tagger", "attribute_ruler", "lemmatizer"])
+        except (OSError, ValueError) as problem:
+            raise ParameterError(
+                f"The 'tokenizer' parameter of read_corpus names a pipeline that spaCy cannot load. Got {name!r}; "
+                f"reddit alone needs none."
+            ) from problem
+        versions["pipeline"] = f"{language.meta['lang']}_{language.meta['name']} {language.meta['version']}"
+    else:
+        language = spacy.blank("en")
+        language.add_pipe("sentencizer")
+    if {"parser", "senter", "sentencizer"}.isdisjoint(language.pipe_names):
+        raise ParameterError(f"The pipeline of the tokenizer {name!r} ends no sentences; reddit alone does.")
+    line_break = "" if rule == "reddit-du2021" else " "
+
+    def sentences(comment: str) -> list[list[str]]:
+        if comment.strip() == _DELETED:
+            return []
+        document = language.tokenizer(_ANY_URL.sub("", _BREAK.sub(line_break, comment)))
+        for _, component in language.pipeline:  # one by one: a call of the whole refuses texts of a million signs
+            document = component(document)
+        found = ([token.lower_ for token in sentence if not token.is_space] for sentence in document.sents)
+        return [words for words in found if words]
+
+    def split(comment: str) -> list[str]:
+        return [word for sentence in sentences(comment) for word in sentence]
+
+    return Tokenizer(name, split, versions, whole_records=True, sentences=sentences)
+
+
 def _spacy(name: str) -> Tokenizer:
     """Build a tokenizer from spaCy's blank pipeline for a language; lower case, blanks are not tokens."""
     try:
         import spacy
     except ImportError as problem:
-        raise InputError(
-            f'The tokenizer {name} needs spaCy. Install it with: pip install "biasgauge[spacy]"'
-        ) from problem
+        raise InputError(_NO_SPACY.format(name)) from problem
     try:
         tokenize = spacy.blank(name.removeprefix(_SPACY)).tokenizer
     except ImportError as problem:

@@ -111,18 +111,30 @@ class CorpusWriter:
         self._lines_here = 0
 
     def line(self, text: str, *, ended: bool = True) -> None:
-        """Take a line, or a piece of one that is not `ended`; a line without words vanishes and is counted."""
-        words = self._split(text)
-        self._tokens.waiting.extend(map(self._ids.__getitem__, words))
-        self._line_length += len(words)
+        """Take a line, or a piece of one that is not `ended`; a line without words vanishes and is counted.
+
+        A tokenizer that ends sentences makes as many lines of it as it finds.
+        """
+        sentences = self._tokenizer.sentences
+        *complete, last = (sentences(text) or [[]]) if sentences is not None else [self._split(text)]
+        for words in complete:
+            self._take(words)
+            self._end_line()
+        self._take(last)
         if ended:
             self._end_line()
         if len(self._tokens.waiting) >= SPILL_NUMBERS:
             self._flush()
 
+    def _take(self, words: Sequence[str]) -> None:
+        self._tokens.waiting.extend(map(self._ids.__getitem__, words))
+        self._line_length += len(words)
+
     def record(self, text: str) -> None:
         """Take a whole document; its line breaks end lines, unless the tokenizer wants it in one piece."""
-        if self._tokenizer.whole_records:
+        if self._tokenizer.sentences is not None:
+            self.line(text)
+        elif self._tokenizer.whole_records:
             self.line(_LINE_BREAK.sub(" ", text))
         else:
             for line in _LINE_BREAK.split(text):

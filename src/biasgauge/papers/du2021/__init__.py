@@ -54,6 +54,7 @@ _NO_FULL = (
     "of models the short lists and google10k are scored: put a store of all words in their place, made by "
     "biasgauge score MODELS --pairs du2021 --words full --as-published du2021"
 )
+_ONE_SET = "one set alone tells no algorithm and no corpus apart; name a folder with two sets or more"
 _NO_COUNTS = "; models that biasgauge train wrote hold their counts"
 _Z = 1.959964
 _UNKNOWN: Interval = (None, None, None)
@@ -349,15 +350,17 @@ def _relations_of(result: reliability.ReliabilityResult | None) -> dict[str, Int
 
 
 def regression(data: Data, seed: int, progress: Progress | None) -> Recomputations:
-    """Estimates, R² and what it loses without each factor; nothing where fewer than two sets can be compared.
+    """Estimates, R² and what it loses without each factor; no numbers where fewer than two sets can be compared.
 
-    The set that ships, which has no counts of words, joins a single set of the user's alone.
+    The set that ships, which has no counts of words, joins a single set of the user's in the folder of data, and none
+    that is named as the replicates to take.
     """
     user_sets = _user_sets(data)
     if not user_sets:
         return {}
     complete = {replicates.name for replicates in user_sets} == set(COMBINATIONS)
-    sets = user_sets if len(user_sets) > 1 else (*user_sets, _shipped_set(data))
+    alone = len(user_sets) > 1 or "replicates" in data.named
+    sets = user_sets if alone else (*user_sets, _shipped_set(data))
     rows: Recomputations = {}
     absent: dict[str, str] = {}
     for number, outcome in enumerate(_OUTCOMES, 1):
@@ -377,7 +380,8 @@ def regression(data: Data, seed: int, progress: Progress | None) -> Recomputatio
         if progress is not None:
             progress(number, len(_OUTCOMES))
     empty = (name for name in _rows_of("regression") if name.startswith("regression.") and name not in rows)
-    return rows | {name: Recomputed(note=_why_unfitted(name, absent)) for name in empty}
+    why = partial(_why_unfitted, absent=absent) if len(sets) > 1 else lambda _name: _ONE_SET
+    return rows | {name: Recomputed(note=why(name)) for name in empty}
 
 
 def _why_unfitted(name: str, absent: Mapping[str, str]) -> str:
