@@ -53,7 +53,7 @@ WITH_DATA: dict[str, float | str] = {
 
 
 QUICK = ("example", "lists", "prior", "null_example", "null_simulation", "table1", "table2", "band")
-FIGURES = ("groups", "words", "coverage", "overlap", "debiasing")
+FIGURES = ("groups", "words", "coverage", "overlap", "differences", "debiasing")
 
 
 def held_against(found: Reproduction, documented: Mapping[str, float | str]) -> None:
@@ -67,7 +67,7 @@ def held_against(found: Reproduction, documented: Mapping[str, float | str]) -> 
         near = 0.05 if name.startswith("band") else 5e-5
         if name.startswith("coverage"):  # how one simulation differs from another: what the tolerance has beyond .5
             near = float(row.tolerance or 0) - 0.5
-        near = 0.002 if name.startswith("overlap") else near
+        near = 0.002 if name.startswith("overlap") else 0.005 if name.startswith("differences") else near
         assert row.as_published == pytest.approx(documented[name], abs=near, rel=0 if near > 1e-4 else 2e-3), name
 
 
@@ -150,10 +150,13 @@ def test_every_figure_at_hand_is_reached(figures: Reproduction) -> None:
         "coverage.caption.89": 89,
         "overlap.gender_glove.associated.different": 0.7981 - 0.8111,  # METHODS 2.8: the drawn ends
         "overlap.gender_glove.associated.human": 0.7981 - 0.7995,
+        # means over words of mean distances, and the pooled standard deviation within a word, from the released files
+        "differences.religion_glove.human.neutral": -0.0716479 / 0.0858638,
+        "differences.race_glove.human.neutral": -0.1328255 / 0.1072510,
     }
     held_against(figures, differing)
     assert figures.count("agrees", "value") == 181  # 168 of the posteriors, 12 shares, a word
-    assert figures.count("agrees", "range") == 25
+    assert figures.count("agrees", "range") == 27
     here = [row for row in figures.rows if row.as_published is not None]
     means = [row for row in here if row.id.startswith("words.") and row.id.endswith(".mean")]
     assert len(means) == 14

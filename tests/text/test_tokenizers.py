@@ -202,7 +202,7 @@ def test_with_a_pipeline_sentences_are_those_of_the_released_script() -> None:
     assert rule.sentences is not None
     assert rule.versions["pipeline"].startswith("en_core_web_md ")
     for comment in (
-        "So I asked him why\nhe left (see https://a.b/c)\tand he said \"no\". Dr. Smith wasn't there.\r\n\r\nWho was?",
+        'So I asked him why\nhe left (see https://a.b/c)\tand he said "no". Dr. Smith wasn\'t there.\r\n\r\nWho was?',
         "no capitals here it just goes on and then it stops maybe it does not",
         "Mr. X went to the U.S. in 1914. The war began.   It was long...",
     ):
@@ -210,7 +210,7 @@ def test_with_a_pipeline_sentences_are_those_of_the_released_script() -> None:
 
 
 def test_a_pipeline_that_is_not_there() -> None:
-    with pytest.raises(ParameterError, match="cannot load.*reddit alone needs none"):
+    with pytest.raises(ParameterError, match=r"cannot load.*reddit alone needs none"):
         tokenizer_named("reddit:nosuchpipeline")
 
 
@@ -252,7 +252,8 @@ def test_unknown_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "module", "extra"), [("twitter", "nltk.tokenize", "train"), ("spacy:en", "spacy", "spacy"), ("reddit", "spacy", "spacy")]
+    ("name", "module", "extra"),
+    [("twitter", "nltk.tokenize", "train"), ("spacy:en", "spacy", "spacy"), ("reddit", "spacy", "spacy")],
 )
 def test_missing_library_is_named(name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)

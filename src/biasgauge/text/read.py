@@ -49,8 +49,8 @@ def read_corpus(
             opened instead. None: a temporary folder that goes with the object.
         layout: "lines", "paragraphs" (lines joined up to a blank one), "wikitext", "tsv", "csv", "jsonl", "conllu",
             "warc", "r", "parquet", or "auto" by the ending of the name.
-        tokenizer: "words", "ascii-words", "whitespace", "lower-whitespace", "twitter", "reddit", "spacy:en" (any language), or
-            a function from a text to its words.
+        tokenizer: "words", "ascii-words", "whitespace", "lower-whitespace", "twitter", "reddit", "spacy:en" (any
+            language), or a function from a text to its words.
         field: the column of a table, by name (the first row) or by number from 1 (no header); the field of JSON lines.
         documents: what is a document in plain lines: "line", "blank-line" (a blank line ends one) or "file".
         replaceable: whether a corpus of another text in `out` is replaced, as nothing was made from it yet.

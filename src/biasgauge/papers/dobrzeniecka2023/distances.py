@@ -44,6 +44,7 @@ _DRAWN_CONTROLS = (
     "the paper's sentence is about Figure 7, whose ten control words are drawn at random: of these the nearest, "
     "blogger, candidate and sleep, are human; here among all 311 control words, of which the three nearest are neutral"
 )
+_LOW = "taken as low: less than half a standard deviation of the distances within a word, a medium effect (Cohen 1988)"
 _EARLIER = "its rule: the earlier control words, behind this label; corrected: those of the labels after debiasing"
 _WITHOUT_EARLIER = "the label comes from earlier control words, which are not among the data: datasets/outdated"
 
@@ -286,9 +287,7 @@ def overlaps(data: Data, seed: int, _progress: Progress | None) -> Recomputation
 
     def value(path: Path, _name: str, first: str, second: str) -> Recomputed:
         crossed = _crossed_fit(data, path, seed)
-        between = (contrast for contrast in crossed.contrasts if contrast.word is None)
-        contrast = next(contrast for contrast in between if {contrast.a, contrast.b} == {first, second})
-        sign = 1 if contrast.a == first else -1
+        contrast, sign = _contrast(crossed, first, second)
         ends = sorted(sign * (end or 0.0) for end in (contrast.low, contrast.high))
         theirs, ours = (_overlap(fit, first, second) for fit in (_published_fit(data, path, seed), crossed))
         drawn = "the drawn intervals overlap" if (theirs or 0.0) >= 0 else "the drawn intervals do not overlap"
@@ -300,6 +299,31 @@ def overlaps(data: Data, seed: int, _progress: Progress | None) -> Recomputation
         return Recomputed(theirs, ours, note=note)
 
     return _from_files(data, "overlap", value)
+
+
+def _contrast(fit: posterior.Posterior, first: str, second: str) -> tuple[posterior.ConnectionContrast, int]:
+    """Contrast of two connections over all words, and 1, or −1 where it stands the other way round."""
+    between = (contrast for contrast in fit.contrasts if contrast.word is None)
+    contrast = next(contrast for contrast in between if {contrast.a, contrast.b} == {first, second})
+    return contrast, 1 if contrast.a == first else -1
+
+
+def differences(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
+    """Differences of mean distances, in standard deviations of distances within a word. Corrected: crossed model."""
+
+    def scaled(fit: posterior.Posterior, first: str, second: str) -> tuple[float | None, ...]:
+        contrast, sign = _contrast(fit, first, second)
+        sd = 10 * fit.rope  # the region of practical equivalence is a tenth of the standard deviation
+        mean, *ends = (None if one is None else sign * one / sd for one in (contrast.mean, contrast.low, contrast.high))
+        return mean, *(sorted(ends) if None not in ends else (None, None))
+
+    def value(path: Path, _name: str, first: str, second: str) -> Recomputed:
+        fit = _published_fit(data, path, seed)
+        contrast, sign = _contrast(fit, first, second)
+        note = f"{sign * (contrast.mean or 0.0):+.3f} in cosines; {_LOW}".replace("-", "−")
+        return Recomputed(scaled(fit, first, second)[0], *scaled(_crossed_fit(data, path, seed), first, second), note)
+
+    return _from_files(data, "differences", value)
 
 
 def _overlap(fit: posterior.Posterior, first: str, second: str) -> float | None:
