@@ -261,6 +261,9 @@ def test_replicates_that_are_named_stand_alone(tmp_path: Path) -> None:
         "one set alone tells no algorithm and no corpus apart; name a folder with two sets or more"
     }
     assert found.row("test_retest.sgns-wikitext103.occ16.dbwa").note == "2 replicates of sgns-here"
+    assert found.row("inter_rater.glove-askscience.full").note == "no set is called glove-askscience"
+    assert found.row("alpha.pairs.askhistorians").note == "no set is called sgns-askhistorians or so"
+    assert "--words full" in found.row("below.sgns-wikitext103.full").note
     assert found.settings["replicates"] == str(tmp_path / "mine")
     assert found.settings["files"] == {"replicates": (tmp_path / "mine").as_posix()}
     assert found.missing == ()

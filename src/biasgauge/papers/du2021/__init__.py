@@ -6,7 +6,7 @@ computed on the replicates that the user holds, or on those that ship.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -226,7 +226,9 @@ def on_replicates(data: Data, seed: int, progress: Progress | None) -> Recomputa
         rows |= _alpha(corpus, [member for member in members if not member.set.ships])
     rows |= _relations(groups.get(STANDS_FOR) or next(iter(groups.values())))
     return {
-        name: row if row.as_published is not None or row.corrected is not None else Recomputed(note=_why_empty(name))
+        name: row
+        if row.as_published is not None or row.corrected is not None
+        else Recomputed(note=_why_empty(name, groups))
         for name, row in {**dict.fromkeys(_rows_of("reliability"), Recomputed()), **rows}.items()
         if name in rows or data.find("replicates")
     }
@@ -236,11 +238,14 @@ def _rows_of(part: str) -> list[str]:
     return [row.id for row in published_rows(__name__) if row.part == part]
 
 
-def _why_empty(name: str) -> str:
+def _why_empty(name: str, groups: Iterable[str]) -> str:
     """Reason for which replicates of the user's leave a row of a reliability empty."""
-    if ".full" in name:
-        return _NO_FULL
-    return f"no replicates that stand for {name.split('.')[1]}, or too few words of the list in them"
+    _, *labels = name.split(".")
+    combination = labels[-1] if labels[0] == "pairs" else labels[0]  # alpha.pairs.CORPUS, or KIND.COMBINATION.…
+    known = combination in (*COMBINATIONS, *CORPORA)
+    if known and not any(group.endswith(combination) for group in groups):
+        return f"no set is called {combination}" if "-" in combination else f"no set is called sgns-{combination} or so"
+    return _NO_FULL if ".full" in name else "too few words of the list are in the replicates"
 
 
 def _median_row(
@@ -380,8 +385,9 @@ def regression(data: Data, seed: int, progress: Progress | None) -> Recomputatio
         if progress is not None:
             progress(number, len(_OUTCOMES))
     empty = (name for name in _rows_of("regression") if name.startswith("regression.") and name not in rows)
-    why = partial(_why_unfitted, absent=absent) if len(sets) > 1 else lambda _name: _ONE_SET
-    return rows | {name: Recomputed(note=why(name)) for name in empty}
+    return rows | {
+        name: Recomputed(note=_why_unfitted(name, absent) if len(sets) > 1 else _ONE_SET) for name in empty
+    }
 
 
 def _why_unfitted(name: str, absent: Mapping[str, str]) -> str:
