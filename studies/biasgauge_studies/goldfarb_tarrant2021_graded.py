@@ -333,6 +333,27 @@ def leverage(part: pd.DataFrame) -> pd.DataFrame:
     return found.rename(columns={"unit": "variant"}).join(means, on="variant")
 
 
+def grade_shipped(out: Path, inputs: Mapping[str, Path]) -> None:
+    """Change the vectors that ship at every strength, with the paper's lists, and measure tests of gender on them."""
+    vectors = bg.vectors.load_default()
+    rows = []
+    for direction in DIRECTIONS:
+        for strength in (0.0, *_EVERY):
+            model = bg.mitigate(
+                vectors,
+                method="attract_repel",
+                lexicon="goldfarb2021_expansion",
+                direction=direction,
+                strength=strength,
+            )
+            for name in TESTS[1:]:
+                found = bg.weat(model, name, interval=None)
+                rows.append((direction, strength, name, found.effect_size, found.contrast.value))
+            print(direction, strength, flush=True)
+    columns = ["direction", "strength", "test", "effect_size", "contrast"]
+    pd.DataFrame(rows, columns=columns).to_csv(out / "strengths.csv", index=False, float_format="%.4f")
+
+
 STEP = file_step(
     "goldfarb-tarrant2021-graded",
     "WEAT and coreference on 33 versions of five embeddings",
@@ -340,5 +361,6 @@ STEP = file_step(
         "goldfarb-tarrant2021-graded-versions": make_versions,
         "goldfarb-tarrant2021-graded-coreference": resolve_coreference,
         "goldfarb-tarrant2021-graded-tables": tabulate,
+        "goldfarb-tarrant2021-graded-strengths": grade_shipped,
     },
 )

@@ -311,17 +311,18 @@ def _contrast(fit: posterior.Posterior, first: str, second: str) -> tuple[poster
 def differences(data: Data, seed: int, _progress: Progress | None) -> Recomputations:
     """Differences of mean distances, in standard deviations of distances within a word. Corrected: crossed model."""
 
-    def scaled(fit: posterior.Posterior, first: str, second: str) -> tuple[float | None, ...]:
+    def scaled(fit: posterior.Posterior, first: str, second: str) -> list[float | None]:
+        """Mean and both ends; the region of practical equivalence is a tenth of the standard deviation."""
         contrast, sign = _contrast(fit, first, second)
-        sd = 10 * fit.rope  # the region of practical equivalence is a tenth of the standard deviation
-        mean, *ends = (None if one is None else sign * one / sd for one in (contrast.mean, contrast.low, contrast.high))
-        return mean, *(sorted(ends) if None not in ends else (None, None))
+        ends = (contrast.low, contrast.high)[::sign]
+        return [None if one is None else sign * one / (10 * fit.rope) for one in (contrast.mean, *ends)]
 
     def value(path: Path, _name: str, first: str, second: str) -> Recomputed:
         fit = _published_fit(data, path, seed)
         contrast, sign = _contrast(fit, first, second)
         note = f"{sign * (contrast.mean or 0.0):+.3f} in cosines; {_LOW}".replace("-", "−")
-        return Recomputed(scaled(fit, first, second)[0], *scaled(_crossed_fit(data, path, seed), first, second), note)
+        ours, low, high = scaled(_crossed_fit(data, path, seed), first, second)
+        return Recomputed(scaled(fit, first, second)[0], ours, low, high, note)
 
     return _from_files(data, "differences", value)
 

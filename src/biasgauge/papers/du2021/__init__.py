@@ -385,9 +385,7 @@ def regression(data: Data, seed: int, progress: Progress | None) -> Recomputatio
         if progress is not None:
             progress(number, len(_OUTCOMES))
     empty = (name for name in _rows_of("regression") if name.startswith("regression.") and name not in rows)
-    return rows | {
-        name: Recomputed(note=_why_unfitted(name, absent) if len(sets) > 1 else _ONE_SET) for name in empty
-    }
+    return rows | {name: Recomputed(note=_why_unfitted(name, absent) if len(sets) > 1 else _ONE_SET) for name in empty}
 
 
 def _why_unfitted(name: str, absent: Mapping[str, str]) -> str:
