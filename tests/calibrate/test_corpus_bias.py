@@ -12,6 +12,7 @@ from statsmodels.stats.contingency_tables import Table2x2
 import biasgauge as bg
 from biasgauge.analyses.criterion import amplification
 from biasgauge.errors import ParameterError
+from biasgauge.results.wording import table_texts
 from biasgauge.text import TokenCorpus, read_corpus
 
 if TYPE_CHECKING:
@@ -266,6 +267,7 @@ def test_a_word_with_most_contexts_is_named_and_balanced() -> None:
     note = f"common has {counts['common']:,} of {total:,} contexts"
     assert any(note in sentence for sentence in found.summary().sentences)
     assert "words balanced" in found.summary().headline
+    assert table_texts(found.summary().tables[0])[0][4] == "common"
     again = type(found).from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.sets[0].largest_word == "common"
     assert again.sets[0].balanced is not None

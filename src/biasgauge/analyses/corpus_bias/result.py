@@ -196,7 +196,7 @@ class CorpusBias(Result):
         tables = [Table.of("words", "", columns, rows, most=30)]
         if self.sets:
             sets = [(row.name, row, row.balanced, row.n, row.largest_word, row.largest_share) for row in self.sets]
-            largest = Column("most contexts", "words"), Column("its share", "share")
+            largest = Column("most contexts", "text"), Column("its share", "share")
             columns = ["set", number, Column("words balanced", "estimate"), Column("words", "count"), *largest]
             tables.insert(0, Table.of("sets", "Sets, counts of their words pooled", columns, sets))
         return replace(super().summary(), tables=tuple(tables))
