@@ -12,6 +12,8 @@ import pytest
 
 import biasgauge as bg
 from biasgauge.audits.parts.lexicons import count_lexicons
+from biasgauge.cli import screen
+from biasgauge.cli.command import Options
 from biasgauge.cli.entry import run
 from biasgauge.cli.screen import ProgressBar
 
@@ -179,3 +181,20 @@ def test_the_bar_names_the_stages_of_an_audit() -> None:
     bar.stage("robustness")
     assert bar.description == "auditing: robustness"
     bar.stop()
+
+
+def test_a_log_file_gets_lines_of_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten minutes of training left a log without a line."""
+    clock = iter([0.0, 10.0, 31.0, 40.0, 62.0, 70.0])
+    monkeypatch.setattr(screen.time, "monotonic", lambda: next(clock))
+    with screen.progress(Options(), "training") as report:
+        assert isinstance(report, screen.ProgressLines)
+        for done in (1, 2, 3, 4):
+            report(done, 8)
+        report.stage("page")  # eight seconds after the last line
+    assert capsys.readouterr().err.splitlines() == [
+        "biasgauge: training: 25 %, about 2 min left",
+        "biasgauge: training: 50 %, about 1 min left",
+    ]
+    with screen.progress(Options(quiet=True), "training") as report:
+        assert report is None

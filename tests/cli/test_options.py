@@ -22,7 +22,7 @@ from biasgauge.errors import ParameterError
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST = {"audit": 27}
+MOST = {"audit": 28}
 """Options of a command that has more than fifteen."""
 DEFAULTS_OF: dict[str, Any] = {
     "audit": audits.audit,

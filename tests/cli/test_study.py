@@ -13,7 +13,7 @@ import biasgauge as bg
 from biasgauge.cli.entry import run
 from biasgauge.cli.study import memory_bytes
 from biasgauge.errors import ParameterError
-from biasgauge.study.planning.plan import duration
+from biasgauge.results import duration_text
 
 STUDY = """\
 [study]
@@ -253,4 +253,4 @@ def test_memory_that_is_no_size(text: str) -> None:
 
 
 def test_times_are_told_as_people_say_them() -> None:
-    assert [duration(one) for one in (0, 0.2, 59, 600, 9000)] == ["0 s", "< 1 s", "59 s", "10 min", "2.5 h"]
+    assert [duration_text(one) for one in (0, 0.2, 59, 600, 9000)] == ["0 s", "< 1 s", "59 s", "10 min", "2.5 h"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import biasgauge as bg
 from biasgauge.core.estimate import Estimate
 from biasgauge.results import Column, Summary, Table
 from biasgauge.results.latex_tables import escaped, latex
@@ -64,3 +66,13 @@ def test_pdflatex_sets_the_tables(tmp_path: Path, rows: int) -> None:
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_captions_of_an_audit_say_what_each_table_is_of(shipped_audit: Callable[..., bg.audits.AuditResult]) -> None:
+    """Two of thirteen tables were called "card"."""
+    summary = shipped_audit().summary()
+    captions = re.findall(r"\\caption\{(.*)\}\n?\\label", latex(summary).replace("\n\\label", "\\label"))
+    assert len(captions) == sum(bool(table.rows) for table in summary.all_tables())
+    assert len(set(captions)) == len(captions)
+    assert all(caption[:1].isupper() or caption[:1].isdigit() for caption in captions)
+    assert all(" " in caption or caption == "Settings" for caption in captions)

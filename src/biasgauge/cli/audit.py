@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge import audits
 from biasgauge.cli.command import WRITE, MinCoverage, Outcome, WriteOptions, command
-from biasgauge.cli.files import Output, check_files, check_models
+from biasgauge.cli.files import FIGURES, Output, check_files, check_models
 from biasgauge.cli.option_groups import Rare
 from biasgauge.cli.screen import console, progress
 from biasgauge.cli.typed_values import typed_layers, typed_names, typed_pooling, typed_templates
@@ -60,7 +60,10 @@ def check_vectors(typed: Sequence[Path]) -> None:
     terms="contrast replicate",
     settings={"agreement": float, "reliability": float},
     checks={"vectors": check_vectors, "encoder": check_models},
-    outputs=(Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv", "workbench.html")),),
+    outputs=(
+        FIGURES,
+        Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv", "workbench.html")),
+    ),
 )
 def audit(
     vectors: Sequence[Path] = (),
@@ -93,6 +96,7 @@ def audit(
     corpus: Path | None = None,
     calibration: Path | None = None,
     fail_on: tuple[str, ...] = (),
+    figures: Path | None = None,
     verbose: bool = False,
     options: WriteOptions = WRITE,
     **further: Any,
@@ -132,6 +136,7 @@ def audit(
         calibration: JSON of biasgauge calibrate: scores are also given as odds ratios, with the limit of detection
         fail_on: for CI: exit with code 3 when a verdict is one of these, separated by commas, as in
             report,report-with-care
+        figures: folder for the figures of the page, as SVG, PNG and PDF
         verbose: print everything that was found, not only the verdicts
     """
     decisions = [name for names in fail_on for name in typed_names(names)]
@@ -187,6 +192,7 @@ def audit(
         written={"page": page} | ({} if result.workbench is None else {"workbench": page.with_name("workbench.html")}),
         then="" if verbose else audits.next_step(result),
         show=show,
+        figures=figures,
         exit_code=FAILED_ON if failure else 0,
     )
 

@@ -137,6 +137,7 @@ class Outcome:
         written: files and folders that were written, by what they hold; not printed with --quiet.
         then: the next step, printed last; not printed with --quiet.
         charts: choices for the figures.
+        figures: folder for the figures of a command whose --out is no file of its result.
         exit_code: exit code of the process.
         show: prints the result, in the place of its summary.
         seed: the random seed, where that is not the one of --seed.
@@ -150,6 +151,7 @@ class Outcome:
     written: Mapping[str, Path] = field(default_factory=dict)
     then: str = ""
     charts: JsonMapping = field(default_factory=dict)
+    figures: Path | None = None
     exit_code: int = 0
     show: Callable[[Console], None] | None = None
     seed: int | None = None
@@ -203,6 +205,10 @@ def command(
                 if option not in targets:
                     (checks or {}).get(option, check_there)(value)
             try_outputs(written, typed, force=getattr(options, "force", False))
+            if typed.get(FIGURES.option) is not None:  # before the work, not after it
+                from biasgauge.results import check_figures_extra
+
+                check_figures_extra()
             further = read_settings(set, settings or {}, title, options=typed, open_ended=open_ended)
             try:
                 finish(function(*bound.args, **bound.kwargs, **further), options)
@@ -233,14 +239,15 @@ def finish(outcome: Outcome, options: Options) -> None:
     """Print, draw and save an outcome; leave with its exit code where that is not 0."""
     written = dict(outcome.written)
     options = options if outcome.seed is None else replace(options, seed=outcome.seed)
-    if isinstance(options, FigureOptions) and options.figures is not None:
+    folder = options.figures if isinstance(options, FigureOptions) else outcome.figures
+    if folder is not None:
         from biasgauge.results import save_figures
 
         charts = _charts(outcome.result, **outcome.charts)
         for result in outcome.also.values():
             charts |= _charts(result)
-        save_figures(charts, options.figures, ("svg", "png", "pdf"))
-        written["figures"] = options.figures
+        save_figures(charts, folder, ("svg", "png", "pdf"))
+        written["figures"] = folder
     if isinstance(options, ResultOptions) and options.out is not None:
         from biasgauge.results import save_result
 

@@ -133,7 +133,7 @@ class Output:
 
 
 RESULT = Output("out", "result")
-FIGURES = Output("figures", "folder", ("*.svg", "*.png"))
+FIGURES = Output("figures", "folder", ("*.svg", "*.png", "*.pdf"))
 
 
 def try_outputs(outputs: Sequence[Output], typed: JsonMapping, *, force: bool) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0
 """Seconds of work before progress is shown."""
+BETWEEN_LINES = 30.0
+"""Seconds between two lines of progress in a log file."""
 
 
 def console(options: Options, *, aside: bool = False) -> Console:
@@ -120,16 +122,49 @@ class ProgressBar:
             self._bar.start()
 
 
+class ProgressLines:
+    """Progress in a log file, called as a bar is: a line on stderr every half minute, none for shorter work."""
+
+    def __init__(self, title: str) -> None:
+        self._title = self._work = title
+        self._started = self._printed = time.monotonic()
+        self._done = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Print the share that is done and the time that is left."""
+        now = time.monotonic()
+        if done < self._done:  # the next piece of work counts anew
+            self._started = now
+        self._done = done
+        if now - self._printed < BETWEEN_LINES:
+            return
+        from biasgauge.results import duration_text, share_text
+
+        self._printed = now
+        line = f"{self._work}: {share_text(done / total)}" if total > 0 else self._work
+        if 0 < done < total:
+            line += f", about {duration_text((now - self._started) * (total - done) / done)} left"
+        print(f"biasgauge: {line}", file=sys.stderr, flush=True)  # noqa: T201 - a log file
+
+    def stage(self, name: str) -> None:
+        """Name the work in progress."""
+        self._work = f"{self._title}: {name}"
+        self(0, 0)
+
+    def stop(self) -> None:
+        """Print nothing more."""
+
+
 @contextmanager
-def progress(options: Options, title: str) -> Iterator[ProgressBar | None]:
+def progress(options: Options, title: str) -> Iterator[ProgressBar | ProgressLines | None]:
     """Yield a progress bar, which appears on stderr once the work takes more than two seconds.
 
-    Yield None when nobody would see it: --quiet, or stderr is not a terminal.
+    Where stderr is no terminal there are lines instead, one every half minute. With --quiet, yield None.
     """
-    if options.quiet or not sys.stderr.isatty():
+    if options.quiet:
         yield None
         return
-    bar = ProgressBar(title)
+    bar = ProgressBar(title) if sys.stderr.isatty() else ProgressLines(title)
     try:
         yield bar
     finally:

@@ -36,6 +36,7 @@ from biasgauge.results.result import Stored as Stored
 from biasgauge.results.result import records_frame as records_frame
 from biasgauge.results.result import row_lists as row_lists
 from biasgauge.results.result import sentences_of as sentences_of
+from biasgauge.results.saving import check_figures_extra as check_figures_extra
 from biasgauge.results.saving import save_figures as save_figures
 from biasgauge.results.saving import save_result as save_result
 from biasgauge.results.saving import show as show
@@ -68,6 +69,7 @@ from biasgauge.results.terminal import print_table as print_table
 from biasgauge.results.terms import explained as explained
 from biasgauge.results.wording import count_of as count_of
 from biasgauge.results.wording import counted as counted
+from biasgauge.results.wording import duration_text as duration_text
 from biasgauge.results.wording import estimate_text as estimate_text
 from biasgauge.results.wording import figures_text as figures_text
 from biasgauge.results.wording import interval_text as interval_text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -40,10 +42,27 @@ _ONE_PAGE = 40
 
 def latex(summary: Summary, frame: pd.DataFrame | None = None) -> str:
     """All tables of a summary (packages booktabs and longtable); of a result that is one row, its numbers first."""
-    tables = [latex_table(table) for table in summary.all_tables() if table.rows]
+    tables = [latex_table(table) for table in _captioned(summary) if table.rows]
     if frame is not None and len(frame) == 1:
         tables.insert(0, _numbers(summary.title, frame))
     return "\n\n".join(tables) + "\n"
+
+
+def _captioned(summary: Summary, section: str = "") -> Iterator[Table]:
+    """Yield all tables of a summary; the title of the section that a table stands in begins its caption."""
+    forest = () if summary.forest is None else (summary.forest.table(),)
+    for table in (*forest, *summary.tables):
+        yield replace(table, title=_caption(section, table.title) or summary.title)
+    for part in summary.parts:
+        yield from _captioned(part, part.title)
+
+
+def _caption(section: str, title: str) -> str:
+    """Title of a section and of a table in it, each once."""
+    if not section or title[: len(section)] == section:
+        return title
+    end = "" if section[-1] in ".?!" else "."
+    return f"{section}{end} {title}" if title else section
 
 
 def latex_table(table: Table) -> str:

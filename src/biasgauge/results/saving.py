@@ -111,8 +111,7 @@ def save_figures(
     """
     if unknown := [kind for kind in formats if kind not in FORMATS]:
         raise ParameterError(f"A figure can be saved as {', '.join(FORMATS)}. Got {unknown[0]!r}.")
-    if find_spec("vl_convert") is None:
-        raise InputError('To save figures, install an extra: pip install "biasgauge[figures]"')
+    check_figures_extra()
     target = Path(folder)
     make_folder(target)
     written = []
@@ -125,6 +124,16 @@ def save_figures(
                 temporary.write_bytes(drawing.as_bytes(kind))
             written.append(path)
     return written
+
+
+def check_figures_extra() -> None:
+    """Refuse to save figures where the library that draws them is not installed.
+
+    Raises:
+        InputError: it is not.
+    """
+    if find_spec("vl_convert") is None:
+        raise InputError('To save figures, install an extra: pip install "biasgauge[figures]"')
 
 
 class _Drawing:

@@ -176,3 +176,10 @@ def cell_text(value: Any, column: Column, most_words: int | None = None) -> str:
 def table_texts(table: Table) -> list[list[str]]:
     """Every cell of a table in words."""
     return [[cell_text(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+
+
+def duration_text(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 60:
+        return f"{seconds:.0f} s" if seconds >= 1 or seconds == 0 else "< 1 s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from biasgauge.core import JsonMapping, JsonObject
-from biasgauge.results import Column, Result, Shown, Summary, Table, counted
+from biasgauge.results import Column, Result, Shown, Summary, Table, counted, duration_text
 from biasgauge.study.cell import Cell, Failure
 from biasgauge.study.files import Checksums
 from biasgauge.study.planning.analyses import plan_analyses, plan_scores, plan_tasks
@@ -92,7 +92,7 @@ class Plan(Result):
         if timed:
             seconds = sum(self.seconds[cell.key] for cell in timed)
             sentences.append(
-                f"{len(timed):,} of the other {len(left):,} take about {duration(seconds)} of one core, by what "
+                f"{len(timed):,} of the other {len(left):,} take about {duration_text(seconds)} of one core, by what "
                 "finished cells of the same step took."
             )
         if self.failures:
@@ -129,14 +129,7 @@ class Plan(Result):
         if not cells or any(cell.key not in self.seconds for cell in cells):
             return None
         seconds = sum(self.seconds[cell.key] for cell in cells)
-        return Shown(seconds, duration(seconds))
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it."""
-    if seconds < 60:
-        return f"{seconds:.0f} s" if seconds >= 1 or seconds == 0 else "< 1 s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
+        return Shown(seconds, duration_text(seconds))
 
 
 def _expected_seconds(cells: Iterable[Cell], finished: frozenset[str], store: CellStore | None) -> dict[str, float]:
