@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ _ONE_PAGE = 40
 
 def latex(summary: Summary, frame: pd.DataFrame | None = None) -> str:
     """All tables of a summary (packages booktabs and longtable); of a result that is one row, its numbers first."""
-    tables = [latex_table(table) for table in _captioned(summary) if table.rows]
+    tables = [latex_table(table) for table in _numbered(table for table in _captioned(summary) if table.rows)]
     if frame is not None and len(frame) == 1:
         tables.insert(0, _numbers(summary.title, frame))
     return "\n\n".join(tables) + "\n"
@@ -55,6 +56,17 @@ def _captioned(summary: Summary, section: str = "") -> Iterator[Table]:
         yield replace(table, title=_caption(section, table.title) or summary.title)
     for part in summary.parts:
         yield from _captioned(part, part.title)
+
+
+def _numbered(tables: Iterable[Table]) -> Iterator[Table]:
+    """Yield tables with captions and labels that no other has: the second of a kind is (2)."""
+    titles, names = Counter[str](), Counter[str]()
+    for table in tables:
+        titles[table.title] += 1
+        names[table.name] += 1
+        number, place = titles[table.title], names[table.name]
+        title = f"{table.title} ({number})" if number > 1 else table.title
+        yield replace(table, title=title, name=f"{table.name}-{place}" if place > 1 else table.name)
 
 
 def _caption(section: str, title: str) -> str:
