@@ -106,6 +106,20 @@ def test_a_changed_setting_recomputes_only_what_hangs_on_it(make_cell: Callable[
     assert states(ran) == {"a": "reused", "B": "done", "other": "reused", "c": "done", "d": "reused"}
 
 
+def test_without_dask_cells_run_here_and_more_processes_are_refused(
+    make_cell: Callable[..., Cell], store: CellStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("biasgauge.study.engine"), "find_spec", lambda _name: None)
+    told: list[str] = []
+    ran = run_cells([make_cell("a")], store, tell=told.append)
+    assert states(ran) == {"a": "done"}
+    assert ran.warnings == tuple(told)
+    assert ["in this process" in told[0], "biasgauge[dask]" in told[0], len(told)] == [True, True, 1]
+    for wanted in ({"workers": 2}, {"scheduler": "local"}):
+        with pytest.raises(InputError, match=r'pip install "biasgauge\[dask\]"; or run with workers=0'):
+            run_cells([make_cell("b")], store, **wanted)  # type: ignore[arg-type]
+
+
 def test_progress_counts_every_cell_once(make_cell: Callable[..., Cell], store: CellStore) -> None:
     a = make_cell("a")
     cells = [a, make_cell("b", [a]), make_cell("c")]

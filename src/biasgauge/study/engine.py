@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 LOCAL = "local"
 """Instead of the address of a scheduler: a cluster of this machine."""
+INSTALL = 'pip install "biasgauge[dask]"'
+"""How to get the library that runs cells in several processes."""
 TRANSIENT_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.EINTR)
 """Errors of the machine, not of the cell."""
 
@@ -138,11 +141,16 @@ def run_cells(
     ledger.look_up_stored(retry_failed=retry_failed)
     if pending := ledger.pending():
         try:
+            if workers is None and scheduler is None and find_spec("distributed") is None:
+                workers = 0
+                ledger.warn(f"cells run one at a time, in this process; to use all cores: {INSTALL}")
             if workers == 0 and scheduler in {None, LOCAL}:
                 for cell in pending:
                     if ledger.is_ready(cell):
                         ledger.settle(cell, run_cell(cell, store))
             else:
+                if find_spec("distributed") is None:
+                    raise InputError(f"Several processes need an extra: {INSTALL}; or run with workers=0 (--workers 0)")
                 from biasgauge.study.cluster import run_on_dask  # late: Dask takes half a second
 
                 run_on_dask(ledger, workers, memory, scheduler)
