@@ -186,7 +186,7 @@ def test_the_bar_names_the_stages_of_an_audit() -> None:
 def test_a_log_file_gets_lines_of_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten minutes of training left a log without a line."""
     clock = iter([0.0, 10.0, 31.0, 40.0, 62.0, 70.0])
-    monkeypatch.setattr(screen.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr("biasgauge.cli.screen.time.monotonic", lambda: next(clock))
     with screen.progress(Options(), "training") as report:
         assert isinstance(report, screen.ProgressLines)
         for done in (1, 2, 3, 4):

@@ -117,7 +117,7 @@ def test_without_dask_cells_run_here_and_more_processes_are_refused(
     assert ["in this process" in told[0], "biasgauge[dask]" in told[0], len(told)] == [True, True, 1]
     for wanted in ({"workers": 2}, {"scheduler": "local"}):
         with pytest.raises(InputError, match=r'pip install "biasgauge\[dask\]"; or run with workers=0'):
-            run_cells([make_cell("b")], store, **wanted)  # type: ignore[arg-type]
+            run_cells([make_cell("b")], store, **wanted)
 
 
 def test_progress_counts_every_cell_once(make_cell: Callable[..., Cell], store: CellStore) -> None:
