@@ -143,6 +143,10 @@ def test_a_transformation_is_saved_and_read_back_and_checked(tmp_path: Path) -> 
     np.savez(tmp_path / "published.npz", transform=transform.matrix)
     np.testing.assert_array_equal(load_transform(tmp_path / "published.npz", DIM).matrix, transform.matrix)
     np.testing.assert_array_equal(load_transform(transform.matrix, DIM).matrix, transform.matrix)
+    np.save(tmp_path / "by_column.npy", np.asfortranarray(transform.matrix))  # as arrays that came from R are
+    np.testing.assert_array_equal(load_transform(tmp_path / "by_column.npy", DIM).matrix, transform.matrix)
+    np.save(tmp_path / "whole.npy", np.eye(DIM, dtype=int))
+    np.testing.assert_array_equal(load_transform(tmp_path / "whole.npy", DIM).matrix, np.eye(DIM))
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])

@@ -100,6 +100,7 @@ def map_array(
     again: str,
     error: type[InputError] = InputError,
     writable: bool = False,
+    by_column: bool = False,
 ) -> Array:
     """Map a NumPy file into memory; it must hold numbers of this type and shape, and nothing after them.
 
@@ -110,6 +111,7 @@ def map_array(
         again: what to do about a damaged file, for errors.
         error: class of the error.
         writable: whether changes go to the file.
+        by_column: whether a matrix may be stored column by column.
 
     Raises:
         InputError: it is missing, damaged, or holds something else.
@@ -120,7 +122,8 @@ def map_array(
             header = read_header(file)
             start, end = file.tell(), file.seek(0, os.SEEK_END)
             wanted = header.shape[:1] if shape is None else shape
-            if header.shape != wanted or not wanted or header.dtype != kind or (header.fortran and len(wanted) > 1):
+            other_order = header.fortran and len(wanted) > 1 and not by_column
+            if header.shape != wanted or not wanted or header.dtype != kind or other_order:
                 expected = f"{kind} of shape {'(any,)' if shape is None else shape}"
                 problem = f"holds {header.dtype} of shape {header.shape}, expected {expected}; {again}"
                 raise file_error(error, problem, path)
@@ -129,7 +132,9 @@ def map_array(
                 raise file_error(error, problem, path)
             if not header.size:  # nothing can be mapped
                 return np.empty(wanted, kind)
-            return np.memmap(file, dtype=kind, mode="r+" if writable else "r", offset=start, shape=wanted)
+            order: Literal["C", "F"] = "F" if header.fortran else "C"
+            mode: Literal["r", "r+"] = "r+" if writable else "r"
+            return np.memmap(file, dtype=kind, mode=mode, offset=start, shape=wanted, order=order)
     except OSError as problem:
         raise file_error(error, f"cannot be read ({problem.strerror}); {again}", path) from problem
     except (ValueError, OverflowError) as problem:  # a damaged header, or a name with a null byte

@@ -257,12 +257,10 @@ def _read_transform(path: Path) -> Transform:
         raise InputError(f"{path}: cannot be read ({problem.strerror}); give a .npy or .npz file") from problem
     except ValueError as problem:
         raise InputError(f"{path}: {problem}; expected a matrix in a .npy file") from problem
-    if header.dtype.kind != "f" or len(header.shape) != 2:
+    if header.dtype.kind not in "fiu" or len(header.shape) != 2:
         raise InputError(f"{path}: holds {header.dtype} of shape {header.shape}, expected a matrix of numbers")
-    mapped = map_array(path, header.dtype, header.shape, again=_AGAIN) if not header.fortran else None
-    if mapped is None:
-        raise InputError(f"{path}: is stored column by column; save it by rows (numpy.ascontiguousarray)")
-    matrix = np.array(mapped, np.float64)
+    mapped = map_array(path, header.dtype, header.shape, again=_AGAIN, by_column=True)
+    matrix = np.array(mapped, np.float64, order="C")
     record_path = _record_path(path)
     if not record_path.is_file():
         return Transform(matrix)
