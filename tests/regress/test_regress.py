@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
+import subprocess
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,11 +21,28 @@ from biasgauge.analyses.regress import AssociationReading, EmbeddingRegression
 from biasgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from biasgauge.core import Floats
 
 MATRIX = np.random.default_rng(9).normal(size=(DIM, DIM))
+BY_LM = {
+    "nominate_dim1": [[12.55589741, 1.775429452, 10.78046795]],
+    "party * gender": [
+        [12.61384475, 5.154812143, 7.459032606],
+        [14.01879459, 2.970079139, 11.048715454],
+        [25.63708571, 7.186420151, 18.450665559],
+    ],
+    "party * nominate_dim1": [
+        [37.36751713, 19.30131937, 18.06619776],
+        [126.42664906, 60.90128493, 65.52536413],
+        [238.08988911, 98.79495721, 139.2949319],
+    ],
+    "gender + nominate_dim1 + I(nominate_dim1**2)": [
+        [7.459449846, 1.826444194, 5.633005651],
+        [13.231432955, 2.623106784, 10.608326171],
+        [68.416181718, 30.851727476, 37.564454242],
+    ],
+}
+"""Squared norms, biases and corrected norms of immigration by R 4.2.2: by_lm.R."""
 A, B = ["w0", "w1", "w2", "w3", "w4"], ["w10", "w11", "w12", "w13", "w14"]
 
 
@@ -99,6 +119,35 @@ def test_a_number_as_covariate_and_predicted_embeddings(
     expected = np.array([1, 1, 0.25]) @ slow.fit()
     np.testing.assert_allclose(fit.predict({"party": "R", "nominate_dim1": 0.25}), expected, atol=1e-9)
     np.testing.assert_allclose(fit.predict(party="R", nominate_dim1=0.25), expected, atol=1e-9)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("right", "expected"), BY_LM.items())
+def test_numbers_and_interactions_are_those_of_lm_in_r(
+    right: str, expected: list[list[float]], congress: tuple[list[dict[str, Any]], dict[str, Any]]
+) -> None:
+    rows, settings = congress
+    fit = bg.regress(rows, f"immigration ~ {right}", permutations=9, **settings)
+    found = [[row.norm2, row.norm2_bias, row.norm2_corrected] for row in fit.terms]
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+def test_the_script_of_r_prints_its_numbers(
+    congress: tuple[list[dict[str, Any]], dict[str, Any]], tmp_path: Path
+) -> None:
+    rows, settings = congress
+    vectors = dict(zip(*settings["vectors"], strict=True))
+    slow = slow_occurrences(rows, ["immigration"], vectors, settings["transform"], 6, lambda row: [row["party"] == "R"])
+    names = ["party", "gender", "nominate_dim1"]
+    table = pd.DataFrame([{name: rows[document][name] for name in names} for document in slow.documents])
+    numbers = pd.DataFrame(slow.embeddings, columns=[f"d{number}" for number in range(slow.embeddings.shape[1])])
+    pd.concat([table, numbers], axis=1).to_csv(tmp_path / "occurrences.csv", index=False)
+    command = ["Rscript", "--vanilla", str(Path(__file__).with_name("by_lm.R")), str(tmp_path / "occurrences.csv")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = [float(number) for line in printed.splitlines() for number in line.split()[1:] if number[0].isdigit()]
+    np.testing.assert_allclose(found, np.concatenate(list(BY_LM.values())).ravel(), rtol=1e-8)
 
 
 @pytest.mark.shared
@@ -438,6 +487,10 @@ def test_the_result_goes_to_json_and_back_and_a_frame_has_a_row_per_term() -> No
         ({"window": 0}, "'window' parameter"),
         ({"smallest": 0}, "'smallest' parameter"),
         ({"formula": "list + t0 ~ group", "targets": {"list": ["t0"]}}, "stands alone"),
+        (
+            {"formula": "lists ~ group", "targets": {"list": ["t0"]}},
+            "'list' of targets is not on .*did you mean 'lists'",
+        ),
         ({"transform": None}, "needs 10 words"),
         ({"cluster": "group"}, "one cluster|single|group"),
     ],

@@ -122,6 +122,8 @@ def test_text_that_looks_like_a_number_in_some_cells_stays_text() -> None:
         ("text,y\na,1\n", "line 1: has no column 'x'"),
         ('text,x\n"a,1\n', "table.csv, line 2: is not separated text"),
         ("text,x\n1,1\n", "there are no words"),
+        ("", "table.csv: the file is empty"),
+        ("text,x,x\na,1,2\n", "table.csv, line 1: has 2 columns 'x'; give each a name of its own"),
     ],
 )
 def test_a_bad_table_is_one_sentence_with_its_line(content: str, problem: str, tmp_path: Path) -> None:

@@ -150,6 +150,8 @@ def _read_separated(path: Path, separator: str, names: Sequence[str], progress: 
         lines = (f"{text}\n" for _, text in whole_lines(source))
         rows = csv_rows(lines, path, error=CorpusError, separator=separator, quotes=separator == ",")
         header = next((row.cells for row in rows if row.cells), [])
+        if not header:
+            raise CorpusError("the file is empty", path=path)
         header = [name.rstrip("\r") for name in header]
         indices = [_column_index(header, name, path) for name in names]
         for row in rows:
@@ -164,6 +166,8 @@ def _read_separated(path: Path, separator: str, names: Sequence[str], progress: 
 def _column_index(header: Sequence[str], name: str, path: Path) -> int:
     if name not in header:
         raise CorpusError(f"has no column {name!r}; {_listed(header)}{did_you_mean(name, header)}", path=path, line=1)
+    if header.count(name) > 1:
+        raise CorpusError(f"has {header.count(name)} columns {name!r}; give each a name of its own", path=path, line=1)
     return header.index(name)
 
 

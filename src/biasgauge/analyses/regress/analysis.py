@@ -239,9 +239,14 @@ def target_words(formula: Formula, targets: Mapping[str, WordsLike]) -> tuple[tu
     """Target words of a formula, and whether they are a sample of words.
 
     Raises:
-        ParameterError: a list is joined with other words.
+        ParameterError: a list is joined with other words, or stands in no formula.
     """
     lists = [word for word in formula.words if word in targets]
+    if unused := [name for name in targets if name not in lists]:
+        near = did_you_mean(unused[0], formula.words)
+        raise ParameterError(
+            f"The list {unused[0]!r} of targets is not on the left side of the formula {formula.text!r}{near or '.'}"
+        )
     if not lists:
         return formula.words, False
     if len(formula.words) > 1:
