@@ -21,6 +21,7 @@ from biasgauge.audits.parts.false_alarms import (
 from biasgauge.audits.parts.null_lists import (
     LIST,
     NULLS,
+    Null,
     chance_band,
     chance_contrasts,
     null_tables,
@@ -30,7 +31,7 @@ from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Rules
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import parse_lexicon, queries_from_lexicons
-from biasgauge.stats import clopper_pearson
+from biasgauge.stats import clopper_pearson, contrast_parts
 
 if TYPE_CHECKING:
     from biasgauge.lexicons import Lexicon
@@ -183,11 +184,41 @@ def test_lists_of_unequal_size_are_drawn_without_a_difference_in_frequency() -> 
     found = {one.null: one for one in error_rates([asked], Rules(), 0)}
     assert found["sizes"].rate <= 0.05 + 3 * (0.05 * 0.95 / 100) ** 0.5
     assert property_at_fault(asked, "sizes")[0] == "its lists are of unequal size (4 and 20 words)"
-    for table, rows, columns in null_tables(asked, "sizes", 3, random):
+    for drawn in null_tables(asked, "sizes", 3, random):
+        table, rows, columns = drawn.complete()
         assert table.shape == (1, 24, 20)
         assert (rows.sizes.tolist(), columns.sizes.tolist()) == ([4, 20], [10, 10])
     ranks = [np.log10(np.arange(first, first + count) + 1).mean() for first, count in ((0, 4), (1_000, 20))]
     assert frequency_factor(asked) == pytest.approx(10 ** (ranks[1] - ranks[0]))
+
+
+def test_each_group_of_near_words_has_a_word_of_its_own_however_long_the_lists() -> None:
+    """Lists of 60 words, each an observation by itself, are 240 groups of one word."""
+    random = np.random.default_rng(0)
+    words = np.split(random.permutation(WORDS)[:240], 4)
+    content = {role: {"name": role, "words": one.tolist()} for role, one in zip("xyab", words, strict=True)}
+    (asked,) = put([parse_lexicon({"name": "long", "kind": "test", "language": "en", **content}, path="l.toml")],
+                   isotropic(1))  # fmt: skip
+    assert sum(map(sum, asked.test.contrast.effective)) > 200
+    for drawn in null_tables(asked, "near", 3, random):
+        table, _, _ = drawn.complete()
+        assert len(np.unique(table.round(9), axis=1)[0]) > 100  # 120 targets, of which few are drawn twice
+
+
+@pytest.mark.parametrize("null", ["relabeled", "matched", "frequency", "near"])
+def test_no_p_of_a_meaningless_table_is_below_its_floor(null: Null) -> None:
+    """The floor spares the tables that cannot be found anything in; margins are those of the complete table."""
+    random = np.random.default_rng(1)
+    (asked,) = put([random_test(random, "t0")], isotropic(2))
+    weights, values = asked.query.weights, []
+    for drawn in null_tables(asked, null, 40, random):
+        table, rows, columns = drawn.complete()
+        np.testing.assert_allclose(drawn.by_row, table @ columns.inverse.T, atol=1e-12)
+        np.testing.assert_allclose(drawn.by_column, rows.inverse @ table, atol=1e-12)
+        p = float(contrast_parts(table[None], rows, columns, weights).p[0])
+        values.append((drawn.p_floor(weights), p))
+    assert all(floor <= p for floor, p in values)
+    assert sum(floor > 0.05 for floor, _ in values) > 20
 
 
 def test_primary_questions_have_a_rate_of_their_own() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -55,6 +55,7 @@ def word_families(words: Sequence[str], language: str = "en") -> tuple[str, ...]
     return tuple(first.setdefault(find(f"word {word.lower()}"), word) for word in words)
 
 
+@lru_cache(maxsize=2**15)
 def lemma_spellings(word: str, language: str = "en") -> tuple[str, ...]:
     """Return the spellings that a word shares with its family: its own in lower case and its lemmas, in American ones.
 

@@ -38,6 +38,7 @@ from biasgauge.stats.contrasts import Contrast as Contrast
 from biasgauge.stats.contrasts import SideLike as SideLike
 from biasgauge.stats.contrasts import TableSide as TableSide
 from biasgauge.stats.contrasts import contrast_estimate as contrast_estimate
+from biasgauge.stats.contrasts import contrast_p_floor as contrast_p_floor
 from biasgauge.stats.contrasts import contrast_parts as contrast_parts
 from biasgauge.stats.contrasts import contrast_values as contrast_values
 from biasgauge.stats.contrasts import effective_words as effective_words

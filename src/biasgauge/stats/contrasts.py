@@ -26,7 +26,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
+from scipy.special import ndtr, stdtr
 
 from biasgauge.core import WEAT_WEIGHTS, Estimate, Fields, Floats, Integers, check_level
 from biasgauge.errors import ParameterError
@@ -330,6 +330,32 @@ def contrast_parts(
     return ContrastParts(value, *numbers, variances, words, over)
 
 
+def contrast_p_floor(
+    by_row: Floats, by_column: Floats, rows: SideLike, columns: SideLike, weights: ArrayLike = WEAT_WEIGHTS
+) -> Floats:
+    """Lower bounds of p of `contrast_estimate`, of stacked tables S, from S C⁺ᵀ and R⁺ S alone; 0 where undefined.
+
+    The variance of a contrast is at least that of the targets, and of the attributes, with every word in full; and no
+    t distribution has less in its tails than the normal one. A table whose p is surely above a level need not be made.
+
+    Args:
+        by_row: S C⁺ᵀ, stacks × models × rows × coefficients of columns (`TableSide.inverse`).
+        by_column: R⁺ S, stacks × models × coefficients of rows × columns.
+        rows: words of one side, with or without effective numbers.
+        columns: words of the other.
+        weights: of the block of each row group (first) and column group (second).
+    """
+    pattern = np.asarray(weights, np.float64)
+    sides = table_side(rows), table_side(columns)
+    if any(side.sizes.min() == 1 or side.collinear for side in sides):
+        return np.zeros(len(by_row))
+    fit = _MarginFit(by_row, by_column, *sides, pattern)
+    value = (pattern * fit.coefficients[..., : pattern.shape[0], : pattern.shape[1]].mean(axis=1)).sum(axis=(1, 2))
+    variance = np.maximum(*(fit.main_effect(name, fit.contributions(name)).sum(axis=1) for name in SIDES))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(2 * ndtr(-np.abs(value) / np.sqrt(variance)))
+
+
 def student(
     value: Floats, variance: Floats, terms: Sequence[tuple[Any, Any]], *, balanced: bool = False
 ) -> tuple[Floats, Floats, Floats]:
@@ -347,8 +373,8 @@ def student(
     return se, df, p
 
 
-class _TableFit:
-    """Least-squares fit of stacked tables by their groups and covariates: all that variances need.
+class _MarginFit:
+    """Least-squares fit of stacked tables by their groups and covariates: all that variances of main effects need.
 
     Attributes:
         coefficients: K = R⁺ S C⁺ᵀ, groups first; without covariates the means of the blocks.
@@ -356,11 +382,10 @@ class _TableFit:
         by_column: R⁺ S, coefficients of rows × columns.
     """
 
-    def __init__(self, tables: Floats, rows: TableSide, columns: TableSide, pattern: Floats) -> None:
-        self.tables, self.rows, self.columns = tables, rows, columns
-        self.by_row: Floats = tables @ columns.inverse.T
-        self.by_column: Floats = rows.inverse @ tables
-        self.coefficients: Floats = rows.inverse @ self.by_row
+    def __init__(self, by_row: Floats, by_column: Floats, rows: TableSide, columns: TableSide, pattern: Floats) -> None:
+        self.rows, self.columns = rows, columns
+        self.by_row, self.by_column = by_row, by_column
+        self.coefficients: Floats = rows.inverse @ by_row
         # The contrast is Σ L · S with L = (rows of R⁺ for groups)ᵀ · weights · (rows of C⁺ for groups).
         lists = len(rows.sizes), len(columns.sizes)
         self.row_weights: Floats = rows.inverse[: lists[0]].T @ pattern  # rows × groups of columns
@@ -378,6 +403,24 @@ class _TableFit:
         residuals = (scores - fitted)[..., : weights.shape[1]]
         addends: Floats = (residuals * weights).sum(axis=-1) / np.sqrt(side.slack)
         return addends
+
+    def main_effect(self, name: str, addends: Floats) -> Floats:
+        """Variance of targets (or attributes) by list, stacks × lists: squares of their contributions.
+
+        The contrast is a sum of contributions, list by list, and its variance the sum of their squares, times what
+        words that are not independent add.
+        """
+        side = self.rows if name == "targets" else self.columns
+        squares = addends.mean(axis=1) ** 2 @ np.eye(len(side.sizes))[side.groups]
+        return np.asarray(squares * side.variance_factors())
+
+
+class _TableFit(_MarginFit):
+    """The same fit with the tables themselves, for their interaction."""
+
+    def __init__(self, tables: Floats, rows: TableSide, columns: TableSide, pattern: Floats) -> None:
+        super().__init__(tables @ columns.inverse.T, rows.inverse @ tables, rows, columns, pattern)
+        self.tables = tables
 
     def interaction(self, average: bool, block: int) -> Floats:  # noqa: FBT001 - internal
         """Variance of target × attribute: Σ (L · residual)² / (slack of row · slack of column), stacks × models.
@@ -409,12 +452,10 @@ def _variances(
     variances: dict[str, Floats] = {}
     terms: list[tuple[Floats, float]] = []
     by_side: dict[str, Floats] = {}
-    # Main effects of words: the contrast is a sum of contributions, list by list, and its variance the sum of their
-    # squares, times what words that are not independent add.
     for name in spread:
         side = fit.rows if name == "targets" else fit.columns
         addends = by_side[name] = fit.contributions(name)
-        squares = addends.mean(axis=1) ** 2 @ np.eye(len(side.sizes))[side.groups] * side.variance_factors()
+        squares = fit.main_effect(name, addends)
         variances[name] = squares.sum(axis=1)
         terms += zip(squares.T, side.freedom().tolist(), strict=True)
     both = len(spread) == 2

@@ -224,9 +224,9 @@ class Embedding:
     def checksum(self) -> str:
         """SHA-256 of words and vectors: equal for equal content, whatever file it came from."""
         digest = hashlib.sha256(f"{len(self.words)} {self.dim} {self.vectors.dtype.name}\n".encode())
-        for word in self.words:
-            raw = word.encode("utf-8")
-            digest.update(len(raw).to_bytes(8, "little") + raw)
+        for start in range(0, len(self.words), _CHECKSUM_ROWS):
+            encoded = [word.encode("utf-8") for word in self.words[start : start + _CHECKSUM_ROWS]]
+            digest.update(b"".join(len(raw).to_bytes(8, "little") + raw for raw in encoded))
         little = self.vectors.dtype.newbyteorder("<")
         for start in range(0, len(self.words), _CHECKSUM_ROWS):
             digest.update(np.ascontiguousarray(self.vectors[start : start + _CHECKSUM_ROWS], dtype=little).data)

@@ -296,15 +296,20 @@ def _questions_to_simulate(outcomes: Sequence[Measured], random: np.random.Gener
 def _simulate(
     outcomes: Sequence[Measured], null: Null, alpha: float, audits: int, random: np.random.Generator
 ) -> dict[Measured, Floats]:
-    """Return p of each question in each simulated audit; where it is above alpha, that of the contrast alone."""
+    """Return p of each question in each simulated audit; 1 where it is above alpha.
+
+    Corrections for many questions adjust no p above alpha to one below it, nor any other p by it.
+    """
     simulated = {}
     for measurement in outcomes:
         weights, p_values = measurement.query.weights, np.ones(audits)
-        for audit, (table, rows, columns) in enumerate(null_tables(measurement, null, audits, random)):
+        for audit, drawn in enumerate(null_tables(measurement, null, audits, random)):
+            if drawn.p_floor(weights) > alpha:
+                continue
+            table, rows, columns = drawn.complete()
             p = float(contrast_parts(table[None], rows, columns, weights).p[0])
             if p <= alpha:  # the other tests can only make it larger
-                p = contrast_test(table, rows, columns, weights).p or p
-            p_values[audit] = 1.0 if np.isnan(p) else p
+                p_values[audit] = contrast_test(table, rows, columns, weights).p or p
         simulated[measurement] = p_values
     return simulated
 

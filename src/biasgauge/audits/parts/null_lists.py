@@ -8,7 +8,7 @@ finds an association is in `false_alarms`; chance bands compare each measured co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -17,10 +17,10 @@ import numpy as np
 from biasgauge.audits.measurement import Measured, QueryOutcome, Tabulated, matched
 from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.subjects import Subject
-from biasgauge.core import Floats, Places, Record, unit_vectors
+from biasgauge.core import Floats, Places, Record, TableWords, unit_vectors
 from biasgauge.metrics import frequency_powers, side_of_words, table_sides
 from biasgauge.results import Column, RecordTable, counted
-from biasgauge.stats import TableSide, contrast_values
+from biasgauge.stats import TableSide, contrast_p_floor
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -43,7 +43,7 @@ BINS = 40
 NEAR = 0.8
 """Share of effective words in all words of a question from which its lists count as free of near words."""
 SEEDS = 100
-"""Random words whose neighbors make groups of near words."""
+"""Random words whose neighbors make groups of near words; more where the lists need more groups."""
 VOCABULARY = 20_000
 """Words among which neighbors are looked for."""
 
@@ -60,10 +60,29 @@ def can_draw(measurement: Measured, null: Null) -> bool:
     return True
 
 
-def null_tables(
-    measurement: Measured, null: Null, count: int, random: np.random.Generator
-) -> Iterator[tuple[Floats, TableSide, TableSide]]:
-    """Yield tables of similarities that mean nothing, models × targets × attributes, with the words of both sides.
+@dataclass(frozen=True, eq=False)
+class NullTable:
+    """A table of similarities that mean nothing, S: as its margins, and as itself where `p_floor` is small.
+
+    Attributes:
+        rows, columns: words of both sides; those that were drawn are without their effective numbers.
+        by_row, by_column: S C⁺ᵀ and R⁺ S of every model, as in `stats.contrast_p_floor`.
+        complete: returns models × targets × attributes, and the words of both sides with their effective numbers.
+    """
+
+    rows: TableSide
+    columns: TableSide
+    by_row: Floats
+    by_column: Floats
+    complete: Callable[[], tuple[Floats, TableSide, TableSide]]
+
+    def p_floor(self, weights: Sequence[Sequence[float]]) -> float:
+        """Lower bound of p of the contrast."""
+        return float(contrast_p_floor(self.by_row[None], self.by_column[None], self.rows, self.columns, weights)[0])
+
+
+def null_tables(measurement: Measured, null: Null, count: int, random: np.random.Generator) -> Iterator[NullTable]:
+    """Yield tables of similarities that mean nothing, with the words of both sides.
 
     They are what a verdict rests on: at equal word frequency where frequencies are known.
     """
@@ -71,18 +90,30 @@ def null_tables(
     if null == "relabeled":
         table = measurement.table if similarities.centered is None else similarities.centered
         rows, _ = table_sides(similarities)
-        words = similarities.attributes
+        by_column, words = rows.inverse @ table, similarities.attributes
         for _ in range(count):
             order = random.permutation(len(words.groups))
-            frequencies = None if words.frequencies is None else words.frequencies[order]
-            columns = side_of_words(words.groups, words.cosines[np.ix_(order, order)], frequencies)
-            yield table[:, :, order], rows, columns
+            yield _relabeled(table, rows, by_column, words, order)
         return
     drawn = list(_null_words(measurement, null, count, random))
     words_of_null = _NullWords(measurement, [rows for draw in drawn for rows in draw])
     same = table_sides(similarities)[0] if null == "matched" else None  # the targets themselves
     for targets, *attributes in drawn:
         yield words_of_null.table(targets, attributes, same)
+
+
+def _relabeled(table: Floats, rows: TableSide, by_column: Floats, words: TableWords, order: Places) -> NullTable:
+    """Return a table with its columns in another order."""
+    frequencies = None if words.frequencies is None else words.frequencies[order]
+    columns = TableSide(words.groups, frequency_powers(words.groups, frequencies))
+    inverse = np.empty_like(columns.inverse)
+    inverse[:, order] = columns.inverse
+
+    def complete() -> tuple[Floats, TableSide, TableSide]:
+        cosines = words.cosines[np.ix_(order, order)]
+        return table[:, :, order], rows, side_of_words(words.groups, cosines, frequencies)
+
+    return NullTable(rows, columns, table @ inverse.T, by_column[:, :, order], complete)
 
 
 def _null_words(
@@ -114,19 +145,22 @@ def _near_words(measurement: Measured, count: int, random: np.random.Generator) 
     usable = np.arange(min(len(model), VOCABULARY))
     usable = usable[model.directed(usable)]
     units = unit_vectors(model, usable)
-    like = matched(np.concatenate([random.choice(np.concatenate(places), SEEDS)]), len(usable), random)
-    most = max(map(len, places)) + 1
-    nearest = np.argsort(-(units[np.minimum(like, len(usable) - 1)] @ units.T), axis=1)[:, :most]
     contrast = measurement.test.contrast
+    sides = [
+        [len(share) for size, groups in zip(sizes, effective, strict=True)
+         for share in np.array_split(np.arange(size), max(2, min(size, round(groups))))]
+        for sizes, effective in zip(contrast.words, contrast.effective, strict=True)
+    ]  # fmt: skip
+    seed_words = max(SEEDS, sum(map(len, sides)))
+    like = matched(random.choice(np.concatenate(places), seed_words), len(usable), random)
+    most = max(map(max, sides))
+    similarities = units[np.minimum(like, len(usable) - 1)] @ units.T
+    nearest = np.argpartition(-similarities, min(most, len(usable) - 1), axis=1)[:, :most]
+    closest_first = np.argsort(-np.take_along_axis(similarities, nearest, axis=1), axis=1)
+    nearest = np.take_along_axis(nearest, closest_first, axis=1)
     for _ in range(count):
-        seeds, lists = iter(random.permutation(SEEDS)), []
-        for sizes, effective in zip(contrast.words, contrast.effective, strict=True):
-            side = []
-            for size, groups in zip(sizes, effective, strict=True):
-                shares = np.array_split(np.arange(size), max(2, min(size, round(groups))))
-                side += [nearest[next(seeds, 0), : len(share)] for share in shares]
-            lists.append(usable[np.concatenate(side)])
-        yield tuple(lists)
+        seeds = iter(random.permutation(seed_words))
+        yield tuple(usable[np.concatenate([nearest[next(seeds), :length] for length in lengths])] for lengths in sides)
 
 
 class _NullWords:
@@ -155,22 +189,22 @@ class _NullWords:
 
     def contrasts(self, drawn: Sequence[tuple[Places, ...]]) -> Floats:
         """Return the contrast of each draw of attributes, with the targets as they are."""
-        query, columns = self.similarities.resolved.query, self.similarities.attributes.groups
+        weights = np.array(self.similarities.resolved.query.weights, np.float64)
+        columns = self.similarities.attributes.groups
         rows, _ = table_sides(self.similarities)
-        targets = self.centered[:, self.rows.searchsorted(drawn[0][0])]
-        opposed = np.allclose(np.sum(query.weights, axis=1), 0)
+        opposed = np.allclose(weights.sum(axis=1), 0)
+        # Σ weight · R⁺ S C⁺ᵀ with S = T Aᵀ: vectors of the lists first, so that no table is made.
+        lists = rows.inverse[: len(weights)] @ self.centered[:, self.rows.searchsorted(drawn[0][0])]
         values = []
         for draw in drawn:
             index = self.rows.searchsorted(draw[1])
             log = self.frequencies[index] if self.frequencies is not None and opposed else None
-            table = targets @ np.swapaxes(self.centered[:, index], -1, -2)
             side = TableSide(columns, frequency_powers(columns, log))
-            values.append(contrast_values(table[None], rows, side, query.weights)[0])
+            others = side.inverse[: weights.shape[1]] @ self.centered[:, index]
+            values.append((weights * (lists @ np.swapaxes(others, -1, -2)).mean(axis=0)).sum())
         return np.array(values)
 
-    def table(
-        self, targets: Places, attributes: Sequence[Places], target_side: TableSide | None = None
-    ) -> tuple[Floats, TableSide, TableSide]:
+    def table(self, targets: Places, attributes: Sequence[Places], target_side: TableSide | None = None) -> NullTable:
         """Return the similarities at equal frequency, where it is known, and the words of both sides.
 
         `target_side` has the targets where they are those of the question.
@@ -180,11 +214,17 @@ class _NullWords:
         centered = [self.centered[:, rows] for rows in sides]
         words = self.similarities.targets, self.similarities.attributes
         logs = [None if self.frequencies is None or len(attributes) > 1 else self.frequencies[rows] for rows in sides]
-        if target_side is None:
-            target_side = side_of_words(words[0].groups, _mean_cosines(units[0], unit=True), logs[0])
-        between = _mean_cosines(_ends_difference(units[1:]), unit=len(units) == 2)
-        attribute_side = side_of_words(words[1].groups, between, logs[1])
-        return centered[0] @ np.swapaxes(_ends_difference(centered[1:]), -1, -2), target_side, attribute_side
+        groups = words[0].groups, words[1].groups
+        plain = [TableSide(group, frequency_powers(group, log)) for group, log in zip(groups, logs, strict=False)]
+        rows, columns = target_side or plain[0], plain[1]
+        left, right = centered[0], np.swapaxes(_ends_difference(centered[1:]), -1, -2)
+
+        def complete() -> tuple[Floats, TableSide, TableSide]:
+            first = target_side or side_of_words(groups[0], _mean_cosines(units[0], unit=True), logs[0])
+            between = _mean_cosines(_ends_difference(units[1:]), unit=len(units) == 2)
+            return left @ right, first, side_of_words(groups[1], between, logs[1])
+
+        return NullTable(rows, columns, left @ (right @ columns.inverse.T), (rows.inverse @ left) @ right, complete)
 
 
 def _ends_difference(sides: Sequence[Floats]) -> Floats:
