@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.measurement import Measured, matched, measure
+from biasgauge.audits.measurement import LikeFrequency, Measured, Tabulated, measure, tabulate
 from biasgauge.audits.parts.false_alarms import (
     ErrorRate,
     error_rates,
@@ -29,9 +29,10 @@ from biasgauge.audits.parts.null_lists import (
 )
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdicts import Rules
-from biasgauge.core import WordPolicy
-from biasgauge.lexicons import parse_lexicon, queries_from_lexicons
+from biasgauge.core import Query, WordPolicy
+from biasgauge.lexicons import lexicon, parse_lexicon, queries_from_lexicons
 from biasgauge.stats import clopper_pearson, contrast_parts
+from biasgauge.vectors import Frequencies
 
 if TYPE_CHECKING:
     from biasgauge.lexicons import Lexicon
@@ -255,13 +256,78 @@ def test_a_small_vocabulary_has_a_smallest_contrast_too() -> None:
 
 def test_random_lists_have_the_frequency_of_the_words_they_stand_for() -> None:
     random, places = np.random.default_rng(0), np.array([3, 50, 400, 1_500])
-    drawn = np.stack([matched(places, len(WORDS), random) for _ in range(400)])
+    words = LikeFrequency.of(isotropic(0), "en")
+    drawn = np.stack([words.draw(places, random) for _ in range(400)])
     assert not np.isin(drawn, places).any()
     for column, place in zip(drawn.T, places, strict=True):
         assert (column >= int(place / 1.5)).all()
         assert (column <= place * 1.5 + 20 + len(places)).all()
         assert len(set(column.tolist())) > 15
     assert drawn.max() < len(WORDS)
+
+
+def test_a_lean_is_counted_from_words_that_are_spelled_alike() -> None:
+    """Names, with a capital, lean to one side: random common words do not lean beside other common words."""
+    random = np.random.default_rng(4)
+    letters = ["".join(letters) for letters in random.choice(list("bcdfghjklmnpqrst"), (2_000, 9))]
+    words = tuple(dict.fromkeys(word.capitalize() if number % 2 else word for number, word in enumerate(letters)))
+    rows = random.standard_normal((len(words), DIM))
+    rows[1::2, 0] += 3.0
+    rows[[40, 42, 44, 46, 48], 0] += 8.0
+    rows[[50, 52, 54, 56, 58], 0] -= 8.0
+    ends = [(words[row], words[row + 10]) for row in (40, 42, 44, 46, 48)]
+    vectors = bg.Embedding(words, rows, name="cased", frequencies=Frequencies(np.arange(1, len(words) + 1), "ranks"))
+    subject = Subject("cased", (vectors,))
+    pairs = parse_lexicon(
+        {"name": "ends", "kind": "pairs", "language": "en", "pairs": [list(pair) for pair in ends]}, path="ends.toml"
+    )
+    found = 0
+    for draw in range(200):
+        listed = tuple(random.choice(words[100::2], 25, replace=False))
+        words_lexicon = {"name": "l", "kind": "words", "language": "en", "words": list(listed)}
+        query = Query.from_lexicon(parse_lexicon(words_lexicon, path="l.toml"), pairs)
+        outcome = measure(query, subject, WordPolicy(case="exact"), draw)
+        assert isinstance(outcome, Measured)
+        found += outcome.p <= 0.05
+    assert found <= 200 * (0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5)
+
+
+def test_long_lists_along_base_pairs_have_the_error_of_the_words_they_are_counted_from() -> None:
+    """The variance of the mean of random words is a part of that of the contrast."""
+    vectors = isotropic(4)
+    (one,) = put(lean_question(), vectors)
+    leans = one.random_leans
+    contrast = one.test.decisive.contrast
+    assert contrast.variances["random words"] == pytest.approx(leans.var(ddof=1) / len(leans))
+    assert contrast.se is not None
+    assert contrast.se**2 > contrast.variances["random words"] + 0.5 * contrast.variances["targets"]
+
+
+def test_like_frequency_is_by_counts_where_a_file_is_in_another_order() -> None:
+    """The same vectors in alphabetical order: random words have the frequencies of the words they stand for."""
+    shipped = bg.vectors.load_default()
+    order = np.argsort(shipped.words)
+    known = shipped.frequencies
+    assert known is not None
+    alphabetical = bg.Embedding(
+        tuple(shipped.words[row] for row in order), shipped.vectors[order], name="a–z", frequencies=known.select(order)
+    )
+    query = Query.from_lexicon("occ16", "du2021")
+    found = [tabulate(query, Subject(model.name, (model,)), WordPolicy()) for model in (shipped, alphabetical)]
+    smallest, baselines = [], []
+    for outcome in found:
+        assert isinstance(outcome, Tabulated)
+        tests = put([lexicon("weat7")], outcome.subject.models[0])
+        smallest.append(smallest_contrast(outcome.subject, tests, 0))
+        baselines.append(outcome.random_leans.mean())
+    assert smallest[1] == pytest.approx(smallest[0], rel=1e-12)
+    assert baselines[1] == pytest.approx(baselines[0], rel=1e-12)
+    places = np.arange(0, len(order), 97)
+    drawn = LikeFrequency.of(alphabetical, "en").draw(places, np.random.default_rng(0))
+    rank = np.empty(len(order), int)
+    rank[np.argsort(known.select(order).values)] = np.arange(len(order))  # the most frequent word has rank 0
+    assert (rank[drawn] >= (rank[places] / 1.5).astype(int)).all()
+    assert (rank[drawn] <= rank[places] * 1.5 + 20 + len(places)).all()
 
 
 def test_chance_contrasts_are_those_of_random_attributes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -18,7 +19,7 @@ SANITY = "sanity"
 """Family of the queries that check the instrument: no bias, and not about people."""
 CANDIDATES = 40
 """Words of like frequency that may stand in the place of each word."""
-REFERENCE = 400
+REFERENCE = 2_000
 """Random words from which the lean of a list along base pairs is counted, at most."""
 FEWEST = 20
 """Random words that are enough for that."""
@@ -54,6 +55,7 @@ class Tabulated:
         similarities: of all targets with all attributes (or pairs).
         table: those that the question is about, models × targets × attributes: of one list of words along base pairs,
             counted from random words of like frequency.
+        centered: the same at equal word frequency; None where frequencies are not known.
         random_leans: along base pairs, the similarities of random words of like frequency, each its mean over models
             and pairs; of one list of words their mean is what similarities are counted from.
     """
@@ -63,6 +65,7 @@ class Tabulated:
     share: float
     similarities: SimilarityTable
     table: Floats
+    centered: Floats | None = None
     random_leans: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
@@ -101,9 +104,9 @@ class Tabulated:
 
         `stats.contrast_estimate` and the like take the three.
         """
-        if self.similarities.centered is None:
+        if self.centered is None:
             return self.table, *self.as_it_is
-        return self.similarities.centered, *table_sides(self.similarities)
+        return self.centered, *table_sides(self.similarities)
 
     @property
     def as_it_is(self) -> tuple[TableSide, TableSide]:
@@ -161,8 +164,10 @@ def measure(query: Query, subject: Subject, policy: WordPolicy, random_state: in
     outcome = tabulate(query, subject, policy, random_state)
     if isinstance(outcome, Unmeasurable):
         return outcome
-    similarities = outcome.similarities
-    test = contrast_of_similarities(similarities, outcome.table, similarities.centered, random_state=random_state)
+    test = contrast_of_similarities(outcome.similarities, outcome.table, outcome.centered, random_state=random_state)
+    if query.kind == "lean" and outcome.random_leans.size:
+        leans = outcome.random_leans
+        test = test.with_variance("random words", float(leans.var(ddof=1)) / len(leans))
     if test.p is None:
         return Unmeasurable(
             query, subject, outcome.share, test.contrast.reason or "its spread is unknown", outcome.resolved
@@ -180,41 +185,86 @@ def tabulate(query: Query, subject: Subject, policy: WordPolicy, random_state: i
     if resolved.reason is not None:
         return Unmeasurable(query, subject, resolved.share, resolved.reason, resolved)
     similarities = SimilarityTable(resolved)
-    table, leans = similarities.values, np.empty(0)
+    table, centered, leans = similarities.values, similarities.centered, np.empty(0)
     if query.pairs:
         excluded = {
             *(word for group in resolved.targets for word in group.words),
             *(word for pair in query.pairs for word in pair),
         }
-        drawn = random_words(subject.models[0], similarities.targets.rows, excluded, random_state)
+        drawn = random_words(subject.models[0], query.language, similarities.targets.rows, excluded, random_state)
         random = resolve_sets({"random": drawn}, subject.models, policy)["random"]
         if len(random.words) >= FEWEST:
-            baseline = similarities.similarities_of([random])
+            baseline, centered_baseline = similarities.similarities_of(random)
             leans = baseline.mean(axis=(0, 2))
             if query.kind == "lean":
                 table = table - baseline.mean(axis=1, keepdims=True)
+                if centered is not None and centered_baseline is not None:
+                    centered = centered - centered_baseline.mean(axis=1, keepdims=True)
     return Tabulated(
-        query=query, subject=subject, share=resolved.share, similarities=similarities, table=table, random_leans=leans
-    )
+        query=query, subject=subject, share=resolved.share, similarities=similarities, table=table, centered=centered,
+        random_leans=leans,
+    )  # fmt: skip
 
 
-def matched(rows: Places, words: int, random: np.random.Generator) -> Places:
-    """Random rows of about the same rank as these, as files list words by frequency; none of these themselves."""
-    low = np.minimum((rows / 1.5).astype(np.intp), words - 1)
-    high = np.clip((rows * 1.5).astype(np.intp) + 20 + len(rows), low + 1, words)
-    drawn: Places = random.integers(low, high)
-    sorted_rows = np.sort(rows)
-    for _ in range(10):
-        repeated = sorted_rows[np.minimum(sorted_rows.searchsorted(drawn), len(sorted_rows) - 1)] == drawn
-        if not repeated.any():
-            break
-        drawn[repeated] = random.integers(low[repeated], high[repeated])
-    return drawn
+@dataclass(frozen=True, eq=False)
+class LikeFrequency:
+    """Draws of random words of like frequency from one model.
+
+    Attributes:
+        ranks: rank of each row by frequency, 0 for the most frequent.
+    """
+
+    ranks: Places
+
+    @classmethod
+    def of(cls, model: Embedding, language: str) -> LikeFrequency:
+        """Rank the words of a model: by frequency where that is known, else as its file lists them."""
+        return cls(model.frequency_ranks(language))
+
+    @cached_property
+    def rows(self) -> Places:
+        """Row of each rank."""
+        return np.argsort(self.ranks)
+
+    def draw(self, rows: Places, random: np.random.Generator) -> Places:
+        """Draw random rows of about the same rank as these; none of these themselves."""
+        words, ranks = len(self.ranks), self.ranks[rows]
+        low = np.minimum((ranks / 1.5).astype(np.intp), words - 1)
+        high = np.clip((ranks * 1.5).astype(np.intp) + 20 + len(ranks), low + 1, words)
+        drawn: Places = random.integers(low, high)
+        sorted_ranks = np.sort(ranks)
+        for _ in range(10):
+            repeated = sorted_ranks[np.minimum(sorted_ranks.searchsorted(drawn), len(sorted_ranks) - 1)] == drawn
+            if not repeated.any():
+                break
+            drawn[repeated] = random.integers(low[repeated], high[repeated])
+        return self.rows[drawn]
 
 
-def random_words(model: Embedding, rows: Places, excluded: Collection[str], random_state: int) -> tuple[str, ...]:
-    """Words of about the frequency of those in some rows, none of them in `excluded`; at most `REFERENCE`."""
+def random_words(
+    model: Embedding, language: str, rows: Places, excluded: Collection[str], random_state: int
+) -> tuple[str, ...]:
+    """Words of about the frequency and the kind of those in some rows, none of them in `excluded`.
+
+    Names lean otherwise than common words do: a word is replaced by one in lower case, or with a capital, or of other
+    characters than letters, as it is itself. At most `REFERENCE` words.
+    """
     random = np.random.default_rng([random_state, 23])
-    like = np.unique([matched(rows, len(model), random) for _ in range(CANDIDATES)])
-    drawn = (model.words[row] for row in random.permutation(like))
+    words = LikeFrequency.of(model, language)
+    kinds = [_spelling(model.words[row]) for row in rows.tolist()]
+    candidates = {
+        row
+        for _ in range(CANDIDATES)
+        for row, kind in zip(words.draw(rows, random).tolist(), kinds, strict=True)
+        if _spelling(model.words[row]) == kind
+    }
+    ranks = np.sort(words.ranks[sorted(candidates)])  # whatever the order of rows
+    drawn = (model.words[row] for row in words.rows[random.permutation(ranks)])
     return tuple(word for word in drawn if word not in excluded)[:REFERENCE]
+
+
+def _spelling(word: str) -> str:
+    """Return whether a word is of small letters, has a capital, or has other characters than letters."""
+    if not word.isalpha():
+        return "other"
+    return "lower" if word == word.lower() else "capital"

@@ -379,10 +379,7 @@ class SimilarityTable:
                 continue
             rows = [target_rows[number], *self._attribute_rows(number)]
             frequencies.append([log.values[places] for places in rows])
-            means = model.frequency_means(language)
-            if means is not None:
-                sides = [units - means.at(log.values[places]) for units, places in zip(sides, rows, strict=True)]
-            centered.append(self._table(sides))
+            centered.append(self._table(self._centered(number, sides, rows)))
         self.values: Floats = np.stack(values)
         self.centered: Floats | None = None
         by_model = zip(*cosines, strict=True)
@@ -417,16 +414,26 @@ class SimilarityTable:
         means = unit_rows(words.averaging @ units, pairwise=True)
         return np.asarray(means @ means.T)
 
-    def similarities_of(self, groups: Sequence[ResolvedSet]) -> Floats:
-        """Cosines of other words with the attributes of this table: models × words × attributes."""
-        rows = np.concatenate([group.rows for group in groups], axis=1)
+    def similarities_of(self, words: ResolvedSet) -> tuple[Floats, Floats | None]:
+        """Cosines of other words with the attributes of this table: models × words × attributes, also centered."""
         averaging = self.attributes.averaging.T
-        return np.stack(
-            [
-                unit_vectors(model, rows[number]) @ _difference(self._attribute_vectors(number)).T @ averaging
-                for number, model in enumerate(self.resolved.models)
-            ]
-        )
+        values, centered = [], []
+        for number, model in enumerate(self.resolved.models):
+            sides = [unit_vectors(model, words.rows[number]), *self._attribute_vectors(number)]
+            values.append(sides[0] @ _difference(sides[1:]).T @ averaging)
+            if self.centered is not None:
+                rows = [words.rows[number], *self._attribute_rows(number)]
+                equal = self._centered(number, sides, rows)
+                centered.append(equal[0] @ _difference(equal[1:]).T @ averaging)
+        return np.stack(values), np.stack(centered) if centered else None
+
+    def _centered(self, number: int, sides: Sequence[Floats], rows: Sequence[Places]) -> Sequence[Floats]:
+        """Vectors of words of a model less the mean vectors of words of their frequencies."""
+        model, language = self.resolved.models[number], self.resolved.query.language
+        log, means = _frequencies_of(model, language), model.frequency_means(language)
+        if log is None or means is None:
+            return sides
+        return [units - means.at(log.values[places]) for units, places in zip(sides, rows, strict=True)]
 
     @property
     def target_groups(self) -> Integers:

@@ -81,6 +81,14 @@ class ContrastTest:
             return None
         return max(p for p in (self.contrast.p, self.p_targets, self.p_attributes) if p is not None)
 
+    def with_variance(self, name: str, variance: float) -> ContrastTest:
+        """Return the same test with a further component of variance, of the contrast and of that at equal frequency."""
+        adjusted = None if self.adjusted is None else self.adjusted.with_variance(name, variance)
+        contrast = self.contrast.with_variance(name, variance)
+        if adjusted is not None:
+            contrast = replace(contrast, adjusted=adjusted.contrast)
+        return replace(self, contrast=contrast, adjusted=adjusted)
+
     def frequency_effect(self, alpha: float) -> FrequencyEffect | None:
         """Return what word frequency does to a finding at alpha; None where it is not known or nothing is left."""
         equal = None if self.adjusted is None else self.adjusted.p

@@ -110,6 +110,15 @@ class Embedding:
             known[language] = log_frequencies(self.words, self.frequencies, language)
         return known[language]
 
+    def frequency_ranks(self, language: str) -> Places:
+        """Rank of each word by frequency, 0 for the most frequent; its row where nothing is known of frequencies."""
+        known = self._frequency_ranks
+        if language not in known:
+            log = self.log_frequencies(language)
+            order = np.arange(len(self)) if log is None else np.argsort(-log[0], kind="stable")
+            known[language] = np.argsort(order)
+        return known[language]
+
     def frequency_means(self, language: str) -> FrequencyMeans | None:
         """Mean unit vector of words by log frequency; None without frequencies, or with too few words."""
         known = self._frequency_means
@@ -133,6 +142,10 @@ class Embedding:
 
     @cached_property
     def _log_frequencies(self) -> dict[str, LogFrequencies | None]:
+        return {}
+
+    @cached_property
+    def _frequency_ranks(self) -> dict[str, Places]:
         return {}
 
     @cached_property

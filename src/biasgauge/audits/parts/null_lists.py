@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from biasgauge.audits.measurement import Measured, QueryOutcome, Tabulated, matched
+from biasgauge.audits.measurement import LikeFrequency, Measured, QueryOutcome, Tabulated
 from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import Floats, Places, Record, TableWords, unit_vectors
@@ -120,7 +120,6 @@ def _null_words(
     measurement: Measured, null: Null, count: int, random: np.random.Generator
 ) -> Iterator[tuple[Places, ...]]:
     """Yield rows of targets and of attributes; of pairs, of their first and of their second words."""
-    model = measurement.subject.models[0]
     targets, attributes = measurement.places
     if null == "near":
         yield from _near_words(measurement, count, random)
@@ -129,20 +128,22 @@ def _null_words(
     if measurement.query.pairs:
         sides = [targets, *measurement.resolved.pair_rows[:, 0]]
     ends = np.cumsum([len(rows) for rows in sides])[:-1]
+    words = LikeFrequency.of(measurement.subject.models[0], measurement.query.language)
     for _ in range(count):
         if null == "sizes":
             sides = [random.permutation(rows) for rows in sides]
         if null in ("frequency", "sizes"):
-            yield tuple(np.split(matched(np.concatenate(sides), len(model), random), ends))
+            yield tuple(np.split(words.draw(np.concatenate(sides), random), ends))
         else:
-            yield targets, matched(attributes, len(model), random)
+            yield targets, words.draw(attributes, random)
 
 
 def _near_words(measurement: Measured, count: int, random: np.random.Generator) -> Iterator[tuple[Places, ...]]:
     """Yield lists of random words with their nearest neighbors, as many groups as the lists have effective words."""
     model = measurement.subject.models[0]
     places = measurement.places
-    usable = np.arange(min(len(model), VOCABULARY))
+    words = LikeFrequency.of(model, measurement.query.language)
+    usable = np.sort(words.rows[:VOCABULARY])
     usable = usable[model.directed(usable)]
     units = unit_vectors(model, usable)
     contrast = measurement.test.contrast
@@ -152,9 +153,9 @@ def _near_words(measurement: Measured, count: int, random: np.random.Generator) 
         for sizes, effective in zip(contrast.words, contrast.effective, strict=True)
     ]  # fmt: skip
     seed_words = max(SEEDS, sum(map(len, sides)))
-    like = matched(random.choice(np.concatenate(places), seed_words), len(usable), random)
+    like = words.draw(random.choice(np.concatenate(places), seed_words), random)
     most = max(map(max, sides))
-    similarities = units[np.minimum(like, len(usable) - 1)] @ units.T
+    similarities = np.nan_to_num(unit_vectors(model, like)) @ units.T
     nearest = np.argpartition(-similarities, min(most, len(usable) - 1), axis=1)[:, :most]
     closest_first = np.argsort(-np.take_along_axis(similarities, nearest, axis=1), axis=1)
     nearest = np.take_along_axis(nearest, closest_first, axis=1)
@@ -318,10 +319,11 @@ def chance_band(measurement: QueryOutcome, random_state: int) -> ChanceBand | No
 def smallest_contrast(subject: Subject, outcomes: Sequence[Tabulated], random_state: int, draws: int = 1_000) -> float:
     """One standard deviation (around 0) of the contrasts of unrelated lists of eight words of like frequency."""
     rows_of_lists = [np.concatenate(measurement.places) for measurement in outcomes if not measurement.query.pairs]
-    rows = np.concatenate(rows_of_lists) if rows_of_lists else np.arange(min(len(subject.models[0]), 1_000))
     model = subject.models[0]
+    words = LikeFrequency.of(model, next((measurement.query.language for measurement in outcomes), ""))
+    rows = np.concatenate(rows_of_lists) if rows_of_lists else words.rows[:1_000]
     random = np.random.default_rng([random_state, 11])
-    drawn = np.stack([matched(random.choice(rows, 4 * LIST), len(model), random) for _ in range(draws)])
+    drawn = np.stack([words.draw(random.choice(rows, 4 * LIST), random) for _ in range(draws)])
     units = unit_vectors(model, drawn.ravel()).reshape(draws, 4 * LIST, -1)
     means = units.reshape(draws, 4, LIST, -1).mean(axis=2)
     values = ((means[:, 0] - means[:, 1]) * (means[:, 2] - means[:, 3])).sum(axis=1)
