@@ -23,7 +23,7 @@ import numpy as np
 
 from biasgauge import Embedding, registry
 from biasgauge.audits.answers import answer_queries
-from biasgauge.audits.measurement import Measured, QueryOutcome, matched, measure
+from biasgauge.audits.measurement import LikeFrequency, Measured, QueryOutcome, measure
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.audits.verdict_rule import Case, Corrected, corrected_questions
@@ -42,8 +42,8 @@ from biasgauge.lexicons import (
     lexicon,
     queries_from_lexicons,
 )
-from biasgauge.metrics import contrast_test
-from biasgauge.stats import holm
+from biasgauge.metrics import contrast_test, side_of_words
+from biasgauge.stats import holm, shift_between
 from biasgauge.vectors import load_default, load_default_replicates
 
 POLICY = WordPolicy(case="fallback")
@@ -149,7 +149,7 @@ def _like(one: AssociationTest, model: Embedding, random: np.random.Generator) -
     sets: dict[str, Any] = {}
     for role, members in (("a", one.a), ("b", one.b)):
         rows = model.lookup(members.words, case_fallback=True).rows
-        drawn = dict.fromkeys(model.words[row] for row in matched(rows, len(model), random))
+        drawn = dict.fromkeys(model.words[row] for row in LikeFrequency.of(model, "en").draw(rows, random))
         sets[role] = WordSet(members.name, tuple(drawn))
     return replace(one, **sets)
 
@@ -175,7 +175,7 @@ def random_words(models: Sequence[Embedding], random: np.random.Generator) -> Dr
     model = models[0]
     rows = model.lookup(lexicon("bls2015").words, case_fallback=True).rows
     while True:
-        drawn = (matched(random.choice(rows, 20, replace=False), len(model), random) for _ in range(3))
+        drawn = (LikeFrequency.of(model, "en").draw(random.choice(rows, 20, replace=False), random) for _ in range(3))
         lists = [tuple(dict.fromkeys(model.words[row] for row in places)) for places in drawn]
         words = [Words(name=f"list-{place}", language="en", listed=listed) for place, listed in enumerate(lists)]
         yield models, [lexicon(PAIRS), *words]
@@ -265,24 +265,35 @@ def pieces(subject: Subject, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str,
 def planted(draws: int) -> None:
     """How often a contrast of a known size is found, in GloVe vectors to which it was added."""
     model = load_default()
+    log, means = model.log_frequencies("en"), model.frequency_means("en")
+    if log is None or means is None:
+        raise SystemExit("The shipped vectors lack frequencies of words.")
     random = np.random.default_rng(7)
-    print(f"\n{'planted contrast':<20}{'words a list':>14}{'found':>8}{'old rule':>10}")
-    for words in (8, 25):
+    print(f"\n{'planted contrast':<20}{'words a list':>14}{'found':>8}{'old rule':>10}", flush=True)
+    for words in (8, 25, 100):
         groups = np.repeat([0, 1], words)
         signs = 1 - 2 * groups
         for size in (0.0, 0.03, 0.06, 0.12, 0.2):
             found = old = 0
             for _ in range(draws):
-                rows = unit_rows(model.vectors[random.choice(len(model), 4 * words, replace=False)].astype(np.float64))
+                places = random.choice(len(model), 4 * words, replace=False)
+                rows = unit_rows(model.vectors[places].astype(np.float64))
                 along = random.standard_normal(rows.shape[1])
                 along /= np.linalg.norm(along)
                 pull = (size / 4) ** 0.5  # a contrast of four blocks with cosines of ± pull²
                 rows += pull * np.concatenate([signs, signs])[:, None] * along
                 rows = unit_rows(rows)
-                test = contrast_test(rows[: 2 * words] @ rows[2 * words :].T, groups, groups)
+                frequencies = log.values[places]
+                centered = rows - means.at(frequencies)
+                targets, attributes = (
+                    side_of_words(groups, rows[side] @ rows[side].T, frequencies[side])
+                    for side in (slice(2 * words), slice(2 * words, None))
+                )
+                test = contrast_test(centered[: 2 * words] @ centered[2 * words :].T, targets, attributes)
                 found += (test.p or 1.0) <= ALPHA
-                old += (test.p_targets or 1.0) <= ALPHA
-            print(f"{size:<20.2f}{words:>14}{found / draws:>8.3f}{old / draws:>10.3f}")
+                associations = rows[: 2 * words] @ (signs @ rows[2 * words :])
+                old += shift_between(associations[:words], associations[words:]).p <= ALPHA
+            print(f"{size:<20.2f}{words:>14}{found / draws:>8.3f}{old / draws:>10.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Lists of real words without a common meaning, and the share of them that the rule of the verdicts calls associated.
 
     PYTHONPATH=src:studies python scripts/hard_nulls.py VECTORS... [--draws 400] [--only PART] [--out FILE.md]
+    python scripts/hard_nulls.py --join NAME=FILE... [--out FILE.md]
 
 VECTORS are files that `biasgauge.load` reads; "default" and "replicates" for those that ship; "glove-50d" and "spacy"
 for whole sets of the extra `vectors`. Words of unequal frequency, words with their neighbors, inflections, words with
@@ -13,7 +14,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -80,7 +81,8 @@ class HardNulls:
         bands = [((100, 2_000), (20_000, 60_000)), ((1_000, 3_000), (3_000, 9_000)), ((500, 8_000), (2_000, 40_000))]
         for frequent, rare in bands:
             ends = ends_of((frequent, rare), scale)
-            name = f"random words: X, A of ranks {ends[0][0]:,}–{ends[0][1]:,}, Y, B of {ends[1][0]:,}–{ends[1][1]:,}"
+            named = [f"{first:,}–{last:,}" for first, last in (frequent, rare)]
+            name = f"random words: X, A of ranks {named[0]}, Y, B of {named[1]}"
             for size in SIZES:
                 if 2 * size < ends[0][1] - ends[0][0]:
                     yield name, size, partial(self.by_frequency, ends[0], ends[1], size)
@@ -414,6 +416,21 @@ def report(models: Sequence[Embedding], draws: int, only: str = "") -> Iterator[
         yield f"| **four topics** (power) | {size} | {plain:.3f} | {decisive:.3f} |  |"
 
 
+def join_tables(tables: Mapping[str, str]) -> Iterator[str]:
+    """Yield the rows of one table of several, each the output of this script for some vectors, by their name."""
+    rows: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for vectors, text in tables.items():
+        for line in text.splitlines():
+            cells = [cell.strip() for cell in line.strip("| ").split("|")]
+            if line.startswith("|") and cells[0] not in {"lists", "---"}:
+                rows.setdefault((cells[0], cells[1]), {})[vectors] = cells[2:4]
+    yield "| lists | words a list | " + " | ".join(tables) + " |"
+    yield "| --- " * (len(tables) + 2) + "|"
+    for (name, size), by_vectors in rows.items():
+        cells = ["–" if vectors not in by_vectors else "{1} ({0})".format(*by_vectors[vectors]) for vectors in tables]
+        yield f"| {name} | {size} | " + " | ".join(cell.replace("0.", ".") for cell in cells) + " |"
+
+
 def load_models(name: str) -> list[Embedding]:
     """Load the vectors that an argument names."""
     if name in {"glove-50d", "spacy"}:
@@ -429,13 +446,18 @@ def load_models(name: str) -> list[Embedding]:
 def main() -> None:
     """Print the tables, and write them to a file where one is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("vectors", nargs="+")
+    parser.add_argument("vectors", nargs="+", help="with --join: NAME=FILE of a table that this script printed")
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--only", default="")
+    parser.add_argument("--join", action="store_true", help="join tables of several vectors to one")
     parser.add_argument("--out", type=Path)
     typed = parser.parse_args()
     lines = []
-    for name in typed.vectors:
+    if typed.join:
+        files = dict(name.split("=", 1) for name in typed.vectors)
+        lines = list(join_tables({name: Path(file).read_text(encoding="utf-8") for name, file in files.items()}))
+        print("\n".join(lines))
+    for name in () if typed.join else typed.vectors:
         models = load_models(name)
         if not models:
             continue
