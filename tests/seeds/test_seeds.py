@@ -204,6 +204,10 @@ def test_one_seed_drives_it() -> None:
         ({"a": MEN, "b": WOMEN, "method": "weat"}, "must be one of mean-difference, pca"),
         ({"a": MEN, "b": WOMEN, "shuffles": -1}, "'shuffles' parameter must be a whole number of at least 0. Got -1"),
         (
+            {"a": MEN, "b": WOMEN, "generated": 2, "generated_size": 1},
+            "'generated_size' parameter must be a whole number of at least 2. Got 1",
+        ),
+        (
             {"a": MEN, "b": WOMEN, "leave_one_out": -1},
             "'leave_one_out' parameter must be a whole number of at least 0. Got -1",
         ),

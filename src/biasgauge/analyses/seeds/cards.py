@@ -113,6 +113,7 @@ def seeds(  # noqa: PLR0913 - settings, each with a name and a default
         LexiconError: a set is not known.
     """
     check_whole(0, shuffles=shuffles, leave_one_out=int(leave_one_out), generated=generated)
+    check_whole(2, generated_size=generated_size)
     if generated == 1:
         raise ParameterError("The 'generated' sets of seeds must be 0, or at least 2. Got 1.")
     check_choice(get_args(Method), method=method)
