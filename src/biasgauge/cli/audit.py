@@ -43,7 +43,7 @@ Examples:
   biasgauge audit vectors.bin --tasks hateval.json --tasks coref.json
   biasgauge audit vectors.bin --quiet --fail-on report,report-with-care
   biasgauge audit models/*.safetensors --corpus models/corpus
-  biasgauge audit --encoder all-MiniLM-L6-v2 --lexicon weat7 --lexicon weat8
+  biasgauge audit --encoder FOLDER --lexicon weat7 --lexicon weat8
 """
 
 FAILED_ON = 3
