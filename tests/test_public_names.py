@@ -62,6 +62,13 @@ def test_every_module_is_imported_in_the_ordinary_way(module: str) -> None:
     assert getattr_static(import_module(room), name) is found
 
 
+@pytest.mark.parametrize("room", sorted({name.rpartition(".")[0] for name in MODULES}))
+def test_every_name_that_a_package_lists_is_there(room: str) -> None:
+    """Tab offered types that existed for type checkers alone."""
+    found = import_module(room)
+    assert [name for name in getattr(found, "__all__", ()) if not hasattr(found, name)] == []
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="'biasgauge'"):
         package.weet  # noqa: B018 - the access is the test

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO, Self, cast
+from typing import TYPE_CHECKING, BinaryIO, Self, TypeAlias, cast
 
 from biasgauge.errors import InternalError, ParameterError
 
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
     from biasgauge.errors import _FileError
 
-    Progress = Callable[[int, int], None]
-    """Called with (bytes of the file read so far, bytes of the file)."""
-
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (bytes of the file read so far, bytes of the file)."""
 GZIP_MAGIC, _XZ_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 VARIABLE = "BIASGAUGE_MAX_EXPANSION"
 RATIO = 100

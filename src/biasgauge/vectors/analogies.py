@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,9 +46,8 @@ from biasgauge.vectors.loading import load
 if TYPE_CHECKING:
     import pandas as pd
 
-    Questions = str | os.PathLike[str] | Mapping[str, Iterable[Sequence[str]]] | Iterable[Sequence[str]]
-    """Questions as users hand them over: a file, questions, or questions by category."""
-
+Questions: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[Sequence[str]]] | Iterable[Sequence[str]]"
+"""Questions as users hand them over: a file, questions, or questions by category."""
 Method = Literal["3cosadd", "3cosmul"]
 REASONS = ("", "the vector of a, b or c is zero", "b − a + c is zero", "there is no candidate")
 """Reasons for a question without an answer; `Solutions.undefined` holds the index, 0 where it has one."""
