@@ -24,7 +24,7 @@ Examples:
 """
 
 
-@command(examples=EXAMPLES)
+@command(examples=EXAMPLES, terms="replicate")
 def reproduce(
     name: str | None = None,
     /,
