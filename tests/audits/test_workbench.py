@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import zlib
@@ -177,17 +178,22 @@ def test_only_a_page_can_be_written(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "is a page, FILE.html" in capsys.readouterr().err
 
 
-def test_an_audit_writes_one_beside_its_page(tmp_path: Path) -> None:
+def test_the_page_of_an_audit_has_one_inside(tmp_path: Path) -> None:
     audit = bg.audit(bg.vectors.load_default(), lexicons=["weat7"], workbench=True)
-    audit.save(tmp_path / "report.html")
-    assert {"report.html", "workbench.html"} <= {path.name for path in tmp_path.iterdir()}
-    assert 'href="workbench.html"' in (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = audit.save(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.glob("*.html")] == ["report.html"]
+    assert 'href="#workbench"' in page
+    inside = element(page, "tab-workbench").decode()
+    assert inside == audit.workbench.page()  # type: ignore[union-attr]
+    policy = unescape(page[:2_000])
+    for script in re.findall(r"<script>(.*?)</script>", inside, re.DOTALL):
+        assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
     assert audit.workbench is not None
     (equivalence,) = (piece for piece in audit.verdicts[0].evidence if piece.rule == "equivalence")
     assert audit.workbench.smallest == equivalence.threshold
     assert audit.workbench.words == 10_000
     assert "workbench" not in audit.to_dict()
-    assert "workbench.html" not in bg.audit(bg.vectors.load_default(), lexicons=["weat7"]).page()
+    assert "tab-workbench" not in bg.audit(bg.vectors.load_default(), lexicons=["weat7"]).page()
 
 
 def test_an_audit_of_its_vectors_decides_as_an_audit_of_the_file(workbench: audits.Workbench) -> None:

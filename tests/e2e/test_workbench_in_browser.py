@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from scipy.special import chdtri, nctdtr, stdtr, stdtrit
 
 import biasgauge as bg
 from biasgauge import audits
+from biasgauge.audits.answers import answer
 from biasgauge.cli.entry import run
 from biasgauge.core import Query, WordPolicy, WordSet, resolve
 from biasgauge.lexicons import AssociationTest
@@ -83,8 +85,6 @@ def verdict_of(workbench: audits.Workbench, lists: dict[str, list[str]], **names
     audit = audits.build_context(
         [workbench.embedding], lexicons=[test], rules=audits.Rules(smallest=workbench.smallest)
     )
-    from biasgauge.audits.answers import answer
-
     (verdict,) = answer(audit)
     return verdict
 
@@ -132,6 +132,78 @@ def test_so_are_those_of_random_lists_of_any_size(page: Any, workbench: audits.W
             same_as_python(page, workbench, {role: part.tolist() for role, part in zip("xyab", parts, strict=True)})
         )
     assert decisions
+
+
+def test_so_are_those_of_odd_lists(page: Any, workbench: audits.Workbench) -> None:  # noqa: ANN401
+    """Unequal sizes, words in two lists, forms of one word, words that are lost, other capitals, single words."""
+    random = np.random.default_rng(2038)
+    words = np.array([word for word in workbench.embedding.words if word.isalpha()])
+    forms = [["nurse", "nurses", "nursing"], ["run", "runs", "running"], ["woman", "women"], ["king", "kings"]]
+    decisions = set()
+    for number in range(16):
+        pool = words[:500] if number % 4 == 0 else words
+        sizes = random.integers(1, 12 if number % 3 else 60, 4)
+        lists = {
+            role: random.choice(pool, size, replace=False).tolist() for role, size in zip("xyab", sizes, strict=True)
+        }
+        if number % 2:
+            lists = {role: [*members, *forms[random.integers(len(forms))]] for role, members in lists.items()}
+        if number % 3 == 0:
+            lists["x"] += ["zzqx", "qqzz"]
+            lists["a"].append(lists["x"][0])
+        if number % 5 == 0:
+            lists["b"] += [word.capitalize() for word in lists["b"][:2]]
+        if number % 7 == 0:
+            lists["y"] = lists["y"][:1]
+        decisions.add(same_as_python(page, workbench, lists))
+    assert {"not-measurable", "inconclusive"} <= decisions
+
+
+def test_second_lists_of_a_concept_are_asked_as_in_python(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    """The battery has a second list for each concept; a page without some of its words knows their families."""
+    tests = [bg.lexicon(name) for name in ("gender_career", "gender_career_2")]
+    words = list(dict.fromkeys(word for test in tests for word in test.words))
+    random = np.random.default_rng(3)
+    kept = [word for word in words if random.random() < 0.9]
+    vectors = random.standard_normal((len(kept), 30))
+    for test in tests:  # so that there is something to hold against a second list
+        vectors[np.isin(kept, [*test.sets["x"], *test.sets["a"]])] += 0.4
+    workbench = bg.workbench(bg.Embedding(tuple(kept), vectors), smallest=0.05)
+    page = open_page(workbench.save(tmp_path / "words.html"))
+    for test in tests:
+        assert isinstance(test, AssociationTest)
+        audit = audits.build_context(
+            [workbench.embedding], lexicons=[test], rules=audits.Rules(smallest=workbench.smallest)
+        )
+        (verdict,) = answer(audit)
+        names = {role: group.name for role, group in test.roles.items()}
+        shown = evaluated(page, {role: list(group.words) for role, group in test.roles.items()},
+                          names=names, lexicon=test.name)  # fmt: skip
+        assert shown["decision"] == verdict.decision
+        evidence = [piece for piece in verdict.evidence if piece.rule.startswith("held-out")]
+        assert {piece.rule for piece in evidence} == {"held-out attributes", "held-out targets"}
+        again = [piece for piece in shown["evidence"] if piece["rule"].startswith("held-out")]
+        assert [[piece[key] for key in ("rule", "passes", "reason")] for piece in again] == [
+            [piece.rule, piece.passes, piece.reason] for piece in evidence
+        ]
+
+
+def test_hostile_words_are_text_and_huge_pastes_are_answered(open_page: Callable[..., Any], path: Path) -> None:
+    page = open_page(path)
+    page.locator("#words-x").fill(
+        "<img/src=x/onerror=alert(1)> <b>nurse</b> nurse midwife \u202emaid \x00 __proto__ constructor"
+    )
+    page.locator("#name-x").fill("</script><script>document.title='pwned'</script>")
+    page.locator("#name-x").blur()
+    assert page.locator("main img, main script").count() == 0
+    assert page.title().startswith("biasgauge")
+    assert "__proto__" in page.locator("#coverage-x").text_content()
+    toml = page.locator("#export").text_content()
+    assert tomllib.loads(toml)["x"]["name"] == "</script><script>document.title='pwned'</script>"
+    page.locator("#words-x").fill(" ".join(f"word{number}" for number in range(100_000)) + " nurse" * 100_000)
+    page.locator("#words-x").blur()
+    assert "1 of 100,001 words" in page.locator("#coverage-x").text_content()
+    assert page.locator("#verdict .decision span").text_content() == "Not measurable"
 
 
 def test_vectors_without_frequencies_with_capitals_and_in_eight_bits(
@@ -332,7 +404,7 @@ def test_lists_too_short_for_a_test_are_told_so(open_page: Callable[..., Any], p
     for role, words in {"x": "nurse", "y": "engineer"}.items():
         page.locator(f"#words-{role}").fill(words)
         page.locator(f"#words-{role}").blur()
-    assert "X and Y are too short: their words can be split in 2 ways" in page.locator("#verdict").text_content()
+    assert "X and Y are too short: their words can be split in only 2 ways" in page.locator("#verdict").text_content()
 
 
 def test_undo_and_redo_bring_lists_back(open_page: Callable[..., Any], path: Path) -> None:
@@ -350,17 +422,93 @@ def test_undo_and_redo_bring_lists_back(open_page: Callable[..., Any], path: Pat
     assert "algebra" in page.locator("#words-x").input_value()
 
 
-def test_the_page_of_an_audit_opens_it(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    audit = bg.audit(bg.vectors.load_default(), lexicons=["weat7"], workbench=True)
-    page = browser.new_page()
-    page.goto(audit.save(tmp_path / "report.html").as_uri())
+@pytest.fixture(scope="module")
+def audit() -> bg.audits.AuditResult:
+    return bg.audit(bg.vectors.load_default(), lexicons=["weat7"], workbench=True)
+
+
+@pytest.fixture(scope="module")
+def report(audit: bg.audits.AuditResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of an audit, which has a workbench in it."""
+    return audit.save(tmp_path_factory.mktemp("audit") / "report.html")
+
+
+def open_tab(page: Any) -> Any:  # noqa: ANN401 - a page of the browser and a frame of it
+    """Open the workbench of the page of an audit."""
     page.get_by_role("link", name="Your own words").click()
-    page.wait_for_selector("html[data-ready]", state="attached")
-    page.locator("#start").select_option("weat7")
+    page.frame_locator("#frame-workbench").locator("html[data-ready]").wait_for(state="attached")
+    return page.frames[1]
+
+
+def test_a_tab_of_the_page_of_an_audit_is_a_workbench(
+    open_page: Callable[..., Any], audit: bg.audits.AuditResult, report: Path
+) -> None:
+    page = open_page(report)
+    assert page.locator("iframe").count() == 0  # unpacked when it is asked for
+    frame = open_tab(page)
+    assert not page.locator("main").is_visible()
+    frame.locator("#start").select_option("weat7")
     numbers = audit.verdicts[0].observed("association")
-    assert page.evaluate("workbench.page.result.adjusted") == pytest.approx(numbers["adjusted"], abs=5e-6)
-    assert page.evaluate("workbench.page.result.decision") == audit.verdicts[0].decision
-    page.close()
+    assert frame.evaluate("workbench.page.result.adjusted") == pytest.approx(numbers["adjusted"], abs=5e-6)
+    assert frame.evaluate("workbench.page.result.decision") == audit.verdicts[0].decision
+    page.get_by_role("link", name="Summary of findings").click()
+    page.locator("main").wait_for()
+    assert not page.locator("iframe").is_visible()
+
+
+def test_the_state_of_the_tab_is_in_the_link_of_the_page(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    frame = open_tab(page)
+    frame.locator("#words-x").fill("nurse midwife maid")
+    frame.locator("#words-x").blur()
+    address = page.evaluate("location.hash")
+    assert address.startswith("#workbench?x=nurse%2Cmidwife%2Cmaid&")
+    frame.locator("#format").select_option("link")
+    assert frame.locator("#export").text_content().endswith(address)
+    again = open_page(report)
+    again.evaluate("(hash) => { location.hash = hash }", address)
+    other = again.frame_locator("#frame-workbench")
+    other.locator("html[data-ready]").wait_for(state="attached")
+    assert other.locator("#words-x").input_value() == "nurse, midwife, maid"
+
+
+@pytest.mark.parametrize("address", ["#%", "#workbench?x=%zz&tries=1e99&y", "#workbench?a=" + "x" * 5_000, "#weat7?%"])
+def test_a_broken_link_leaves_the_page_whole(open_page: Callable[..., Any], report: Path, address: str) -> None:
+    page = open_page(report)
+    page.evaluate("(hash) => { location.hash = hash }", address)
+    page.reload()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    assert open_tab(page).locator("#verdict .decision span").text_content()
+
+
+def test_the_tab_follows_the_page_into_the_dark_and_onto_paper(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    frame = open_tab(page)
+    page.click("#theme")
+    frame.locator("html[data-theme='dark']").wait_for(state="attached")
+    assert not frame.locator("#theme").is_visible()
+    heights = page.evaluate(
+        """() => {
+          dispatchEvent(new Event("beforeprint"));
+          const frame = document.querySelector("iframe");
+          const heights = [frame.clientHeight, frame.contentDocument.documentElement.scrollHeight];
+          const hidden = frame.contentDocument.querySelector("#share-title").getClientRects().length;
+          dispatchEvent(new Event("afterprint"));
+          return [...heights, hidden, frame.clientHeight];
+        }"""
+    )
+    assert heights[0] >= heights[1]  # nothing is cut off
+    assert heights[2] == 0  # laid out as on paper
+    assert heights[3] < 900
+
+
+def test_the_tab_fits_a_phone_and_axe_finds_nothing_serious(
+    open_page: Callable[..., Any], report: Path, serious_findings: Callable[..., list[str]]
+) -> None:
+    page = open_page(report, width=390)
+    frame = open_tab(page)
+    assert frame.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert serious_findings(frame) == []
 
 
 def test_a_page_that_is_cut_off_says_so(browser: Any, path: Path, tmp_path: Path) -> None:  # noqa: ANN401

@@ -163,7 +163,7 @@ def test_only_the_scripts_of_the_page_may_run() -> None:
 
 
 def test_a_page_without_anything_to_draw_carries_no_plotting_code() -> None:
-    assert len(audit_page(result(["word"]))) < 55_000
+    assert len(audit_page(result(["word"]))) < 60_000  # the plotting code has some 500,000
 
 
 def test_every_name_on_the_page_is_given_once() -> None:

@@ -43,7 +43,7 @@ UNRATED = ("coverage", "calibration")
 """Evidence that lowers no certainty: without enough words there is nothing to rate; a calibration gives the scale."""
 BOTH_SIDES = "neither 0 nor a contrast that matters, in either direction, can be rejected"
 ONE_SIDE = "neither 0 nor a contrast that matters can be rejected"
-EQUAL_FREQUENCY = "the contrast differs from 0 as it is, and not at equal word frequency"
+EQUAL_FREQUENCY = "the unadjusted contrast differs from 0, that at equal word frequency does not"
 
 
 @dataclass(frozen=True)

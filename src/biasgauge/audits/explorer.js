@@ -227,7 +227,7 @@ function explorer(packed) {
   }
 
   function show() {
-    const grey = "Grey: mean ± one standard deviation of this page's words on the pair.";
+    const grey = "Gray: mean ± one standard deviation of this page's words on the pair.";
     byId("word-title").textContent = `“${packed.words[state.word]}” on every pair: ${measureShown()}`;
     byId("word-remark").textContent = `${packed.about[measureName()]} ${grey}`;
     tables();

@@ -184,6 +184,9 @@ def tabulate(query: Query, subject: Subject, policy: WordPolicy, random_state: i
     resolved = resolve(query, subject.models, policy)
     if resolved.reason is not None:
         return Unmeasurable(query, subject, resolved.share, resolved.reason, resolved)
+    if query.kind == "test" and resolved.shared_target:
+        reason = f"the word {resolved.shared_target} is in both target lists, X and Y: remove it from one"
+        return Unmeasurable(query, subject, resolved.share, reason, resolved)
     similarities = SimilarityTable(resolved)
     table, centered, leans = similarities.values, similarities.centered, np.empty(0)
     if query.pairs:

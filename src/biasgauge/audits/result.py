@@ -10,7 +10,6 @@ import numpy as np
 
 from biasgauge import registry
 from biasgauge._version import __version__
-from biasgauge.audits.browser import PAGE
 from biasgauge.audits.part import PartRows, ordered_parts, read_part, write_part
 from biasgauge.audits.parts.false_alarms import ErrorRate, FalseAlarms, false_alarm_warnings, false_alarms
 from biasgauge.audits.subjects import Subject
@@ -220,10 +219,6 @@ class AuditResult(Result):
     def frames_beside(self) -> Mapping[str, pd.DataFrame]:
         """Tables written beside the page: the decisions, and the numbers."""
         return {"verdicts": self.to_frame(), "effects": self.effects_frame()}
-
-    def pages_beside(self) -> Mapping[str, str]:
-        """The workbench, where there is one."""
-        return {} if self.workbench is None else {PAGE: self.workbench.page()}
 
     def to_dict(self) -> JsonObject:
         """One JSON-ready object; its keys are a contract. Every part is a key of its own."""

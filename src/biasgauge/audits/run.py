@@ -80,8 +80,7 @@ def audit(  # noqa: PLR0913 - settings are keyword arguments
         calibration: result of `calibrate` for vectors of this recipe and text, or its JSON file: contrasts and scores
             are then also shown as planted odds ratios, beside the limit of detection. The shipped replicates have one
             of their own.
-        workbench: make a workbench of the first model, too: a page for the reader's own word lists, which `save` writes
-            beside the page of the audit.
+        workbench: make a workbench of the first model, too: a tab of the page, for the reader's own lists.
         random_state: seed of everything that is drawn.
         progress: called with (done, total): reading is the first half.
         stage: called with what is being done, such as "reading" or "reliability", as each begins.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 Decides for each question whether its answer may be reported: one line per
 question with the rule that it fails. Writes report.html, report.json,
-verdicts.csv, effects.csv and workbench.html, a page for your own word lists.
+verdicts.csv and effects.csv; a tab of the page measures your own word lists.
 --verbose prints all the evidence, --quiet only the page's path.
 
 --points is a table with a row for each embedding that was measured and applied
@@ -60,10 +60,7 @@ def check_vectors(typed: Sequence[Path]) -> None:
     terms="contrast replicate",
     settings={"agreement": float, "reliability": float},
     checks={"vectors": check_vectors, "encoder": check_models},
-    outputs=(
-        FIGURES,
-        Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv", "workbench.html")),
-    ),
+    outputs=(FIGURES, Output("out", "folder", ("report.html", "report.json", "verdicts.csv", "effects.csv"))),
 )
 def audit(
     vectors: Sequence[Path] = (),
@@ -189,7 +186,7 @@ def audit(
     return Outcome(
         result,
         extra={"page": str(page)},
-        written={"page": page} | ({} if result.workbench is None else {"workbench": page.with_name("workbench.html")}),
+        written={"page": page},
         then="" if verbose else audits.next_step(result),
         show=show,
         figures=figures,

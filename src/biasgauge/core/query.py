@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -182,14 +183,15 @@ class Query:
 
 
 _PLURAL_ENDINGS = ("s", "people", "women", "men")
-_FIELD_ENDINGS = ("ics", "arts")
-"""Endings of names that look like plurals and are not: physics, politics, arts."""
+_SINGULAR_ENDINGS = ("ics", "arts", "ss")
+"""Endings of names that look like plurals and are not: physics, politics, arts, illness."""
 
 
 def words_phrase(words: WordSet) -> str:
     """Return what the words of a set are called in a sentence: "flowers", "mental-disease words"."""
     name = words.name
-    if " words" in name or (name.endswith(_PLURAL_ENDINGS) and not name.endswith(_FIELD_ENDINGS)):
+    noun = re.split(" (?:of|for|in) ", name, maxsplit=1)[0]
+    if " words" in name or (noun.endswith(_PLURAL_ENDINGS) and not noun.endswith(_SINGULAR_ENDINGS)):
         return name
     return f"{name.replace(' ', '-')} words"
 

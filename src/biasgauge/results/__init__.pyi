@@ -53,11 +53,11 @@ from biasgauge.results.summary import Dot as Dot
 from biasgauge.results.summary import Drawing as Drawing
 from biasgauge.results.summary import Extra as Extra
 from biasgauge.results.summary import Histogram as Histogram
-from biasgauge.results.summary import Link as Link
 from biasgauge.results.summary import Listing as Listing
 from biasgauge.results.summary import Quote as Quote
 from biasgauge.results.summary import Strip as Strip
 from biasgauge.results.summary import Summary as Summary
+from biasgauge.results.summary import Tab as Tab
 from biasgauge.results.summary import Tile as Tile
 from biasgauge.results.tables import Column as Column
 from biasgauge.results.tables import RecordTable as RecordTable

@@ -105,10 +105,6 @@ class Result(Record):
         """Further tables that are written beside its page, by the name of their file; none by default."""
         return {}
 
-    def pages_beside(self) -> Mapping[str, str]:
-        """Further pages that are written beside its page, by the name of their file; none by default."""
-        return {}
-
     def figures(self, **choices: Any) -> dict[str, Any]:  # noqa: ANN401 - each result has choices of its own
         """Its charts by name, as Altair charts that a notebook shows and a file keeps.
 

@@ -59,8 +59,6 @@ def save_result(result: Result, path: Path) -> Path:
         texts = {path.with_suffix(suffix): WRITERS[suffix](result) for suffix in companions}
         names = portable_names(frames)
         texts |= {path.with_name(f"{names[name]}.csv"): csv_text(frame) for name, frame in frames.items()}
-        pages = result.pages_beside() if ending == ".html" else {}
-        texts |= {path.with_name(name): page for name, page in pages.items()}
         texts[path] = WRITERS[ending](result)
     for target, text in texts.items():
         write_text(target, text)

@@ -24,11 +24,18 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Link:
-    """Another page: its title, and its address relative to this one."""
+class Tab:
+    """A whole page inside this one, which a link of its header opens.
+
+    Attributes:
+        title: of the link.
+        name: target of the link.
+        render: renders the page, which loads nothing, and whose scripts stand in it.
+    """
 
     title: str
-    address: str
+    name: str
+    render: Callable[[], str]
 
 
 @dataclass(frozen=True)
@@ -269,7 +276,7 @@ class Summary:
         drawings: small drawings that need no script.
         quotes: text to be taken over.
         appendix: a page folds it away with the others, and lists it with its headline.
-        links: other pages that belong to this one, beside the links to its sections.
+        tabs: whole pages inside this one.
     """
 
     title: str
@@ -295,7 +302,7 @@ class Summary:
     drawings: tuple[Drawing, ...] = ()
     quotes: tuple[Quote, ...] = ()
     appendix: bool = False
-    links: tuple[Link, ...] = ()
+    tabs: tuple[Tab, ...] = ()
 
     def __str__(self) -> str:
         """Its text, as `save` writes it to a .txt file."""

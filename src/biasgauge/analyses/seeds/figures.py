@@ -78,7 +78,7 @@ def _variance(cards: Sequence[FitnessCard]) -> AltairChart:
     rows = [
         {"pair": title, "component": index + 1, "pairs": name, "share": share}
         for title, card in zip(_titles(cards), cards, strict=True)
-        for name, shares in (("as they stand", card.explained_variance), ("shuffled", card.explained_variance_shuffled))
+        for name, shares in (("as paired", card.explained_variance), ("shuffled", card.explained_variance_shuffled))
         for index, share in enumerate(shares)
     ]
     frame = pd.DataFrame(rows)

@@ -1,4 +1,4 @@
 """The workbench: a page that measures lists of the reader's own words, in the browser."""
 
-PAGE = "workbench.html"
-"""Name of the workbench beside the page of an audit."""
+TAB = "workbench"
+"""Name of the workbench in the page of an audit, and in its address."""

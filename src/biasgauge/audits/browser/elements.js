@@ -3,6 +3,11 @@
 // ticks are shares of one width, so that they agree at every width and on paper.
 
 const byId = (id) => document.getElementById(id);
+// In the page of an audit this page is a frame, and the address is that of the whole page: report.html#workbench?x=…
+const framed = frameElement !== null;
+const host = framed ? parent : window;
+document.documentElement.classList.toggle("framed", framed);
+const PREFIX = framed ? "#workbench?" : "#";
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(element, attributes, children) {

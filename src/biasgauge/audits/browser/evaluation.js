@@ -144,25 +144,43 @@ function countedEvidence(rule, agree, total, threshold, against) {
   return { rule, agree, of: total, threshold, passes, reason: `${passes ? "" : "only "}${agree} of ${total} ${rule}${required} give the same direction${but}` };
 }
 
-// The same targets with the attributes of other lists for the same concepts, less the words that these have.
-function judgeHeldOut(vocabulary, lists, names, lexicon, side, rules) {
-  const present = new Set([...lists.a, ...lists.b]);
-  const further = { a: new Set(), b: new Set() };
-  for (const test of vocabulary.lexicons.filter(({ kind }) => kind === "test")) {
+// Words that stand for two of the lists in other tests, and that no list has in any form. Other tests are those that
+// repeat the question of the test that the lists are of, or whose question it repeats; and those that have both concepts
+// as attributes of the same names.
+function otherWords(vocabulary, lists, names, lexicon, roles) {
+  const tests = vocabulary.lexicons.filter(({ kind }) => kind === "test");
+  const repeated = tests.find(({ name }) => name === lexicon)?.repeats;
+  const words = new Map(roles.map((role) => [role, new Set()]));
+  for (const test of tests) {
     if (test.name === lexicon) continue;
-    const named = new Map(test.sets.filter(({ role }) => "ab".includes(role)).map(({ name, words }) => [name, words]));
-    if (!named.has(names.a) || !named.has(names.b)) continue;
-    for (const role of ["a", "b"]) for (const word of named.get(names[role])) if (!present.has(word)) further[role].add(word);
+    const repeats = lexicon && (test.repeats === lexicon || test.name === repeated);
+    const sets = new Map(test.sets.filter(({ role }) => repeats || "ab".includes(role)).map((set) => [repeats ? set.role : set.name, set.words]));
+    const keys = roles.map((role) => (repeats ? role : names[role]));
+    if (keys.every((key) => sets.has(key))) roles.forEach((role, index) => sets.get(keys[index]).forEach((word) => words.get(role).add(word)));
   }
-  if (Math.min(further.a.size, further.b.size) < HELD_OUT) return [];
-  const again = { ...lists, a: [...further.a], b: [...further.b] };
-  const sets = resolveLists(vocabulary, again);
-  if (shortfall(sets, 0.5)) return [];
-  const { test, value } = measure(vocabulary, sets);
-  if (test.p === null) return [];
-  const p = (test.adjusted ?? test).contrast.p ?? 1;
-  const passes = Math.sign(value) === side && p <= rules.alpha;
-  return [{ rule: "held-out attributes", passes, p, contrast: value, reason: `other words for ${names.a} and ${names.b} give ${passes ? "the same" : "no such contrast"}: ${signed(value)}, ${pPhrase(p)}` }];
+  const entries = [...ROLES.flatMap((role) => lists[role]), ...roles.flatMap((role) => [...words.get(role)])].map((word) => ({ word, row: vocabulary.row(word) }));
+  const families = vocabulary.familiesOf(entries);
+  const count = sumOf(ROLES.map((role) => lists[role].length));
+  const known = new Set(families.slice(0, count));
+  const further = new Set(entries.slice(count).filter((_, index) => !known.has(families[count + index])).map(({ word }) => word));
+  return Object.fromEntries(roles.map((role) => [role, [...words.get(role)].filter((word) => further.has(word))]));
+}
+
+// The question again with the attributes, then with the targets, of other tests for the same concepts.
+function judgeHeldOut(vocabulary, lists, names, lexicon, side, rules) {
+  return [["attributes", ["a", "b"]], ["targets", ["x", "y"]]].flatMap(([name, roles]) => {
+    const others = otherWords(vocabulary, lists, names, lexicon, roles);
+    if (roles.some((role) => others[role].length < HELD_OUT)) return [];
+    const sets = resolveLists(vocabulary, { ...lists, ...others });
+    if (shortfall(sets, 0.5)) return [];
+    const { tables, test, value } = measure(vocabulary, sets);
+    if (value === null) return [];
+    const p = (test.adjusted ?? test).contrast.p ?? 1;
+    const passes = Math.sign(value) === side && p <= rules.alpha;
+    const sizes = [0, 1].map((list) => tables[name].filter((word) => word.list === list).length);
+    const concepts = `${names[roles[0]]} and ${names[roles[1]]}`;
+    return [{ rule: `held-out ${name}`, passes, p, contrast: value, reason: `other words for ${concepts} (${sizes.join(" and ")}) give ${passes ? "the same" : "no such contrast"}: ${signed(value)}, ${pPhrase(p)}` }];
+  });
 }
 
 // The contrast of looked-up lists as it is, at equal frequency, and the value that a verdict rests on.
@@ -244,7 +262,7 @@ function associationReason(result, test, found, rules) {
 }
 
 const LEVELS = ["very low", "low", "moderate", "high"];
-const DOMAINS = { circularity: "lists", "base pairs": "lists", "held-out attributes": "lists", "other words": "lists", measures: "agreement", replicates: "agreement", "word frequency": "frequency" }; // prettier-ignore
+const DOMAINS = { circularity: "lists", "base pairs": "lists", "held-out attributes": "lists", "held-out targets": "lists", "other words": "lists", measures: "agreement", replicates: "agreement", "word frequency": "frequency" }; // prettier-ignore
 
 // Certainty after GRADE, as biasgauge.audits.certainty: high, less a level for what is unknown and two for what fails, by
 // domain; an answer that is neither shown nor ruled out is imprecise.
@@ -272,7 +290,7 @@ function judgeStability(vocabulary, lists, names, lexicon, side, rules) {
   const evidence = [{ rule: "word frequency", passes: known ? true : null, reason: frequency }];
   const roles = genderRoles(vocabulary, lists);
   const further = [...(roles ? judgePairs(vocabulary, lists, roles, side, rules) : []), ...judgeHeldOut(vocabulary, lists, names, lexicon, side, rules)];
-  evidence.push(...(further.length ? further : [{ rule: "other words", passes: null, reason: "unknown whether other words for the same attributes give the same result: try some" }]));
+  evidence.push(...(further.length ? further : [{ rule: "other words", passes: null, reason: "unknown whether other words for the same attributes give the same result: no second list of them is available" }]));
   evidence.push({ rule: "replicates", passes: null, reason: "unknown whether another training run gives the same result: the page has one model" });
   return evidence;
 }

@@ -104,9 +104,9 @@ settings = { lexicons = [${quoted(lexiconName(state))}], rules = { smallest = ${
 }
 
 const FORMATS = {
-  toml: { label: "lexicon (TOML)", ending: ".toml", text: lexiconToml, remark: "A word list that biasgauge audit, weat, plan and study read." },
+  toml: { label: "lexicon (TOML)", ending: ".toml", text: lexiconToml, remark: "A test for biasgauge audit, weat, plan and study." },
   command: { label: "command", ending: ".sh", text: commandText, remark: "The same numbers from the whole file, up to rounding." },
   python: { label: "Python", ending: ".py", text: pythonText, remark: "The same numbers from the whole file, up to rounding." },
-  study: { label: "study to preregister (TOML)", ending: "_study.toml", text: studyText, remark: "A p value means what it says for lists that were fixed before the vectors were looked at. Freeze them, and ask vectors that had no part in choosing them." },
-  link: { label: "link", ending: ".txt", text: () => location.href, remark: "Opens this page with these lists, for whoever has the same file: send the file and what stands behind # in the link." },
+  study: { label: "preregistered lexicon (study, TOML)", ending: "_study.toml", text: studyText, remark: "Preregistered lexicon: freezes the lists with a checksum before other vectors are asked. A p value means what it says only for lists that were fixed before." },
+  link: { label: "link", ending: ".txt", text: () => host.location.href, remark: "Opens the same file with these lists: send the file, and the part of the link from # on." },
 }; // prettier-ignore

@@ -25,7 +25,7 @@ class Page extends Sections {
     this.seen = new Set(); // lists that count already, or that the page began with
     this.tests = vocabulary.lexicons.filter(({ kind }) => kind === "test");
     this.setUp();
-    this.state = this.fromLink() ?? this.fromTest(this.tests.find((test) => test.family !== "sanity" && !shortfall(resolveLists(vocabulary, this.listsOfTest(test))))) ?? emptyState();
+    this.state = this.fromLink() ?? this.fromTest(this.firstTest()) ?? emptyState();
     this.write();
     this.show(false);
   }
@@ -36,6 +36,12 @@ class Page extends Sections {
     return Object.fromEntries(test.sets.map(({ role, words }) => [role, words]));
   }
 
+  // A test that the words of the page can measure: of gender where there is one, which has base pairs as evidence.
+  firstTest() {
+    const measurable = this.tests.filter((test) => test.family !== "sanity" && !shortfall(resolveLists(this.vocabulary, this.listsOfTest(test))));
+    return measurable.find(({ family }) => family === "gender") ?? measurable[0];
+  }
+
   fromTest(test) {
     if (!test) return null;
     const state = emptyState();
@@ -44,7 +50,7 @@ class Page extends Sections {
   }
 
   fromLink() {
-    const link = new URLSearchParams(location.hash.slice(1));
+    const link = new URLSearchParams(host.location.hash.startsWith(PREFIX) ? host.location.hash.slice(PREFIX.length) : "");
     if (!ROLES.some((role) => link.has(role))) return null;
     const state = emptyState();
     for (const role of ROLES) {
@@ -70,7 +76,8 @@ class Page extends Sections {
     if (suggested.length) link.set("suggested", suggested.join(","));
     for (const key of AXES) if (plane[key]) link.set(key, plane[key]);
     if (this.tries) link.set("tries", this.tries);
-    history.replaceState(null, "", `#${link}`);
+    if (framed && host.location.hash.split("?")[0] !== "#workbench") return; // another tab is open
+    host.history.replaceState(null, "", `${PREFIX}${link}`);
   }
 
   // Change the state; the one before can be brought back.
@@ -116,7 +123,7 @@ class Page extends Sections {
     byId("format").addEventListener("change", () => this.showExport());
     byId("copy").addEventListener("click", () => this.copy());
     byId("download").addEventListener("click", () => this.download());
-    addEventListener("hashchange", () => this.readLink());
+    host.addEventListener("hashchange", () => this.readLink());
     addEventListener("resize", () => this.result && this.showPlane());
     this.setUpTheme();
   }
@@ -163,6 +170,14 @@ class Page extends Sections {
 
   setUpTheme() {
     const button = byId("theme");
+    button.hidden = framed;
+    if (framed) {
+      const follow = () => Object.assign(document.documentElement.dataset, { theme: host.document.documentElement.dataset.theme ?? (host.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light") });
+      new MutationObserver(follow).observe(host.document.documentElement, { attributes: true });
+      host.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow);
+      follow();
+      return;
+    }
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const now = () => document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light");
     const label = () => (button.textContent = now() === "dark" ? "Light page" : "Dark page");
@@ -176,7 +191,7 @@ class Page extends Sections {
 
   readLink() {
     const state = this.fromLink();
-    if (!state) return;
+    if (!state) return this.toLink();
     this.state = state;
     this.write();
     this.show(false);
@@ -199,7 +214,8 @@ class Page extends Sections {
   show(counts) {
     const lists = listsOf(this.state);
     const names = Object.fromEntries(ROLES.map((role) => [role, this.state.names[role] || role.toUpperCase()]));
-    const { lexicon, suggested } = this.state;
+    const { changed, suggested } = this.state;
+    const lexicon = changed ? "" : this.state.lexicon;
     this.result = evaluateLists(this.vocabulary, lists, { names, lexicon, suggested });
     this.lists = lists;
     this.named = names;

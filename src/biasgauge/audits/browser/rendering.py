@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,7 @@ def page_lists(workbench: Workbench) -> JsonObject:
         "words": list(embedding.words),
         "language": language,
         "fallback": workbench.fallback,
-        "families": _shared_spellings(embedding.words, language),
+        "families": _shared_spellings(embedding.words, _words_without_vector(workbench), language),
         "frequency": workbench.frequency,
         "knots": 0 if means is None else len(means.knots),
         "lexicons": [_lexicon_lists(lexicon) for lexicon in workbench.lexicons],
@@ -96,18 +97,31 @@ def page_numbers(workbench: Workbench) -> bytes:
     return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
 
 
-def _shared_spellings(words: tuple[str, ...], language: str) -> list[list[Any]]:
-    """Rows of words that share a spelling with another word, each with numbers of these spellings (`word_families`)."""
-    rows: dict[str, list[int]] = {}
-    for row, word in enumerate(words):
+def _words_without_vector(workbench: Workbench) -> list[str]:
+    """Words of the tests that the page does not have: an audit knows their families, too."""
+    tests = [lexicon for lexicon in workbench.lexicons if isinstance(lexicon, AssociationTest)]
+    lookup = workbench.embedding.lookup(
+        [word for test in tests for word in test.words], case_fallback=workbench.fallback
+    )
+    return sorted(lookup.lost)
+
+
+def _shared_spellings(words: Sequence[str], further: Sequence[str], language: str) -> list[list[Any]]:
+    """Words that share a spelling with another, each with numbers of these spellings (`word_families`).
+
+    Words of the page are named by their rows, `further` ones as they are written.
+    """
+    keys: dict[str, list[int | str]] = {}
+    named: list[tuple[int | str, str]] = [*enumerate(words), *zip(further, further, strict=True)]
+    for key, word in named:
         for spelling in lemma_spellings(word, language):
-            rows.setdefault(spelling, []).append(row)
-    numbers: dict[int, list[int]] = {}
-    shared = (members for members in rows.values() if len(members) > 1)
+            keys.setdefault(spelling, []).append(key)
+    numbers: dict[int | str, list[int]] = {}
+    shared = (members for members in keys.values() if len(members) > 1)
     for number, members in enumerate(shared):
-        for row in members:
-            numbers.setdefault(row, []).append(number)
-    return [[row, numbers[row]] for row in sorted(numbers)]
+        for key in members:
+            numbers.setdefault(key, []).append(number)
+    return [[key, spellings] for key, spellings in numbers.items()]
 
 
 def _lexicon_lists(lexicon: Lexicon) -> JsonObject:
@@ -118,6 +132,7 @@ def _lexicon_lists(lexicon: Lexicon) -> JsonObject:
     else:
         sets = [{"role": name, "name": name, "words": list(words)} for name, words in lexicon.sets.items()]
     texts = {key: getattr(lexicon, key) for key in ("name", "kind", "label", "title", "family")}
+    texts["repeats"] = getattr(lexicon, "repeats", "")
     return {**texts, "sets": sets}
 
 

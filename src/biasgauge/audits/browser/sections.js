@@ -7,9 +7,12 @@ const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count ==
 const number = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits).replace("-", "−"));
 const badge = (role, names) => make("span", { class: "role", title: names[role], role: "img", "aria-label": `${role.toUpperCase()}: ${names[role]}` }, role.toUpperCase());
 const PLURAL = /(s|people|women|men)$/;
-const FIELD = /(ics|arts)$/;
+const SINGULAR = /(ics|arts|ss)$/;
 // Words of a list in a sentence: "flowers", "mental-disease words".
-const phrase = (name) => (name.includes(" words") || (PLURAL.test(name) && !FIELD.test(name)) ? name : `${name.replaceAll(" ", "-")} words`);
+const phrase = (name) => {
+  const noun = name.split(/ (?:of|for|in) /, 1)[0];
+  return name.includes(" words") || (PLURAL.test(noun) && !SINGULAR.test(noun)) ? name : `${name.replaceAll(" ", "-")} words`;
+};
 const EDGES = /^["'“”‘’[\](){}]+|["'“”‘’[\](){}.]+$/g;
 
 // Words of a text that was typed or pasted: separated by spaces, commas, semicolons or lines; quotes and brackets go.
@@ -32,10 +35,10 @@ class Sections {
     if (related.length) notes.push(make("span", {}, `Forms of one word count once: ${related.join(", ")}. `));
     const opposite = this.result.coverage[{ x: "y", y: "x", a: "b", b: "a" }[role]].found;
     const both = found.filter(({ row }) => opposite.some((entry) => entry.row === row)).map(({ word }) => word);
-    if (both.length) notes.push(make("span", { class: "bad" }, `On both sides: ${both.join(", ")}. `));
+    if (both.length) notes.push(make("span", { class: "bad" }, `In both lists: ${both.join(", ")}. `));
     const few = this.result.effective?.["xy".includes(role) ? 0 : 1]["xa".includes(role) ? 0 : 1];
     const count = forms.size;
-    const effective = few !== undefined && few < 0.95 * count ? `, worth ${few.toFixed(1)} as some are near each other` : "";
+    const effective = few !== undefined && few < 0.95 * count ? `, ${few.toFixed(1)} effective: some are near each other` : "";
     const summary = asked ? make("b", {}, `${found.length} of ${plural(asked, "word")}`) : make("span", {}, "No words yet.");
     byId(`coverage-${role}`).replaceChildren(summary, asked ? `${effective}. ` : "", ...notes);
   }
@@ -51,14 +54,14 @@ class Sections {
         state.suggested = [...new Set([...state.suggested, word])];
       });
     const chips = near.map(({ word }) => make("li", {}, make("button", { type: "button", onclick: () => add(word) }, `+ ${word}`)));
-    const note = near.length ? "Nearest in these vectors, as ideas. They are no independent evidence: with one of them in a list, the verdict on these vectors is inconclusive." : "Type a word for suggestions.";
+    const note = near.length ? "Nearest words in these vectors, as ideas. They are not independent evidence: with one of them in a list, the verdict is inconclusive." : "Type a word for suggestions.";
     box.replaceChildren(make("p", { class: "soft" }, note), make("ul", { class: "chips" }, ...chips));
   }
 
   // The answer in a clause, as biasgauge words it.
   claim() {
     const { x, y, a, b } = this.named;
-    return `${phrase(x)} are more associated with ${this.result.side > 0 ? a : b} than ${phrase(y)} are`;
+    return `${phrase(x)} are more associated with ${phrase(this.result.side > 0 ? a : b)} than ${phrase(y)} are`;
   }
 
   showVerdict() {
@@ -74,7 +77,7 @@ class Sections {
     byId("verdict").className = `card ${tone}`;
     byId("verdict").replaceChildren(
       make("p", { class: "decision" }, shape(mark), make("span", {}, capital(label)), this.result.certainty ? make("small", {}, `certainty: ${this.result.certainty}`) : null),
-      make("p", { class: "claim" }, capital(claim ? `${claim}.` : `are ${phrase(x)} more associated with ${a}, rather than with ${b}, than ${phrase(y)} are?`)),
+      make("p", { class: "claim" }, capital(claim ? `${claim}.` : `are ${phrase(x)} more associated with ${phrase(a)} than ${phrase(y)} are, compared with ${phrase(b)}?`)),
       make("p", {}, `${capital([why, ...unknown].join("; "))}.`),
       ...this.tooShort().map((sentence) => make("p", {}, sentence)),
     );
@@ -89,7 +92,7 @@ class Sections {
     const sides = (this.result.splits ?? []).map((split, index) => [split, ["X and Y", "A and B"][index]]);
     return sides
       .filter(([split]) => split?.exact && 2 / split.splits > alpha)
-      .map(([split, lists]) => `${lists} are too short: their words can be split in ${split.splits} ways, so that p over them is ${number(Math.min(1, 2 / split.splits), 2)} at least. Add words.`);
+      .map(([split, lists]) => `${lists} are too short: their words can be split in only ${split.splits} ways, so p over them cannot be below ${number(Math.min(1, 2 / split.splits), 2)}. Add words.`);
   }
 
   showTries() {
@@ -98,12 +101,12 @@ class Sections {
     const count = this.tries;
     const lines = [];
     if (count < 2) {
-      lines.push(make("p", {}, make("b", {}, count ? "Lists tried: 1. " : "Lists tried: none yet. "), "The p of a verdict holds for lists that were fixed before anybody looked. The more lists are tried, the less the last one means."));
+      lines.push(make("p", {}, make("b", {}, count ? "Lists tried: 1. " : "Lists tried: none yet. "), "A p value means what it says for lists that were fixed before anybody looked at results. The more lists are tried, the less the last one means (forking paths)."));
     } else {
       const chance = 1 - (1 - alpha) ** count;
       const corrected = p === null ? null : Math.min(1, p * count);
-      const still = corrected === null ? "" : ` Corrected for all of them (Bonferroni), these lists have ${pPhrase(corrected)}: ${corrected <= alpha ? "still" : "not"} below ${alpha}.`;
-      lines.push(make("p", {}, make("b", {}, `Lists tried: ${count}. `), `Where nothing is associated, up to ${Math.round(100 * chance)} % of readers who try ${count} lists find a p below ${alpha}.${still} Report all of them, or preregister the last one and ask other vectors.`));
+      const still = corrected === null ? "" : ` Corrected for all of them (Bonferroni), these lists have ${pPhrase(corrected)}, ${corrected <= alpha ? "still" : "no longer"} below ${alpha}.`;
+      lines.push(make("p", {}, make("b", {}, `Lists tried: ${count}. `), `Forking paths: where nothing is associated, up to ${Math.round(100 * chance)} % of readers who try ${count} sets of lists find a p below ${alpha}.${still} Report every set that was tried, or preregister the last one and ask other vectors.`));
     }
     byId("tries").replaceChildren(...lines);
   }
@@ -112,7 +115,7 @@ class Sections {
     const { result } = this;
     byId("measured").hidden = result.contrast === null;
     if (result.contrast === null) return;
-    const rows = [["as it is", result.contrast, result.low, result.high]];
+    const rows = [["unadjusted", result.contrast, result.low, result.high]];
     if (this.vocabulary.logs) rows.push(["at equal word frequency", result.adjusted, result.adjusted_low, result.adjusted_high]);
     const band = result.smallest;
     const axis = axisOver([...rows.flatMap(([, ...values]) => values), band, -band]);
@@ -124,7 +127,7 @@ class Sections {
         make("span", { class: "estimate" }, make("b", {}, signed(value)), ` ${low === null ? "no interval" : ends(low, high)}`),
       ]),
       make("span", { class: "corner" }),
-      tickRow(axis, "contrast in cosine units; gray: too small to matter"),
+      tickRow(axis, "contrast, in cosine units; gray: too small to matter"),
     );
     const facts = [];
     const add = (term, text, small) => facts.push(make("div", {}, make("dt", {}, term), make("dd", {}, text, small ? make("small", {}, small) : null)));
@@ -133,13 +136,13 @@ class Sections {
       add("p of the verdict", pPhrase(result.p).replace("p = ", "").replace("p ", ""), "the largest of the three");
       add("p over other targets", pPhrase(result.p_targets).replace("p = ", "").replace("p ", ""), how[0]);
       add("p over other attributes", pPhrase(result.p_attributes).replace("p = ", "").replace("p ", ""), how[1]);
-      add("p over both (t)", pPhrase(result.p_contrast).replace("p = ", "").replace("p ", ""), result.df === null ? "" : `${result.df.toFixed(1)} degrees of freedom`);
+      add("p of the contrast (t)", pPhrase(result.p_contrast).replace("p = ", "").replace("p ", ""), result.df === null ? "" : `${result.df.toFixed(1)} degrees of freedom`);
     }
     if (result.power?.detectable) {
       const { now, detectable, words } = result.power;
-      add(`power for ${number(band)}`, `${Math.round(100 * now)} %`, "the smallest contrast that matters");
-      add("detectable contrast", number(detectable), "with a power of 80 %");
-      add("words needed", words === null ? "–" : words.toLocaleString("en"), words === null ? "no number is enough" : `in each list, for ${number(band)}`);
+      add(`power for ±${number(band)}`, `${Math.round(100 * now)} %`, "the smallest contrast that matters");
+      add("detectable contrast", number(detectable), "with power .80");
+      add("words needed", words === null ? "–" : words.toLocaleString("en"), words === null ? "no number is enough" : `per list, for power .80 at ±${number(band)}`);
     }
     byId("numbers-of").replaceChildren(...facts);
     byId("evidence").replaceChildren(
@@ -164,8 +167,8 @@ class Sections {
     const without = rows.map((row) => row.value).filter((number) => number !== null);
     const turned = rows.filter((row) => row.value !== null && row.value * value < 0).map(({ words }) => words[0]);
     const range = without.length ? `Without any one word the contrast lies between ${signed(Math.min(...without))} and ${signed(Math.max(...without))}` : "";
-    byId("words-remark").textContent = `The bar is what the contrast${result.adjusted === null ? "" : " at equal frequency"} loses without the word. ${range}${turned.length ? `; without ${turned.slice(0, 3).join(" or ")} it changes its sign` : ""}.`;
-    const head = make("thead", {}, make("tr", {}, ...["word", "list", "carries", "", "without it"].map((text, index) => make("th", { scope: "col", class: index === 2 || index === 4 ? "number" : null }, text || make("span", { class: "unseen" }, "bar")))));
+    byId("words-remark").textContent = `Bars: change of the contrast${result.adjusted === null ? "" : " at equal word frequency"} when the word is left out, with its sign reversed. ${range}${turned.length ? `; without ${turned.slice(0, 3).join(" or ")} it changes its sign` : ""}.`;
+    const head = make("thead", {}, make("tr", {}, ...["word", "list", "contributes", "", "without it"].map((text, index) => make("th", { scope: "col", class: index === 2 || index === 4 ? "number" : null }, text || make("span", { class: "unseen" }, "bar")))));
     const body = rows.map(({ words, role, share, value: left }) =>
       make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, words.join("/"))), make("td", {}, badge(role, this.named)), make("td", { class: "number" }, signed(share, 4)), make("td", { class: "bar" }, share === null ? "" : barDrawing(axis, share)), make("td", { class: "number" }, signed(left))),
     );
@@ -174,7 +177,7 @@ class Sections {
 
   showFrequency() {
     const { result, vocabulary } = this;
-    if (vocabulary.logs === null) return void (byId("frequency-remark").textContent = "These vectors come without word frequencies, and their language has no reference list: whether frequency explains a contrast stays unknown.");
+    if (vocabulary.logs === null) return void (byId("frequency-remark").textContent = "These vectors have no word frequencies, and their language has no reference list: whether frequency explains a contrast is unknown.");
     const ranks = vocabulary.frequency === "ranks" || vocabulary.frequency === "order";
     const groups = ROLES.map((role) => result.coverage[role].found);
     if (groups.some((found) => !found.length)) return;
@@ -187,8 +190,8 @@ class Sections {
     const apart = [[0, 1], [2, 3]].map(([one, two]) => 10 ** Math.abs(meanOf(logs[one]) - meanOf(logs[two]))); // prettier-ignore
     const most = [logs[0], logs[2]].map((values, index) => (meanOf(values) > meanOf(logs[2 * index + 1]) ? 2 * index : 2 * index + 1));
     const names = ROLES.map((role) => this.named[role]);
-    const remark = apart.map((times, index) => `${names[most[index]]} is ${times.toFixed(1)} times as frequent as ${names[most[index] === 2 * index ? 2 * index + 1 : 2 * index]}`);
-    byId("frequency-remark").textContent = `On geometric average ${remark.join(", and ")}. The verdict holds frequency constant.`;
+    const remark = apart.map((times, index) => `that of ${names[most[index]]} is ${times.toFixed(1)} times that of ${names[most[index] === 2 * index ? 2 * index + 1 : 2 * index]}`);
+    byId("frequency-remark").textContent = `Geometric mean frequency: ${remark.join(", and ")}. The verdict holds frequency constant.`;
     byId("frequency").replaceChildren(
       ...groups.flatMap((found, index) => [make("span", {}, badge(ROLES[index], this.named), make("small", {}, ` ${ranks ? "rank " : ""}${shown(median(logs[index]))}`)), stripDrawing(axis, logs[index], found.map(({ word }) => word))]), // prettier-ignore
       make("small", {}, ranks ? "rank" : "count"),

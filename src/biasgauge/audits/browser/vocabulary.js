@@ -45,7 +45,7 @@ class Vocabulary {
     this.scales = section(Float32Array, size);
     this.integers = section(this.bits === 8 ? Int8Array : Int16Array, size * this.dim);
     this.index = new Map(this.words.map((word, row) => [word, row]));
-    this.families = new Map(this.families);
+    this.families = new Map(this.families); // by row, or by word where the page has no vector of it
     this.units = new Map();
     this.neighbors = new Map();
     this.lengths = Float64Array.from({ length: size }, (_, row) => {
@@ -116,7 +116,7 @@ class Vocabulary {
     };
     for (const { word, row } of entries) {
       const own = `word ${word.toLowerCase()}`;
-      for (const lemma of this.families.get(row) ?? []) root.set(find(`lemma ${lemma}`), find(own));
+      for (const lemma of this.families.get(row < 0 ? word : row) ?? []) root.set(find(`lemma ${lemma}`), find(own));
     }
     return entries.map(({ word }) => find(`word ${word.toLowerCase()}`));
   }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from biasgauge.audits.browser import PAGE
+from biasgauge.audits.browser import TAB
 from biasgauge.audits.explanations import explanation_section
 from biasgauge.audits.measurement import SANITY
 from biasgauge.audits.part import ordered_parts, summarize_part
@@ -20,10 +21,10 @@ from biasgauge.results import (
     Forest,
     ForestRow,
     Grade,
-    Link,
     RecordTable,
     Shape,
     Summary,
+    Tab,
     Table,
     Tile,
     Tone,
@@ -64,9 +65,8 @@ CAVEAT = (
 )
 MEASURED_SMALLEST = "one standard deviation of contrasts of unrelated lists in these vectors"
 GRADING = (
-    "Certainty is rated after GRADE: it starts as high and is lowered by one level for what is untested, by two for "
-    "what fails or is too imprecise to decide, by three where contrasts that matter in both directions cannot be "
-    "rejected."
+    "Certainty follows GRADE: it starts high and is lowered by one level for what is untested, by two for what fails "
+    "or is too imprecise to decide, and by three where contrasts that matter in both directions cannot be rejected."
 )
 MOST_CLAIMS = 3
 """Claims that a headline repeats."""
@@ -114,7 +114,7 @@ def audit_summary(result: AuditResult) -> Summary:
             *(replace(section, appendix=True) for section in appendix if section is not None),
         ),
         warnings=result.warnings,
-        links=() if result.workbench is None else (Link("Your own words", PAGE),),
+        tabs=() if result.workbench is None else (Tab("Your own words", TAB, result.workbench.page),),
         brief=True,
     )
 
@@ -125,7 +125,7 @@ def _vectors(result: AuditResult) -> Summary:
     for model in result.models:
         shapes.setdefault(f"{model.words:,} words × {model.dim} dimensions", []).append(model.name)
     listed_shapes = [
-        f"{names[0] if len(names) == 1 else f'{len(names)} models'}: {shape}" for shape, names in shapes.items()
+        f"{shape} ({names[0] if len(names) == 1 else f'{len(names)} models'})" for shape, names in shapes.items()
     ]
     return Summary("Vectors", f"{'; '.join(listed_shapes)}.", name="vectors", tables=(MODELS.fill(result),))
 
@@ -179,9 +179,8 @@ def headline(result: AuditResult) -> str:
 
         return headline_of_change(change)
     verdicts = [verdict for verdict in result.verdicts if verdict.family != SANITY and verdict.test not in NOT_QUERIES]
-    if not verdicts:
-        count = len(result.verdicts)
-        return f"{count} questions were asked." if count > 1 else f"{'One' if count else 'No'} question was asked."
+    if len(verdicts) < 2:
+        return _headline_of_few(result, verdicts)
     families = dict.fromkeys(verdict.family for verdict in verdicts)
     scope = "" if NO_FAMILY in families or "" in families else " about people"
     sure, careful = ([verdict for verdict in verdicts if verdict.decision == decision] for decision in REPORTED)
@@ -194,12 +193,11 @@ def headline(result: AuditResult) -> str:
         number = counted(verdicts, "question")
         return f"{nothing}{scope} may be reported from these vectors: of {number}, {listed(counts)}."
     if len({verdict.model for verdict in verdicts}) > 1 or len(sure or careful) > MOST_CLAIMS:
-        share = capitalized(count_of(len(sure) + len(careful), len(verdicts)))
-        return f"{share} answers{scope} may be reported, {len(careful)} of them with care."
+        return _headline_of_many([*sure, *careful], len(careful), verdicts, scope)
     claims = [_statement(verdict, breakdown_of(result, verdict)) for verdict in sure or careful]
     if sure:
         remainder = f"{nothing_else}{scope} may be reported{' without care' if careful else ''}."
-        return f"In these vectors, {listed(claims)}. {remainder}" if len(verdicts) > len(sure) else f"{listed(claims)}."
+        return f"In these vectors, {listed(claims)}.{f' {remainder}' if len(verdicts) > len(sure) else ''}"
     decided = ruled_out | {verdict.family for verdict in careful}
     undecided = [group_title(family).lower() for family in families if family and family not in decided]
     remainder = (
@@ -208,6 +206,46 @@ def headline(result: AuditResult) -> str:
         else ""
     )
     return f"With care, it may be reported that {', and that '.join(claims)}.{remainder}"
+
+
+def _headline_of_few(result: AuditResult, verdicts: Sequence[Verdict]) -> str:
+    """Answer the one question that was asked; where none was, count the positive controls and applications."""
+    if not verdicts:
+        count = len(result.verdicts)
+        return f"{count} questions were asked." if count > 1 else f"{'One' if count else 'No'} question was asked."
+    (verdict,) = verdicts
+    return _headline_of_one(verdict, _statement(verdict, breakdown_of(result, verdict)))
+
+
+def _headline_of_one(verdict: Verdict, claim: str) -> str:
+    """Answer one question in a sentence."""
+    if verdict.decision == "report":
+        return f"In these vectors, {claim}."
+    if verdict.decision == "report-with-care":
+        return f"With care, it may be reported that, in these vectors, {claim}."
+    if verdict.decision == "not-measurable" or not claim:
+        return f"Not measurable: {verdict.why.rstrip('.')}."
+    if verdict.decision == "no-association-shown":
+        return f"No association shown: these vectors rule out that {claim} by as much as matters."
+    if verdict.decision == "inconclusive":
+        return f"Inconclusive: these vectors do not settle whether {claim}."
+    return f"Do not report that {claim}: {verdict.failed[0].reason.rstrip('.')}."
+
+
+def _headline_of_many(reported: Sequence[Verdict], careful: int, verdicts: Sequence[Verdict], scope: str) -> str:
+    """Count the answers that may be reported, by family, and those that rule an association out."""
+    share = count_of(len(reported), len(verdicts))
+    counts = Counter(verdict.family for verdict in reported)
+    families = [family for family in GROUPS if family in counts]
+    families += [family for family in counts if family not in families]
+    topics = [f"{counts[family]} on {group_title(family).lower()}" for family in families]
+    by_family = f": {listed(topics)}" if len({verdict.family for verdict in verdicts}) > 1 else ""
+    ruled_out = sum(verdict.decision == "no-association-shown" for verdict in verdicts)
+    nothing = f" In {ruled_out} others, an association that matters is ruled out." if ruled_out > 1 else ""
+    if careful == len(reported):
+        return f"With care, {share} answers{scope} may be reported{by_family}.{nothing}"
+    how = f", {careful} of them with care" if careful else ""
+    return f"{capitalized(share)} answers{scope} may be reported{how}{by_family}.{nothing}"
 
 
 def tiles(result: AuditResult) -> tuple[Tile, ...]:
@@ -257,8 +295,10 @@ def forest(result: AuditResult, names: Mapping[str, str]) -> Forest:
 def _notes(result: AuditResult, rows: Sequence[ForestRow], band: float | None) -> Iterator[str]:
     """Yield paragraphs under the findings: numbers, the gray band, how certainty is rated."""
     at_equal = any(verdict.at_equal_frequency for verdict in result.verdicts)
-    contrast = "Contrast at equal word frequency, where that is known" if at_equal else "Contrast"
+    contrast = "Contrast at equal word frequency where frequencies are known" if at_equal else "Contrast"
     yield f"{contrast}; {_interval_text(result)}; {correction_text(result)}."
+    if any((verdict.contrast.value or 0.0) < 0 and verdict.decision in REPORTED for verdict in result.verdicts):
+        yield "A reported claim with a negative contrast runs against the order of its attribute lists."
     if band is not None:
         chosen = "as set in advance" if result.settings["rules"]["smallest"] is not None else MEASURED_SMALLEST
         yield f"Gray band: contrasts too small to matter (±{number_text(band, 3)}), {chosen}."
@@ -288,7 +328,7 @@ def _interval_text(result: AuditResult) -> str:
         return f"the interval is of level {level_text(1 - rules['alpha'])}"
     if rules.get("correction", "familywise") == "fdr":
         return (
-            f"of the intervals of associations that are found, {level_text(rules['alpha'])} at most miss their contrast"
+            f"of the intervals of associations that are found, at most {level_text(rules['alpha'])} miss the contrast"
         )
     return f"intervals hold together at {level_text(1 - rules['alpha'])}"
 

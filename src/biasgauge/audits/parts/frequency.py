@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 GRID = 12
 """Frequencies in either direction of the figure."""
-MOST_DRAWN = 12
+MOST_DRAWN = 8
+"""Questions in the figure: as many as its legend has room for."""
 """Questions whose lists are marked in the figure."""
 
 
@@ -131,13 +132,15 @@ class FrequencyReport(Result):
 
     def _surface_charts(self) -> Iterator[Chart]:
         for surface in self.surfaces:
-            rows = [row for row in self.questions if row.model == surface.model and row.frequencies][:MOST_DRAWN]
+            located = [row for row in self.questions if row.model == surface.model and row.frequencies]
+            rows = sorted(located, key=lambda row: -abs(row.shift or 0.0))[:MOST_DRAWN]
+            shown = "a question" if len(rows) == len(located) else f"the {len(rows)} questions that it moves most"
             yield Chart(
                 "frequency" if len(self.surfaces) == 1 else f"frequency-{surface.model}",
                 "Cosines follow the frequencies of both words",
                 "Color: mean cosine of any two words of these frequencies, whatever they mean. Marks: the four pairs "
-                "of lists of a question, at their median frequencies. Where its marks lie on different colors, "
-                "frequency alone makes a contrast.",
+                f"of lists of {shown}, at their median frequencies. Where the marks of a question lie on different "
+                "colors, frequency alone makes a contrast.",
                 partial(_draw, surface, rows),
             )
 
@@ -174,12 +177,13 @@ def _draw(surface: FrequencySurface, rows: Sequence[EqualFrequency]) -> Any:  # 
     heat = alt.Chart(cells).mark_rect().encode(
         x=alt.X("x:Q", title=f"{axis} of the target", scale=alt.Scale(zero=False, nice=False)), x2="x2",
         y=alt.Y("y:Q", title=f"{axis} of the attribute", scale=alt.Scale(zero=False, nice=False)), y2="y2",
-        color=alt.Color("mean cosine:Q", scale=alt.Scale(scheme="blues"), title="mean cosine"),
+        color=alt.Color("mean cosine:Q", scale=alt.Scale(scheme="blues"), title="mean cosine",
+                        legend=alt.Legend(gradientLength=80)),
     )  # fmt: skip
     chart = heat
     if len(marks):
         chart += alt.Chart(marks).mark_point(filled=True, size=60, opacity=1, stroke="white", strokeWidth=0.7).encode(
-        x="target:Q", y="attribute:Q", shape=alt.Shape("question:N", title="question"),
+        x="target:Q", y="attribute:Q", shape=alt.Shape("question:N", title="question", sort=None),
         fill=alt.value("#c8553d"), tooltip=["question:N", "targets:N", "attributes:N"],
     )  # fmt: skip
     return chart.resolve_legend(shape="independent", color="independent").properties(width=360, height=300)

@@ -98,7 +98,9 @@ class LexiconVerdicts(PartRows):
 
     def _headline(self) -> str:
         counts = [count_lexicons(self.rows, verdict) for verdict in MEASURABLE]
-        return f"{counted(counts[0], 'lexicon')} can be measured, {counts[1]} in part, {counts[2]} cannot."
+        parts = f", {counts[1]} in part" if counts[1] else ""
+        missing = f"; {counts[2]} cannot" if counts[2] else ""
+        return f"{counts[0]} of {counted(sum(counts), 'lexicon')} can be measured{parts}{missing}."
 
     def _sentences(self) -> Sequence[str]:
         rescued = len({row.lexicon for row in self.rows if row.case_to_blame})

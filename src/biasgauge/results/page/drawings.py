@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from biasgauge.results.forest import Forest
     from biasgauge.results.summary import Bars, Dot, Drawing, Histogram, Strip
 
-MOST_TICKS = 5
+MOST_STEPS = 5.5
+"""Steps between ticks: as many as have room for labels of two decimals in the forest plot of a small laptop."""
 DOT = 1.7
 """Percent of the width that a dot takes in a strip of usual width."""
 STEP = 10
@@ -56,7 +57,7 @@ class Axis:
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
         """Positions and labels of round numbers; 0 is one of them."""
-        step = _round_up((self.high - self.low) / MOST_TICKS)
+        step = _round_up((self.high - self.low) / MOST_STEPS)
         digits = max(0, -floor(log10(step)))
         multiples = range(ceil(self.low / step), floor(self.high / step) + 1)
         return tuple((self.at(multiple * step), signed_text(multiple * step, digits)) for multiple in multiples)

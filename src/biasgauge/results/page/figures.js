@@ -168,7 +168,7 @@ function takeaways(figure) {
 
 // The figure that the address names is shown, also from a folded part or another group.
 function showLinked() {
-  const figure = byId(decodeURIComponent(location.hash.slice(1)));
+  const figure = linked();
   if (!figure?.matches("figure")) return;
   for (let part = figure.parentElement; part; part = part.parentElement) if (part.matches("details")) part.open = true;
   const select = figure.dataset.group && figure.closest("section")?.querySelector("select[data-groups]");

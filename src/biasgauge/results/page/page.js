@@ -14,6 +14,7 @@ async function unpacked(id) {
 
 const data = async (id) => (byId(id) ? JSON.parse(await unpacked(id)) : null);
 const NARROW = 640;
+const TALL = 400; // height from which on a chart needs more room on paper
 const LABEL = 125; // room for a label of an axis on a narrow page
 const extras = {}; // scripts of single sections: by the id of their data, a function that starts them
 
@@ -116,6 +117,7 @@ async function draw(box, spec) {
     const view = await drawOnGrid(canvas, fitted(spec, across), width, looks(across < NARROW));
     if (!canvas.isConnected) return void view.finalize(); // another chart took its place meanwhile
     box.view = view;
+    box.classList.toggle("tall", Number(box.querySelector("svg")?.getAttribute("height")) > TALL);
     makeRoom(box);
     nameMarks(box);
     walkable(box);
@@ -317,9 +319,18 @@ function copies(button) {
   });
 }
 
+// What the address names, without what stands behind ?; null where there is no such thing.
+function linked() {
+  try {
+    return byId(decodeURIComponent(location.hash.slice(1).split("?")[0]));
+  } catch {
+    return null; // a link that was cut off
+  }
+}
+
 // A link to something inside a folded part opens it.
 function unfold() {
-  const target = location.hash.length > 1 ? byId(decodeURIComponent(location.hash.slice(1)).split("?")[0]) : null;
+  const target = linked();
   if (!target) return;
   for (let box = target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
   target.scrollIntoView();

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from biasgauge.results.summary import Chart
     from biasgauge.results.terms import Term
 
-CHARTS, PLOTS, PICTURES = "charts-data", "plots-code", "pictures-data"
+CHARTS, PLOTS, PICTURES, TABS = "charts-data", "plots-code", "pictures-data", "tab-"
 _PACKAGE = "biasgauge.results.page"
 _LEADING, _BRIEF = 12, 5
 """Sentences of a section that are not folded away, and those of a page that should be brief."""
@@ -225,8 +225,17 @@ def _whole_page(summary: Summary, sections: Mapping[str, Section], extras: Seque
     plots = {PLOTS: _package_file("vega.js")} if data else {}
     pictures = {name: text for section in every for name, text in section.pictures()}
     shown = {**texts, **({PICTURES: json.dumps(pictures)} if pictures else {})}
-    scripts = [_package_file(name) for name in (*(("pictures.js", "figures.js") if shown else ()), "page.js")]
+    scripts = [
+        _package_file(name)
+        for name in (
+            *(("pictures.js", "figures.js") if shown else ()),
+            *(("tabs.js",) if summary.tabs else ()),
+            "page.js",
+        )
+    ]
     scripts += [_package_file(name, extra.package) for extra in extras for name in extra.scripts]
+    tabs = {f"{TABS}{tab.name}": tab.render() for tab in summary.tabs}
+    framed = [script for page in tabs.values() for script in re.findall(r"<script>(.*?)</script>", page, re.DOTALL)]
     # sections above the contents: up to the forest plot, where there is one
     names = list(sections)
     last = next((index for index, name in enumerate(names) if sections[name].axis is not None), -1)
@@ -241,9 +250,9 @@ def _whole_page(summary: Summary, sections: Mapping[str, Section], extras: Seque
             appendix={name: section for name, section in sections.items() if section.appendix},
             terms=sorted(terms, key=lambda term: term.name.lower()),
             version=__version__,
-            policy=content_policy([*plots.values(), *scripts]),
+            policy=content_policy([*plots.values(), *scripts, *framed]),
             style=Markup(style_sheet("".join(texts.values())) + _package_file("page.css")),  # noqa: S704 - ours
-            data={key: packed(text) for key, text in (shown | plots).items()},
+            data={key: packed(text) for key, text in (shown | plots | tabs).items()},
             scripts=[Markup(item) for item in scripts],  # noqa: S704 - the package's own
         )
     )
@@ -273,7 +282,7 @@ def template_environment() -> Environment:
     environment.filters |= {
         "day": _day,
         "caption": _caption,
-        "first_capital": lambda text: f"{text[:1].upper()}{text[1:]}",
+        "first_capital": lambda text: f"{text[:1].upper() if text[:1].isascii() else text[:1]}{text[1:]}",
         "signed": signed_text,
         "interval": partial(interval_text, signed=True),
     }
