@@ -11,6 +11,7 @@ import biasgauge as bg
 from biasgauge.audits.measurement import Measured, Unmeasurable, measure
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import WordPolicy
+from biasgauge.errors import ParameterError
 from biasgauge.lexicons import lexicons_without_query, parse_lexicon, queries_from_lexicons
 
 if TYPE_CHECKING:
@@ -267,3 +268,15 @@ def test_a_vocabulary_in_lower_case_is_recognized() -> None:
     assert strict.verdicts[0].decision == "not-measurable"
     refused = bg.audit(model, lexicons=[shouted], policy=bg.core.WordPolicy(case="exact"))
     assert refused.verdicts[0].decision == "not-measurable"
+
+
+def test_a_test_with_a_word_in_both_target_lists_is_not_measured() -> None:
+    """As `weat` refuses it: permutations split two lists that have no word in common."""
+    sets = {role: {"name": f"set {role}", "words": words} for role, words in ROLES.items()}
+    sets["y"] = {"name": "set y", "words": [*ROLES["y"], "x1"]}
+    (query,) = queries_from_lexicons([parsed("shared", kind="test", **sets)])
+    outcome = measure(query, Subject("made", (vectors(),)), WordPolicy(), 0)
+    assert isinstance(outcome, Unmeasurable)
+    assert outcome.reason == "the word x1 is in both target lists, X and Y: remove it from one"
+    with pytest.raises(ParameterError, match="'x1' is in both target sets"):
+        bg.weat(vectors(), **{role: group["words"] for role, group in sets.items()})  # type: ignore[arg-type]

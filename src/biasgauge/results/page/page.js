@@ -14,7 +14,6 @@ async function unpacked(id) {
 
 const data = async (id) => (byId(id) ? JSON.parse(await unpacked(id)) : null);
 const NARROW = 640;
-const TALL = 400; // height from which on a chart needs more room on paper
 const LABEL = 125; // room for a label of an axis on a narrow page
 const extras = {}; // scripts of single sections: by the id of their data, a function that starts them
 
@@ -117,7 +116,6 @@ async function draw(box, spec) {
     const view = await drawOnGrid(canvas, fitted(spec, across), width, looks(across < NARROW));
     if (!canvas.isConnected) return void view.finalize(); // another chart took its place meanwhile
     box.view = view;
-    box.classList.toggle("tall", Number(box.querySelector("svg")?.getAttribute("height")) > TALL);
     makeRoom(box);
     nameMarks(box);
     walkable(box);
