@@ -167,7 +167,7 @@ class Sections {
     const without = rows.map((row) => row.value).filter((number) => number !== null);
     const turned = rows.filter((row) => row.value !== null && row.value * value < 0).map(({ words }) => words[0]);
     const range = without.length ? `Without any one word the contrast lies between ${signed(Math.min(...without))} and ${signed(Math.max(...without))}` : "";
-    byId("words-remark").textContent = `Bars: change of the contrast${result.adjusted === null ? "" : " at equal word frequency"} when the word is left out, with its sign reversed. ${range}${turned.length ? `; without ${turned.slice(0, 3).join(" or ")} it changes its sign` : ""}.`;
+    byId("words-remark").textContent = `Bars: contrast${result.adjusted === null ? "" : " at equal word frequency"} less the contrast without the word. ${range}${turned.length ? `; without ${turned.slice(0, 3).join(" or ")} it changes its sign` : ""}.`;
     const head = make("thead", {}, make("tr", {}, ...["word", "list", "contributes", "", "without it"].map((text, index) => make("th", { scope: "col", class: index === 2 || index === 4 ? "number" : null }, text || make("span", { class: "unseen" }, "bar")))));
     const body = rows.map(({ words, role, share, value: left }) =>
       make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, words.join("/"))), make("td", {}, badge(role, this.named)), make("td", { class: "number" }, signed(share, 4)), make("td", { class: "bar" }, share === null ? "" : barDrawing(axis, share)), make("td", { class: "number" }, signed(left))),
