@@ -7,6 +7,8 @@ import struct
 import tracemalloc
 import zipfile
 import zlib
+from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from biasgauge.errors import EmbeddingFormatError
+from biasgauge.io import parquet_rows
 from biasgauge.vectors import Embedding, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.fuzz.conftest import Build, Judge
@@ -175,25 +178,38 @@ def _write_ipc(table: Any, sink: object, new: Callable[..., Any]) -> None:  # no
         writer.write_table(table)
 
 
+_POOLS: list[pa.MemoryPool] = []
+"""Pools live as long as what was taken from them may."""
+
+
+@contextmanager
+def arrow_memory() -> Iterator[pa.MemoryPool]:
+    """Count what Arrow takes, from 0."""
+    usual = pa.default_memory_pool()
+    _POOLS.append(pa.proxy_memory_pool(usual))
+    pa.set_memory_pool(_POOLS[-1])
+    try:
+        yield _POOLS[-1]
+    finally:
+        pa.set_memory_pool(usual)
+
+
 def test_tables_that_unpack_to_gigabytes_are_refused_before_they_do(tmp_path: Path) -> None:
     """912 bytes of Parquet took 2.3 GB, 13 KB of Arrow 1.3 GB; one word, named again and again, 4 GB."""
-    outcomes, usual = {}, pa.default_memory_pool()
+    outcomes = {}
     for name, content in _tables().items():
         assert len(content) < 200_000
         path = tmp_path / "table"
         path.write_bytes(content)
-        pool = pa.proxy_memory_pool(pa.system_memory_pool())  # counts from 0
-        pa.set_memory_pool(pool)
         tracemalloc.start()
-        try:
-            outcomes[name] = load(path).words[0][:1]
-        except EmbeddingFormatError as problem:
-            outcomes[name] = "refused"
-            assert "unpacks to more than" in str(problem)  # noqa: PT017 - some are read
-        finally:
-            _, peak = tracemalloc.get_traced_memory()
-            tracemalloc.stop()
-            pa.set_memory_pool(usual)
+        with arrow_memory() as pool:
+            try:
+                outcomes[name] = load(path).words[0][:1]
+            except EmbeddingFormatError as problem:
+                outcomes[name] = "refused"
+                assert "unpacks to more than" in str(problem)  # noqa: PT017 - some are read
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
         assert max(peak, pool.max_memory()) < 100 * 2**20, name
     assert outcomes == {
         "Parquet, one list": "refused",
@@ -203,3 +219,13 @@ def test_tables_that_unpack_to_gigabytes_are_refused_before_they_do(tmp_path: Pa
         "Arrow, one word": "x",
         "Arrow, views of one word": "refused",
     }
+
+
+def test_batches_of_texts_are_small_where_each_row_may_name_the_longest(tmp_path: Path) -> None:
+    """A batch of 1024 rows, each a text of one megabyte from the dictionary, took a gigabyte."""
+    path = tmp_path / "texts.parquet"
+    path.write_bytes(_tables()["Parquet, one word"])
+    with arrow_memory() as pool:
+        rows = parquet_rows(path, ["word"])
+        assert sum(len(text) for (text,) in islice(rows, 200)) == 200 * 1_000_000
+    assert pool.max_memory() < 150 * 2**20

@@ -3,7 +3,7 @@ from biasgauge.io.arrow_sizes import ARROW_MARK as ARROW_MARK
 from biasgauge.io.arrow_sizes import TableSizeError as TableSizeError
 from biasgauge.io.arrow_sizes import arrow_unpacked_size as arrow_unpacked_size
 from biasgauge.io.arrow_sizes import column_texts as column_texts
-from biasgauge.io.arrow_sizes import parquet_unpacked_size as parquet_unpacked_size
+from biasgauge.io.arrow_sizes import parquet_sizes as parquet_sizes
 from biasgauge.io.atomic import Scratch as Scratch
 from biasgauge.io.atomic import atomic_file as atomic_file
 from biasgauge.io.atomic import atomic_folder as atomic_folder

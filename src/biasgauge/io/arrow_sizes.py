@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 Content = Any
 """Bytes, or a memory map of a file."""
@@ -17,6 +17,8 @@ ARROW_MARK = b"ARROW1"
 _CONTINUATION = 0xFFFFFFFF
 _DICTIONARY, _BATCH = 2, 3
 """Types of messages that have buffers."""
+_PAGES, _DICTIONARY_PAGE = (5, 7, 8), 7
+"""Fields of a page's header by its type."""
 _NUMBER = 8
 """Bytes of the largest number in a column."""
 _DEEPEST = 20
@@ -113,8 +115,15 @@ def _reference(content: Content, table: int, number: int) -> int | None:
     return None if place is None else place + int(struct.unpack_from("<I", content, place)[0])
 
 
-def parquet_unpacked_size(content: Content) -> int:
-    """Bytes of all pages of a Parquet file once they are unpacked, and of the numbers that they stand for.
+class ParquetSizes(NamedTuple):
+    """Bytes of all pages, once they are unpacked, with the numbers they stand for; and of the largest dictionary."""
+
+    unpacked: int
+    dictionary: int
+
+
+def parquet_sizes(content: Content) -> ParquetSizes:
+    """Return what the pages of a Parquet file take in memory.
 
     Raises:
         TableSizeError: it is damaged.
@@ -122,28 +131,29 @@ def parquet_unpacked_size(content: Content) -> int:
     try:
         (length,) = struct.unpack_from("<I", content, len(content) - 8)
         footer = _Compact(content, len(content) - 8 - length).structure()
-        return sum(
-            _chunk_size(content, chunk[3]) for group in footer.get(4, ()) for chunk in group.get(1, ()) if 3 in chunk
-        )
+        chunks = [chunk[3] for group in footer.get(4, ()) for chunk in group.get(1, ()) if 3 in chunk]
+        sizes = [_chunk_sizes(content, chunk) for chunk in chunks]
+        return ParquetSizes(sum(size.unpacked for size in sizes), max((size.dictionary for size in sizes), default=0))
     except (struct.error, IndexError, KeyError, TypeError, AttributeError) as problem:
         raise TableSizeError("a header points beyond the end") from problem
 
 
-def _chunk_size(content: Content, chunk: dict[int, Any]) -> int:
-    """Bytes of the pages of one column in one group of rows."""
+def _chunk_sizes(content: Content, chunk: dict[int, Any]) -> ParquetSizes:
+    """Sizes of the pages of one column in one group of rows."""
     dictionary, data = chunk.get(11) or 0, chunk[9]
     place = dictionary if 0 < dictionary < data else data
     end = min(place + chunk[7], len(content))
-    size = 0
+    size = largest = 0
     while place < end and chunk[5]:  # without values no page is read, and places may be 0
         reader = _Compact(content, place)
         page = reader.structure()
-        values = [page[kind][1] for kind in (5, 7, 8) if kind in page]
+        values = [page[kind][1] for kind in _PAGES if kind in page]
         if page[3] < 0 or page[2] < 0 or min(values, default=0) < 0:
             raise TableSizeError("a page has a length below 0")
         size += page[2] + _NUMBER * sum(values)
+        largest = max(largest, page[2] if _DICTIONARY_PAGE in page else 0)
         place = reader.place + page[3]
-    return size
+    return ParquetSizes(size, largest)
 
 
 class _Compact:

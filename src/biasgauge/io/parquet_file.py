@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from biasgauge.errors import InputError, file_error
-from biasgauge.io.arrow_sizes import column_texts, parquet_unpacked_size
+from biasgauge.io.arrow_sizes import parquet_sizes
 from biasgauge.io.source import expansion_limit, expansion_sentence
 
-_BATCH_ROWS = 1024
+_BATCH_ROWS, _BATCH_BYTES = 1024, 2**24
 
 
 def parquet_rows(
@@ -44,21 +44,20 @@ def parquet_rows(
     try:
         with _mapped(path, content) as mapped:
             source = pa.BufferReader(pa.py_buffer(mapped))
-            schema = parquet.read_schema(source)
-            names = list(schema.names)
+            file = parquet.ParquetFile(source)
+            names = list(file.schema_arrow.names)
             absent = [name for name in columns if name not in names]
             if absent or not columns:
                 listing = ", ".join(repr(name[:40]) for name in names[:10])
                 wanted = f"has no column {absent[0]!r}" if absent else "name the column of the text (field)"
                 raise file_error(error, f"{wanted}; its columns: {listing}", path)
             size = Path(path).stat().st_size
-            if parquet_unpacked_size(mapped) > expansion_limit(size):
+            sizes = parquet_sizes(mapped)
+            if sizes.unpacked > expansion_limit(size):
                 raise file_error(error, expansion_sentence(size), path)
-            texts = [name for name in columns if str(schema.field(name).type) in ("string", "large_string")]
-            source.seek(0)
-            file = parquet.ParquetFile(source, read_dictionary=texts)
-            for batch in file.iter_batches(_BATCH_ROWS, columns=list(dict.fromkeys(columns))):
-                cells = {name: column_texts(batch.column(name)) for name in batch.schema.names}
+            rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(sizes.dictionary, 1)))  # each may name the longest text
+            for batch in file.iter_batches(rows, columns=list(dict.fromkeys(columns))):
+                cells = {name: batch.column(name).to_pylist() for name in batch.schema.names}
                 yield from zip(*(cells[name] for name in columns), strict=True)
     except FileNotFoundError as problem:
         raise file_error(error, "there is no such file; check the path", path) from problem

@@ -19,7 +19,7 @@ from biasgauge.io import (
     column_texts,
     expansion_limit,
     expansion_sentence,
-    parquet_unpacked_size,
+    parquet_sizes,
 )
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.pickles import decode_word
@@ -201,7 +201,7 @@ def _explained_damage(request: Request) -> Iterator[None]:
 
 def read_parquet(request: Request) -> VectorTable:
     """Read words and vectors of a Parquet file."""
-    return _read_table(request, parquet_unpacked_size, _open_parquet)
+    return _read_table(request, lambda content: parquet_sizes(content).unpacked, _open_parquet)
 
 
 def read_arrow(request: Request) -> VectorTable:
