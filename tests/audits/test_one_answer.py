@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 
 import biasgauge as bg
+from biasgauge import registry
 from biasgauge.audits.page.first_screen import group_title
 from biasgauge.audits.page.terminal_summary import brief
 from biasgauge.audits.verdicts import DECISIONS
 from biasgauge.core import Decision
 from biasgauge.io.text_file import csv_text
+from biasgauge.lexicons import lexicon
 from biasgauge.results import number_text
 from biasgauge.results.page.rendering import summary_page
 
@@ -148,6 +150,20 @@ def test_rows_and_panels_give_one_reason(audited: AuditResult) -> None:
         if row.grade is not None and any(note.startswith("Imprecision") for note in row.grade.notes):
             assert "neither shown nor ruled out" in why or "not after adjustment" in why
         assert ("too small to matter" in row.detail) == (row.mark == "no-association-shown")
+
+
+def test_an_open_question_has_the_command_that_plans_its_words(audited: AuditResult) -> None:
+    """With the smallest contrast that matters and alpha as this audit had them; for association tests alone."""
+    panels = {panel.name: panel for panel in section(audited, "verdicts").parts}
+    for verdict in questions(audited):
+        (panel,) = [panel for panel in panels.values() if panel.headline.lower() == f"{verdict.why}.".lower()][:1]
+        commands = [text for text in panel.sentences if "biasgauge plan" in text]
+        is_test = verdict.question in registry.names("lexicon") and lexicon(verdict.question).kind == "test"
+        assert len(commands) == (verdict.decision == "inconclusive" and verdict.plan is not None and is_test)
+        for command in commands:
+            assert verdict.plan is not None
+            assert f" --test {verdict.question} --size={verdict.plan['contrast']:.3g} " in command
+            assert command.endswith(f"--alpha={verdict.plan['alpha']:.3g}")
 
 
 @pytest.mark.parametrize("audited", ["before and after"], indirect=True)

@@ -54,7 +54,7 @@ def plan(
         alpha: two-sided error of the test; divide it by the number of questions that you ask
         size: the smallest contrast that matters; by default that of the audit
         recipe: a recipe for the lists, whose sources offer words to add
-        data: folder with the files of these sources, repeat for several
+        data: folder with the files of these sources, and with WordNet for ambiguous words; repeat for several
     """
     with progress(options, "reading vectors") as report:
         model = embeddings.load(vectors, progress=report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,14 @@ from biasgauge.core import (
 )
 from biasgauge.errors import LexiconError
 from biasgauge.lexicons import AssociationTest
-from biasgauge.lexicons.recipes import BuiltLexicon, build, read_recipe
+from biasgauge.lexicons.recipes import BuiltLexicon, SourceFiles, build, read_recipe
 from biasgauge.stats import BOTH, SIDES, Contrast, contrast_power, detectable_contrast, plan_words
 from biasgauge.vectors import Embedding, load
 
 OUTLYING = 3.0
 """Robust standard deviations from the median log frequency of a list, beyond which a word is an outlier."""
+AMBIGUOUS = 0.5
+"""Share of a word's use in its most frequent meaning, in WordNet's tagged text, up to which it is ambiguous."""
 _MAD_TO_SD = 1.4826
 _PASSED = ("", "matching", "size")
 """Steps of a recipe before which a candidate has passed every filter."""
@@ -56,7 +59,7 @@ def plan(
         alpha: two-sided error of the test; divided by the number of questions, where several are asked.
         size: smallest contrast that matters; by default that of the audit, the spread of contrasts of random words.
         recipe: a recipe for the lists, whose sources offer words to add.
-        data: folders with the files of these sources.
+        data: folders with the files of these sources, and with WordNet, by which ambiguous English words are found.
         policy: how words are looked up.
         random_state: random seed of the default `size`.
 
@@ -87,6 +90,7 @@ def plan(
             "both": needed.both,
         }
     lists = tuple(_list_powers(lexicon, model, policy, contrast))
+    ambiguous, unchecked = _ambiguous_words(lexicon, data)
     candidates = _further_words(lexicon, model, recipe, data) if recipe is not None else ()
     return PowerPlan(
         test=lexicon.name,
@@ -98,11 +102,35 @@ def plan(
         # The side with the larger share of the variance, and its list with the fewest effective words.
         bottleneck=max(lists, key=lambda row: (row.side_variance, -row.effective)).role,
         lists=lists,
-        drop=tuple(_doubtful_words(lexicon, model, policy)),
+        drop=(*_doubtful_words(lexicon, model, policy), *ambiguous),
         candidates=candidates,
         reason=reason,
-        warnings=() if recipe is not None else ("Name a recipe for words to add.",),
+        warnings=tuple(filter(None, ("" if recipe is not None else "Name a recipe for words to add.", unchecked))),
     )
+
+
+def _ambiguous_words(
+    lexicon: AssociationTest, data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+) -> tuple[tuple[DoubtfulWord, ...], str]:
+    """Words without a meaning that is most of their use; and a warning where they cannot be looked for."""
+    if lexicon.language != "en":
+        return (), f"Ambiguous words were not looked for: there is no WordNet of the language {lexicon.language!r}."
+    folders = [data] if isinstance(data, (str, os.PathLike)) else data
+    try:
+        wordnet = SourceFiles(Path(), tuple(map(Path, folders))).wordnet()
+    except LexiconError as problem:
+        return (), f"Ambiguous words were not looked for: {problem}."
+    rows = []
+    for role, members in lexicon.roles.items():
+        for word in dict.fromkeys(members.words):
+            shares = wordnet.shares(word)
+            largest = max(shares.values(), default=1.0)
+            if largest <= AMBIGUOUS:
+                meanings = f"the most frequent of its {len(shares)} meanings"
+                rows.append(
+                    DoubtfulWord(role, word, f"{meanings} is {largest:.2f} of its use in WordNet's tagged text")
+                )
+    return tuple(rows), ""
 
 
 def _list_powers(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasgauge import registry
 from biasgauge.audits.certainty import UNRATED, domain_of
 from biasgauge.audits.explanations import SECTION
 from biasgauge.audits.page.first_screen import breakdown_of, capitalized, plain_claim
@@ -45,6 +48,8 @@ def panels(result: AuditResult, names: Mapping[str, str], page: str) -> Iterator
     """A panel for each verdict; `names` are those of the parts, `page` that of the section they stand in."""
     bands = {(band.question, band.model): band for band in result.chance}
     many_models = len({verdict.model for verdict in result.verdicts}) > 1
+    in_files = not result.settings.get("shipped")
+    files = {model.name: Path(model.source).name for model in result.models if in_files and model.source != "memory"}
     for verdict in result.verdicts:
         broken, name = breakdown_of(result, verdict), names[verdict.id]
         drawings = tuple(_drawings(verdict, broken, bands.get((verdict.question, verdict.model))))
@@ -53,7 +58,7 @@ def panels(result: AuditResult, names: Mapping[str, str], page: str) -> Iterator
             headline=f"{capitalized(verdict.why)}.",
             name=name,
             about=f"{verdict.question}, {verdict.model}" if many_models else verdict.question,
-            sentences=tuple(_sentences(verdict)),
+            sentences=tuple(_sentences(verdict, files.get(verdict.model))),
             tables=tuple(_evidence(verdict, f"{page}-{name}", {drawing.name for drawing in drawings})),
             drawings=drawings,
             quotes=(quote(verdict, broken),),
@@ -93,10 +98,12 @@ def _link_to_evidence(piece: Evidence, anchor: str, drawn: set[str]) -> str:
     return piece.link if piece.link not in {"", "bias"} else SECTION
 
 
-def _sentences(verdict: Verdict) -> Iterator[str]:
+def _sentences(verdict: Verdict, vectors: str | None) -> Iterator[str]:
     """Yield sentences on what would decide it, on the lists, and on what other models give."""
     if verdict.plan is not None and verdict.decision == "inconclusive":
         yield _words_needed_sentence(verdict.plan)
+        if command := _plan_command(verdict.question, verdict.plan, vectors):
+            yield f"Words to drop and to add: {command}"
     if verdict.beware:
         yield f"Limitations of these lists: {' '.join(verdict.beware)}"
     for opinion in verdict.opinions:
@@ -107,6 +114,17 @@ def _sentences(verdict: Verdict) -> Iterator[str]:
             ends = interval_text(opinion.low, opinion.high, 3, signed=True)
             direction = {True: ", the same direction", False: ", the opposite direction", None: ""}[opinion.same]
             yield f"{start}: {signed_text(opinion.contrast)} {ends}{direction}."
+
+
+def _plan_command(question: str, plan: Mapping[str, int | float | None], vectors: str | None) -> str:
+    """Command that plans longer lists with the numbers of a verdict; empty for lists that are no association test."""
+    shipped = question in registry.names("lexicon")
+    if ":" in question or (shipped and registry.get("lexicon", question).kind != "test"):
+        return ""
+    test = question if shipped else f"{question}.toml"
+    words = ["biasgauge", "plan", vectors or "VECTORS", "--test", test]
+    numbers = [f"--{name}={plan[key]:.3g}" for name, key in (("size", "contrast"), ("alpha", "alpha"))]
+    return shlex.join([*words, *numbers])
 
 
 def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:

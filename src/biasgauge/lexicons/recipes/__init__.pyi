@@ -5,5 +5,6 @@ from biasgauge.lexicons.recipes.result import BuiltLexicon as BuiltLexicon
 from biasgauge.lexicons.recipes.result import CandidateWord as CandidateWord
 from biasgauge.lexicons.recipes.result import table_path as table_path
 from biasgauge.lexicons.recipes.word_source import Candidate as Candidate
+from biasgauge.lexicons.recipes.word_source import SourceFiles as SourceFiles
 from biasgauge.lexicons.recipes.word_source import SourceRequest as SourceRequest
 from biasgauge.lexicons.recipes.word_source import WordSource as WordSource
