@@ -94,7 +94,8 @@ def test_the_counts_with_data_are_true(page: str, shared_data: Path, reproduced:
     values, lengths, claims = (
         (found.count("agrees", kind), found.count("differs", kind)) for kind in ("value", "identity", "range")
     )
-    assert f"with them {values[0]} values are reached and {values[1]} are not, beside {lengths[0]} list lengths" in page
+    reached = f"{values[0]} values are reached (looked up in their table) and {values[1]} are not"
+    assert f"with them {reached}, beside {lengths[0]} list lengths" in page
     assert f"of {sum(claims)} claims in words {claims[0]} hold" in page
     # those of dobrzeniecka2023 are held by its own tests, and by the page of coverage
     assert (
