@@ -20,7 +20,7 @@ from biasgauge.lexicons import Lexicon, Words, describe, lexicon, pairs_of, show
 if TYPE_CHECKING:
     from biasgauge.text.training import Recipe
 
-DECIDED = frozenset({"out", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "say", "cache"})
+DECIDED = frozenset({"out", "replaceable", "store", "device", "n_jobs", "n_jobs_per_model", "progress", "say", "cache"})
 """Parameters that the study itself decides."""
 LEVELS = ("level", "prob")
 """Confidence levels, in every function."""
