@@ -116,6 +116,15 @@ def test_values_that_are_not_in_the_data_are_refused() -> None:
         design.row({"yaer": 3})
     with pytest.raises(ParameterError, match="'year' is a number"):
         design.row({"year": "late"})
+    for right, value, sentence in (
+        ("C(year)", 5, "cannot be applied at these values: Data has categories outside"),
+        ("bs(year, df=3)", 9, "cannot be applied at these values: .* beyond upper"),
+        ("log(year)", -1, "cannot be applied at these values|not finite at these values"),
+        ("year", float("inf"), "not finite at these values"),
+        ("year", float("nan"), "at these values"),
+    ):
+        with pytest.raises(ParameterError, match=sentence):
+            design_of(f"x ~ {right}").row({"year": value})
     with pytest.raises(ParameterError, match="that is a number"):
         design.slope("party", {})
     with pytest.raises(ParameterError, match="There is no term 'partyR'; did you mean 'party_R'"):

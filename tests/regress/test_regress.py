@@ -563,3 +563,15 @@ def test_a_factor_of_very_many_values_is_refused_at_once() -> None:
     formula = "t0 ~ place + " + " + ".join(f"I(year**{power})" for power in range(1, 9)) + " + place:year"
     with pytest.raises(ParameterError, match="columns of 1,200 documents"):
         fit_small(records, formula)
+
+
+@pytest.mark.parametrize("right", ["C(year)", "group + bs(year, df=3)", "poly(year, 2)"])
+def test_documents_without_a_target_may_lie_beyond_those_with_one(right: str) -> None:
+    records = small_text(5, odds=2.0)
+    outside = [{"tokens": ["w0", "w1", "w10", "w11"] * 9, "group": "y", "year": 50.0} for _ in range(5)]
+    fit = fit_small([*records, *outside], f"t0 ~ {right}", a=A, b=B)
+    alone = fit_small(records, f"t0 ~ {right}", a=A, b=B)
+    assert [row.estimate for row in fit.axis_terms] == pytest.approx([row.estimate for row in alone.axis_terms])
+    assert len(fit.count_terms) == len(alone.count_terms) > 0
+    if not right.startswith("poly"):  # a polynomial goes on; a factor and a spline know nothing of the year 50
+        assert fit.count_terms == alone.count_terms

@@ -323,12 +323,8 @@ def cluster_codes(covariates: pd.DataFrame, cluster: str | None, complete: Flags
 def _complete_design(design: Design, covariates: pd.DataFrame, complete: Flags) -> tuple[Integers, Floats]:
     """Documents of the whole text that the design covers, and their rows: counts need those without a target, too."""
     frame = covariates[list(design.frame.columns)]
-    covered = complete.copy()
-    for name, levels in design.levels.items():
-        covered &= frame[name].isin(levels).to_numpy(bool)
-    documents = np.flatnonzero(covered)
-    rows = np.asarray(design.spec.get_model_matrix(frame.iloc[documents].reset_index(drop=True)), np.float64)
-    return documents, rows
+    documents = np.flatnonzero(complete & design.covers(frame))
+    return documents, design.matrix_of(frame.iloc[documents].reset_index(drop=True))
 
 
 def _target_counts(embedded: Occurrences, kept: Occurrences) -> tuple[TargetCount, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,8 +91,13 @@ def _factor_expressions(right: str, text: str) -> list[tuple[str, bool]]:
         factors = [factor for term in formulaic.Formula(right) for factor in term.factors]
         return [(f.expr, f.eval_method.value == "lookup") for f in factors if f.eval_method.value != "literal"]
     except Exception as problem:
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise ParameterError(f"The formula {text!r} cannot be read: {reason[:200].rstrip('.')}.") from problem
+        raise ParameterError(f"The formula {text!r} cannot be read: {_first_line(problem)}") from problem
+
+
+def _first_line(problem: Exception) -> str:
+    """First line of an error of formulaic, as the end of a sentence."""
+    reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+    return f"{reason[:200].rstrip('.')}."
 
 
 def _checked_names(expression: str, text: str) -> list[str]:
@@ -216,9 +222,9 @@ class Design:
                 except (TypeError, ValueError):
                     raise ParameterError(f"The covariate {name!r} is a number. Got {value!r}.") from None
         if len(values) == len(frame.columns):  # every row is the same
-            single: Floats = self._model_matrix(frame.iloc[:1])[0]
+            single: Floats = self.matrix_of(frame.iloc[:1])[0]
             return single
-        row: Floats = self.weights @ self._model_matrix(frame) / self.weights.sum()
+        row: Floats = self.weights @ self.matrix_of(frame) / self.weights.sum()
         return row
 
     def slope(self, name: str, values: Mapping[str, Any]) -> Floats:
@@ -233,8 +239,38 @@ class Design:
         change: Floats = (self.row({**values, name: high}) - self.row({**values, name: low})) / (high - low)
         return change
 
-    def _model_matrix(self, frame: pd.DataFrame) -> Floats:
-        matrix: Floats = np.asarray(self.spec.get_model_matrix(frame), np.float64)
+    def covers(self, frame: pd.DataFrame) -> Flags:
+        """Rows whose values the design knows: levels of factors, also of numbers in C(), and ranges of splines."""
+        known = np.ones(len(frame), bool)
+        for name, levels in self.levels.items():
+            known &= frame[name].isin(levels).to_numpy(bool)
+        for expression in (factor.expr for term in self.spec.formula for factor in term.factors):
+            function = expression.partition("(")[0]
+            if function in {"C", "bs", "cs"}:
+                for name in _checked_names(expression, expression):
+                    column = frame[name]
+                    values = self.frame[name]
+                    inside = column.isin(values) if function == "C" else column.between(values.min(), values.max())
+                    known &= inside.to_numpy(bool)
+        return known
+
+    def matrix_of(self, frame: pd.DataFrame) -> Floats:
+        """Rows of the design for further covariates.
+
+        Raises:
+            ParameterError: the design has no such values, or a row is not finite.
+        """
+        from formulaic.errors import DataMismatchWarning
+
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("error", DataMismatchWarning)  # a value without a column of its own
+                matrix: Floats = np.asarray(self.spec.get_model_matrix(frame), np.float64)
+        except Exception as problem:
+            reason = f"The formula cannot be applied at these values: {_first_line(problem)}"
+            raise ParameterError(reason) from problem
+        if not np.isfinite(matrix).all():
+            raise ParameterError("The formula is not finite at these values; choose values within the data.")
         return matrix
 
 
@@ -274,10 +310,7 @@ def build_design(formula: Formula, frame: pd.DataFrame, weights: Floats) -> Desi
         with np.errstate(all="ignore"):  # what is not finite is refused below
             matrix = formulaic.model_matrix(formula.right, frame, context=context, na_action="raise")
     except Exception as problem:
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise ParameterError(
-            f"The formula {formula.text!r} cannot be applied: {reason[:200].rstrip('.')}."
-        ) from problem
+        raise ParameterError(f"The formula {formula.text!r} cannot be applied: {_first_line(problem)}") from problem
     values = np.asarray(matrix, np.float64)
     columns = tuple(term_name(str(column)) for column in matrix.columns)
     if columns[0] != INTERCEPT:
