@@ -242,11 +242,10 @@ def target_words(formula: Formula, targets: Mapping[str, WordsLike]) -> tuple[tu
         ParameterError: a list is joined with other words, or stands in no formula.
     """
     lists = [word for word in formula.words if word in targets]
-    if unused := [name for name in targets if name not in lists]:
-        near = did_you_mean(unused[0], formula.words)
-        raise ParameterError(
-            f"The list {unused[0]!r} of targets is not on the left side of the formula {formula.text!r}{near or '.'}"
-        )
+    if targets and not lists:
+        name = next(iter(targets))
+        near = did_you_mean(name, formula.words) or "."
+        raise ParameterError(f"The list {name!r} of targets is not on the left side of {formula.text!r}{near}")
     if not lists:
         return formula.words, False
     if len(formula.words) > 1:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -220,7 +219,14 @@ class Design:
                 try:
                     frame[name] = float(value)
                 except (TypeError, ValueError):
-                    raise ParameterError(f"The covariate {name!r} is a number. Got {value!r}.") from None
+                    frame[name] = np.nan
+                if not np.isfinite(frame[name].iloc[0]):
+                    raise ParameterError(f"The covariate {name!r} is a number. Got {value!r}.")
+        if not self.covers(frame).all():
+            chosen = ", ".join(f"{name} = {value}" for name, value in values.items())
+            raise ParameterError(
+                f"The formula knows nothing of {chosen}: C() takes numbers that are in the data, splines end with them."
+            )
         if len(values) == len(frame.columns):  # every row is the same
             single: Floats = self.matrix_of(frame.iloc[:1])[0]
             return single
@@ -258,13 +264,10 @@ class Design:
         """Rows of the design for further covariates.
 
         Raises:
-            ParameterError: the design has no such values, or a row is not finite.
+            ParameterError: the formula cannot be applied, or a row is not finite.
         """
-        from formulaic.errors import DataMismatchWarning
-
         try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("error", DataMismatchWarning)  # a value without a column of its own
+            with np.errstate(all="ignore"):
                 matrix: Floats = np.asarray(self.spec.get_model_matrix(frame), np.float64)
         except Exception as problem:
             reason = f"The formula cannot be applied at these values: {_first_line(problem)}"
