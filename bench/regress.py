@@ -86,11 +86,13 @@ def against_r(
         printed = subprocess.run(
             [*command, str(arguments.permutations)], capture_output=True, text=True, check=True
         ).stdout.splitlines()
+    elapsed, r_processor = printed[0].split()
     norms, bias = (np.array(line.split(), float)[1:] for line in printed[1:])
     np.testing.assert_allclose([term.norm2 for term in fit.terms], norms, rtol=1e-6)
     ours = [term.norm2_bias for term in fit.terms]
     print(f"one target, {len(rows):,} occurrences, {arguments.permutations} permutations: regress from the text on "
-          f"{seconds:.1f} s (processor {processor:.1f}), base R once they are embedded {printed[0].strip()} s; "
+          f"{seconds:.1f} s (processor {processor:.1f}), base R once they are embedded {elapsed} s (processor "
+          f"{r_processor}); "
           f"norms agree, biases too: {np.allclose(ours, bias, rtol=1e-6)}")  # fmt: skip
 
 
