@@ -85,7 +85,8 @@ Made by `python scripts/calibration_report.py{share}`; every number on this page
 one of a part alone (`--only`), which states its number of worlds. Intervals, tests and verdicts were put to worlds
 whose answer is known. *±* is one Monte Carlo standard error: a share that is right lies within two of them in 95 % of
 cases, so that of fifty rows two or three do not; a remark is made beyond three.
-The worlds of intervals are part of the test suite, with fewer draws. For verdicts see [Verdicts](verdicts.md)."""
+The worlds of intervals are part of the test suite, with fewer draws. For verdicts see [Verdicts](verdicts.md); for
+lists of real words without a common meaning, in four sets of vectors, [Hard nulls](hard_nulls.md)."""
 
 
 def coverage(share: float) -> Iterator[str]:
