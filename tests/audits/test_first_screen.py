@@ -75,6 +75,39 @@ def test_absence_that_is_shown_may_be_reported_and_is_not_open(audited: bg.audit
     assert "race" not in careful
 
 
+def test_many_answers_are_counted_by_family(audited: bg.audits.AuditResult) -> None:
+    careful = dict.fromkeys(("weat6", "weat7", "weat8", "race"), "report-with-care")
+    assert headline(decided(audited, **careful)) == (
+        "With care, 4 of 12 answers about people may be reported: 3 on gender and 1 on race."
+    )
+    ruled_out = dict.fromkeys(("weat4", "weat5"), "no-association-shown")
+    mixed = headline(decided(audited, **{**careful, "weat6": "report", "religion": "report"}, **ruled_out))
+    assert mixed.startswith("In these vectors, ")
+    sure = dict.fromkeys(careful, "report")
+    assert headline(decided(audited, **sure, religion="report-with-care", **ruled_out)) == (
+        "5 of 12 answers about people may be reported, 1 of them with care: 3 on gender, 1 on race and 1 on religion. "
+        "In 2 others, an association that matters is ruled out."
+    )
+
+
+def test_one_question_is_answered_in_a_sentence(audited: bg.audits.AuditResult) -> None:
+    claim = "male names are more associated with career words than female names are"
+    (weat6,) = (verdict for verdict in audited.verdicts if verdict.question == "weat6")
+    expected = {
+        "report": f"In these vectors, {claim}.",
+        "report-with-care": f"With care, it may be reported that, in these vectors, {claim}.",
+        "no-association-shown": f"No association shown: these vectors rule out that {claim} by as much as matters.",
+        "inconclusive": f"Inconclusive: these vectors do not settle whether {claim}.",
+        "not-measurable": f"Not measurable: {weat6.why}.",
+    }
+    for decision, text in expected.items():
+        verdict = replace(weat6, decision=decision)  # type: ignore[arg-type]
+        assert headline(replace(audited, verdicts=(verdict,))) == text
+    failed = replace(weat6, decision="do-not-report", evidence=(replace(weat6.evidence[1], passes=False),))
+    said = headline(replace(audited, verdicts=(failed,)))
+    assert said == f"Do not report that {claim}: {weat6.evidence[1].reason}."
+
+
 def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.audits.AuditResult) -> None:
     shown = tiles(audited)
     about_people = [one for one in audited.verdicts if one.family != "sanity"]

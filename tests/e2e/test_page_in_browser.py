@@ -20,7 +20,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.audits.parts.extrinsic import Extrinsic
 from biasgauge.audits.tracking import answer_points, track
-from biasgauge.audits.verdicts import Rules
+from biasgauge.audits.verdicts import DECISIONS, Rules
 from biasgauge.lexicons import lexicon, parse_lexicon
 from biasgauge.results import Summary, chart_of_rows
 from biasgauge.results.page.rendering import summary_page
@@ -188,9 +188,15 @@ def test_marks_and_ticks_share_one_axis_at_every_width(
         assert 0 <= ends[0] <= ends[2] <= drawn["room"]
 
 
-@pytest.mark.parametrize("width", [1280, 760, 390])
-def test_nothing_of_a_row_covers_anything_else(opened: Callable[..., Any], width: int) -> None:
-    page = opened(width=width)
+@pytest.mark.parametrize(("width", "medium"), [(1280, "screen"), (760, "screen"), (390, "screen"), (703, "print")])
+def test_nothing_of_a_row_covers_anything_else(
+    opened: Callable[..., Any], audited: bg.audits.AuditResult, tmp_path: Path, width: int, medium: str
+) -> None:
+    """Whatever the verdict: each of them is as long as it is on some row."""
+    decisions = list(DECISIONS)
+    verdicts = [replace(one, decision=decisions[at % len(decisions)]) for at, one in enumerate(audited.verdicts)]
+    page = opened(replace(audited, verdicts=tuple(verdicts)).save(tmp_path / "report.html"), width=width)
+    page.emulate_media(media=medium)
     covered = page.evaluate(
         """() => [...document.querySelectorAll(".forest .row")].flatMap((row) => {
           const texts = [".decision b", ".claim", ".numbers > b", ".certainty > span:last-of-type"]

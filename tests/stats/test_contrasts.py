@@ -459,7 +459,7 @@ def test_lists_of_repeated_words_take_as_many_times_more_words(copies: int) -> N
     assert longer.effective_targets == pytest.approx(1 / copies)
     assert longer.effective_attributes == 1.0
     assert plan.remark == ""
-    assert longer.remark.startswith(f"if words near each other count as here, as {100 // copies}")
+    assert longer.remark.startswith(f"if the share of effective words stays at {100 // copies}")
 
 
 def test_a_plan_by_hand_has_the_degrees_of_freedom_of_effective_words() -> None:

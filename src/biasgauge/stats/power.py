@@ -256,4 +256,4 @@ def remark_on_effective_words(plan: Mapping[str, Any]) -> str:
     """Clause on words near each other, which count for fewer than they are in a plan; empty where all count in full."""
     shares = {side: plan.get(f"effective_{side}") or 1.0 for side in SIDES}
     fewer = [f"{share_text(share)} of the {side}" for side, share in shares.items() if share < _IN_FULL]
-    return f"if words near each other count as here, as {' and '.join(fewer)}" if fewer else ""
+    return f"if the share of effective words stays at {' and '.join(fewer)}" if fewer else ""

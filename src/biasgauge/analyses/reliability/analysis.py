@@ -166,7 +166,7 @@ def _warnings(
     elif len(scores.models) == 1:
         yield "there is one model: test-retest reliability takes replicates"
     elif len(scores.models) < 5:
-        yield f"there are {len(scores.models)} replicates: intervals are wide with so few"
+        yield f"only {len(scores.models)} replicates: their intervals are wide"
     if len(scores.measures) == 1:
         yield "there is one measure: inter-rater reliability takes at least two"
     if not queries:

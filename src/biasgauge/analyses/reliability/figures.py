@@ -20,8 +20,8 @@ TITLES = {
     "inter_rater_standardized": "Inter-rater reliability of measures after standardizing",
 }
 COMPONENTS = (
-    "word: what one wants to know. word × pair: another pair gives other words. … × model: another training run. "
-    "Line: interval of the share"
+    "word: differences between words. word × pair: their order varies with the pair. … × model: with the training run. "
+    "Lines: intervals"
 )
 BOXES = (
     "Over words: median (dark), middle half (blue), and 5 % to 95 % (thin line). Gray lines at .5, .75 and .9: "

@@ -156,7 +156,7 @@ class ReliabilityResult(Result):
         size = f"{counted(self.settings['models'], 'replicate')}, {counted(self.settings['measures'], 'measure')}"
         headlines = self.headlines or (f"No reliability is defined ({size}).",)
         scales = _estimate_table("internal", self.internal, self.omega)
-        one_thing = "do words, or pairs, measure one thing? Cronbach's alpha"
+        consistency = "consistency of words or pairs: Cronbach's alpha"
         return Summary(
             title="Reliability of bias scores",
             headline=headlines[0],
@@ -165,14 +165,14 @@ class ReliabilityResult(Result):
             warnings=(*self.warnings, *lost),
             charts=reliability_charts(self),
             parts=(
-                self._section("Test–retest", "do scores hold when the model is trained again? ICC(2,1)", "test_retest"),
+                self._section("Test–retest", "agreement of scores over training runs: ICC(2,1)", "test_retest"),
                 self._section(
                     "Inter-rater",
-                    "do measures agree? ICC(3,1) of scores averaged over models",
+                    "agreement of measures: ICC(3,1) of scores averaged over models",
                     "inter_rater",
                     "inter_rater_standardized",
                 ),
-                Summary("Internal consistency", "", question=one_thing, tables=(scales,)),
+                Summary("Internal consistency", "", question=consistency, tables=(scales,)),
                 self._low_reliabilities(),
                 *((self._variance(),) if self.components else ()),
             ),

@@ -135,12 +135,12 @@ def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:
         for key, which in (("both", "list"), ("targets", "target list alone"), ("attributes", "attribute list alone"))
         if plan.get(key) is not None
     ]
-    start = f"To show a contrast of {size} in {power} of audits"
+    start = f"Power to show a contrast of {size}: {now} with these lists"
     if not ways:
-        return f"{start}, no number of words is enough; other lists are needed. These lists would show it in {now}."
+        return f"{start}. No number of such words reaches {power}; other lists are needed."
     remark = remark_on_effective_words(plan)
     ways[-1] += f", {remark}" if remark else ""
-    return f"{start}: about {', or '.join(ways)}. These lists would show it in {now}."
+    return f"{start}, {power} with about {', or '.join(ways)}."
 
 
 def _drawings(verdict: Verdict, broken: Breakdown | None, band: ChanceBand | None) -> Iterator[Drawing]:

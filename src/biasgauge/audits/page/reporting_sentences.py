@@ -191,7 +191,7 @@ def methods(result: AuditResult) -> str:
     smallest = {verdict.observed("association").get("smallest") for verdict in verdicts}
     sizes = listed([number_text(size, 3) for size in sorted(size for size in smallest if size is not None)])
     repeated = _repeated(result)
-    renamed = {NO_FAMILY: "lists of our own"}
+    renamed = {NO_FAMILY: "lists of our own", SANITY: "positive controls"}
     families = dict.fromkeys(renamed.get(verdict.family, verdict.family) for verdict in verdicts if verdict.family)
     count = len({verdict.question for verdict in verdicts})
     sentences = [
@@ -217,8 +217,8 @@ def methods(result: AuditResult) -> str:
     if (worst := result.false_alarms) is not None:
         kinds = listed([f"{share_text(rate['rate'], 1)} ({NULLS[null]})" for null, rate in worst.kinds.items()])
         sentences.append(
-            f"In {worst.audits} audits of each kind of lists that mean nothing, in these vectors, an association was "
-            f"found in at most {worst.text}: {kinds}."
+            f"Of {worst.audits} simulated audits of each kind of meaningless lists in these vectors, at most "
+            f"{worst.text} found an association: {kinds}."
         )
     sentences.append(f"Random seed: {settings['random_state']}.")
     return " ".join(sentences)

@@ -130,7 +130,7 @@ def summarize_robustness(result: Result, audit: AuditResult) -> Summary:
         "score of its words differs from 0. One choice is changed at a time: another base pair, another measure, "
         "plurals for singulars. A conclusion that such a change reverses reflects the choice, not the vectors."
     )
-    about += f" Of {audit.models[0].name}." if len(audit.models) > 1 else ""
+    about += f" Measured in {audit.models[0].name}." if len(audit.models) > 1 else ""
     overview = replace(result.summary(), about=about)
     from biasgauge.analyses.robustness import HOLDS
 

@@ -96,8 +96,8 @@ class QuestionPosteriors(PartRows):
         sizes = dict.fromkeys(f"±{number_text(row.smallest, 3)}" for row in defined)
         sure = sum(max(row.p_above or 0.0, row.p_below or 0.0) > SURE for row in defined)
         return (
-            f"In {sure} of {counted(defined, 'question')} the posterior probability of a contrast that matters (beyond "
-            f"{', '.join(sizes)}) is above {share_text(SURE)}."
+            f"{sure} of {counted(defined, 'question has', 'questions have')} a posterior probability above "
+            f"{share_text(SURE)} of a contrast that matters (beyond {', '.join(sizes)})."
         )
 
     def _sentences(self) -> list[str]:
