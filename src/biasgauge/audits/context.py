@@ -51,7 +51,8 @@ class AuditContext:
         subjects: groups of models that are measured together: replicates, views of one transformer, or one model.
         second_opinions: other vectors whose contrasts are shown beside, and never evidence.
         lexicons: lexicons of the audit.
-        queries: every question that they ask.
+        queries: every question that is asked: of the lexicons; without names, of the battery of the language.
+        published: questions of published tests, measured beside those of a battery and not judged.
         language: language of the lexicons.
         policy: how words are looked up, with its rule for case decided.
         rules: thresholds of the verdicts.
@@ -73,6 +74,7 @@ class AuditContext:
     policy: WordPolicy
     scores: SharedScores
     whole_battery: bool
+    published: tuple[Query, ...] = ()
     rules: Rules = field(default_factory=Rules)
     random_state: int = 0
     before: Embedding | None = None
@@ -81,7 +83,7 @@ class AuditContext:
     parts: Mapping[str, AuditPart] = field(default_factory=dict)
     _results: dict[str, Result | None] = field(default_factory=dict)
     _locks: Mapping[str, RLock] = field(default_factory=lambda: defaultdict(RLock))
-    _outcomes: dict[tuple[Subject, ...], list[QueryOutcome]] = field(default_factory=dict)
+    _outcomes: dict[tuple[tuple[Query, ...], tuple[Subject, ...]], list[QueryOutcome]] = field(default_factory=dict)
     _smallest: dict[Subject, float] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -96,21 +98,31 @@ class AuditContext:
         return self._measure_once(self.subjects)
 
     @property
+    def published_outcomes(self) -> list[QueryOutcome]:
+        """Every published test beside a battery, measured on every subject."""
+        return self._measure_once(self.subjects, self.published)
+
+    @property
     def second_outcomes(self) -> list[QueryOutcome]:
         """Every query measured on the second opinions."""
         return self._measure_once(self.second_opinions)
 
-    def _measure_once(self, subjects: tuple[Subject, ...]) -> list[QueryOutcome]:
-        """Measure every query on some subjects; the first thread that asks computes, the others wait."""
+    def _measure_once(
+        self, subjects: tuple[Subject, ...], queries: tuple[Query, ...] | None = None
+    ) -> list[QueryOutcome]:
+        """Measure queries on some subjects; the first thread that asks computes, the others wait."""
+        key = self.queries if queries is None else queries, subjects
         with self._lock:
-            if subjects not in self._outcomes:
-                self._outcomes[subjects] = self.measure(subjects)
-            return self._outcomes[subjects]
+            if key not in self._outcomes:
+                self._outcomes[key] = self.measure(subjects, queries)
+            return self._outcomes[key]
 
-    def measure(self, subjects: Sequence[Subject]) -> list[QueryOutcome]:
-        """Measure every query on some subjects."""
+    def measure(self, subjects: Sequence[Subject], queries: Sequence[Query] | None = None) -> list[QueryOutcome]:
+        """Measure queries, by default every question that is asked, on some subjects."""
         return [
-            measure(query, subject, self.policy, self.random_state) for query in self.queries for subject in subjects
+            measure(query, subject, self.policy, self.random_state)
+            for query in (self.queries if queries is None else queries)
+            for subject in subjects
         ]
 
     def smallest_contrast(self, subject: Subject) -> float:
@@ -131,6 +143,7 @@ class AuditContext:
         points = self.options.get("points")
         return {
             "lexicons": [lexicon.name for lexicon in self.lexicons],
+            "published": [query.name for query in self.published],
             "language": self.language.name,
             "min_coverage": self.policy.min_coverage,
             "case_fallback": self.policy.case == "fallback",
@@ -183,7 +196,7 @@ def select_lexicons(
             )
         return selected, requested or language_of(codes[0] if codes else DEFAULT_LANGUAGE)
     language_record = requested or language_of(DEFAULT_LANGUAGE)
-    inside = [lexicon for lexicon in lexicons_in_language(language_record) if not lexicon.on_request]
+    inside = [lexicon for lexicon in lexicons_in_language(language_record) if lexicon.battery or not lexicon.on_request]
     if not inside:
         names = ", ".join(record.name for record in languages())
         raise ParameterError(
@@ -212,7 +225,11 @@ def build_context(
 ) -> AuditContext:
     """Build the context of an audit of some models; arguments as in `audit`, `further` are fields of the context."""
     selected, language_record = select_lexicons(lexicons, language)
-    asking = [lexicon for lexicon in selected if lexicon.kind in QUERY_KINDS] if lexicons is None else selected
+    asking, published = selected, []
+    if lexicons is None:
+        offered = [lexicon for lexicon in selected if lexicon.kind in QUERY_KINDS]
+        asking = [lexicon for lexicon in offered if lexicon.battery] or offered
+        published = [lexicon for lexicon in offered if lexicon not in asking]
     fallback = policy.uses_fallback(models)
     scored = (*models, *(model for subject in second_opinions for model in subject.models))
     queries = tuple(queries_from_lexicons(asking))
@@ -229,6 +246,7 @@ def build_context(
         policy=policy.decided(models),
         scores=SharedScores(scored, tuple(selected), fallback, language=language_record),
         whole_battery=lexicons is None,
+        published=tuple(queries_from_lexicons(published)),
         rules=replace(rules, primary=primary_questions(primary, queries)),
         **further,
     )

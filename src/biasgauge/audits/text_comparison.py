@@ -99,10 +99,11 @@ def compare_with_text(context: AuditContext, corpus: Any) -> CorpusComparison:  
 
     text = corpus_of(corpus)
     rows = [row for row in context.result_of("bias").rows if row.test == "weat" and row.value is not None]
+    asked = {query.name for query in context.queries}
     answers = [
         _compare(text, test, [row for row in rows if row.name == test.name], context)
         for test in context.lexicons
-        if isinstance(test, AssociationTest)
+        if isinstance(test, AssociationTest) and test.name in asked
     ]
     settings = {
         "corpus": text.checksum, "tokens": len(text.tokens), "documents": len(text.documents) - 1, "window": WINDOW,

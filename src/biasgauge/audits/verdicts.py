@@ -59,8 +59,8 @@ class Rules:
             alpha is shared by the families of questions, and within them by Holm's steps.
         primary: names of the questions, or of their lexicons, that are judged apart from all others.
         agreement: smallest share of base pairs that must give the direction of the contrast.
-        smallest: the smallest contrast that matters, in cosine units; None: one standard deviation of the contrasts of
-            unrelated lists of eight words of like frequency in these vectors.
+        smallest: the smallest contrast that matters, in cosine units; None: what a test with lists of eight words, as
+            published ones have, would detect in these vectors with a power of one third (Simonsohn 2015).
         reliability: smallest reliability of a gap over task seeds; below .5 is poor (Koo & Li 2016).
     """
 
@@ -163,6 +163,8 @@ class Verdict(Record):
         evidence: everything that it rests on.
         opinions: what other models say, which is no evidence about this one.
         plan: how many words in each list would show the smallest contrast that matters.
+        plan_command: of an inconclusive answer: the command that plans longer lists, with these numbers filled in;
+            empty where there is none.
         primary: whether it is a primary question, which is judged apart from the others.
         beware: notes of the lists of words on what to beware of.
     """
@@ -180,6 +182,13 @@ class Verdict(Record):
     plan: Mapping[str, int | float | None] | None = None
     primary: bool = False
     beware: tuple[str, ...] = ()
+    plan_command: str = ""
+
+    @property
+    def words_needed(self) -> int | None:
+        """Words in each list that would settle an inconclusive answer; None where no number would, or it is settled."""
+        needed = None if self.plan is None or self.decision != "inconclusive" else self.plan.get("both")
+        return None if needed is None else int(needed)
 
     @property
     def id(self) -> str:

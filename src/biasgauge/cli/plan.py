@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from biasgauge import analyses
@@ -13,9 +14,9 @@ from biasgauge.cli.command import (
     MinCoverage,
     Outcome,
     ResultOptions,
-    VectorFile,
     command,
 )
+from biasgauge.cli.files import check_files
 from biasgauge.cli.screen import progress
 from biasgauge.core import WordPolicy
 
@@ -23,7 +24,10 @@ EXAMPLES = """\
 Only the standard error of the contrast is used, so that planning does not look
 at the answer. With --recipe, words that its sources offer are listed.
 
+An audit fills in --size and --alpha of questions that it leaves inconclusive.
+
 Examples:
+  biasgauge plan --test race_status
   biasgauge plan vectors.bin --test weat7
   biasgauge plan vectors.bin --test weat7 --size 0.05 --power 0.9 --json
   biasgauge plan vectors.bin --test my_test.toml --recipe recipe.toml \\
@@ -31,9 +35,9 @@ Examples:
 """
 
 
-@command(examples=EXAMPLES, terms="contrast")
+@command(examples=EXAMPLES, terms="contrast", checks={"vectors": check_files})
 def plan(
-    vectors: VectorFile,
+    vectors: Sequence[Path] = (),
     /,
     *,
     test: str,
@@ -44,22 +48,26 @@ def plan(
     data: tuple[Path, ...] = (),
     min_coverage: MinCoverage = 0.8,
     case_fallback: AutoCaseFallback = None,
+    replicates: bool = False,
     options: ResultOptions = SAVE,
 ) -> Outcome:
     """Plan a test: the contrast that its lists can detect, words needed, words to drop and to add.
 
     Args:
+        vectors: a vector file in any format that `biasgauge formats` lists, or several replicates; without any, the
+            vectors that ship
         test: a lexicon of kind "test", or your own TOML file
         power: wanted chance of detection
         alpha: two-sided error of the test; divide it by the number of questions that you ask
         size: the smallest contrast that matters; by default that of the audit
         recipe: a recipe for the lists, whose sources offer words to add
         data: folder with the files of these sources, and with WordNet for ambiguous words; repeat for several
+        replicates: the files are replicates, although no recipe beside them says so
     """
     with progress(options, "reading vectors") as report:
-        model = embeddings.load(vectors, progress=report)
+        models = embeddings.load_models(vectors, progress=report) if vectors else None
     result = analyses.plan.plan(
-        model,
+        models,
         test,
         power=power,
         alpha=alpha,
@@ -67,6 +75,7 @@ def plan(
         recipe=recipe,
         data=data,
         policy=WordPolicy.from_options(min_coverage, case_fallback),
+        replicates=replicates,
         random_state=options.seed,
     )
     settings = {"test": test, "recipe": recipe, "data": list(data), "min_coverage": min_coverage}

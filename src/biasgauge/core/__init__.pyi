@@ -62,6 +62,7 @@ from biasgauge.core.lazy import attach as attach
 from biasgauge.core.optional import as_pandas as as_pandas
 from biasgauge.core.optional import device_named as device_named
 from biasgauge.core.query import DEFAULT_POLICY as DEFAULT_POLICY
+from biasgauge.core.query import ENOUGH as ENOUGH
 from biasgauge.core.query import EXACT_POLICY as EXACT_POLICY
 from biasgauge.core.query import FALLBACK_POLICY as FALLBACK_POLICY
 from biasgauge.core.query import NO_FAMILY as NO_FAMILY

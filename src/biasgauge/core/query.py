@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias, get_args
 
@@ -46,6 +47,11 @@ class WordSet:
 
     def __len__(self) -> int:
         return len(self.words)
+
+
+ENOUGH = 25
+"""Words of a list of a battery that are enough, whatever share of it they are: a recipe's list is a sample, and what is
+found of it is a smaller one. Error rates of lists of this size were measured."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -149,6 +155,11 @@ class Query:
         if self.pairs:
             return ()
         return self.roles[len(self.targets) :] or tuple(words.name for words in self.attributes)
+
+    @property
+    def enough(self) -> float:
+        """Words of a set that are enough whatever share of it was found: `ENOUGH` of a battery, else infinite."""
+        return ENOUGH if self.lexicon is not None and self.lexicon.battery else inf
 
     @property
     def sets(self) -> Mapping[str, tuple[str, ...]]:

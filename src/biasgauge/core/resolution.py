@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from types import MappingProxyType
 
 import numpy as np
@@ -184,7 +185,7 @@ def resolve(query: Query, models: WordVectors | Sequence[WordVectors], policy: W
     if policy.counterparts != "as-published":
         sets = _drop_shared_words(query, sets)
     resolved = Resolved(query, several, policy, fallback, sets, pairs, pair_rows)
-    reason = shortfall(sets, policy.min_coverage)
+    reason = shortfall(sets, policy.min_coverage, query.enough)
     if reason and policy.case != "fallback" and not fallback:
         other_case = resolve(query, several, replace(policy, case="fallback"))
         reason += "" if other_case.reason else CASE_HINT
@@ -284,12 +285,15 @@ def _cut_as_published(sets: Mapping[str, ResolvedSet]) -> dict[str, ResolvedSet]
     return cut
 
 
-def shortfall(sets: Mapping[str, ResolvedSet], min_coverage: float) -> str | None:
-    """Say which sets have fewer than this share of their words, or none at all; None where every set has enough."""
+def shortfall(sets: Mapping[str, ResolvedSet], min_coverage: float, enough: float = inf) -> str | None:
+    """Say which sets have fewer than this share of their words, or none at all; None where every set has enough.
+
+    `enough` words will do whatever their share is.
+    """
     short = [
         f"{key} {len(set(words.words))} of {words.asked}"
         for key, words in sets.items()
-        if not words.words or len(set(words.words)) < min_coverage * words.asked
+        if not words.words or len(set(words.words)) < min(enough, min_coverage * words.asked)
     ]
     if not short:
         return None

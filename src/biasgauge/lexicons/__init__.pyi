@@ -28,7 +28,9 @@ from biasgauge.lexicons.listing import check_lexicons as check_lexicons
 from biasgauge.lexicons.listing import list_lexicons as list_lexicons
 from biasgauge.lexicons.listing import show_lexicon as show_lexicon
 from biasgauge.lexicons.model import DEFAULT_LANGUAGE as DEFAULT_LANGUAGE
+from biasgauge.lexicons.model import FLAGS as FLAGS
 from biasgauge.lexicons.model import METADATA as METADATA
+from biasgauge.lexicons.model import REFERENCES as REFERENCES
 from biasgauge.lexicons.model import AssociationTest as AssociationTest
 from biasgauge.lexicons.model import Lexicon as Lexicon
 from biasgauge.lexicons.model import Pairs as Pairs

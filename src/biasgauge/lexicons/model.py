@@ -37,7 +37,12 @@ DEFAULT_LANGUAGE = "en"
 """Language of a lexicon that states none, and of an audit that is asked for none."""
 
 METADATA = ("title", "display_name", "family", "language", "source", "citation", "license", "notes")
-"""Keys that hold one string each; `name`, `kind`, `on_request`, `battery`, `repeats`, `beware`, `made`: others."""
+"""Keys that hold one string each; `name`, `kind`, `on_request`, `battery`, `repeats`, `powered`, `beware`, `made`:
+others."""
+FLAGS = ("on_request", "battery")
+"""Keys that are true or false."""
+REFERENCES = ("repeats", "powered")
+"""Keys that name another lexicon."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,10 +50,11 @@ class Lexicon(ABC):
     """Words with their source. `path` is the file it was read from, None for one made in memory.
 
     `family` is what its question is about (gender, race, …; "sanity" for a check of the instrument): questions of one
-    family are corrected together in an audit. A list `on_request` is not asked by an audit unless it is named. A list
-    of the `battery` has enough words to settle its question. One that `repeats` another, by name, asks the question of
-    that one in words of another source, by which an audit checks its answer. `made` has the steps by which its words
-    were chosen, the last one last.
+    family are corrected together in an audit. A test of the `battery` has enough words to settle its question: an audit
+    asks it without being told, and measures other tests beside it. A list `on_request` that is not of the battery is
+    measured only where it is named. One that `repeats` another, by name, asks the question of that one in words of
+    another source, by which an audit checks its answer; one that is `powered` by another, by name, asks in few words
+    what that one asks in many. `made` has the steps by which its words were chosen, the last one last.
 
     Two lexicons are equal when they say the same, wherever they were read from.
     """
@@ -67,6 +73,7 @@ class Lexicon(ABC):
     on_request: bool = False
     battery: bool = False
     repeats: str = ""
+    powered: str = ""
     made: tuple[Provenance, ...] = ()
     path: str | None = field(default=None, compare=False)
     shipped: bool = field(default=False, compare=False)
@@ -105,7 +112,7 @@ class Lexicon(ABC):
         """Give everything under the keys of the TOML file: parsing it again gives an equal lexicon."""
         metadata: dict[str, object] = {"name": self.name, "kind": self.kind}
         metadata |= {key: value for key in METADATA if (value := getattr(self, key))}
-        metadata |= {key: value for key in ("on_request", "battery", "repeats") if (value := getattr(self, key))}
+        metadata |= {key: value for key in (*FLAGS, *REFERENCES) if (value := getattr(self, key))}
         if self.beware:
             metadata["beware"] = list(self.beware)
         steps = [step.to_dict() for step in self.made]

@@ -61,8 +61,8 @@ def parse_lexicon(
     if not metadata["language"].strip():
         table.fail("'language' must not be empty; leave the key out for English")
     metadata |= {"beware": table.words("beware", optional=True), "made": made_from_table(table), "shipped": shipped}
-    metadata |= {key: table.take(key, "true or false", bool, default=False) for key in ("on_request", "battery")}
-    metadata["repeats"] = table.text("repeats", default="")
+    metadata |= {key: table.take(key, "true or false", bool, default=False) for key in model.FLAGS}
+    metadata |= {key: table.text(key, default="") for key in model.REFERENCES}
     lexicon = _KINDS[kind](table, metadata | {"path": None if path is None else os.fspath(path)})
     table.finish()
     return lexicon

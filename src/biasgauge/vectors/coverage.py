@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -146,15 +147,18 @@ class Coverage(Result):
         """Words found only under another case, with the spelling that was found."""
         return {word: spelling for lookup in self.sets.values() for word, spelling in lookup.respelled.items()}
 
-    def short_of(self, share: float) -> tuple[str, ...]:
-        """Names of the sets of which less than `share` was found, or nothing at all."""
+    def short_of(self, share: float, enough: float = inf) -> tuple[str, ...]:
+        """Names of the sets of which less than `share` and fewer than `enough` words were found, or nothing at all."""
         return tuple(
-            name for name, lookup in self.sets.items() if len(lookup.words) < share * lookup.asked or not lookup.words
+            name
+            for name, lookup in self.sets.items()
+            if len(lookup.words) < min(enough, share * lookup.asked) or not lookup.words
         )
 
-    def shortfall(self, share: float) -> str:
-        """Say which sets `short_of(share)` names, with their counts; empty when there is none."""
-        counts = [f"{name} {len(self.sets[name].words)} of {self.sets[name].asked}" for name in self.short_of(share)]
+    def shortfall(self, share: float, enough: float = inf) -> str:
+        """Say which sets `short_of` names, with their counts; empty when there is none."""
+        short = self.short_of(share, enough)
+        counts = [f"{name} {len(self.sets[name].words)} of {self.sets[name].asked}" for name in short]
         if not counts:
             return ""
         more = f" and {len(counts) - 4} more sets" if len(counts) > 4 else ""

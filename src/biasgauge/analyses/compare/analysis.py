@@ -122,8 +122,8 @@ def compare(  # noqa: PLR0913 - each is a choice that a report has to state
             associations, which does not change when all cosines of a group are larger.
         replicates: what sets the models of a group apart: "seeds", bootstrap "samples" of one text, or "texts" of their
             own; "auto" reads it from the recipes that training leaves, and takes seeds where there are none.
-        smallest: the smallest difference that matters; by default, of contrasts, one standard deviation of the
-            contrasts of unrelated lists of eight words of like frequency in these vectors.
+        smallest: the smallest difference that matters; by default, of contrasts, the smallest contrast that
+            matters in an audit of these vectors.
         policy: how words are looked up, and how many of each set every model must have.
         level: nominal coverage of the intervals.
         training: settings of `text.training.train_comparable`: out (a folder to keep the models in), parts, draws,

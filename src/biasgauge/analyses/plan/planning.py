@@ -15,17 +15,17 @@ from biasgauge.audits import build_context
 from biasgauge.core import (
     DEFAULT_POLICY,
     LexiconLike,
-    VectorsLike,
+    ModelsLike,
     WordPolicy,
     check_number,
     resolve_sets,
     word_families,
 )
-from biasgauge.errors import LexiconError
+from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import AssociationTest
 from biasgauge.lexicons.recipes import BuiltLexicon, SourceFiles, build, read_recipe
 from biasgauge.stats import BOTH, SIDES, Contrast, contrast_power, detectable_contrast, plan_words
-from biasgauge.vectors import Embedding, load
+from biasgauge.vectors import Embedding, load_default_replicates, load_models
 
 OUTLYING = 3.0
 """Robust standard deviations from the median log frequency of a list, beyond which a word is an outlier."""
@@ -37,7 +37,7 @@ _PASSED = ("", "matching", "size")
 
 
 def plan(
-    vectors: VectorsLike,
+    vectors: ModelsLike | None,
     test: LexiconLike,
     *,
     power: float = 0.8,
@@ -46,6 +46,7 @@ def plan(
     recipe: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     policy: WordPolicy = DEFAULT_POLICY,
+    replicates: bool = False,
     random_state: int = 0,
 ) -> PowerPlan:
     """Say what the lists of a test can detect in some vectors, how many words it takes, and which to drop and to add.
@@ -53,7 +54,7 @@ def plan(
     Only the standard error of the contrast is used, so that planning does not look at the answer.
 
     Args:
-        vectors: one model.
+        vectors: one model, or replicates of one, which are measured together; when None, the shipped replicates.
         test: a lexicon of kind test.
         power: wanted chance of detection.
         alpha: two-sided error of the test; divided by the number of questions, where several are asked.
@@ -61,19 +62,26 @@ def plan(
         recipe: a recipe for the lists, whose sources offer words to add.
         data: folders with the files of these sources, and with WordNet, by which ambiguous English words are found.
         policy: how words are looked up.
+        replicates: all of `vectors` are replicates, although no recipe lies beside them to say so.
         random_state: random seed of the default `size`.
 
     Raises:
         LexiconError: the lexicon is no test, or the recipe is wrong.
-        ParameterError: a number is impossible.
+        ParameterError: a number is impossible, or models are no replicates of each other.
     """
     check_number(0, 1, ends=False, power=power, alpha=alpha)
-    lexicon, model = lexicons.lexicon(test), load(vectors)
+    lexicon = lexicons.lexicon(test)
+    models = load_default_replicates() if vectors is None else load_models(vectors)
     if not isinstance(lexicon, AssociationTest):
         raise LexiconError(f"{lexicon.name!r} holds {lexicon.kind}; a plan is for a lexicon of kind test")
-    context = build_context([model], lexicons=[lexicon], policy=policy, random_state=random_state)
+    context = build_context(models, lexicons=[lexicon], policy=policy, replicates=replicates, random_state=random_state)
+    if len(context.subjects) != 1:
+        raise ParameterError(
+            f"A plan is for one model or its replicates. Got {len(context.subjects)} different models."
+        )
+    (subject,), model = context.subjects, models[0]
     if size is None:
-        size = context.smallest_contrast(context.subjects[0])
+        size = context.smallest_contrast(subject)
     check_number(0, size=size)
     (outcome,) = context.outcomes
     measured = getattr(outcome, "test", None)
@@ -94,7 +102,7 @@ def plan(
     candidates = _further_words(lexicon, model, recipe, data) if recipe is not None else ()
     return PowerPlan(
         test=lexicon.name,
-        model=model.name,
+        model=subject.name,
         power=power,
         alpha=alpha,
         size=size,

@@ -63,7 +63,7 @@ CAVEAT = (
     "These verdicts are about vectors and word lists, not about people or applications. None shows that a system is "
     "fair or unfair, and “inconclusive” does not mean “no bias”."
 )
-MEASURED_SMALLEST = "one standard deviation of contrasts of unrelated lists in these vectors"
+MEASURED_SMALLEST = "what a test with lists of eight words detects in these vectors with a power of one third"
 GRADING = (
     "Certainty follows GRADE: it starts high and is lowered by one level for what is untested, by two for what fails "
     "or is too imprecise to decide, and by three where contrasts that matter in both directions cannot be rejected."
@@ -372,9 +372,8 @@ def _comment(verdict: Verdict) -> str:
     """Comment of a row, beside numbers and footnotes: words needed, or why there is no number."""
     if verdict.certainty is None:
         return "; ".join(piece.reason for piece in verdict.failed or verdict.unknown) or verdict.why
-    words = verdict.plan.get("both") if verdict.plan is not None else None
-    if verdict.decision == "inconclusive" and words is not None:
-        return f"about {words:,} words per list needed"
+    if verdict.words_needed is not None:
+        return f"about {verdict.words_needed:,} words per list needed"
     return "too small to matter" if verdict.decision == "no-association-shown" else ""
 
 

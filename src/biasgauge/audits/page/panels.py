@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasgauge import registry
 from biasgauge.audits.certainty import UNRATED, domain_of
 from biasgauge.audits.explanations import SECTION
 from biasgauge.audits.page.first_screen import breakdown_of, capitalized, plain_claim
@@ -27,7 +24,9 @@ from biasgauge.results import (
     Table,
     interval_text,
     measure_name,
+    name_and_about,
     number_text,
+    p_phrase,
     share_text,
     signed_text,
 )
@@ -35,6 +34,7 @@ from biasgauge.stats import remark_on_effective_words
 
 if TYPE_CHECKING:
     from biasgauge.audits.parts.null_lists import ChanceBand
+    from biasgauge.audits.parts.published import PublishedTest
     from biasgauge.audits.result import AuditResult
 
 AXIS = "contrast, in cosine units"
@@ -48,8 +48,6 @@ def panels(result: AuditResult, names: Mapping[str, str], page: str) -> Iterator
     """A panel for each verdict; `names` are those of the parts, `page` that of the section they stand in."""
     bands = {(band.question, band.model): band for band in result.chance}
     many_models = len({verdict.model for verdict in result.verdicts}) > 1
-    in_files = not result.settings.get("shipped")
-    files = {model.name: Path(model.source).name for model in result.models if in_files and model.source != "memory"}
     for verdict in result.verdicts:
         broken, name = breakdown_of(result, verdict), names[verdict.id]
         drawings = tuple(_drawings(verdict, broken, bands.get((verdict.question, verdict.model))))
@@ -58,7 +56,7 @@ def panels(result: AuditResult, names: Mapping[str, str], page: str) -> Iterator
             headline=f"{capitalized(verdict.why)}.",
             name=name,
             about=f"{verdict.question}, {verdict.model}" if many_models else verdict.question,
-            sentences=tuple(_sentences(verdict, files.get(verdict.model))),
+            sentences=(*_sentences(verdict), *_published_sentences(verdict, result.published or ())),
             tables=tuple(_evidence(verdict, f"{page}-{name}", {drawing.name for drawing in drawings})),
             drawings=drawings,
             quotes=(quote(verdict, broken),),
@@ -98,12 +96,12 @@ def _link_to_evidence(piece: Evidence, anchor: str, drawn: set[str]) -> str:
     return piece.link if piece.link not in {"", "bias"} else SECTION
 
 
-def _sentences(verdict: Verdict, vectors: str | None) -> Iterator[str]:
+def _sentences(verdict: Verdict) -> Iterator[str]:
     """Yield sentences on what would decide it, on the lists, and on what other models give."""
     if verdict.plan is not None and verdict.decision == "inconclusive":
         yield _words_needed_sentence(verdict.plan)
-        if command := _plan_command(verdict.question, verdict.plan, vectors):
-            yield f"Words to drop and to add: {command}"
+        if verdict.plan_command:
+            yield f"Words to drop and to add: {verdict.plan_command}"
     if verdict.beware:
         yield f"Limitations of these lists: {' '.join(verdict.beware)}"
     for opinion in verdict.opinions:
@@ -116,15 +114,19 @@ def _sentences(verdict: Verdict, vectors: str | None) -> Iterator[str]:
             yield f"{start}: {signed_text(opinion.contrast)} {ends}{direction}."
 
 
-def _plan_command(question: str, plan: Mapping[str, int | float | None], vectors: str | None) -> str:
-    """Command that plans longer lists with the numbers of a verdict; empty for lists that are no association test."""
-    shipped = question in registry.names("lexicon")
-    if ":" in question or (shipped and registry.get("lexicon", question).kind != "test"):
-        return ""
-    test = question if shipped else f"{question}.toml"
-    words = ["biasgauge", "plan", vectors or "VECTORS", "--test", test]
-    numbers = [f"--{name}={plan[key]:.3g}" for name, key in (("size", "contrast"), ("alpha", "alpha"))]
-    return shlex.join([*words, *numbers])
+def _published_sentences(verdict: Verdict, published: Sequence[PublishedTest]) -> Iterator[str]:
+    """Yield a sentence on each published test of the question, which is not judged."""
+    for test in published:
+        if (test.question, test.model) != (verdict.question, verdict.model):
+            continue
+        name, contrast = name_and_about(test.title)[0], test.contrast
+        start = f"The published test, {name or test.test}, which is not judged"
+        if contrast.value is None:
+            yield f"{start}: {contrast.reason}."
+        else:
+            ends = interval_text(contrast.low, contrast.high, 3, signed=True)
+            words = f"{test.words} words in its shortest list"
+            yield f"{start}: {test.claim} ({signed_text(contrast.value)} {ends}, {p_phrase(test.p)}; {words})."
 
 
 def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:

@@ -85,7 +85,7 @@ INTERVALS = {
     ),
 }
 CHOSEN = {
-    True: "one standard deviation of contrasts of unrelated lists of eight words of similar frequency in these vectors",
+    True: "what lists of eight words would detect in these vectors with a power of one third (Simonsohn 2015)",
     False: "which was set in advance",
 }
 

@@ -40,6 +40,8 @@ def brief(result: AuditResult) -> Summary:
         f"{_vectors(result)}; {_coverage(result)}.",
         f"{questions}: {', '.join(counts)}; {correction_text(result)}." if counts else "No question was asked.",
         *_opinions(result),
+        *_published(result),
+        *_plans(result),
         *_beware(result),
     ]
     notes = result.warnings[:MOST_NOTES]
@@ -59,6 +61,8 @@ def held_back_by(verdict: Verdict) -> str:
         return "none"
     if verdict.decision == "no-association-shown":
         return "none: too small to matter" if any(piece.passes for piece in verdict.evidence) else "association"
+    if verdict.words_needed is not None:
+        return f"needs {verdict.words_needed:,} words a list"
     failed = verdict.failed
     if failed:
         further_rules = len([piece for piece in failed if piece.rule != "equivalence"]) - 1
@@ -148,6 +152,23 @@ def _beware(result: AuditResult) -> list[str]:
     noted = list(dict.fromkeys(verdict.question for verdict in result.verdicts if verdict.beware))
     more = f" and {len(noted) - MOST_NAMED} more" if len(noted) > MOST_NAMED else ""
     return [f"Limitations of the lists of {', '.join(noted[:MOST_NAMED])}{more}: see --verbose."] if noted else []
+
+
+def _plans(result: AuditResult) -> list[str]:
+    """Sentence with the command that plans longer lists for the inconclusive question that needs the fewest words."""
+    plans = [verdict for verdict in result.verdicts if verdict.plan_command and verdict.words_needed is not None]
+    if not plans:
+        return []
+    nearest = min(plans, key=lambda verdict: verdict.words_needed or 0)
+    return [f"Words for {nearest.question}: {nearest.plan_command}"]
+
+
+def _published(result: AuditResult) -> list[str]:
+    """Sentence on the published tests beside the battery."""
+    tests = list(dict.fromkeys(row.test for row in result.published or ()))
+    if not tests:
+        return []
+    return [f"{counted(tests, 'published test')} beside them, not judged: see the page; --lexicon {tests[0]} asks one."]
 
 
 def _opinions(result: AuditResult) -> list[str]:

@@ -116,7 +116,8 @@ def measure(context: AuditContext) -> Associations:
 
 
 def _associations(context: AuditContext) -> Iterator[Association]:
-    outcomes = {(outcome.query.name, outcome.subject): outcome for outcome in context.outcomes}
+    measured = (*context.outcomes, *context.published_outcomes)
+    outcomes = {(outcome.query.name, outcome.subject): outcome for outcome in measured}
     settings: JsonObject = {"alternative": "two-sided", "random_state": context.random_state, "samples": SAMPLES}
     for lexicon in context.lexicons:
         for subject in context.subjects:

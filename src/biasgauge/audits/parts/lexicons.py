@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from biasgauge.audits.part import PartRows, ShippedPart
-from biasgauge.core import JsonObject, Record, WordPolicy
+from biasgauge.core import ENOUGH, JsonObject, Record, WordPolicy
 from biasgauge.lexicons import TOGETHER, Lexicon
 from biasgauge.results import Column, RecordTable, Shown, Summary, Tone, counted, share_text
 from biasgauge.vectors import Embedding
@@ -120,17 +121,18 @@ def judge_lexicon(model: Embedding, lexicon: Lexicon, policy: WordPolicy) -> Lex
     """Judge one lexicon: measurable, partly (some sets have enough words, each stands on its own), or undefined."""
     fallback, min_coverage = policy.uses_fallback([model]), policy.min_coverage
     coverage = model.coverage(lexicon.sets, case_fallback=fallback)
-    short = coverage.short_of(min_coverage)
+    enough = ENOUGH if lexicon.battery else inf
+    short = coverage.short_of(min_coverage, enough)
     verdict: Measurable = "measurable"
     reason = ""
     if short and (len(short) == len(coverage.sets) or lexicon.kind in TOGETHER):
-        verdict, reason = "undefined", coverage.shortfall(min_coverage)
+        verdict, reason = "undefined", coverage.shortfall(min_coverage, enough)
     elif short:
         verdict, reason = "partly", f"{len(short)} of {len(coverage.sets)} sets lost too many words"
     case_to_blame = False
     if short and not fallback:
         rescued = model.coverage({name: lexicon.sets[name] for name in short}, case_fallback=True)
-        case_to_blame = len(rescued.short_of(min_coverage)) < len(short)
+        case_to_blame = len(rescued.short_of(min_coverage, enough)) < len(short)
     if case_to_blame:
         reason += "; upper and lower case is to blame: try again with case fallback"
     return LexiconVerdict(
@@ -161,7 +163,7 @@ def summarize(result: LexiconVerdicts, audit: AuditResult) -> Summary:
     share = share_text(audit.settings["min_coverage"])
     about = (
         f"A lexicon can be measured when at least {share} of each of its sets is in the vocabulary{case}. Scores of "
-        "fewer words would not be comparable."
+        f"fewer words would not be comparable. Lists of the battery are samples: {ENOUGH} words of each are enough."
     )
     return replace(result.summary(), about=about)
 

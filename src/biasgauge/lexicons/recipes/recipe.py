@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from biasgauge.core import TEST_ROLES, did_you_mean
 from biasgauge.errors import LexiconError
-from biasgauge.lexicons import DEFAULT_LANGUAGE, METADATA, TomlTable, describe, read_toml, shown
+from biasgauge.lexicons import DEFAULT_LANGUAGE, FLAGS, METADATA, REFERENCES, TomlTable, describe, read_toml, shown
 
 RecipeKind = Literal["words", "pairs", "sets", "test"]
 Choice = Literal["first", "frequent", "random"]
@@ -147,8 +147,8 @@ def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe
     language = table.text("language", default=DEFAULT_LANGUAGE)
     metadata: dict[str, Any] = {key: table.text(key, default="") for key in METADATA if key != "language"}
     metadata["beware"] = table.words("beware", optional=True)
-    metadata |= {key: table.take(key, "true or false", bool, default=False) for key in ("on_request", "battery")}
-    metadata["repeats"] = table.text("repeats", default="")
+    metadata |= {key: table.take(key, "true or false", bool, default=False) for key in FLAGS}
+    metadata |= {key: table.text(key, default="") for key in REFERENCES}
     random_state = table.whole("random_state", default=0)
     if random_state < 0:
         table.fail(f"'random_state' must be a whole number of at least 0, found {random_state}")
