@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import biasgauge as bg
 from biasgauge.audits.measurement import LikeFrequency, Measured, Tabulated, measure, tabulate
@@ -21,6 +22,7 @@ from biasgauge.audits.parts.false_alarms import (
 from biasgauge.audits.parts.null_lists import (
     LIST,
     NULLS,
+    TELESCOPE,
     Null,
     chance_band,
     chance_contrasts,
@@ -240,12 +242,19 @@ def test_the_shortest_lists_are_simulated_where_all_would_take_too_long(monkeypa
     assert {question.question for one in found for question in one.questions} == {"short"}
 
 
-def test_the_smallest_contrast_is_the_spread_of_unrelated_lists() -> None:
-    """Independent cosines of isotropic vectors have variance 1 / DIM; a contrast of 4 × 64 of them 4 / (64 · DIM)."""
+def test_the_smallest_contrast_is_what_short_lists_detect_in_a_third_of_cases() -> None:
+    """Independent cosines of isotropic vectors have variance 1 / DIM; a contrast of 4 × 64 of them 4 / (64 · DIM).
+
+    A normal estimate with that standard error around the smallest contrast is significant at .05 with power 1 / 3.
+    """
     vectors = isotropic(2)
     asked = put([random_test(np.random.default_rng(3), "one")], vectors)
     found = smallest_contrast(Subject("isotropic", (vectors,)), asked, 0)
-    assert found == pytest.approx((4 / (LIST**2 * DIM)) ** 0.5, rel=0.1)
+    error = (4 / (LIST**2 * DIM)) ** 0.5
+    power = norm.sf(norm.isf(0.025) - found / error) + norm.cdf(-norm.isf(0.025) - found / error)
+    assert power == pytest.approx(1 / 3, abs=0.06)
+    draws = np.random.default_rng(1).normal(TELESCOPE, 1, 100_000)
+    assert np.mean(np.abs(draws) > norm.isf(0.025)) == pytest.approx(1 / 3, abs=0.01)
     assert smallest_contrast(Subject("isotropic", (vectors,)), asked, 0) == found
 
 
