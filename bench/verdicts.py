@@ -24,6 +24,7 @@ import numpy as np
 from biasgauge import Embedding, registry
 from biasgauge.audits.answers import answer_queries
 from biasgauge.audits.measurement import LikeFrequency, Measured, QueryOutcome, measure
+from biasgauge.audits.parts.null_lists import smallest_contrast
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject, subjects_of
 from biasgauge.audits.verdict_rule import Case, Corrected, corrected_questions
@@ -67,6 +68,8 @@ def main() -> None:
             print(f"{name:<52}{said:>8.3f}{found:>8.3f}{old:>10.3f}{'' if said <= ALPHA + error else '   over'}")
     if asked.rows in "planted":
         planted(asked.draws)
+    if asked.rows in "equivalence":
+        called_too_small(asked.draws)
     if asked.rows in "fired":
         fired(max(asked.audits // 10, 1))
 
@@ -294,6 +297,24 @@ def planted(draws: int) -> None:
                 associations = rows[: 2 * words] @ (signs @ rows[2 * words :])
                 old += shift_between(associations[:words], associations[words:]).p <= ALPHA
             print(f"{size:<20.2f}{words:>14}{found / draws:>8.3f}{old / draws:>10.3f}", flush=True)
+
+
+def called_too_small(draws: int) -> None:
+    """How often a contrast of a known size is called too small to matter: at most .05 of those as large as matters."""
+    model = load_default()
+    subject, random = subjects_of([model])[0], np.random.default_rng(8)
+    smallest = smallest_contrast(subject, [], 0)
+    print(f"\n{'contrast / smallest':<20}{'words a list':>14}{'too small':>11}")
+    for words in (8, 25, 100):
+        groups = np.repeat([0, 1], words)
+        signs = np.outer(1 - 2 * groups, 1 - 2 * groups)
+        for share in (0.0, 0.5, 1.0, 1.5):
+            small = 0
+            for _ in range(draws):
+                rows = unit_rows(model.vectors[random.choice(len(model), 4 * words, replace=False)].astype(np.float64))
+                table = rows[: 2 * words] @ rows[2 * words :].T + share * smallest / 4 * signs
+                small += (contrast_test(table, groups, groups).contrast.equivalence_p(smallest) or 1.0) <= ALPHA
+            print(f"{share:<20.1f}{words:>14}{small / draws:>11.3f}")
 
 
 if __name__ == "__main__":

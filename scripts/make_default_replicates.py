@@ -1,4 +1,4 @@
-"""Train the replicates that ship with the package: skip-gram on a sample of English Wikipedia, eight seeds.
+"""Train the replicates that ship with the package: skip-gram on a sample of English Wikipedia, four seeds.
 
     python scripts/make_default_replicates.py [FOLDER]
 
@@ -24,7 +24,7 @@ from biasgauge.vectors.loading import REPLICATES, replicate_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-WORDS = 17_000
+WORDS = 25_000
 ROOT = Path(__file__).resolve().parents[1]
 
 

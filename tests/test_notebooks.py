@@ -193,7 +193,7 @@ def test_an_audit_in_a_notebook_shows_verdicts_what_to_write_and_the_forest_plot
     result = bg.audit(bg.vectors.load_default(), lexicons=["weat8"])
     html = result._repr_mimebundle_()["text/html"]
     assert result.quotes[0].text in html.replace("&#x27;", "'")
-    assert result.methods.startswith("We audited GloVe 6B 100d (subset) (18,305 words, 100 dimensions) with biasgauge ")
+    assert result.methods.startswith("We audited GloVe 6B 100d (subset) (19,618 words, 100 dimensions) with biasgauge ")
     assert "One question was asked (gender)" in result.methods
     assert html.count("<svg") == 1
     assert "inconclusive" in html[html.index("<svg") :]

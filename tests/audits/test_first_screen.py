@@ -169,7 +169,7 @@ def test_the_page_quotes_claims_and_leaves_other_sentences_to_their_rows(audited
 
 def test_the_methods_paragraph_follows_the_settings(audited: bg.audits.AuditResult) -> None:
     text = methods(audited)
-    assert "8 replicates of SGNS enwiki (13,000 words, 64 dimensions)" in text
+    assert "6 replicates of SGNS enwiki (20,000 words, 64 dimensions)" in text
     assert "alpha = 0.05" in text
     rules = {**audited.settings["rules"], "alpha": 0.01, "agreement": 0.8, "smallest": 0.02}
     changed = methods(replace(audited, settings={**audited.settings, "rules": rules, "random_state": 7}))

@@ -43,7 +43,7 @@ def test_the_default_audit_fits_on_one_screen(default: tuple[list[str], Path]) -
     assert len(lines) <= 30
     assert all(len(line) <= 80 for line in lines if not line.startswith("page: "))
     assert lines[0].startswith("With care, it may be reported that ")
-    (vectors,) = [line for line in lines if line.startswith("- SGNS enwiki × 8 (13,000 words × 64); ")]
+    (vectors,) = [line for line in lines if line.startswith("- SGNS enwiki × 6 (20,000 words × 64); ")]
     assert vectors.endswith(" in the vocabulary.")
     assert "GloVe 6B 100d (subset)" in "\n".join(lines)
     assert f"page: {folder / 'report.html'}" in lines

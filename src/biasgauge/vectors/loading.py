@@ -281,7 +281,7 @@ DEFAULT_NAME = "GloVe 6B 100d (subset)"
 DEFAULT_TEXT = "Wikipedia 2014 + Gigaword 5"
 """Name of the text that GloVe 6B was trained on."""
 
-REPLICATES = 8
+REPLICATES = 4
 """Number of shipped replicates."""
 REPLICATES_TEXT = "30 million words of English Wikipedia"
 """Name of the text that they were trained on."""
@@ -302,10 +302,10 @@ def replicate_path(seed: int) -> Path:
 
 
 def load_default_replicates() -> list[Embedding]:
-    """Load the replicates that ship with biasgauge: skip-gram, 64 dimensions, half precision, lower case, seeds 0 to 7.
+    """Load the replicates that ship with biasgauge: skip-gram, 64 dimensions, half precision, lower case, seeds 0 to 3.
 
     They differ by nothing but their seed. They were trained by `scripts/make_default_replicates.py` on 30 million
-    words of English Wikipedia, and hold the words of the shipped English lexicons and the most frequent words: 13,000
+    words of English Wikipedia, and hold the words of the shipped English lexicons and the most frequent words: 25,000
     in all.
     """
     models = [load(replicate_path(seed), name=f"SGNS enwiki, seed {seed}") for seed in range(REPLICATES)]

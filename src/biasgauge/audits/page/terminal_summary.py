@@ -15,6 +15,8 @@ MOST_ROWS, OF_MANY = 14, 11
 MOST_NOTES = 2
 MOST_NAMED = 3
 """Questions that a sentence names."""
+LONGEST = 220
+"""Letters of a sentence with a command, of which files of many replicates would make a screen."""
 
 
 def brief(result: AuditResult) -> Summary:
@@ -160,7 +162,10 @@ def _plans(result: AuditResult) -> list[str]:
     if not plans:
         return []
     nearest = min(plans, key=lambda verdict: verdict.words_needed or 0)
-    return [f"Words for {nearest.question}: {nearest.plan_command}"]
+    sentence = f"Words for {nearest.question}: {nearest.plan_command}"
+    if len(sentence) > LONGEST:
+        sentence = f"Words for {nearest.question}: biasgauge plan, as plan_command of the JSON and the page have it."
+    return [sentence]
 
 
 def _published(result: AuditResult) -> list[str]:
@@ -168,7 +173,7 @@ def _published(result: AuditResult) -> list[str]:
     tests = list(dict.fromkeys(row.test for row in result.published or ()))
     if not tests:
         return []
-    return [f"{counted(tests, 'published test')} beside them, not judged: see the page; --lexicon {tests[0]} asks one."]
+    return [f"{counted(tests, 'published test')} beside them, not judged; --lexicon {tests[-1]} asks one."]
 
 
 def _opinions(result: AuditResult) -> list[str]:
