@@ -43,11 +43,11 @@ def main() -> None:
         halves(asked.text, asked.words, asked.draws)
         return
     words, glove, wiki = aligned_rows()
-    placebo("one text, replicates by seed", [wiki[:3], wiki[3:]], asked.draws)
+    placebo("one text, replicates by seed", [wiki[:2], wiki[2:]], asked.draws)
     placebo("one text, replicates by seed", [wiki[:2], wiki[4:6]], asked.draws)
     placebo("one text, replicates by seed", [wiki[:2], wiki[2:]], asked.draws)
     placebo("one text, one model each", [wiki[:1], wiki[4:5]], asked.draws)
-    placebo("one text, effect size", [wiki[:3], wiki[3:]], asked.draws // 4, function=compare_effect_sizes)
+    placebo("one text, effect size", [wiki[:2], wiki[2:]], asked.draws // 4, function=compare_effect_sizes)
     weights = slope_weights([0, 1, 2, 3]).tolist()
     placebo("one text, trend over four groups", [wiki[n : n + 2] for n in (0, 2, 4, 6)], asked.draws, weights=weights)
     placebo("two texts, lists that mean nothing", [glove, wiki], asked.draws)

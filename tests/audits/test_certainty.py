@@ -17,6 +17,7 @@ import biasgauge as bg
 from biasgauge import registry
 from biasgauge.audits import Evidence, Verdict, VerdictRule
 from biasgauge.audits.certainty import DOMAINS, LEVELS, UNRATED, domain_of
+from biasgauge.audits.page.first_screen import slugs
 from biasgauge.core import decide
 
 JUDGES = ("rules", "answers", "calibrated")
@@ -153,7 +154,8 @@ def test_the_findings_show_certainty_with_a_footnote_for_each_reason(
     assert forest is not None
     notes = forest.footnotes
     assert list(notes.values()) == list("abcdefghijklmnopqrstuvwxyz"[: len(notes)])
-    rated = {one.question: one.certainty for one in audited.verdicts}
+    names = slugs(audited.verdicts)
+    rated = {names[one.id]: one.certainty for one in audited.verdicts}
     for row in forest.rows:
         certainty = rated[row.part]
         assert (row.grade is None) == (certainty is None)

@@ -30,9 +30,18 @@ if TYPE_CHECKING:
     import biasgauge as bg
 
 
+PUBLISHED = ("gender", "race", "religion", *(f"weat{number}" for number in range(1, 11)), "weat6b")
+
+
 @pytest.fixture
 def audited(shipped_audit: Callable[..., bg.audits.AuditResult]) -> bg.audits.AuditResult:
     return shipped_audit()
+
+
+@pytest.fixture
+def published(shipped_audit: Callable[..., bg.audits.AuditResult]) -> bg.audits.AuditResult:
+    """The published tests, judged as they are where they are named."""
+    return shipped_audit(*PUBLISHED)
 
 
 def decided(result: bg.audits.AuditResult, **decisions: str) -> bg.audits.AuditResult:
@@ -44,7 +53,8 @@ def decided(result: bg.audits.AuditResult, **decisions: str) -> bg.audits.AuditR
     return replace(result, verdicts=verdicts)
 
 
-def test_a_headline_repeats_what_may_be_reported(audited: bg.audits.AuditResult) -> None:
+def test_a_headline_repeats_what_may_be_reported(published: bg.audits.AuditResult) -> None:
+    audited = published
     claim = "male names are more associated with career words than female names are"
     assert headline(decided(audited, weat6="report")) == (
         f"In these vectors, {claim}. Nothing else about people may be reported."
@@ -58,13 +68,15 @@ def test_a_headline_repeats_what_may_be_reported(audited: bg.audits.AuditResult)
     assert "gender" not in careful
 
 
-def test_sanity_checks_and_what_fails_are_no_findings(audited: bg.audits.AuditResult) -> None:
+def test_sanity_checks_and_what_fails_are_no_findings(published: bg.audits.AuditResult) -> None:
+    audited = published
     said = headline(decided(audited, weat1="report", weat7="do-not-report"))
     assert said.startswith("Nothing about people may be reported from these vectors: of 12 questions, 1 should not")
     assert "flowers" not in said
 
 
-def test_absence_that_is_shown_may_be_reported_and_is_not_open(audited: bg.audits.AuditResult) -> None:
+def test_absence_that_is_shown_may_be_reported_and_is_not_open(published: bg.audits.AuditResult) -> None:
+    audited = published
     ruled_out = {"weat4": "no-association-shown"}
     assert headline(decided(audited, **ruled_out)).startswith("No association about people may be reported from these")
     assert headline(decided(audited, weat6="report", **ruled_out)).endswith(
@@ -132,6 +144,10 @@ def test_the_forest_has_every_question_by_family_with_checks_last(audited: bg.au
         row = next(row for row in part.forest.rows if row.part == slugs(audited.verdicts)[verdict.id])
         assert row.mark == verdict.decision
         if row.estimate is not None:
+            if verdict.decision == "no-association-shown":  # the interval of the test of equivalence
+                assert part.forest.band is not None
+                assert max(abs(row.estimate.low or 0), abs(row.estimate.high or 0)) <= part.forest.band
+                continue
             assert row.estimate.excludes(0) == (verdict.decision in {"report", "report-with-care", "do-not-report"})
 
 
@@ -146,7 +162,8 @@ def test_slugs_are_fit_for_links_and_none_is_used_twice() -> None:
 
 
 def test_every_question_has_a_sentence_to_quote(audited: bg.audits.AuditResult) -> None:
-    part = what_to_write(audited)
+    decisions = {one.question: one.decision for one in audited.verdicts} | {"gender_math": "not-measurable"}
+    part = what_to_write(decided(audited, **decisions))
     assert part is not None
     assert len(part.quotes) == len(audited.verdicts) + 1
     for quote in part.quotes:
@@ -169,7 +186,7 @@ def test_the_page_quotes_claims_and_leaves_other_sentences_to_their_rows(audited
 
 def test_the_methods_paragraph_follows_the_settings(audited: bg.audits.AuditResult) -> None:
     text = methods(audited)
-    assert "6 replicates of SGNS enwiki (20,000 words, 64 dimensions)" in text
+    assert "4 replicates of SGNS enwiki (25,000 words, 64 dimensions)" in text
     assert "alpha = 0.05" in text
     rules = {**audited.settings["rules"], "alpha": 0.01, "agreement": 0.8, "smallest": 0.02}
     changed = methods(replace(audited, settings={**audited.settings, "rules": rules, "random_state": 7}))

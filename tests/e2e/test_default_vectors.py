@@ -64,11 +64,11 @@ def test_training_again_gives_a_shipped_replicate_byte_for_byte(
     assert (tmp_path / "cut" / replicate_path(3).name).read_bytes() == replicate_path(3).read_bytes()
 
 
-def test_shipped_replicates_are_one_vocabulary_and_six_trainings() -> None:
+def test_shipped_replicates_are_one_vocabulary_and_four_trainings() -> None:
     models = bg.vectors.load_default_replicates()
-    assert len(models) == 6
+    assert len(models) == 4
     assert {model.words for model in models} == {models[0].words}
-    assert {model.vectors.shape for model in models} == {(20_000, 64)}
+    assert {model.vectors.shape for model in models} == {(25_000, 64)}
     assert {model.vectors.dtype for model in models} == {np.dtype(np.float16)}
     counts = [model.frequencies for model in models]
     assert all(count is not None and count.kind == "counts" and count.values.min() >= 5 for count in counts)

@@ -68,7 +68,7 @@ def test_without_data_lists_and_sums_agree_and_what_ships_stands_beside_the_rest
     values = [value for value in stack.value if value == value]  # noqa: PLR0124 - NaN
     row = found.row("test_retest.sgns-wikitext103.occ16.dbwa")
     assert row.corrected == pytest.approx(float(np.median(values)), abs=1e-6)
-    assert (row.agrees, row.note) == (None, "6 replicates of sgns-enwiki, which ship with biasgauge")
+    assert (row.agrees, row.note) == (None, "4 replicates of sgns-enwiki, which ship with biasgauge")
     # only short lists are scored: nothing is said of google10k or the vocabulary
     for name in ("test_retest.sgns-wikitext103.full.dbwa", "below.sgns-wikitext103.full", "alpha.pairs.wikitext103"):
         assert found.row(name).as_published is None
@@ -242,7 +242,7 @@ def test_a_single_set_is_joined_by_the_one_that_ships_and_rows_say_what_they_lac
     replicates(tmp_path / "replicates" / "glove-here", count=2)
     found = reproduce("du2021", tmp_path, parts=["regression", "reliability"])
     note = found.row("regression.test_retest.estimate.norm").note
-    assert "6 replicates of sgns-enwiki, which ship with biasgauge" in note
+    assert "4 replicates of sgns-enwiki, which ship with biasgauge" in note
     row = found.row("regression.test_retest.estimate.log_frequency")
     assert row.as_published is None
     assert row.note.startswith("log_frequency is not in the fit: ")

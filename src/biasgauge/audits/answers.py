@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -199,7 +200,7 @@ def _plan_command(case: Case) -> str:
     sources = [model.source for model in models]
     if sources == [str(replicate_path(seed)) for seed in range(REPLICATES)]:
         sources = []
-    elif not all(sources) or case.measured.subject.viewed:
+    elif not all(map(os.path.exists, sources)) or case.measured.subject.viewed:
         sources = ["VECTORS"]
     words = [
         "biasgauge", "plan", *sources, "--test", lexicon.name if lexicon.shipped else lexicon.path or "TEST.toml",

@@ -296,8 +296,10 @@ RULES = (
     RuleExplanation(
         id="coverage",
         of="an audit, a comparison",
-        passes="at least 80 % of the words of each set are in the vocabulary (`--min-coverage`), or 25 words of each list "
-        "of the battery",
+        passes=(
+            "at least 80 % of the words of each set are in the vocabulary (`--min-coverage`), or 25 words of each list "
+            "of the battery"
+        ),
         protects="a test of the few words that happen to be found",
         otherwise="not-measurable",
         do="biasgauge lexicons check NAME --vectors VECTORS lists the words that are out of vocabulary.",

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from biasgauge.core import JsonMapping, Record, WordPolicy
+from biasgauge.core import ENOUGH, JsonMapping, Record, WordPolicy
 from biasgauge.lexicons.by_name import lexicon
 from biasgauge.lexicons.findings import (
     Finding,
@@ -172,7 +173,9 @@ def check(
         *(_overlap_finding(checked, overlap) for overlap in overlaps),
     ]
     for row in sets:
-        findings += _findings_of_set(row, together=checked.kind in TOGETHER, min_coverage=policy.min_coverage)
+        enough = ENOUGH if checked.battery else inf
+        needed = min(enough, policy.min_coverage * row.unique)
+        findings += _findings_of_set(row, together=checked.kind in TOGETHER, needed=needed, policy=policy)
     lost = dict.fromkeys(word for row in sets for word in row.lost or ())
     findings += [
         *(_unequal_finding(checked, pair) for pair in unequal),
@@ -277,8 +280,8 @@ def _unequal_finding(checked: Lexicon, pair: Unequal) -> Finding:
     return Finding("note", f"{sizes}.")
 
 
-def _findings_of_set(row: SetCheck, *, together: bool, min_coverage: float) -> Iterator[Finding]:
-    """Findings about one set; of sets that are measured `together`, one that is too short spoils them all."""
+def _findings_of_set(row: SetCheck, *, together: bool, needed: float, policy: WordPolicy) -> Iterator[Finding]:
+    """Findings about a set of which words are `needed`; of sets measured `together` one that is short spoils all."""
     if not row.asked:
         yield Finding("note", f"Set '{row.name}' is empty.")
     if row.duplicates:
@@ -291,11 +294,11 @@ def _findings_of_set(row: SetCheck, *, together: bool, min_coverage: float) -> I
         named = listed_words(row.multiword)
         yield Finding("note", f"{len(row.multiword)} {subject} multi-word ({named}): most embeddings lack them.")
     if row.lost:
-        short = row.found is not None and row.found < min_coverage * row.unique
+        short = row.found is not None and row.found < needed
         severity: Severity = "note"
         if not row.found or (short and together):
             severity = "error"
         elif short:
             severity = "warning"
-        needed = f"; {level_text(min_coverage)} must be found" if short else ""
-        yield Finding(severity, f"{len(row.lost)} {subject} not in the vocabulary: {listed_words(row.lost)}{needed}.")
+        share = f"; {level_text(policy.min_coverage)} must be found" if short else ""
+        yield Finding(severity, f"{len(row.lost)} {subject} not in the vocabulary: {listed_words(row.lost)}{share}.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SHIPPED = 3
 """How many of the replicates that ship are used: enough for an interval, few enough to be quick."""
 OTHER_MODELS = (
-    f"{SHIPPED} models that ship with biasgauge instead: English Wikipedia, skip-gram, 64 dimensions, 20,000 words"
+    f"{SHIPPED} models that ship with biasgauge instead: English Wikipedia, skip-gram, 64 dimensions, 25,000 words"
 )
 OWN_MODELS = "on models of your own, which need not agree with the authors' to the digit"
 RELEASED_FILES = "vectors_sample*.kv"
