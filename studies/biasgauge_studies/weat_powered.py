@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from biasgauge.audits.measurement import Measured, QueryOutcome, measure
-from biasgauge.audits.parts.null_lists import smallest_contrast
+from biasgauge.audits.parts.null_lists import TELESCOPE, smallest_contrast
 from biasgauge.audits.subjects import Subject
 from biasgauge.core import WordPolicy
 from biasgauge.lexicons import lexicon, queries_from_lexicons
@@ -66,7 +66,8 @@ def association_rows(subject: Subject) -> Iterator[dict[str, Any]]:
         name: measure(query, subject, policy, 0)
         for name, query in zip(names, queries_from_lexicons([lexicon(name) for name in names]), strict=True)
     }
-    smallest = smallest_contrast(subject, [one for one in outcomes.values() if isinstance(one, Measured)], 0)
+    # One standard deviation of contrasts of unrelated lists: stricter than an audit, whose margin is TELESCOPE of them.
+    smallest = smallest_contrast(subject, [one for one in outcomes.values() if isinstance(one, Measured)], 0) / TELESCOPE
     for association in ASSOCIATIONS:
         classic, powered = outcomes[association.classic], outcomes[association.powered]
         label = f"{association.label} (d = {PUBLISHED[association.classic][0]:.2f})"

@@ -151,14 +151,13 @@ def test_vectors_in_memory_are_named_by_a_placeholder() -> None:
     assert verdict.plan_command.startswith("biasgauge plan VECTORS --test weat7 --size ")
 
 
-def test_most_questions_of_the_default_audit_are_decided_and_some_may_be_reported(
+def test_every_question_of_the_default_audit_is_measured_most_are_decided_and_some_may_be_reported(
     shipped_audit: Callable[..., AuditResult],
 ) -> None:
-    """Of the vectors that ship: the lists are long enough, and the vocabulary has their words."""
     result = shipped_audit()
     decisions = [verdict.decision for verdict in result.verdicts]
     undecided = [decision for decision in decisions if decision in ("inconclusive", "not-measurable")]
-    assert len(undecided) <= 0.2 * len(decisions)
+    assert len(undecided) <= len(decisions) / 3
     assert "report" in decisions
     assert "not-measurable" not in decisions
     text = "\n".join(brief(result).sentences)
