@@ -67,7 +67,9 @@ def association_rows(subject: Subject) -> Iterator[dict[str, Any]]:
         for name, query in zip(names, queries_from_lexicons([lexicon(name) for name in names]), strict=True)
     }
     # One standard deviation of contrasts of unrelated lists: stricter than an audit, whose margin is TELESCOPE of them.
-    smallest = smallest_contrast(subject, [one for one in outcomes.values() if isinstance(one, Measured)], 0) / TELESCOPE
+    smallest = (
+        smallest_contrast(subject, [one for one in outcomes.values() if isinstance(one, Measured)], 0) / TELESCOPE
+    )
     for association in ASSOCIATIONS:
         classic, powered = outcomes[association.classic], outcomes[association.powered]
         label = f"{association.label} (d = {PUBLISHED[association.classic][0]:.2f})"
