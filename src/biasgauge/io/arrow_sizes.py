@@ -8,7 +8,7 @@ Thrift in its compact protocol; both are read here as far as sizes go.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 Content = Any
@@ -22,7 +22,7 @@ _PAGES, _DICTIONARY_PAGE = (5, 7, 8), 7
 _NUMBER = 8
 """Bytes of the largest number in a column."""
 _DEEPEST = 20
-_STRUCT, _TRUE, _FALSE = 12, 1, 2
+_TRUE, _FALSE = 1, 2
 
 
 class TableSizeError(ValueError):
@@ -177,17 +177,20 @@ class _Compact:
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:  # noqa: ANN401 - of any type
-        readers: dict[int, Callable[[], Any]] = {
-            **dict.fromkeys((_TRUE, _FALSE, 3), self._byte),  # in a list, a truth value takes a byte
-            **dict.fromkeys((4, 5, 6), self._integer),
-            7: lambda: self._skip(8),
-            8: lambda: self._skip(self._whole()),
-            **dict.fromkeys((9, 10), lambda: self._list(depth)),
-            _STRUCT: lambda: self.structure(depth + 1),
-        }
-        if kind not in readers:
-            raise TableSizeError("a header has a field of an unknown type")
-        return readers[kind]()
+        match kind:
+            case 4 | 5 | 6:
+                return self._integer()
+            case 8:
+                return self._skip(self._whole())
+            case 9 | 10:
+                return self._list(depth)
+            case 12:
+                return self.structure(depth + 1)
+            case 1 | 2 | 3:  # in a list, a truth value takes a byte
+                return self._byte()
+            case 7:
+                return self._skip(8)
+        raise TableSizeError("a header has a field of an unknown type")
 
     def _list(self, depth: int) -> list[Any]:
         byte = self._byte()
@@ -201,21 +204,24 @@ class _Compact:
         return int(self._content[self.place - 1])
 
     def _whole(self) -> int:
-        number = shift = 0
-        while True:
-            byte = self._byte()
+        byte = self._content[self.place]
+        self.place += 1
+        number, shift = byte & 127, 7
+        while byte > 127:
+            byte = self._content[self.place]
+            self.place += 1
             number |= (byte & 127) << shift
             shift += 7
-            if byte < 128:
-                return number
-            if shift > 63:
+            if shift > 70:
                 raise TableSizeError("a number is too long")
+        return int(number)
 
     def _integer(self) -> int:
         number = self._whole()
         return (number >> 1) ^ -(number & 1)
 
     def _skip(self, length: int) -> None:
+        """Pass over bytes, which must be there."""
         self.place += length
 
 
