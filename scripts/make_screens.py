@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
     if found is None:
         sys.exit(f"None of {', '.join(BROWSERS)} is installed: a browser takes the pictures.")
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
-        audited = bg.audit()
+        audited = bg.audit(workbench=True)
         audit = audited.save(Path(place) / "report.html")
         (folder / "first_screen.txt").write_text(first_screen(audited.summary()), encoding="utf-8")
         before = bg.vectors.load_default()
