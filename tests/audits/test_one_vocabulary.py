@@ -23,8 +23,15 @@ pytestmark = pytest.mark.usefixtures("quick_audits")
 SOURCE = Path(bg.__file__).parent
 UNMISTAKABLE = set(get_args(Decision)) - {"report"}
 """Decisions that are no other word; "report" is also a table of studies."""
-GIVERS = {"core/decisions.py", "audits/verdicts.py", "audits/change.py"}
-"""The function that decides, the looks of decisions, and the verdict on a change, which is no association."""
+GIVERS = {
+    "core/decisions.py",
+    "audits/verdicts.py",
+    "audits/change.py",
+    "audits/explanation_texts.py",
+    "audits/page/reporting_sentences.py",
+}
+"""The function that decides, the looks of decisions, the verdict on a change, which is no association, and texts about
+decisions: `explain` and the methods paragraph."""
 
 
 def stated(tree: ast.Module) -> Iterator[tuple[int, str]]:
