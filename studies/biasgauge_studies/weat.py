@@ -46,7 +46,7 @@ def english_subjects(google_news: Path) -> list[Subject]:
     """Return the sets of vectors that are at hand: shipped ones, a file, and those of packages."""
     return [
         Subject("GloVe 6B 100d (shipped subset)", (load_default(),)),
-        *(Subject("SGNS enwiki 64d × 8 (shipped)", s.models) for s in subjects_of(load_default_replicates())),
+        *(Subject("SGNS enwiki 64d × 4 (shipped)", s.models) for s in subjects_of(load_default_replicates())),
         Subject("word2vec GoogleNews (subset)", (bg.load(google_news),)),
         *(
             Subject(name, (vectors,))
