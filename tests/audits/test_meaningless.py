@@ -157,7 +157,7 @@ def test_the_page_warns_of_false_alarms_and_json_has_them() -> None:
     assert (tile.value, tile.tone) == ("≤\u00a0100\u00a0%", "bad")
     assert "[96,\u00a0100]" in tile.label
     assert "more than the 5 % promised" in tile.label.replace("\u00a0", " ")
-    assert "in at most 100 % [96,\u00a0100]:" in result.methods
+    assert "at most 100 % [96,\u00a0100] found an association" in result.methods
     again = bg.audits.AuditResult.from_dict(json.loads(json.dumps(result.to_dict())))
     assert again.false_alarms == result.false_alarms
     assert again.warnings == result.warnings
