@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,3 +114,16 @@ def test_gaps_and_their_changes() -> None:
     change = compare_gaps(labels, first, second, groups, order=("a", "b"), resamples=100)
     rows = drawn(change.figures()["gap_changes"])
     assert [row["difference"] for row in rows] == pytest.approx([one.value for one in change.changes])
+
+
+def test_a_result_that_was_read_back_has_no_points_and_shows_its_correlations(
+    found: CorrelationResult, tmp_path: Path
+) -> None:
+    """It was refused as if somebody had altered it: "it has no 'test'"."""
+    stored = type(found).from_dict(json.loads(json.dumps(found.to_dict())))
+    assert [chart.name for chart in stored.summary().charts] == ["correlations"]
+    assert stored.summary().headline == found.summary().headline
+    assert stored.save(tmp_path / "page.html").stat().st_size
+    without = correlate(table(), "weat", "gap", resamples=100)
+    stored = type(found).from_dict(json.loads(json.dumps(without.to_dict())))
+    assert stored.save(tmp_path / "page.html").stat().st_size

@@ -27,12 +27,25 @@ def correlation_charts(
     """The points, a panel for each pair of strata columns; and the correlation of each stratum.
 
     By default the first column of `by` with at most 8 values makes rows of panels, the second columns, and the third
-    (or the only one) colors points, each color with its own line.
+    (or the only one) colors points, each color with its own line. A result that was read back has no points, and only
+    the correlations.
     """
     if unknown := [name for name in (rows, columns, color) if name is not None and name not in result.by]:
         raise ParameterError(
             f"Panels and colors are made of {', '.join(result.by) or 'no columns'}. Got {unknown[0]!r}."
         )
+    level = result.settings["level"]
+    method = {"pearson": "Pearson's r", "spearman": "Spearman's rho"}[result.settings["method"]]
+    unit = "points" if result.settings["unit"] is None else f"{result.settings['unit']} as the unit"
+    forest = Chart(
+        "correlations",
+        f"Correlation of {result.x} with {result.y}",
+        f"{method} with {level_text(level)} interval ({result.settings['interval']} over {unit})",
+        partial(_draw_forest, result),
+    )
+    forests = (forest,) if any(group.r is not None for group in result.groups) else ()
+    if not result.points:
+        return forests
     free = [name for name in result.by if name not in {rows, columns, color}]
     many = [name for name in free if len(set(result.points[name])) > MOST_PANELS]
     free = [name for name in free if name not in many]
@@ -41,7 +54,7 @@ def correlation_charts(
     rows = rows or (free.pop(0) if free else None)
     columns = columns or (free.pop(0) if free else None)
     color = color or (free.pop(0) if free else None)
-    level, pooled_columns = result.settings["level"], [*free, *many]
+    pooled_columns = [*free, *many]
     over = f"; {', '.join(pooled_columns)} together" if pooled_columns else ""
     points = Chart(
         "points",
@@ -51,15 +64,7 @@ def correlation_charts(
         partial(_draw_points, result, rows, columns, color),
         numbers=partial(_numbers, result, [name for name in (rows, columns, color) if name is not None]),
     )
-    method = {"pearson": "Pearson's r", "spearman": "Spearman's rho"}[result.settings["method"]]
-    unit = "points" if result.settings["unit"] is None else f"{result.settings['unit']} as the unit"
-    forest = Chart(
-        "correlations",
-        f"Correlation of {result.x} with {result.y}",
-        f"{method} with {level_text(level)} interval ({result.settings['interval']} over {unit})",
-        partial(_draw_forest, result),
-    )
-    return (points, forest) if any(group.r is not None for group in result.groups) else (points,)
+    return (points, *forests)
 
 
 def _numbers(result: CorrelationResult, named: list[str]) -> tuple[Table, ...]:
