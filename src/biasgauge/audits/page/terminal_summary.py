@@ -10,7 +10,7 @@ from biasgauge.audits.result import AuditResult
 from biasgauge.audits.verdicts import DECISIONS, Evidence, Verdict
 from biasgauge.results import Column, Summary, Table, counted, name_and_about, p_phrase, share_text
 
-MOST_ROWS, OF_MANY = 14, 11
+MOST_ROWS, OF_MANY = 11, 9
 """Questions that a screen shows, and of more the first; --verbose and the page have all."""
 MOST_NOTES = 2
 MOST_NAMED = 3
