@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three folders of replicates, with the files that training leaves beside them."""
     place = tmp_path_factory.mktemp("groups")
-    for name, seeds in {"a": (0, 1), "b": (2, 3), "c": (1, 3)}.items():
+    for name, seeds in {"a": (0, 1), "b": (2,), "c": (3,)}.items():
         (place / name).mkdir()
         (place / name / "models.json").write_text("{}")
         for seed in seeds:
@@ -34,7 +34,7 @@ def test_json_is_that_of_the_function(folders: Path, capsys: pytest.CaptureFixtu
     assert run(words) == 0
     told = json.loads(capsys.readouterr().out)
     replicates = bg.vectors.load_default_replicates()
-    found = bg.compare({"1950s": replicates[:2], "1990s": replicates[2:]}, "weat7")
+    found = bg.compare({"1950s": replicates[:2], "1990s": replicates[2:3]}, "weat7")
     assert told["differences"][0]["difference"] == found.differences[0].value
     assert told["differences"][0]["interval"]["low"] == found.differences[0].low
     assert told["headline"] == found.summary().headline
