@@ -9,7 +9,10 @@ async function showTab() {
   const name = location.hash.slice(1).split("?")[0];
   const chosen = names.includes(name) ? name : "";
   document.documentElement.classList.toggle("in-tab", chosen !== "");
-  for (const link of all("a.tab")) link.setAttribute("aria-current", link.hash === `#${chosen}` ? "page" : "false");
+  for (const link of all("a.tab")) {
+    if (link.hash === `#${chosen}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
   for (const frame of all("iframe")) frame.hidden = frame.id !== `frame-${chosen}`;
   if (!chosen || byId(`frame-${chosen}`)) return;
   const title = all("a.tab")[names.indexOf(chosen)].textContent;
