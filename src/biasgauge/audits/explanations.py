@@ -108,7 +108,7 @@ def explanation_section(verdicts: Iterable[Verdict]) -> Summary | None:
     met = [text for text in found.verdicts if text.id in decisions]
     asked = [text for text in found.rules if text.id in rules]
     return Summary(
-        title="What the verdicts and rules mean",
+        title="Definitions of verdicts and rules",
         headline="Definitions of the verdicts and rules on this page; biasgauge explain NAME prints each of them",
         name=SECTION,
         tables=(
