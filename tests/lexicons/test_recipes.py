@@ -475,7 +475,7 @@ def test_matched_lists_have_one_frequency(data: Path) -> None:
     result = build(recipe, data=data)
     pairs = result.lexicon.pairs  # type: ignore[attr-defined]
     assert len(pairs) == 8
-    frequencies = {row.word: row.log10_frequency for row in result.candidates if row.chosen}
+    frequencies = {row.word: float(row.log10_frequency or 0) for row in result.candidates if row.chosen}
     differences = [frequencies[one] - frequencies[other] for one, other in pairs]
     (match,) = result.lexicon.made[0].recipe.matches  # type: ignore[union-attr]
     assert match.mean_difference == pytest.approx(np.mean(differences), abs=1e-3)

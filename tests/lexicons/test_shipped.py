@@ -187,10 +187,10 @@ def test_expansion_lists_have_the_published_counts() -> None:
     expanded = ("math_sci", "art", "male", "female", "good", "bad")
     assert [counts[f"{name}_expansion"] for name in expanded] == [186, 196, 143, 130, 585, 689]
     spanish = lexicon("goldfarb2021_expansion_es")
-    migrant, published = treatment("goldfarb2021_expansion_es:migrant"), lexicon("weat_es_migrant")
+    migrant, test = treatment("goldfarb2021_expansion_es:migrant"), lexicon("weat_es_migrant")
     # counted by hand: paz stands twice in the test; alegría and cáncer are in a set and in its expansion
     assert [len(words) for words in migrant.sets.values()] == [15, 20, 28 + 584, 34 + 688]
-    for expanded_set, test_set in zip(migrant.sets.values(), published.sets.values(), strict=True):
+    for expanded_set, test_set in zip(migrant.sets.values(), test.sets.values(), strict=True):
         assert set(test_set) <= set(expanded_set)
     assert len(set(spanish.sets["good_expansion"]) & set(spanish.sets["bad_expansion"])) == 6
     assert len(set(spanish.sets["male_expansion"]) & set(spanish.sets["female_expansion"])) == 48

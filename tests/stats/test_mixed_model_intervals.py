@@ -116,9 +116,11 @@ def test_intervals_cover_and_variances_are_recovered(
             assert ends.high is not None
             hits[name] += ends.low <= truth[name] <= ends.high
         for effect in fit.random:
+            assert effect.variance is not None
             sums[effect.name] += effect.variance / runs
         # What many packages do: estimate ± 1.96 asymptotic standard errors, here at their largest (2 / levels).
         estimate = fit.random[0].variance
+        assert estimate is not None
         naive += abs(estimate - variances[0]) <= 1.96 * estimate * (2 / max(levels[0] - 1, 1)) ** 0.5
     for name, count in hits.items():
         assert 0.92 <= count / runs <= 0.98, name  # 400 runs: standard error 0.011
@@ -174,8 +176,9 @@ def test_a_drop_is_the_difference_of_two_fits(data: dict[str, Any]) -> None:
     less = fit_table(table, ["x2"], "ab")
     here, drops = r2(whole, {"both": ["x1", "x3"]}, draws=50, refits=5)
     there, _ = r2(less, draws=50)
-    assert drops["both"].fixed.value == pytest.approx(here.fixed.value - there.fixed.value, abs=1e-8)
-    assert drops["both"].total.value == pytest.approx(here.total.value - there.total.value, abs=1e-8)
+    for name in ("fixed", "total"):
+        before, after = (getattr(one, name).value for one in (here, there))
+        assert getattr(drops["both"], name).value == pytest.approx(before - after, abs=1e-8)
 
 
 @pytest.mark.calibration

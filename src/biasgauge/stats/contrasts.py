@@ -353,7 +353,8 @@ def contrast_p_floor(
     value = (pattern * fit.coefficients[..., : pattern.shape[0], : pattern.shape[1]].mean(axis=1)).sum(axis=(1, 2))
     variance = np.maximum(*(fit.main_effect(name, fit.contributions(name)).sum(axis=1) for name in SIDES))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(2 * ndtr(-np.abs(value) / np.sqrt(variance)))
+        floor: Floats = np.nan_to_num(2 * ndtr(-np.abs(value) / np.sqrt(variance)))
+    return floor
 
 
 def student(
