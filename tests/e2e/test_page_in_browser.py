@@ -247,16 +247,16 @@ def test_footnotes_of_the_findings_explain_every_letter(page: Any) -> None:  # n
 
 
 def test_a_row_opens_by_keyboard_to_its_panel(page: Any) -> None:  # noqa: ANN401
-    row = page.locator("#verdicts-weat7")
+    row = page.locator("#verdicts-gender-math")
     row.locator("summary").first.focus()
     page.keyboard.press("Enter")
     panel = row.locator(".panel")
     assert panel.is_visible()
     for part in ("pairs", "chance", "replicates", "words"):
-        assert panel.locator(f"#verdicts-weat7-{part} svg").first.is_visible(), part
-    assert panel.locator("#verdicts-weat7-pairs circle").count() == 23
-    apart = panel.locator("#verdicts-weat7-pairs circle.apart").count()
-    assert panel.locator("#verdicts-weat7-pairs text").count() == min(apart, 6)
+        assert panel.locator(f"#verdicts-gender-math-{part} svg").first.is_visible(), part
+    assert panel.locator("#verdicts-gender-math-pairs circle").count() == 23
+    apart = panel.locator("#verdicts-gender-math-pairs circle.apart").count()
+    assert panel.locator("#verdicts-gender-math-pairs text").count() == min(apart, 6)
     page.keyboard.press("Enter")
     assert not panel.is_visible()
 
@@ -273,9 +273,9 @@ def test_evidence_links_to_where_it_can_be_seen(page: Any) -> None:  # noqa: ANN
 
 
 def test_a_link_into_a_folded_part_opens_it(page: Any) -> None:  # noqa: ANN401
-    page.evaluate("location.hash = '#verdicts-weat6-words'")
-    page.wait_for_selector("#verdicts-weat6-words", state="visible")
-    assert page.locator("#verdicts-weat6").evaluate("one => one.open")
+    page.evaluate("location.hash = '#verdicts-gender-career-words'")
+    page.wait_for_selector("#verdicts-gender-career-words", state="visible")
+    assert page.locator("#verdicts-gender-career").evaluate("one => one.open")
 
 
 def test_sentences_are_copied(shared: Any, page: Any) -> None:  # noqa: ANN401
@@ -474,7 +474,7 @@ def test_a_phone_shows_all_of_it_and_axe_finds_nothing_serious(
     opened: Callable[..., Any], serious_findings: Callable[..., list[str]]
 ) -> None:
     page = opened(width=390)
-    page.evaluate("document.querySelectorAll('#verdicts-weat7, #verdicts-gender').forEach((one) => (one.open = true))")
+    page.evaluate("document.querySelectorAll('#verdicts-gender-math, #verdicts-gender-science').forEach((one) => (one.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     too_wide = page.evaluate(
         "() => [...document.querySelectorAll('figure:not(.away) .plot, .forest')]"
@@ -486,7 +486,7 @@ def test_a_phone_shows_all_of_it_and_axe_finds_nothing_serious(
 
 def test_contrast_is_enough_on_a_dark_page(page: Any, serious_findings: Callable[..., list[str]]) -> None:  # noqa: ANN401
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    unfold(page, "#verdicts-weat7 .panel svg")
+    unfold(page, "#verdicts-gender-math .panel svg")
     assert serious_findings(page, "color-contrast") == []
 
 
