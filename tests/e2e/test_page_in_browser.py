@@ -474,7 +474,8 @@ def test_a_phone_shows_all_of_it_and_axe_finds_nothing_serious(
     opened: Callable[..., Any], serious_findings: Callable[..., list[str]]
 ) -> None:
     page = opened(width=390)
-    page.evaluate("document.querySelectorAll('#verdicts-gender-math, #verdicts-gender-science').forEach((one) => (one.open = true))")
+    rows = "#verdicts-gender-math, #verdicts-gender-science"
+    page.evaluate(f"document.querySelectorAll('{rows}').forEach((one) => (one.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     too_wide = page.evaluate(
         "() => [...document.querySelectorAll('figure:not(.away) .plot, .forest')]"
