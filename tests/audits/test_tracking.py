@@ -336,6 +336,6 @@ def test_mistakes_get_a_sentence(
     path = tmp_path / "points.csv"
     path.write_text("weat,gap\n1,2\n3,much\n")
     assert run(["audit", "--out", str(tmp_path / "out"), *[word.replace("POINTS", str(path)) for word in words]]) == 2
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert said.count("\n") == 1
+    said = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("biasgauge: auditing: ")]
+    assert len(said) == 1  # beside progress, which a slow machine shows
+    assert sentence in said[0]

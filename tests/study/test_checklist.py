@@ -53,7 +53,7 @@ def test_every_row_says_what_the_study_did() -> None:
     assert found["Were choices fixed before the data was seen?"] == "no"
     assert found["Which text?"] == "wiki.txt; wiki, balanced"
     assert found[REPLICATED] == (
-        "sgns: 3 random seeds × 20 samples of documents; given: 2 files; shipped: 8 random seeds; "
+        "sgns: 3 random seeds × 20 samples of documents; given: 2 files; shipped: 4 random seeds; "
         "bert: 2 transformers, views by layers 1, 2"
     )
     assert "bert: path one, two" in found["Which vectors, trained how?"]

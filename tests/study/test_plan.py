@@ -129,22 +129,24 @@ settings = { x = "weat", y = "gap" }
 [report]
 title = "All of it"
 """
+# Mitigations, reliability and posteriors of changes count every shipped lexicon in their keys ("unasked"): a new or
+# changed lexicon moves these keys and those of what follows them, and nothing else may.
 GOLDEN = {
-    "association": "a0b89d3cf770",
+    "association": "58509fbfb371",
     "balance": "4bb3df4dd09e",
-    "bayes-change": "cad344d8ce1e",
+    "bayes-change": "ee9d4ae50e5e",
     "components": "76e477c4f2a5",
     "corpus": "f4af240d4ca0",
-    "correlate": "e60e70da9005",
+    "correlate": "5e8a96a3d832",
     "factors": "3565c813049f",
-    "gather": "9af545848ac2",
-    "mitigate": "c62715d0ed0b",
-    "points": "a801ddee1865",
-    "reliability": "9b7299831c9e",
-    "report": "5bf244165660",
+    "gather": "a2ceb23cf472",
+    "mitigate": "6d397c8748e5",
+    "points": "ae3c00f9ede7",
+    "reliability": "4205ad4611b0",
+    "report": "1b67124d54ef",
     "score": "2fbb964cb381",
-    "task": "46d780e25e33",
-    "task-summary": "45ce8c4a9b0e",
+    "task": "4a60defe87aa",
+    "task-summary": "9f11d968aad9",
     "tensor": "18460a87c6dc",
     "train": "823917f33751",
     "vectors": "358748fce8b2",

@@ -35,7 +35,7 @@ Examples:
 """
 
 
-@command(examples=EXAMPLES, terms="contrast", checks={"vectors": check_files})
+@command(examples=EXAMPLES, terms="contrast replicate", checks={"vectors": check_files})
 def plan(
     vectors: Sequence[Path] = (),
     /,

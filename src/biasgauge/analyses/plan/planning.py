@@ -23,7 +23,7 @@ from biasgauge.core import (
 )
 from biasgauge.errors import LexiconError, ParameterError
 from biasgauge.lexicons import AssociationTest
-from biasgauge.lexicons.recipes import BuiltLexicon, SourceFiles, build, read_recipe
+from biasgauge.lexicons.recipes import BuiltLexicon, SourceFiles, WordNet, build, read_recipe
 from biasgauge.stats import BOTH, SIDES, Contrast, contrast_power, detectable_contrast, plan_words
 from biasgauge.vectors import Embedding, load_default_replicates, load_models
 
@@ -121,7 +121,7 @@ def _ambiguous_words(
     lexicon: AssociationTest, data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 ) -> tuple[tuple[DoubtfulWord, ...], str]:
     """Words without a meaning that is most of their use; and a warning where they cannot be looked for."""
-    if lexicon.language != "en":
+    if lexicon.language != WordNet.language:
         return (), f"Ambiguous words were not looked for: there is no WordNet of the language {lexicon.language!r}."
     folders = [data] if isinstance(data, (str, os.PathLike)) else data
     try:

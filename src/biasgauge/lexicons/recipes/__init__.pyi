@@ -8,3 +8,4 @@ from biasgauge.lexicons.recipes.word_source import Candidate as Candidate
 from biasgauge.lexicons.recipes.word_source import SourceFiles as SourceFiles
 from biasgauge.lexicons.recipes.word_source import SourceRequest as SourceRequest
 from biasgauge.lexicons.recipes.word_source import WordSource as WordSource
+from biasgauge.lexicons.recipes.wordnet import WordNet as WordNet

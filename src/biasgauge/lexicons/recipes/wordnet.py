@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import ClassVar
 
 from biasgauge.errors import LexiconError, file_error
 from biasgauge.lexicons import shown
@@ -23,6 +24,9 @@ _NAME = re.compile(r"(.+)\.([nvar])\.(\d{1,2})")
 
 class WordNet:
     """The database. A meaning (synset) is named by its part of speech and its offset, as in "n00021939"."""
+
+    language: ClassVar[str] = "en"
+    """Language of its words."""
 
     def __init__(self, files: Mapping[str, bytes], path: str | os.PathLike[str]) -> None:
         self._files, self._path = files, path
