@@ -35,7 +35,7 @@ def drawn(chart: Any) -> list[list[dict[str, Any]]]:  # noqa: ANN401 - a chart
 def test_explained_variance_as_it_stands_and_shuffled(found: SeedsResult) -> None:
     (rows,) = drawn(found.figures()["explained_variance"])
     shown = {(row["pair"], row["pairs"], row["component"]): row["share"] for row in rows}
-    assert shown["a1 / b1", "as they stand", 1] == found[0].explained_variance[0]
+    assert shown["a1 / b1", "as paired", 1] == found[0].explained_variance[0]
     assert shown["a1 / b1", "shuffled", 3] == found[0].explained_variance_shuffled[2]
     assert not any("a5" in pair for pair, _, _ in shown)
 
