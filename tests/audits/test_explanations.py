@@ -82,6 +82,16 @@ def test_a_page_explains_the_verdicts_and_rules_that_it_has() -> None:
     assert rules.rows[0][1] == next(text.passes for text in SHIPPED.rules if text.id == "word-frequency")
 
 
+@pytest.mark.parametrize(("test", "told"), [("contrast", False), ("correlation", True)])
+def test_the_threshold_of_points_is_on_pages_of_points_alone(test: str, told: bool) -> None:  # noqa: FBT001
+    evidence = (Evidence("equivalence", None, 0.5, None, ""),)
+    verdict = Verdict("asked", "", "glove", test, "inconclusive", "", "", evidence)
+    section = explanation_section([verdict])
+    assert section is not None
+    assert ("lie within ±.5" in section.tables[1].rows[0][1]) == told
+    assert "lie within ±.5" in bg.audits.explain("equivalence").summary().headline
+
+
 def test_the_documentation_has_the_same_text() -> None:
     script = [sys.executable, str(ROOT / "scripts" / "make_explanations.py"), "--check"]
     done = subprocess.run(script, capture_output=True, text=True, check=False)

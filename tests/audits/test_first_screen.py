@@ -87,7 +87,8 @@ def test_absence_that_is_shown_may_be_reported_and_is_not_open(published: bg.aud
     assert "race" not in careful
 
 
-def test_many_answers_are_counted_by_family(audited: bg.audits.AuditResult) -> None:
+def test_many_answers_are_counted_by_family(published: bg.audits.AuditResult) -> None:
+    audited = published
     careful = dict.fromkeys(("weat6", "weat7", "weat8", "race"), "report-with-care")
     assert headline(decided(audited, **careful)) == (
         "With care, 4 of 12 answers about people may be reported: 3 on gender and 1 on race."
@@ -102,7 +103,8 @@ def test_many_answers_are_counted_by_family(audited: bg.audits.AuditResult) -> N
     )
 
 
-def test_one_question_is_answered_in_a_sentence(audited: bg.audits.AuditResult) -> None:
+def test_one_question_is_answered_in_a_sentence(published: bg.audits.AuditResult) -> None:
+    audited = published
     claim = "male names are more associated with career words than female names are"
     (weat6,) = (verdict for verdict in audited.verdicts if verdict.question == "weat6")
     expected = {

@@ -49,14 +49,22 @@ def audited(spanish: list[bg.Embedding]) -> bg.audits.AuditResult:
     return bg.audit(spanish, language="es", replicates=True)
 
 
-def test_verdicts_rest_on_spanish_base_pairs(audited: bg.audits.AuditResult) -> None:
-    verdict = next(one for one in audited.verdicts if one.question == "weat_es_gender")
+def test_verdicts_rest_on_spanish_base_pairs(spanish: list[bg.Embedding]) -> None:
+    result = bg.audit(spanish, lexicons=["weat_es_gender"], replicates=True)
+    (verdict,) = result.verdicts
     assert verdict.decision in ("report", "report-with-care")
     pairs = next(piece for piece in verdict.evidence if piece.rule == "base pairs")
     assert pairs.counts == (20, 20)
-    (broken,) = [one for one in audited.breakdowns if one.question == "weat_es_gender"]
+    (broken,) = result.breakdowns
     assert [one.name for one in broken.pairs][:2] == ["él–ella", "hombre–mujer"]
+
+
+def test_the_spanish_battery_is_judged_with_published_tests_beside_it(audited: bg.audits.AuditResult) -> None:
+    """Names stand for men and women in the battery; the published tests have gendered words, and are not judged."""
     assert {verdict.question for verdict in audited.verdicts} == {
+        "es_gender_career", "es_gender_science", "es_gender_valence",
+    }  # fmt: skip
+    assert {row.test for row in audited.published} == {
         "weat_es_gender", "weat_es_migrant", *(f"xweat{number}_es" for number in (1, 2, 7, 8, 9)),
     }  # fmt: skip
 

@@ -318,7 +318,7 @@ def test_too_few_points_are_not_called_too_few_words(
     assert len(rows) == 2
     assert sum("a correlation takes 3 points or more, and there is 1" in row for row in rows) == 1
     assert sum("of the words found" in row for row in rows) == 1
-    assert "0 lexicons can be measured, 0 in part, 1 cannot." in page
+    assert "0 of 1 lexicon can be measured; 1 cannot." in page
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,8 @@ def test_equivalence_is_reachable() -> None:
     assert found.decision == "no-association-shown", found.sentence
     piece = rule(found, "equivalence")
     assert piece.passes
-    assert piece.threshold == pytest.approx((4 / (64 * DIM)) ** 0.5, rel=0.15)  # unrelated lists of eight
+    error = (4 / (64 * DIM)) ** 0.5  # of unrelated lists of eight
+    assert piece.threshold == pytest.approx(error * (stats.norm.ppf(0.975) - stats.norm.ppf(2 / 3)), rel=0.15)
     assert isinstance(piece.observed, dict)
     assert piece.observed["level"] == pytest.approx(0.9)
     assert piece.threshold is not None

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from biasgauge.results import Result
     from biasgauge.vectors import Embedding
 
-MOST_NAMED, MOST_LISTED = 3, 20
+MOST_NAMED, MOST_LISTED = 3, 10
 """Names of questions near one that is unknown, and names of questions, that an error lists."""
 
 

@@ -55,6 +55,7 @@ class RuleExplanation(Record):
         id: name of the evidence, with hyphens.
         of: the kinds of verdict that it belongs to.
         passes: when it passes.
+        points: when it passes for points, where that is something else.
         protects: what it protects against.
         otherwise: the verdict where it does not pass.
         do: what to do then.
@@ -68,6 +69,12 @@ class RuleExplanation(Record):
     protects: str
     otherwise: str = ""
     do: str = ""
+    points: str = ""
+
+    @property
+    def whole(self) -> str:
+        """When it passes, for points too."""
+        return f"{self.passes}. Of points: {self.points}" if self.points else self.passes
 
     @property
     def name(self) -> str:
@@ -83,7 +90,7 @@ class RuleExplanation(Record):
     @property
     def headline(self) -> str:
         """When it passes."""
-        return f"The rule {self.name!r} (of {self.of}) passes when: {self.passes}."
+        return f"The rule {self.name!r} (of {self.of}) passes when: {self.whole}."
 
 
 VERDICTS = (
@@ -284,9 +291,9 @@ RULES = (
         of="an audit, a comparison, a regression, points",
         passes=(
             "the interval of level 1 − 2 alpha / k lies within ± the smallest contrast that matters (two "
-            "one-sided tests, Schuirmann 1987). Of points: the intervals of r, of all points and of every "
-            "stratum, lie within ±.5"
+            "one-sided tests, Schuirmann 1987)"
         ),
+        points="the intervals of r, of all points and of every stratum, lie within ±.5",
         protects="taking no evidence for evidence of absence",
         otherwise="inconclusive, where no association is found",
         do=(

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from biasgauge import registry
 from biasgauge.audits.explanation_texts import RULES, VERDICTS, RuleExplanation, VerdictExplanation
+from biasgauge.audits.parts.extrinsic import TRACKING
 from biasgauge.audits.verdicts import DECISIONS, Verdict
 from biasgauge.core import JsonMapping, did_you_mean
 from biasgauge.errors import ParameterError
@@ -98,8 +99,9 @@ def explain(name: str | None = None) -> Explanation | Explanations:
 
 def explanation_section(verdicts: Iterable[Verdict]) -> Summary | None:
     """Section of a page on the verdicts and rules that it has; None without any."""
-    decisions, rules = set[str](), set[str]()
+    decisions, rules, points = set[str](), set[str](), False
     for verdict in verdicts:
+        points |= verdict.test == TRACKING
         decisions.add(verdict.decision)
         rules |= {rule_id(piece.rule) for piece in verdict.evidence}
     if not decisions:
@@ -115,7 +117,7 @@ def explanation_section(verdicts: Iterable[Verdict]) -> Summary | None:
             Table.of("verdict-words", "Verdicts", ("verdict", "when", "you may write"),
                      [(text.id, text.when, text.write) for text in met]),
             Table.of("rule-words", "Rules", ("rule", "passes when", "protects against"),
-                     [(text.name, text.passes, text.protects) for text in asked]),
+                     [(text.name, text.whole if points else text.passes, text.protects) for text in asked]),
         ),
         appendix=True,
     )  # fmt: skip
@@ -130,7 +132,7 @@ def documentation_tables() -> dict[str, str]:
     tables = {
         name: _markdown(
             ("evidence", "passes when", "protects against"),
-            [(f"`{rule.name}`", rule.passes, rule.protects) for rule in rules],
+            [(f"`{rule.name}`", rule.whole, rule.protects) for rule in rules],
         )
         for name, rules in by_kind.items()
     }

@@ -152,6 +152,8 @@ def read_part(part: AuditPart, content: Any) -> Result:  # noqa: ANN401 - whatev
     """Read the result of a part back from the JSON of an audit."""
     if not isinstance(part, ShippedPart) and isinstance(content, dict) and content.keys() == {"reason"}:
         return NotMeasured(content["reason"])
+    if isinstance(content, dict) and content.get("reason") == NOT_REQUESTED:
+        return NotMeasured(NOT_REQUESTED, tuple(name for name, value in content.items() if value == []))
     result: Result = getattr(part, "read", Stored.from_dict)(content)
     return result
 

@@ -290,8 +290,10 @@ REPLICATES_TEXT = "30 million words of English Wikipedia"
 def load_default(limit: int | None = None) -> Embedding:
     """Load the vectors that ship with biasgauge: GloVe 6B, 100 dimensions, half precision, lower case.
 
-    They hold every word of the shipped English lexicons that GloVe has, and the most frequent words. Neighborhood
-    measures see only these words: for research, load the whole file. `limit` keeps only the first.
+    They hold every word of the shipped English lexicons that their source has, a subset of GloVe 6B with 44,753 words,
+    and the most frequent words. The subset lacks most of the rare names of `race_valence` and `race_status`; the
+    replicates have three in four. Neighborhood measures see only these words: for research, load the whole file.
+    `limit` keeps only the first.
     """
     return replace(load(DEFAULT_PATH, limit=limit, name=DEFAULT_NAME), text=DEFAULT_TEXT)
 

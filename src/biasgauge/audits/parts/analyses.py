@@ -132,11 +132,11 @@ def summarize_robustness(result: Result, audit: AuditResult) -> Summary:
     )
     about += f" Measured in {audit.models[0].name}." if len(audit.models) > 1 else ""
     overview = replace(result.summary(), about=about)
-    from biasgauge.analyses.robustness import HOLDS
-
     flips = getattr(result, "flips", None)
     if flips is None:
         return overview
+    from biasgauge.analyses.robustness import HOLDS
+
     holding = sum(flip.outcome == HOLDS for flip in flips.rows)
     return replace(
         overview,
