@@ -139,6 +139,7 @@ def test_an_unknown_primary_question_is_refused_with_the_nearest_names(capsys: p
     assert run(["audit", "--primary", "zzz,qqq"]) == 2  # near none of the battery
     refused = " ".join(capsys.readouterr().err.split()).removeprefix("biasgauge: ")
     assert "Got 'zzz', 'qqq'; there are: age_valence, " in refused
+    assert refused.endswith(", ….")
     assert len(refused) <= 300
 
 

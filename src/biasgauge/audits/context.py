@@ -266,9 +266,13 @@ def primary_questions(names: Sequence[str], queries: Sequence[Query]) -> tuple[s
     if unknown := [name for name in names if name not in by_name]:
         asked = ", ".join(map(repr, unknown))
         similar = list(dict.fromkeys(match for name in unknown for match in nearest(name, by_name, MOST_NAMED)))
-        advice = f"nearest: {', '.join(similar)}" if similar else f"there are: {', '.join(list(by_name)[:MOST_LISTED])}"
+        advice = f"nearest: {', '.join(similar)}" if similar else f"there are: {_first_names(list(by_name))}"
         raise ParameterError(f"Primary questions must be among those that the audit asks. Got {asked}; {advice}.")
     return tuple(dict.fromkeys(question for name in names for question in by_name[name]))
+
+
+def _first_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_LISTED]) + (", …" if len(names) > MOST_LISTED else "")
 
 
 def run_parts(
