@@ -105,7 +105,7 @@ def test_the_vectors_that_ship(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--strength", "2"], "must be a number from 0 to 1"),
         (["--set", "alpha=2"], "has no setting 'alpha'"),
         (["--lexicon", "nolist"], "there is no lexicon named"),
-        (["--out", "x.pkl"], "must be one of safetensors"),
+        (["--out", "x.pkl"], "must be one of arrow"),
         (["--effect", "--compare", "bolukbasi2016"], "is of kind 'pairs'"),
     ],
 )

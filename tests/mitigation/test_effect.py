@@ -360,8 +360,8 @@ def test_shapes_for_people_and_machines(effect: MitigationEffect) -> None:
     assert effect.sentences[0] == f"{effect.changed:,} of {effect.words:,} words changed."
     said = " ".join(effect.sentences)
     assert "Effect size of WEAT 7: 1.32 → −0.30, change −1.62" in said
-    assert "A classifier still tells the side of the most biased words: 1.00 → 0.87, where chance is 0.5." in said
-    assert "The neighbors still share a word's old bias: 0.82 → 0.61, where chance is 0." in said
+    assert "A classifier still tells the side of the most biased words: 1.00 → 0.94, where chance is 0.5." in said
+    assert "The neighbors still share a word's old bias: 0.83 → 0.61, where chance is 0." in said
     assert "<li>Effect size of WEAT 7" in effect._repr_html_()
     assert "→" in repr(effect)
     assert MitigationEffect.from_dict(shape).to_dict() == shape

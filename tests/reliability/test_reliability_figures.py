@@ -105,7 +105,7 @@ def test_files_of_every_format(found: ReliabilityResult, tmp_path: Path) -> None
     paths = bg.results.save_figures(charts, tmp_path / "new" / "folder", ("svg", "png", "html", "json"))
     assert [path.name for path in paths] == ["boxes.svg", "boxes.png", "boxes.html", "boxes.json"]
     assert ET.parse(paths[0]).getroot().tag.endswith("svg")  # noqa: S314 - our own file
-    assert "trained again" in paths[0].read_text(encoding="utf-8")
+    assert "Test–retest" in paths[0].read_text(encoding="utf-8")
     assert paths[1].read_bytes().startswith(b"\x89PNG\r\n")
     page = paths[2].read_text(encoding="utf-8")
     assert "<script src" not in page  # nothing is fetched: the page works without a network
