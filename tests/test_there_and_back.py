@@ -138,6 +138,7 @@ WITHOUT_ROWS = {
     "Conversion": "one file: how many words were converted",
     "Alignment": "one fit: residual, share met, rank",
     "VectorChange": "an effect, which has rows of its own",
+    "Explanation": "texts of a verdict or a rule, no numbers",
     "Explorer": "scores for a page",
     "Extrinsic": "a correlation, which has rows of its own",
     "FitnessCard": "one pair of seed sets: coherence, similarity, each with its interval",

@@ -386,7 +386,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"tokenizer": "wrods"}, "Did you mean 'words'?"),
     ({"layout": "line"}, "Did you mean 'lines'?"),
     ({"lexicon": {"x": ["a"]}}, "must give the sets x, y, a and b. Got x."),
-    ({"lexicon": "occ16"}, "The lexicon 'occ16' is of kind 'words'; balancing needs kind 'test', sets with treatments, or four sets."),
+    (
+        {"lexicon": "occ16"},
+        "The lexicon 'occ16' is of kind 'words'; balancing needs kind 'test', sets with treatments, or four sets.",
+    ),
     ({"lexicon": {**SETS, "a": ["a-b", "c d"]}}, "makes no single word of any word of the set a of given words"),
 ]
 

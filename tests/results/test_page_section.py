@@ -109,8 +109,8 @@ def test_every_section_has_something_to_say_about_the_shipped_vectors(
     names = [part.name for part in summary.parts]
     assert names == [
         "verdicts", "write", "error-rates", "explorer", "reliability", "robustness", "seeds", "uncertainty",
-        "calibration", "word-frequency", "chance", "bias", "replicates", "lexicons", "explanations", "vectors",
-        "settings",
+        "published", "calibration", "word-frequency", "chance", "bias", "replicates", "lexicons", "explanations",
+        "vectors", "settings",
     ]  # fmt: skip
     assert [part.name for part in summary.parts if not part.appendix] == names[:3]
     assert all(part.headline for part in summary.parts if part.appendix)  # the index shows it

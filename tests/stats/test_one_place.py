@@ -38,7 +38,7 @@ ALLOWED: dict[str, dict[str, int]] = {
     "analyses.reliability": {SPREAD: 2, READ: 3, "numbers of levels over draws of variance components": 1},
     "analyses.robustness": {SPREAD: 1},
     "analyses.seeds": {SPREAD: 2},
-    "audits": {READ: 3, SPREAD: 2},
+    "audits": {READ: 4, SPREAD: 2},
     "papers": {READ: 1, CARRIED: 1, "R's generator of normal numbers": 1},
     "scores": {READ: 1, LEFT_OUT: 1},
     "study": {READ: 2},
