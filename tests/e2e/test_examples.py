@@ -211,7 +211,7 @@ def test_spanish_is_measured_in_spanish(ran: Callable[[str], StudyRun]) -> None:
     found = ran("spanish")
     audited = result(found, "audit/sgns/text")
     assert audited["settings"]["language"] == "es"
-    published = {row["test"] for row in audited["published"]["rows"]}
+    published = {row["test"] for row in audited["published"]}
     assert {"weat_es_gender", "xweat7_es"} <= published
     asked = {verdict["question"] for verdict in audited["verdicts"]} | published
     assert {bg.lexicon(name).language for name in asked} == {"es"}

@@ -159,7 +159,7 @@ def test_other_models_are_refused_with_the_way_to_convert_them(tmp_path: Path) -
     documents = [TaggedDocument(words, [number]) for number, words in enumerate(SENTENCES)]
     model = Doc2Vec(documents, vector_size=2, min_count=1, workers=1, epochs=1)
     model.save(str(tmp_path / "d.model"))
-    with pytest.raises(EmbeddingFormatError, match=r"opcode STACK_GLOBAL for 'gensim\.models\.doc2vec") as problem:
+    with pytest.raises(EmbeddingFormatError, match=r"opcode STACK_GLOBAL for 'gensim\.models\.d") as problem:
         load(tmp_path / "d.model")
     remedy = str(problem.value).partition("where you trust it: ")[2]
     names = {"gensim": gensim, "path": str(tmp_path / "d.model"), "target": tmp_path / "v"}

@@ -178,7 +178,7 @@ def _draw(surface: FrequencySurface, rows: Sequence[EqualFrequency]) -> Any:  # 
         x=alt.X("x:Q", title=f"{axis} of the target", scale=alt.Scale(zero=False, nice=False)), x2="x2",
         y=alt.Y("y:Q", title=f"{axis} of the attribute", scale=alt.Scale(zero=False, nice=False)), y2="y2",
         color=alt.Color("mean cosine:Q", scale=alt.Scale(scheme="blues"), title="mean cosine",
-                        legend=alt.Legend(gradientLength=80)),
+                        legend=alt.Legend(gradientLength=80, format=".1f", tickCount=3)),
     )  # fmt: skip
     chart = heat
     if len(marks):
