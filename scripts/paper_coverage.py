@@ -8,7 +8,6 @@ papers after the folder, only those.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,30 +17,24 @@ from biasgauge.papers import Reproduction, list_papers
 from biasgauge.papers.paper import Kind
 
 HEAD = """\
-# What of each paper is covered
+# What is covered of each paper
 
-Every part of every paper: the command that does it, and what came of its numbers.
+Every part of every paper that `biasgauge reproduce PAPER --data DIR` redoes (one part with `--part NAME`), and how its
+numbers came out. `scripts/paper_coverage.py` makes this page from the rows themselves, with the data of this project.
 
-- *Reached*: the paper's own rule gives the published number, or a printed claim holds, on the paper's own data; in
-  brackets, how many of these are read off the coordinates of *figures* (which print no number) and how many are
-  looked up in *files* of the authors.
-- *Differ*: it does not; `reproduce` says why for each.
-- *On other data*: ours stands beside it and is not held to it.
-- *From print*: ours follows from other numbers that the paper prints; no data are used.
-- *Ours alone*: the paper prints no number.
-- *Not at hand*: data or models are public, or their authors give a link, and they are not here; bring them, and the row
-  is filled.
-- *Cannot be*: data or models are not public, or nothing here computes it from them; what is missing is named.
-- *No number*: the paper shows something without a number, and none is computed.
-- *Identities*: list lengths and sums of printed numbers, which say nothing about a method.
-
-This page is made by `scripts/paper_coverage.py` from the rows themselves, with the data of this project at hand.
+| state | meaning |
+|---|---|
+| reached | the paper's own rule gives the published number, or a printed claim holds, on the paper's data; in brackets, how many were read off *figures* that print no number or looked up in *files* of the authors |
+| differ | it does not; `reproduce` gives the reason for each |
+| on other data | computed on other vectors or text, not compared |
+| from print | follows from other printed numbers; no data used |
+| ours alone | the paper prints no number |
+| not at hand | data or models are public or linked by the authors but not available here; `reproduce` fills the row when given them |
+| cannot be | data or models are not public, or nothing here computes the number from them |
+| no number | the paper shows something without a number, and none is computed |
+| identities | list lengths and sums of printed numbers, which test no method |
 """
 
-BEFORE = Path(__file__).resolve().parents[1] / "docs" / "studies" / "coverage_before.csv"
-"""Counts with the same data at commit 04830a7a, before they were corrected: counts of files that ship were *reached*,
-rows without any number and rows whose data are public were *cannot be*, and rearranged printed numbers were *on other
-data*."""
 COLUMNS = {
     "reached": "reached",
     "differ": "differ",
@@ -56,21 +49,12 @@ COLUMNS = {
 """Columns of the tables: the count of a part of a paper by its heading."""
 
 
-def compared(results: Sequence[Reproduction]) -> str:
-    """What came of each paper before and now; identities stand apart."""
-    with BEFORE.open(encoding="utf-8", newline="") as file:
-        before = {row["paper"]: row for row in csv.DictReader(file)}
-    lines = [
-        "Before → now; before: commit 04830a7a, on the same data, when three of the columns did not exist.",
-        "",
-        f"| paper | {' | '.join(COLUMNS)} |",
-        f"|---|{'---|' * len(COLUMNS)}",
-    ]
+def totals(results: Sequence[Reproduction]) -> str:
+    """Table of counts with one line per paper; identities have a column of their own."""
+    lines = [f"| paper | {' | '.join(COLUMNS)} |", f"|---|{'---|' * len(COLUMNS)}"]
     for found in results:
-        now = {name: sum(getattr(part, name) for part in found.coverage) for name in COLUMNS.values()}
-        old = before[found.paper]
-        cells = [f"{old.get(name, '–')} → {now[name]}" for name in COLUMNS.values()]
-        lines.append(f"| `{found.paper}` | {' | '.join(cells)} |")
+        counts = [str(sum(getattr(part, name) for part in found.coverage)) for name in COLUMNS.values()]
+        lines.append(f"| `{found.paper}` | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -89,33 +73,28 @@ def counted(found: Reproduction) -> str:
 
 
 def table(found: Reproduction) -> str:
-    """One line for each part."""
-    lines = [
-        f"| part | what it is | {' | '.join(COLUMNS)} | missing |",
-        f"|---|---|{'---|' * len(COLUMNS)}---|",
-    ]
+    """Table of one paper: a line per part, with its counts that are not 0."""
+    lines = ["| part | content | numbers | missing |", "|---|---|---|---|"]
     for part in found.coverage:
-        counts = {heading: str(getattr(part, name) or "") for heading, name in COLUMNS.items()}
+        counts = {heading: str(count) for heading, name in COLUMNS.items() if (count := getattr(part, name))}
         sources = {"figures": part.from_figures, "files": part.from_files}
         if told := ", ".join(f"{name} {number}" for name, number in sources.items() if number):
             counts["reached"] += f" ({told})"
-        cells = [f"`{part.part}`", part.about, *counts.values(), ", ".join(part.missing)]
-        lines.append(f"| {' | '.join(cells)} |")
+        numbers = "; ".join(f"{heading} {count}" for heading, count in counts.items())
+        lines.append(f"| `{part.part}` | {part.about.rstrip('.')} | {numbers} | {', '.join(part.missing)} |")
     return "\n".join(lines)
 
 
 def section(found: Reproduction) -> str:
-    """All about one paper."""
-    command = f"`biasgauge reproduce {found.paper} --data DIR`, one part by `--part NAME`."
-    heading = f"## {found.paper}\n\n*{found.title}.* {found.citation}."
-    return f"{heading}\n\n{command} {counted(found)}\n\n{table(found)}\n"
+    """Heading, source, counts and table of one paper."""
+    return f"## {found.paper}\n\n*{found.title}.* {found.citation}. {counted(found)}\n\n{table(found)}\n"
 
 
 def main(shared: Path, names: list[str]) -> None:
     """Print the page."""
     chosen = names or [paper.name for paper in list_papers().papers]
     results = [bg.reproduce(name, shared) for name in chosen]
-    print("\n".join([HEAD, compared(results), *map(section, results)]), end="")
+    print("\n".join([HEAD, totals(results), *map(section, results)]), end="")
 
 
 if __name__ == "__main__":
