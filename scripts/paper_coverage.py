@@ -1,40 +1,43 @@
-"""Every part of every paper that can be reproduced: the command, and what came of its numbers, as a page.
+"""Write docs/studies/coverage.md and coverage.csv: what is covered of each paper, part by part.
 
-    python scripts/paper_coverage.py SHARED > docs/studies/coverage.md
+    python scripts/paper_coverage.py SHARED
 
-SHARED is a folder with the data, as for `biasgauge reproduce --data`. Takes a few minutes of one core. With names of
-papers after the folder, only those.
+SHARED is a folder with the data, as for `biasgauge reproduce --data`. Takes a few minutes of one core.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import biasgauge as bg
 from biasgauge.papers import Reproduction, list_papers
 from biasgauge.papers.paper import Kind
 
+STUDIES = Path(__file__).resolve().parents[1] / "docs" / "studies"
 HEAD = """\
 # What is covered of each paper
 
-Every part of every paper that `biasgauge reproduce PAPER --data DIR` redoes (one part with `--part NAME`), and how its
-numbers came out. `scripts/paper_coverage.py` makes this page from the rows themselves, with the data of this project.
+Outcomes of every number that `biasgauge reproduce PAPER --data DIR` recomputes, with the data of this project.
+[coverage.csv](coverage.csv) has them by part (`--part NAME`), with what is missing. `scripts/paper_coverage.py` makes \
+both files.
 
 | state | meaning |
 |---|---|
-| reached | the paper's own rule gives the published number, or a printed claim holds, on the paper's data; in brackets, how many were read off *figures* that print no number or looked up in *files* of the authors |
+| reached | the paper's own rule gives the published number, or a printed claim holds, on the paper's data; the file \
+also counts those read off figures or looked up in files of the authors |
 | differ | it does not; `reproduce` gives the reason for each |
 | on other data | computed on other vectors or text, not compared |
 | from print | follows from other printed numbers; no data used |
 | ours alone | the paper prints no number |
-| not at hand | data or models are public or linked by the authors but not available here; `reproduce` fills the row when given them |
+| not at hand | data or models are public or linked by their authors but not available here; given them, `reproduce` \
+fills the row |
 | cannot be | data or models are not public, or nothing here computes the number from them |
 | no number | the paper shows something without a number, and none is computed |
 | identities | list lengths and sums of printed numbers, which test no method |
 """
-
 COLUMNS = {
     "reached": "reached",
     "differ": "differ",
@@ -47,6 +50,8 @@ COLUMNS = {
     "identities": "identities",
 }
 """Columns of the tables: the count of a part of a paper by its heading."""
+FIELDS = ("paper", "part", "content", *COLUMNS, "from figures", "from files", "missing")
+"""Columns of coverage.csv."""
 
 
 def totals(results: Sequence[Reproduction]) -> str:
@@ -59,7 +64,7 @@ def totals(results: Sequence[Reproduction]) -> str:
 
 
 def counted(found: Reproduction) -> str:
-    """What came of a paper, in a sentence made from its rows."""
+    """Counts of a paper's rows as a sentence."""
     told = []
     kinds: dict[Kind, str] = {"value": "values are reached", "range": "claims in words hold", "identity": "identities"}
     for kind, words in kinds.items():
@@ -72,30 +77,30 @@ def counted(found: Reproduction) -> str:
     return ", ".join(told) + "."
 
 
-def table(found: Reproduction) -> str:
-    """Table of one paper: a line per part, with its counts that are not 0."""
-    lines = ["| part | content | numbers | missing |", "|---|---|---|---|"]
+def parts(found: Reproduction) -> Iterator[tuple[str, ...]]:
+    """Rows of coverage.csv: a row per part of the paper, empty where a count is 0."""
     for part in found.coverage:
-        counts = {heading: str(count) for heading, name in COLUMNS.items() if (count := getattr(part, name))}
-        sources = {"figures": part.from_figures, "files": part.from_files}
-        if told := ", ".join(f"{name} {number}" for name, number in sources.items() if number):
-            counts["reached"] += f" ({told})"
-        numbers = "; ".join(f"{heading} {count}" for heading, count in counts.items())
-        lines.append(f"| `{part.part}` | {part.about.rstrip('.')} | {numbers} | {', '.join(part.missing)} |")
-    return "\n".join(lines)
+        counts = [getattr(part, name) for name in (*COLUMNS.values(), "from_figures", "from_files")]
+        texts = [str(count or "") for count in counts]
+        yield found.paper, part.part, part.about.rstrip("."), *texts, ", ".join(part.missing)
 
 
 def section(found: Reproduction) -> str:
-    """Heading, source, counts and table of one paper."""
-    return f"## {found.paper}\n\n*{found.title}.* {found.citation}. {counted(found)}\n\n{table(found)}\n"
+    """Heading, source and counts of one paper."""
+    return f"## {found.paper}\n\n*{found.title}.* {found.citation}. {counted(found)}\n"
 
 
-def main(shared: Path, names: list[str]) -> None:
-    """Print the page."""
-    chosen = names or [paper.name for paper in list_papers().papers]
-    results = [bg.reproduce(name, shared) for name in chosen]
-    print("\n".join([HEAD, totals(results), *map(section, results)]), end="")
+def main(shared: Path) -> None:
+    """Write both files."""
+    results = [bg.reproduce(paper.name, shared) for paper in list_papers().papers]
+    page = "\n".join([HEAD, totals(results), *map(section, results)])
+    (STUDIES / "coverage.md").write_text(page, encoding="utf-8")
+    with (STUDIES / "coverage.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(FIELDS)
+        for found in results:
+            rows.writerows(parts(found))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main(Path(sys.argv[1]))

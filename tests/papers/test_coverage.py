@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import runpy
 from typing import TYPE_CHECKING
@@ -91,9 +92,13 @@ def test_results_have_it_first() -> None:
 def test_the_page_says_what_the_rows_say(
     name: str, shared_data: Path, repository: Path, reproduced: Callable[..., Reproduction]
 ) -> None:
-    section = runpy.run_path(str(repository / "scripts" / "paper_coverage.py"))["section"]
+    script = runpy.run_path(str(repository / "scripts" / "paper_coverage.py"))
     page = (repository / "docs" / "studies" / "coverage.md").read_text(encoding="utf-8")
-    assert section(reproduced(name, shared_data)).strip() in page
+    found = reproduced(name, shared_data)
+    assert script["section"](found).strip() in page
+    assert [tuple(row.values()) for row in part_rows(repository) if row["paper"] == name] == list(
+        script["parts"](found)
+    )
 
 
 def test_the_page_has_every_paper(repository: Path) -> None:
@@ -107,13 +112,13 @@ def test_totals_add_up_to_the_parts(repository: Path) -> None:
     page = (repository / "docs" / "studies" / "coverage.md").read_text(encoding="utf-8")
     columns = runpy.run_path(str(repository / "scripts" / "paper_coverage.py"))["COLUMNS"]
     pattern = r"^\| `(\w+)` \| " + r" \| ".join([r"(\d+)"] * len(columns)) + r" \|$"
-    told = {
-        row[0]: dict(zip(columns, map(int, row[1:]), strict=True)) for row in re.findall(pattern, page, re.MULTILINE)
-    }
+    told = {row[0]: [int(cell) for cell in row[1:]] for row in re.findall(pattern, page, re.MULTILINE)}
     assert set(told) == set(registry.names("paper"))
-    for name, section in (part.split("\n", 1) for part in page.split("\n## ")[1:]):
-        cells = [line.split(" | ")[2] for line in section.splitlines() if line.startswith("| `")]
-        sums = dict.fromkeys(columns, 0)
-        for heading, count in re.findall(r"([a-z ]+) (\d+)(?: \([^)]*\))?(?:; |$)", "; ".join(cells)):
-            sums[heading.strip()] += int(count)
-        assert told[name] == sums, name
+    for name, counts in told.items():
+        rows = [row for row in part_rows(repository) if row["paper"] == name]
+        assert counts == [sum(int(row[column] or 0) for row in rows) for column in columns], name
+
+
+def part_rows(repository: Path) -> list[dict[str, str]]:
+    with (repository / "docs" / "studies" / "coverage.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
