@@ -81,12 +81,10 @@ def replace_sections(page: str, made: str) -> str:
 
 HEAD = """# Error rates
 
-Made by `python scripts/calibration_report.py{share}`; every number on this page comes from that run, or from a later
-one of a part alone (`--only`), which states its number of worlds. Intervals, tests and verdicts were put to worlds
-whose answer is known. *±* is one Monte Carlo standard error: a share that is right lies within two of them in 95 % of
-cases, so that of fifty rows two or three do not; a remark is made beyond three.
-The worlds of intervals are part of the test suite, with fewer draws. For verdicts see [Verdicts](verdicts.md); for
-lists of real words without a common meaning, in four sets of vectors, [Hard nulls](hard_nulls.md)."""
+How often do intervals cover the truth, and tests and verdicts err, in simulations with a known answer?
+`python scripts/calibration_report.py{share}` makes this page, `--only` one part of it. *±* is one Monte Carlo standard
+error; a row is marked where it misses its level by more than three. See also [Verdicts](verdicts.md) and, for real word
+lists without a common meaning, [Hard nulls](hard_nulls.md)."""
 
 
 def coverage(share: float) -> Iterator[str]:
@@ -103,10 +101,10 @@ def coverage(share: float) -> Iterator[str]:
             (f"`{name}`", f"{case.level:.2f}", with_error(rate, worlds), judged(case.level, rate, worlds, short=True))
         )
         print(*rows[-1], flush=True)
-    yield "\n## Intervals\nEach function of `biasgauge.stats` that makes an interval, in a world of its own.\n"
-    yield table(("made by", "nominal", "held the truth", ""), rows)
-    yield "\nOthers have no world of their own:\n"
-    yield table(("made by", "why"), [(f"`{name}`", why) for name, why in SETTLED_ELSEWHERE.items()])
+    yield "\n## Intervals\nCoverage of every function of `biasgauge.stats` that returns an interval.\n"
+    yield table(("function", "nominal", "coverage", ""), rows)
+    yield "\nWithout a simulation:\n"
+    yield table(("function", "reason"), [(f"`{name}`", why) for name, why in SETTLED_ELSEWHERE.items()])
 
 
 def null_rates(share: float) -> Iterator[str]:
@@ -121,9 +119,9 @@ def null_rates(share: float) -> Iterator[str]:
         remark = words or judged(ALPHA, rates[0], len(known), short=False)
         rows.append((f"`{case.giver}`", case.what, *(with_error(rate, len(known)) for rate in rates), remark))
         print(*rows[-1], flush=True)
-    yield "\n## Tests\nThe share of p at most .05, and at most .01, where there is nothing to find.\n"
+    yield "\n## Tests\nShare of p at most .05, and at most .01, under the null hypothesis.\n"
     yield table(("p of", "world", "p ≤ .05", "p ≤ .01", ""), rows)
-    yield "\nParts of these, or the same for many at once:\n"
+    yield "\nParts or vectorized forms of these:\n"
     yield table(("p of", "as"), [(f"`{name}`", f"`{as_in}`") for name, as_in in SAME_AS.items()])
 
 
@@ -138,15 +136,14 @@ def verdict_rates(share: float) -> Iterator[str]:
         print(*rows[-1], flush=True)
     yield f"""
 ## Verdicts of the audit
-{audits} audits a row of all shipped English lists, which mean nothing. *report*: any question is answered by
-`report` or `report-with-care`; *found*: the rule `association` passes for any. Both are promised to be at most .05.
-Correction for many questions is the default, `fdr`; what it and others promise and cost where some questions have an
-association is in [Verdicts](verdicts.md#many-questions-at-once).
+{audits} audits per row with all shipped English lists, none of which has a meaning. *report*: at least one question gets
+`report` or `report-with-care`; *found*: at least one passes the rule `association`. Both should be at most .05. Questions
+are adjusted by the default, `fdr` ([other corrections and their cost](verdicts.md#many-questions-at-once)).
 """
     yield table(("lists without meaning", "report", "found", ""), rows)
-    yield "\n## Rules of these verdicts\nAsked of every question, whether or not an association is found.\n"
-    yield table(("rule", "registered as", "asked", "fails", "unknown", "on"), rule_rows(max(int(40 * share), 2)))
-    yield "\n## Other verdicts\nEach where there is nothing to report.\n"
+    yield "\n## Rules of these verdicts\nEach rule applied to every question, whether or not an association is found.\n"
+    yield table(("rule", "registered as", "questions", "fails", "unknown", "lists"), rule_rows(max(int(40 * share), 2)))
+    yield "\n## Other verdicts\nUnder their null hypotheses.\n"
     yield table(("verdict", "world", "says report", ""), other_verdicts(share))
 
 
@@ -244,7 +241,7 @@ def judged(promised: float, share: float, n: int, *, short: bool) -> str:
     """In which direction a share lies beyond three errors of what was promised; `short`: below is the bad side."""
     error = (promised * (1 - promised) / n) ** 0.5
     if abs(share - promised) <= 3 * error:
-        return "as promised"
+        return ""
     if (share < promised) == short:
         return f"**{'short' if short else 'over'} by {abs(share - promised):.3f}**"
     return "cautious"
