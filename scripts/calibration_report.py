@@ -136,9 +136,9 @@ def verdict_rates(share: float) -> Iterator[str]:
         print(*rows[-1], flush=True)
     yield f"""
 ## Verdicts of the audit
-{audits} audits per row with all shipped English lists, none of which has a meaning. *report*: at least one question gets
-`report` or `report-with-care`; *found*: at least one passes the rule `association`. Both should be at most .05. Questions
-are adjusted by the default, `fdr` ([other corrections and their cost](verdicts.md#many-questions-at-once)).
+{audits} audits per row with all shipped English lists, none of which has a meaning. *report*: at least one question
+gets `report` or `report-with-care`; *found*: at least one passes the rule `association`. Both should be at most .05.
+Questions are adjusted by the default, `fdr` ([other corrections](verdicts.md#many-questions-at-once)).
 """
     yield table(("lists without meaning", "report", "found", ""), rows)
     yield "\n## Rules of these verdicts\nEach rule applied to every question, whether or not an association is found.\n"
