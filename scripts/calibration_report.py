@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -89,7 +90,7 @@ lists without a common meaning, [Hard nulls](hard_nulls.md)."""
 
 def coverage(share: float) -> Iterator[str]:
     """Does each interval hold the truth as often as it says?"""
-    rows = []
+    rows, kept = [], dict[float, list[str]]()
     for name, case in sorted(CASES.items()):
         random, worlds = np.random.default_rng(2026), int((2_000 if case.worlds >= 400 else 600) * share)
         held = 0
@@ -97,14 +98,19 @@ def coverage(share: float) -> Iterator[str]:
             found = case.make(case.draw(random))
             held += found.low is not None and found.high is not None and found.low <= case.truth <= found.high
         rate = held / worlds
-        rows.append(
-            (f"`{name}`", f"{case.level:.2f}", with_error(rate, worlds), judged(case.level, rate, worlds, short=True))
-        )
-        print(*rows[-1], flush=True)
-    yield "\n## Intervals\nCoverage of every function of `biasgauge.stats` that returns an interval.\n"
+        shown, remark = with_error(rate, worlds), judged(case.level, rate, worlds, short=True)
+        print(name, shown, remark, flush=True)
+        if remark:
+            rows.append((f"`{name}`", f"{case.level:.2f}", shown, remark))
+        else:
+            kept.setdefault(case.level, []).append(f"`{name}` {shown}")
+    yield "\n## Intervals\nCoverage of every function of `biasgauge.stats` that returns an interval."
+    for level, names in kept.items():
+        yield f"\nWithin three standard errors of {level:.2f}:\n{enumeration(names)}"
+    yield "\nBeyond:\n"
     yield table(("function", "nominal", "coverage", ""), rows)
-    yield "\nWithout a simulation:\n"
-    yield table(("function", "reason"), [(f"`{name}`", why) for name, why in SETTLED_ELSEWHERE.items()])
+    elsewhere = [f"`{name}` ({why})" for name, why in SETTLED_ELSEWHERE.items()]
+    yield f"\nWithout a simulation:\n{enumeration(elsewhere)}"
 
 
 def null_rates(share: float) -> Iterator[str]:
@@ -121,8 +127,8 @@ def null_rates(share: float) -> Iterator[str]:
         print(*rows[-1], flush=True)
     yield "\n## Tests\nShare of p at most .05, and at most .01, under the null hypothesis.\n"
     yield table(("p of", "world", "p ≤ .05", "p ≤ .01", ""), rows)
-    yield "\nParts or vectorized forms of these:\n"
-    yield table(("p of", "as"), [(f"`{name}`", f"`{as_in}`") for name, as_in in SAME_AS.items()])
+    parts = [f"`{name}` ({as_in})" for name, as_in in SAME_AS.items()]
+    yield f"\nParts or vectorized forms of these:\n{enumeration(parts)}"
 
 
 def verdict_rates(share: float) -> Iterator[str]:
@@ -245,6 +251,11 @@ def judged(promised: float, share: float, n: int, *, short: bool) -> str:
     if (share < promised) == short:
         return f"**{'short' if short else 'over'} by {abs(share - promised):.3f}**"
     return "cautious"
+
+
+def enumeration(items: Sequence[str]) -> str:
+    """A sentence that lists items, in lines of at most 120 characters."""
+    return textwrap.fill(f"{'; '.join(items)}.", 120, break_long_words=False, break_on_hyphens=False)
 
 
 def table(heads: Row, rows: Sequence[Row]) -> str:

@@ -34,6 +34,7 @@ def page(repository: Path) -> dict[str, set[str]]:
     parts = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
     return {
         heading: {cell.strip("` ") for line in part.splitlines() for cell in line.strip("|").split("|")[:2]}
+        | set(re.findall(r"`([^`]+)`", part))
         for heading, part in parts.items()
     }
 
