@@ -23,8 +23,8 @@ PAPER = ROOT / "paper"
 REFERENCES = (Path(biasgauge.__file__).parent / "audits" / "references.bib", PAPER / "prior_work.bib")
 STUDY = ROOT / "docs" / "studies" / "calibration"
 PLANTED = "mentions"
-"""The planting that the paper speaks of: first-order association."""
-PROBE, MANY, TOKENS = 10, 25, 10
+"""Planting whose numbers the paper quotes: first-order association."""
+PROBE, FEW, MANY, TOKENS = 10, 8, 25, 10
 ROUNDING = 1e-4
 SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -48,7 +48,8 @@ def main() -> int:
 def paper() -> str:
     """The template with its numbers."""
     template = (PAPER / "paper.template.md").read_text()
-    known = {**_calibration(), **_verdicts(), "groups": _groups(), "algorithms": SPELLED[len(ALGORITHMS)]}
+    known = {**_calibration(), **_verdicts(), **_frequency(), **_canon(), **_detection()}
+    known |= {"groups": _groups(), "algorithms": SPELLED[len(ALGORITHMS)]}
     asked = set(re.findall(r"{{(\w+)}}", template))
     if asked != known.keys():
         raise SystemExit(f"the template and the numbers differ by {sorted(asked ^ known.keys())}")
@@ -116,6 +117,69 @@ def _verdicts() -> dict[str, str]:
         "old_relabeled": f"{100 * old:.0f}",
         "null_rows": str(len(rates)),
         "worst_null": f"{100 * max(report for report, _ in rates.values()):.1f}",
+    }
+
+
+def _frequency() -> dict[str, str]:
+    """Rates of one null and of the power rows of the page on hard nulls, which `scripts/hard_nulls.py` makes."""
+    page = (ROOT / "docs" / "hard_nulls.md").read_text(encoding="utf-8")
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    column = next(row for row in rows if row[0] == "lists").index("GloVe 6B 50d")
+    cells = {(row[0].strip("*"), row[1]): row[column] for row in rows if len(row) > column}
+    unequal = "random words: X, A of ranks 100–2,000, Y, B of 20,000–60,000"
+    power = next(row for row in rows if row[0].startswith("**four topics"))[0].strip("*")
+    (hard_rule, hard_plain), (power_rule, power_plain) = (
+        [f"{100 * float(share):g}" for share in re.findall(r"\d?\.\d+", cells[row])]
+        for row in ((unequal, str(FEW)), (power, str(MANY)))
+    )
+    return {
+        "hard_words": str(FEW),
+        "hard_rule": hard_rule,
+        "hard_plain": hard_plain,
+        "power_words": str(MANY),
+        "power_rule": power_rule,
+        "power_plain": power_plain,
+    }
+
+
+def _canon() -> dict[str, str]:
+    """Published associations with powered lists at equal frequency, on the sets of vectors that are whole."""
+    table = pd.read_csv(ROOT / "docs" / "studies" / "weat" / "canon.csv")
+    whole = table[~table["vectors"].str.contains("subset|shipped") & table["list"].eq("powered, equal frequency")]
+    if whole["vectors"].nunique() != SPELLED.index("three"):
+        raise SystemExit("the paper speaks of three sets of vectors")
+    answers = whole.groupby("association")["answer"].agg(lambda found: " or ".join(sorted(set(found))))
+    race = whole[whole["test"].eq("race_valence")]["contrast"]
+    small = answers[answers == "too small to matter"].index
+    if set(whole[whole["association"].isin(small)]["test"]) != {"race_valence", "age_valence"}:
+        raise SystemExit("the paper says that the associations of race and of age with valence are too small to matter")
+    hold = answers[answers == "association"].index
+    if not {"gender_career", "gender_math"} <= set(whole[whole["association"].isin(hold)]["test"]):
+        raise SystemExit("the paper says that those of gender with career and with mathematics hold")
+    return {
+        "canon_words": str(whole["words"].str.split("+").explode().astype(int).max()),
+        "canon_hold": SPELLED[len(hold)].capitalize(),
+        "canon_small": SPELLED[len(small)],
+        "race_low": f"{race.min():+.3f}".replace("-", "−"),
+        "race_high": f"{race.max():+.3f}".replace("-", "−"),
+    }
+
+
+def _detection() -> dict[str, str]:
+    """Limits of the most frequent targets in the table of the page on regression."""
+    page = (ROOT / "docs" / "regress.md").read_text(encoding="utf-8")
+    table = page.split("| occurrences of a target | texts | norm |", 1)[1].split("\n\n", 1)[0]
+    occurrences, _, norm, projection, counts = (cell.strip() for cell in table.splitlines()[-1].strip("|").split("|"))
+    beyond = re.match(r"> (\d+) for all", norm)
+    if beyond is None or not projection.startswith(beyond[0]):
+        raise SystemExit("the paper says that no reading of the regression detects the largest odds ratio")
+    limits = [float(limit) for limit in counts.split(",")]
+    return {
+        "detect_occurrences": occurrences,
+        "detect_limit": beyond[1],
+        "detect_low": f"{min(limits):g}",
+        "detect_high": f"{max(limits):g}",
     }
 
 
