@@ -24,7 +24,7 @@ READERS = {
 METHODS = {"to_csv": "io/text_file.py", "model_validate_json": "", "validate_json": "", "read_json_lines": ""}
 """Methods of libraries that read or write such files as well; "" where nobody may."""
 FRAMES = ("pd.read_csv", "pd.read_json", "pd.read_table", "pd.read_pickle", "pd.read_excel", "pd.read_parquet")
-EXCEPTIONS = {("vectors/formats/text.py", "pd.read_csv")}  # rows of numbers, split and bounded before
+EXCEPTIONS = {("vectors/plain_text.py", "pd.read_csv")}  # rows of numbers, split and bounded before
 MODULES = {"tomllib": "io/text_file.py", "csv": "io/text_file.py"}
 NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "xml", "joblib"}
 

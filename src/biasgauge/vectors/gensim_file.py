@@ -18,9 +18,9 @@ from biasgauge.core import Vectors
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io import PickledRecord, read_npz
 from biasgauge.vectors.fasttext_bin import FastTextModel, compose_table
-from biasgauge.vectors.formats.numpy_arrays import map_matrix
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.frequencies import Frequencies
+from biasgauge.vectors.numpy_arrays import map_matrix
 from biasgauge.vectors.pickles import ARRAYS, CONVERT, as_array, decode_words, unpickle
 from biasgauge.vectors.rows import check_matrix, select_rows
 

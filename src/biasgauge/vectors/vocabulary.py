@@ -6,7 +6,7 @@ from pathlib import Path
 
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io import ByteSource
-from biasgauge.vectors.formats.rare_formats import is_pickle
+from biasgauge.vectors.formats.by_first_bytes import is_pickle
 from biasgauge.vectors.formats.vector_format import Request
 from biasgauge.vectors.pickles import decode_words, unpickle
 from biasgauge.vectors.rows import decode, line_blocks

@@ -6,14 +6,13 @@ The original tool ends each row with a line feed, gensim does not; both are read
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import numpy as np
 
 from biasgauge.core import Places, Singles
 from biasgauge.io import ByteSource
-from biasgauge.vectors.formats.text import has_kind, parse_header
-from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.formats.vector_format import Request, VectorTable
+from biasgauge.vectors.plain_text import parse_header
 from biasgauge.vectors.rows import RowTable, decode, encodings
 
 _BLOCK = 2**20
@@ -128,8 +127,3 @@ def _gather(data: memoryview, starts: Places, width: int) -> Singles:
     windows = np.lib.stride_tricks.sliding_window_view(np.frombuffer(data, np.uint8), width)
     rows: Singles = windows[starts].view("<f4")
     return rows
-
-
-FORMAT = VectorFormat(
-    "word2vec-binary", "word2vec binary", partial(has_kind, "word2vec-binary"), read_word2vec_binary, 50
-)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from biasgauge.core import Singles
 from biasgauge.io import ByteSource
-from biasgauge.vectors.formats.vector_format import HEAD, Request, VectorFormat, VectorTable
+from biasgauge.vectors.formats.vector_format import HEAD, Request, VectorTable
 from biasgauge.vectors.rows import RowTable, decode, encodings, line_blocks
 
 _BOM = b"\xef\xbb\xbf"
@@ -234,17 +233,6 @@ def _is_text(row: bytes, width: int, dim: int, body: bytes) -> bool:
 def _controls(data: bytes) -> int:
     """Count the control characters that text does not have."""
     return sum(data.count(byte) for byte in range(32) if byte not in b"\t\n\v\f\r")
-
-
-def has_kind(name: str, head: bytes, _request: Request) -> bool:
-    """Tell whether the first bytes are in the format of that name."""
-    return text_kind(head) == name
-
-
-FORMAT = (
-    VectorFormat("word2vec-text", "word2vec text, fastText .vec", partial(has_kind, "word2vec-text"), read_text, 40),
-    VectorFormat("glove-text", "GloVe text", partial(has_kind, "glove-text"), read_text, 90),
-)
 
 
 _MANY = 200_000

@@ -12,7 +12,7 @@ import numpy as np
 
 from biasgauge.core import Places, Vectors
 from biasgauge.io import ARCHIVE_DAMAGE, NpyHeader, NpyProblem, expansion_limit, expansion_sentence, read_header
-from biasgauge.vectors.formats.vector_format import Request, VectorFormat, VectorTable
+from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.rows import check_matrix, refuse_impossible_size, select_rows
 
 _BLOCK = 2**22
@@ -162,23 +162,11 @@ def _explained_damage(request: Request, file: BinaryIO) -> Iterator[zipfile.ZipF
         raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
 
 
-def _is_npy(head: bytes, _request: Request) -> bool:
-    return head.startswith(b"\x93NUMPY")
-
-
-def _is_npz(head: bytes, request: Request) -> bool:
-    """Tell whether it is an archive, which must then hold arrays."""
-    if not head.startswith(b"PK\x03\x04"):
-        return False
+def holds_arrays(request: Request) -> bool:
+    """Tell that a zip archive holds arrays; any other is refused."""
     with request.open(quiet=True) as source, source.seekable() as file, _explained_damage(request, file) as archive:
         names = archive.namelist()
     if not any(name.endswith(".npy") for name in names):
         shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         raise request.error(f"is a zip archive ({shown}); unzip it and give the file inside")
     return True
-
-
-FORMAT = (
-    VectorFormat("npz", ".npz with words and vectors", _is_npz, read_npz, 10),
-    VectorFormat("npy", ".npy with a vocabulary", _is_npy, read_npy, 20),
-)
