@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge import registry
-from biasgauge.audits.page.first_screen import CAVEAT, headline, slugs, tiles
+from biasgauge.audits.page.first_screen import CAVEAT, headline, in_order, slugs, tiles
 from biasgauge.audits.page.reporting_sentences import (
     METHODS,
     _bibliography,
@@ -128,8 +128,10 @@ def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.audits.AuditR
     assert 0 < len(about_people) < len(audited.verdicts)
     assert sum(int(tile.value) for tile in shown[:-1]) == len(about_people)
     rate = max(audited.error_rates, key=lambda one: one.rate)
-    assert shown[-1].value == f"≤\u00a0{100 * rate.rate:g}\u00a0%"
-    assert f"[{100 * rate.low:.0f},\u00a0{100 * rate.high:.0f}]" in shown[-1].label
+    # The rate is an estimate and no bound: its interval may reach beyond what is promised, and shows it.
+    assert shown[-1].value == f"{100 * rate.rate:.1f}\u00a0%"
+    assert f"[{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]" in shown[-1].label
+    assert shown[-1].label.startswith("highest of 4 false-alarm rates")
     assert audited.summary().caveat == CAVEAT
 
 
@@ -184,6 +186,14 @@ def test_the_page_quotes_claims_and_leaves_other_sentences_to_their_rows(audited
     assert len(part.quotes) == len(claims) > 0
     assert part.listings[0].text == methods(audited)
     assert "it is not settled" in " ".join(quote.text for quote in audited.quotes)
+    first = next(one for one in in_order(audited) if one.family != "sanity")
+    ruled_out = replace(first, decision="no-association-shown")
+    verdicts = tuple(ruled_out if one is first else one for one in audited.verdicts)
+    part = text_for_report(replace(audited, verdicts=verdicts))
+    assert part is not None
+    marks = [quote.mark for quote in part.quotes]
+    assert marks[0] in REPORTED
+    assert marks[-1] == "no-association-shown"
 
 
 def test_the_methods_paragraph_follows_the_settings(audited: bg.audits.AuditResult) -> None:

@@ -150,14 +150,14 @@ def test_the_page_warns_of_false_alarms_and_json_has_them() -> None:
     assert content["above"] == "interval"
     assert any("lists that mean nothing find an association in sided" in note for note in result.summary().warnings)
     assert result.summary().caveat.startswith(
-        "Warning: False alarms: 100 % [96,\u00a0100] of audits of lists that mean"
+        "Warning: False alarms: 100.0 % [96.4,\u00a0100.0] of audits of lists that mean"
     )
     assert "Frequent in sided: its lists differ in word frequency" in result.summary().caveat
     tile = result.summary().tiles[-1]
-    assert (tile.value, tile.tone) == ("≤\u00a0100\u00a0%", "bad")
-    assert "[96,\u00a0100]" in tile.label
+    assert (tile.value, tile.tone) == ("100.0\u00a0%", "bad")
+    assert "[96.4,\u00a0100.0]" in tile.label
     assert "more than the 5 % promised" in tile.label.replace("\u00a0", " ")
-    assert "at most 100 % [96,\u00a0100] found an association" in result.methods
+    assert "at most 100.0 % [96.4,\u00a0100.0] found an association" in result.methods
     again = bg.audits.AuditResult.from_dict(json.loads(json.dumps(result.to_dict())))
     assert again.false_alarms == result.false_alarms
     assert again.warnings == result.warnings

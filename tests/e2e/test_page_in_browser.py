@@ -639,3 +639,22 @@ def test_hostile_words_are_shown_as_text(opened: Callable[..., Any], tmp_path: P
         row.locator("summary").first.click()
         assert row.locator(".panel").is_visible()
     assert page.locator("img").count() == 0
+
+
+def test_a_phone_shows_the_share_beside_its_lists_and_footnotes_in_one_column(opened: Callable[..., Any]) -> None:
+    page = opened(width=390)
+    table = page.locator("#error-rates table").first
+    assert table.evaluate("table => table.getBoundingClientRect().right <= innerWidth")
+    headings = page.locator(".quote h3, .quote h4").all()
+    assert headings
+    for heading in headings:  # the mark stands on the line of its title
+        tops = heading.evaluate("""heading => {
+          const range = document.createRange();
+          range.selectNodeContents(heading);
+          const mark = heading.querySelector("svg").getBoundingClientRect();
+          const title = [...range.getClientRects()].find((rect) => rect.left > mark.right - 1);
+          return [mark.top, title.bottom, title.top, mark.bottom];
+        }""")
+        assert tops[0] < tops[1]
+        assert tops[2] < tops[3]
+    assert page.locator(".footnotes").first.evaluate("list => getComputedStyle(list).columnCount") in {"1", "auto"}

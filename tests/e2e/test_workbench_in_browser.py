@@ -572,3 +572,29 @@ def test_paper_has_every_word_and_every_figure(open_page: Callable[..., Any], pa
     )
     assert page.evaluate("document.querySelector('#contributions').getBoundingClientRect().height") > 100
     assert page.locator("#plane svg").is_visible()
+
+
+def test_lists_of_a_link_count_as_tried(open_page: Callable[..., Any], path: Path) -> None:
+    """Somebody chose them, also where the link says nothing of tries; a shipped test is nobody's choice."""
+    page = open_page(path)
+    assert "none yet" in page.locator("#tries").text_content()
+    lists = {"x": "nurse,midwife,maid", "y": "engineer,mechanic,plumber", "a": "she,her,woman", "b": "he,him,man"}
+    page.evaluate("(hash) => { location.hash = hash }", "&".join(f"{role}={words}" for role, words in lists.items()))
+    page.wait_for_function("document.getElementById('words-x').value.startsWith('nurse')")
+    assert "Lists tried: 1." in page.locator("#tries").text_content()
+    page.locator("#words-x").fill("nurse midwife nanny")
+    page.locator("#words-x").blur()
+    assert "Lists tried: 2." in page.locator("#tries").text_content()
+
+
+def test_a_phone_shows_the_contrast_without_each_word(open_page: Callable[..., Any], path: Path) -> None:
+    page = open_page(path, width=390)
+    assert page.locator("#contributions").evaluate("table => table.getBoundingClientRect().right <= innerWidth")
+
+
+def test_the_smallest_contrast_is_defined_as_on_the_page_of_an_audit(open_page: Callable[..., Any], path: Path) -> None:
+    from biasgauge.audits.page.first_screen import MEASURED_SMALLEST
+
+    page = open_page(path)
+    assert MEASURED_SMALLEST in page.locator("#about").text_content()
+    assert "held constant by the ranks that come with the vectors" in page.locator("#evidence").text_content()

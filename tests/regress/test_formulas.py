@@ -132,8 +132,11 @@ def test_values_that_are_not_in_the_data_are_refused() -> None:
         design.index("partyR")
     twice = FRAME.assign(double=FRAME["year"] * 2 - 1, side=FRAME["party"].map({"R": "right", "D": "left"}))
     for right, sentence in (
-        ("year + double", "'double' of the formula 'x ~ year . double' says the same as year in the documents"),
-        ("year + party + side", "'side_right' of the formula .* says the same as party_R in"),
+        (
+            "year + double",
+            "'double' of the formula 'x ~ year . double' is a linear combination of year in the documents",
+        ),
+        ("year + party + side", "'side_right' of the formula .* is a linear combination of party_R in"),
     ):
         with pytest.raises(ParameterError, match=sentence.replace("+", ".")):
             build_design(parse_formula(f"x ~ {right}"), twice, np.ones(5))

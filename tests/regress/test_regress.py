@@ -427,7 +427,33 @@ def test_one_author_on_one_side_has_no_error() -> None:
     fit = fit_small(records, a=A, b=B, cluster="author")
     assert (fit.terms[0].p, fit.terms[0].low) == (None, None)
     assert fit.verdicts[0].decision == "not-measurable"
-    assert "one cluster alone" in fit.verdicts[0].why
+    assert "a single cluster" in fit.verdicts[0].why
+
+
+@pytest.mark.parametrize(("documents", "cluster"), [(2, None), (20, "group")])
+def test_a_bias_that_nothing_is_left_to_estimate_from_is_undefined(documents: int, cluster: str | None) -> None:
+    """As many occurrences as coefficients, or a cluster for each: residuals are 0, and that is no bias of 0."""
+    records = small_text(2, documents=20)[:documents]
+    if documents == 2:  # one occurrence each
+        records = [
+            {**record, "tokens": ["w0", "w1", "t0", "w2", f"w{number}"]} for number, record in enumerate(records)
+        ]
+    (term,) = fit_small(records, "t0 ~ group", cluster=cluster).terms
+    assert (term.norm2_bias, term.norm2_corrected, term.clustered_bias, term.p) == (None, None, None, None)
+    assert term.norm2 > 0
+    assert term.reason == "a single cluster determines this coefficient, so its error is unknown"
+
+
+def test_no_squared_norm_is_said_to_be_below_0() -> None:
+    """Where nothing differs the interval of the corrected norm may lie below 0."""
+    records = [
+        {"tokens": ["w0", "w1", "t0", "w2", f"w{number // 2 % 15}"], "group": "xy"[number % 2]} for number in range(60)
+    ]
+    fit = fit_small(records, "t0 ~ group")
+    assert fit.terms[0].high is not None
+    assert fit.terms[0].high < 0
+    assert fit.verdicts[0].decision == "no-association-shown"
+    assert "at most 0.00; from" in fit.verdicts[0].sentence
 
 
 def test_documents_without_a_covariate_are_left_out_and_told() -> None:
@@ -485,6 +511,7 @@ def test_the_result_goes_to_json_and_back_and_a_frame_has_a_row_per_term() -> No
         ({"a": A, "b": A}, "one of 'a' and 'b' only"),
         ({"a": ["absent"], "b": B}, "too few words of the axis"),
         ({"transform": np.eye(3)}, "has 3 dimensions and the vectors have 5"),
+        ({"formula": "t0 ~ log(year - 3000)"}, r"term 'log\(year - 3000\)' of the formula is not finite"),
         ({"window": 0}, "'window' parameter"),
         ({"smallest": 0}, "'smallest' parameter"),
         ({"formula": "list + t0 ~ group", "targets": {"list": ["t0"]}}, "stands alone"),

@@ -172,6 +172,10 @@ def test_bad_transformations_are_one_sentence(tmp_path: Path) -> None:
             load_transform(tmp_path / name, 2)
     with pytest.raises(InputError, match="cannot be read"):
         load_transform(tmp_path / "no.npy", 2)
+    with pytest.raises(ParameterError, match="Got NaN or infinity"):
+        load_transform(np.full((4, 4), np.nan), 4)
+    with pytest.raises(ParameterError, match="zero everywhere"):
+        load_transform(np.zeros((4, 4)), 4)
     with pytest.raises(ParameterError, match="square matrix"):
         load_transform(np.ones((2, 3)), 2)
     with pytest.raises(ParameterError, match="must be a matrix"):

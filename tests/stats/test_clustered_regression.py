@@ -100,7 +100,7 @@ def test_a_coefficient_that_one_cluster_alone_tells_has_no_error() -> None:
     estimate, p = fit.estimate(np.array([0.0, 1.0]))
     assert estimate.value == pytest.approx(0.5 - 3.5)
     assert (estimate.low, p) == (None, None)
-    assert "one cluster alone" in str(estimate.reason)
+    assert "a single cluster" in str(estimate.reason)
     assert fit.estimate(np.array([1.0, 0.0]))[1] is not None
 
 

@@ -394,7 +394,7 @@ def _recoverable_tile(piece: Evidence | None) -> ChangeTile:
         return ChangeTile("Bias recoverable", "unknown", None, "too few biased words for a classifier", TONES[None])
     ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
     chance = f"chance is {share_text(piece.threshold or 0)}"
-    description = f"of the most biased words have their side told by a classifier{ends}; {chance}"
+    description = f"of the most biased words are put on their side by a classifier{ends}; {chance}"
     word = "not recoverable" if piece.passes else "hidden but recoverable"
     return ChangeTile("Bias recoverable", word, share_text(numbers["accuracy"]), description, TONES[piece.passes])
 
@@ -431,8 +431,8 @@ def slope_charts(contrasts: tuple[ContrastChange, ...]) -> tuple[Chart, ...]:
     title = f"Contrast of each question, before and after: {sign_changes}"
     left = f" {len(defined) - len(first)} more are in the table." if len(defined) > len(first) else ""
     remark = (
-        "In cosine units; the gray line is 0, no difference. A line that crosses it came out on the other side. "
-        f"* a bias that was shown before.{left}"
+        "In cosine units; the gray line is 0, no difference. A line that crosses it changes its sign. "
+        f"* an association that was shown before.{left}"
     )
     slopes = [
         Slope(

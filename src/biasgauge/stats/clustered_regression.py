@@ -34,7 +34,7 @@ _ALONE = 1e-9
 """Share of a coefficient's information that lies outside of one cluster below which that cluster alone tells it."""
 
 
-ONE_CLUSTER = "one cluster alone tells this coefficient, so that its error is unknown"
+ONE_CLUSTER = "a single cluster determines this coefficient, so its error is unknown"
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,8 @@ def observation_bias(fit: ClusteredRegression, squares: Floats) -> Floats:
     """Bias of the squared norms with observations independent: traces of the HC1 covariances of the coefficients.
 
     The trace over outcomes is Σ_i a_ij² |e_i|² · n / (n − k), with a_i = (X'X)⁻¹ x_i; and of the residuals e_i of the
-    observations of a row, only Σ |v_i|² − 2 f'Σ v_i + m |f|² is needed, with f the fitted outcomes.
+    observations of a row, only Σ |v_i|² − 2 f'Σ v_i + m |f|² is needed, with f the fitted outcomes. NaN with no more
+    observations than coefficients.
 
     Args:
         fit: the regression.
@@ -38,8 +39,7 @@ def observation_bias(fit: ClusteredRegression, squares: Floats) -> Floats:
         residual_squares = squares[rows] - 2 * crossed + fit.counts[rows] * (fitted**2).sum(axis=1)
         bias += ((fit.basis[rows] @ fit.back.T) ** 2 * residual_squares[:, None]).sum(axis=0)
     n, k = fit.counts.sum(), len(fit.back)
-    corrected: Floats = bias * (n / max(n - k, 1))
-    return corrected
+    return bias * (n / (n - k)) if n > k else np.full_like(bias, np.nan)
 
 
 def clustered_bias(fit: ClusteredRegression) -> Floats:
@@ -122,7 +122,7 @@ def corrected_norms(fits: Sequence[ClusteredRegression], level: float) -> list[E
     estimates = []
     for value, error in zip(values.tolist(), errors.tolist(), strict=True):
         if not np.isfinite(error):
-            estimates.append(Estimate(value=value, n=n, level=level, reason=ONE_CLUSTER))
+            estimates.append(Estimate(value=None, n=n, level=level, reason=ONE_CLUSTER))
             continue
         estimates.append(Estimate.symmetric(value, quantile * error, n=n, level=level, method=method))
     return estimates

@@ -311,7 +311,7 @@ def build_design(formula: Formula, frame: pd.DataFrame, weights: Floats) -> Desi
     context = {"log": np.log, "log10": np.log10, "log2": np.log2, "exp": np.exp}
     try:
         with np.errstate(all="ignore"):  # what is not finite is refused below
-            matrix = formulaic.model_matrix(formula.right, frame, context=context, na_action="raise")
+            matrix = formulaic.model_matrix(formula.right, frame, context=context, na_action="ignore")
     except Exception as problem:
         raise ParameterError(f"The formula {formula.text!r} cannot be applied: {_first_line(problem)}") from problem
     values = np.asarray(matrix, np.float64)
@@ -346,6 +346,6 @@ def _check_independence(values: Floats, columns: tuple[str, ...], text: str) -> 
     others = [name for name, share in zip(columns, np.abs(shares), strict=False) if share > 1e-8]
     others = [name for name in others if name != INTERCEPT] or [INTERCEPT]
     raise ParameterError(
-        f"The term {columns[index]!r} of the formula {text!r} says the same as {words_text(others, 3)} in the "
+        f"The term {columns[index]!r} of the formula {text!r} is a linear combination of {words_text(others, 3)} in the "
         "documents that have a target word; leave one of them out."
     )

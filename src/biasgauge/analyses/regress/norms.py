@@ -63,13 +63,18 @@ def norm_table(
     p_values = np.max([monte_carlo_p(norms, [values]) for values in draws], axis=0)
     rows = []
     for column, term in list(enumerate(columns))[skip:]:
-        estimate = estimates[column]
-        clustered = float(norms[column]) - (estimate.value or 0.0)
-        bias = clustered if settings.named_clusters or len(fits) > 1 else float(observed[column])
+        estimate, norm2 = estimates[column], float(norms[column])
+        clustered = None if estimate.value is None else norm2 - estimate.value
+        bias = clustered if settings.named_clusters or len(fits) > 1 else _defined(observed[column])
         rows.append(TermNorm(
-            term=term, norm2=float(norms[column]), norm2_bias=bias, norm2_corrected=float(norms[column]) - bias,
+            term=term, norm2=norm2, norm2_bias=bias, norm2_corrected=None if bias is None else norm2 - bias,
             low=estimate.low, high=estimate.high, p=float(p_values[column]) if estimate.bounded else None,
             n=estimate.n, se=float(errors[column]) if estimate.bounded else None, clustered_bias=clustered,
             p_method=method, level=settings.level, method=estimate.method, reason=estimate.reason,
         ))  # fmt: skip
     return tuple(rows)
+
+
+def _defined(value: float) -> float | None:
+    """Return the value; None where it is NaN."""
+    return None if np.isnan(value) else float(value)

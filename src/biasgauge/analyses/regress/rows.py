@@ -34,7 +34,8 @@ class TermNorm(Record):
         term: the term.
         norm2: squared norm of the coefficient as estimated; sampling error alone makes it larger than 0.
         norm2_bias: what sampling error adds in the mean: trace of the robust covariance of the coefficient (Green et
-            al. 2025); HC1 over occurrences without a cluster column, CR2 over clusters with one.
+            al. 2025); HC1 over occurrences without a cluster column, CR2 over clusters with one. None with no more
+            occurrences than coefficients, or where a single cluster determines the coefficient.
         norm2_corrected: norm2 less norm2_bias; 0: the covariate makes no difference; below 0 by chance alone.
         low, high: jackknife interval over clusters of the norm corrected by `clustered_bias`; it may reach below 0.
         p: of no difference.
@@ -48,8 +49,8 @@ class TermNorm(Record):
 
     term: str
     norm2: float
-    norm2_bias: float
-    norm2_corrected: float
+    norm2_bias: float | None
+    norm2_corrected: float | None
     low: float | None
     high: float | None
     p: float | None
@@ -64,9 +65,8 @@ class TermNorm(Record):
     @property
     def estimate(self) -> Estimate:
         """The norm corrected for clusters, with its interval."""
-        value = self.norm2 - (self.norm2_bias if self.clustered_bias is None else self.clustered_bias)
         return Estimate(
-            value=value, low=self.low, high=self.high, level=self.level, method=self.method, n=self.n,
+            value=None if self.clustered_bias is None else self.norm2 - self.clustered_bias, low=self.low, high=self.high, level=self.level, method=self.method, n=self.n,
             reason=self.reason,
         )  # fmt: skip
 

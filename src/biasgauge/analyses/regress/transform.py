@@ -78,10 +78,12 @@ class Transform:
 
     def __post_init__(self) -> None:
         shape = self.matrix.shape
-        if len(shape) != 2 or shape[0] != shape[1] or not np.isfinite(self.matrix).all():
-            raise ParameterError(
-                f"A transformation must be a square matrix of finite numbers, dimensions × dimensions. Got {shape}."
-            )
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ParameterError(f"A transformation must be a square matrix, dimensions × dimensions. Got {shape}.")
+        if not np.isfinite(self.matrix).all():
+            raise ParameterError("A transformation must hold finite numbers. Got NaN or infinity.")
+        if not self.matrix.any():
+            raise ParameterError("A transformation must not be zero everywhere: every occurrence would be the same.")
 
     @property
     def checksum(self) -> str:

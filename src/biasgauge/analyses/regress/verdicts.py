@@ -247,8 +247,9 @@ def _equivalence(case: TermCase) -> Evidence:
     if case.speaker == "norm":
         high, limit = case.norm.high, (case.smallest * case.spread / case.unit) ** 2
         within = high is not None and high < limit
-        ends = f"at most {number_text(high)}, {number_text(limit)} matters"
-        reason = f"{'any difference is too small' if within else neither}: {ends}"
+        largest = None if high is None else max(high, 0.0)  # the corrected norm may lie below 0, no true one does
+        ends = f"at most {number_text(largest)}; from {number_text(limit)} on it would matter"
+        reason = f"{'any difference is too small to matter' if within else neither}: {ends}"
         return Evidence("equivalence", {"low": 0.0, "high": high, "level": level}, limit, within, reason)
     observed: dict[str, float | None] = {"level": level}
     texts, holds = [], []
@@ -262,10 +263,10 @@ def _equivalence(case: TermCase) -> Evidence:
         low, high, limit = bounds
         holds.append(-limit < low and high < limit)
         observed |= {f"{reading.kind}_low": low, f"{reading.kind}_high": high, f"{reading.kind}_limit": limit}
-        texts.append(f"{name} {interval_text(low, high, 3)}, ±{number_text(limit, 3)} matters")
+        texts.append(f"{name} {interval_text(low, high, 3)}, from ±{number_text(limit, 3)} on it would matter")
     within = bool(holds) and all(holds)
     ends = f"{level_text(level)} intervals: {'; '.join(texts)}"
-    reason = f"{'any difference is too small' if within else neither}: {ends}"
+    reason = f"{'any difference is too small to matter' if within else neither}: {ends}"
     return Evidence("equivalence", observed, case.smallest, within, reason)
 
 

@@ -5,7 +5,7 @@ const ROLES = ["x", "y", "a", "b"];
 const ON_BOTH_SIDES = "it, or another form of it, is an attribute too";
 const LEAST_COVERAGE = 0.8;
 const HELD_OUT = 4; // words of another list that are enough to ask again
-const KNOWN_FREQUENCIES = { counts: true, ranks: true, order: true };
+const KNOWN_FREQUENCIES = { counts: "the counts that come with the vectors", ranks: "the ranks that come with the vectors", order: "the order of the words in the file, which is that of frequency" };
 
 // Look the words of four lists up; targets of which a form is an attribute are dropped.
 function resolveLists(vocabulary, lists) {
@@ -281,9 +281,9 @@ function certaintyOf({ decision, evidence, adjusted, low, high, adjusted_low, ad
 // Whether a finding survives reasonable alternatives: frequency, other words, other measures, replicates.
 function judgeStability(vocabulary, lists, names, lexicon, side, rules) {
   const source = vocabulary.frequency;
-  const known = source !== null && (KNOWN_FREQUENCIES[source] ?? false);
+  const known = source !== null && source in KNOWN_FREQUENCIES;
   const frequency = known
-    ? `word frequency is held constant by the ${source} of the vectors`
+    ? `word frequency is held constant by ${KNOWN_FREQUENCIES[source]}`
     : source === null
       ? "unknown whether word frequency explains it: frequencies are not known"
       : "word frequency is held constant by a reference list of the language, not by that of the text";

@@ -206,6 +206,7 @@ class Page extends Sections {
     for (const role of ROLES) {
       put(`words-${role}`, words[role]);
       put(`name-${role}`, names[role]);
+      byId(`name-${role}`).title = names[role]; // a long name is cut off
     }
     put("start", this.tests.some(({ name }) => name === lexicon) ? lexicon : "");
     for (const key of AXES) put(key, plane[key]);
@@ -236,11 +237,13 @@ class Page extends Sections {
     this.showExport();
   }
 
-  // Lists that were measured count once, in whatever order their words are; those that a page or a link begins with not.
+  // Lists that were measured count once, in whatever order their words are. A shipped test with which a page begins does
+  // not count; lists of somebody's own do, although the link that brings them says nothing of tries.
   countTry(counts) {
     if (this.result.p === null) return;
     const key = ROLES.map((role) => [...this.lists[role]].sort().join(" ")).join("|");
-    if (counts && !this.seen.has(key)) this.tries++;
+    const shipped = this.state.lexicon && !this.state.changed;
+    if ((counts || (!shipped && !this.tries)) && !this.seen.has(key)) this.tries++;
     this.seen.add(key);
   }
 
@@ -287,7 +290,7 @@ async function start() {
   const page = new Page(vocabulary);
   window.workbench = { vocabulary, page, evaluate: (typed, options) => evaluateTyped(vocabulary, typed, options), leaveOneOut };
   const tests = contrast === null ? "" : `, and the contrast of a shipped test by ${contrast.toPrecision(2)} at most`;
-  byId("about").textContent = `${plural(vocabulary.words.length, "word")} × ${dim} of ${source}, ${date}, rounded to ${bits} bits per number. Rounding changes the cosine of two words by ${cosine.toPrecision(2)} at most (100,000 random pairs)${tests}. The smallest contrast that matters is ${number(vocabulary.rules.smallest)}: ${vocabulary.chosen_smallest === null ? "the spread of contrasts of unrelated lists of eight words in these vectors" : "chosen when the page was made"}. Neighbors are looked for among the words of this page.`;
+  byId("about").textContent = `${plural(vocabulary.words.length, "word")} × ${dim} of ${source}, ${date}, rounded to ${bits} bits per number. Rounding changes the cosine of two words by ${cosine.toPrecision(2)} at most (100,000 random pairs)${tests}. The smallest contrast that matters is ${number(vocabulary.rules.smallest)}: ${vocabulary.chosen_smallest === null ? "what a test with lists of eight words detects in these vectors with a power of one third" : "chosen when the page was made"}. Neighbors are looked for among the words of this page.`;
   document.documentElement.dataset.ready = "yes";
 }
 

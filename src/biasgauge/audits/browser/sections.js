@@ -210,6 +210,8 @@ class Sections {
     const { vocabulary, state } = this;
     byId("right").placeholder = `A: ${this.named.a}`;
     byId("left").placeholder = `B: ${this.named.b}`;
+    byId("up").placeholder = vocabulary.logs === null ? "any words" : "frequent; or any words";
+    byId("down").placeholder = vocabulary.logs === null ? "any words" : "rare; or any words";
     const rowsOf = (text) => vocabulary.find(wordsOf(text)).found.map(({ row }) => row);
     const [right, left, up, down] = [state.plane.right || state.words.a, state.plane.left || state.words.b, state.plane.up, state.plane.down].map(rowsOf);
     const entries = state.plane.plotted ? vocabulary.find(wordsOf(state.plane.plotted)).found.map((entry) => ({ ...entry, list: "further" })) : ["x", "y"].flatMap((role) => this.result.coverage[role].found.map((entry) => ({ ...entry, list: role })));
@@ -217,7 +219,7 @@ class Sections {
     const vertical = up.length || down.length;
     const points = entries.map(({ word, row, list }) => ({ word, list, x: this.lean(row, right, left), y: vertical ? this.lean(row, up, down) : vocabulary.logs === null ? 0 : vocabulary.logs[row] - meanOf(entries.map((entry) => vocabulary.logs[entry.row])) }));
     const first = (rows) => (rows.length ? `${vocabulary.words[rows[0]]}${rows.length > 1 ? " …" : ""}` : "");
-    const names = { right: state.plane.right ? first(right) : this.named.a, left: state.plane.left ? first(left) : this.named.b, up: vertical ? first(up) || "not down" : "frequent", down: vertical ? first(down) || "not up" : "rare" };
+    const names = { right: state.plane.right ? first(right) : this.named.a, left: state.plane.left ? first(left) : this.named.b, up: vertical ? first(up) || `away from ${first(down)}` : "frequent", down: vertical ? first(down) || `away from ${first(up)}` : "rare" };
     const width = byId("plane").clientWidth || 600;
     const table = tableOf("Coordinates of the words", ["word", `${names.left} – ${names.right}`, `${names.down} – ${names.up}`], points.map(({ word, x, y }) => [word, signed(x), signed(y)]));
     byId("plane").replaceChildren(planeDrawing(points, names, width), make("details", {}, make("summary", {}, "Numbers"), make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Coordinates of the words" }, table)));

@@ -267,12 +267,11 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
             "estimate": f"; {promised} promised, and within what chance gives in {worst.audits} audits",
             "interval": f"; more than the {promised} promised",
         }
-        interval = shares_text(worst.low, worst.high)
-        caption = f"false-alarm rate {interval} in audits of meaningless lists{remarks[worst.above]}"
+        interval = shares_text(worst.low, worst.high, 1)
+        which = f"highest of {len(worst.kinds)} false-alarm rates" if len(worst.kinds) > 1 else "false-alarm rate"
+        caption = f"{which} {interval} in audits of meaningless lists{remarks[worst.above]}"
         tones: dict[str, tuple[Tone, Shape]] = {"interval": ("bad", "cross"), "estimate": ("caution", "half")}
-        counts.append(
-            Tile(f"≤\u00a0{share_text(worst.rate)}".replace(" ", "\u00a0"), caption, *tones.get(worst.above, ()))
-        )
+        counts.append(Tile(share_text(worst.rate, 1).replace(" ", "\u00a0"), caption, *tones.get(worst.above, ())))
     return tuple(counts)
 
 
@@ -298,10 +297,13 @@ def _notes(result: AuditResult, rows: Sequence[ForestRow], band: float | None) -
     contrast = "Contrast at equal word frequency where frequencies are known" if at_equal else "Contrast"
     yield f"{contrast}; {_interval_text(result)}; {correction_text(result)}."
     if any((verdict.contrast.value or 0.0) < 0 and verdict.decision in REPORTED for verdict in result.verdicts):
-        yield "A reported claim with a negative contrast runs against the order of its attribute lists."
+        yield "A negative contrast: the first words are closer to the second attributes. Claims are worded accordingly."
     if band is not None:
         chosen = "as set in advance" if result.settings["rules"]["smallest"] is not None else MEASURED_SMALLEST
-        yield f"Gray band: contrasts too small to matter (±{number_text(band, 3)}), {chosen}."
+        yield (
+            f"Gray band: contrasts too small to matter (±{number_text(band, 3)}), {chosen}. An association is reported "
+            "where 0 is rejected and its interval reaches beyond the band."
+        )
     if any(row.grade is not None for row in rows):
         yield GRADING
 
@@ -327,23 +329,23 @@ def _interval_text(result: AuditResult) -> str:
     if len(result.verdicts) == 1:
         return f"the interval is of level {level_text(1 - rules['alpha'])}"
     if rules.get("correction", "familywise") == "fdr":
-        return (
-            f"of the intervals of associations that are found, at most {level_text(rules['alpha'])} miss the contrast"
-        )
+        share = level_text(rules["alpha"])
+        return f"of the intervals of reported associations at most {share} are expected to miss the contrast"
     return f"intervals hold together at {level_text(1 - rules['alpha'])}"
 
 
 def _row(verdict: Verdict, broken: Breakdown | None, part_name: str, labels: Sequence[str]) -> ForestRow:
     p = verdict.observed("association").get("p_adjusted")
+    claim, title = plain_claim(verdict, broken), short_title(verdict)
     details = [
-        short_title(verdict),
+        "" if title == claim else title,
         *labels,
         _sizes(broken) if broken is not None and broken.sizes[0] else "",
         "" if p is None else p_phrase(p).replace(" ", "\u00a0"),
         _comment(verdict),
     ]
     return ForestRow(
-        claim=plain_claim(verdict, broken),
+        claim=claim,
         detail=" · ".join(filter(None, details)),
         group=group_title(_family(verdict)),
         estimate=verdict.contrast if verdict.contrast.defined else None,

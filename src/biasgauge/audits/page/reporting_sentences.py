@@ -111,7 +111,7 @@ def text_for_report(result: AuditResult) -> Summary | None:
         return None
     claims = [
         quote(verdict, breakdown_of(result, verdict))
-        for verdict in in_order(result)
+        for verdict in _reported_first(result)
         if verdict.decision in CLAIMS and verdict.family != SANITY
     ]
     shown = "each" if not claims else "every other" if len(claims) <= MOST_QUOTED else "every"
@@ -130,8 +130,12 @@ def _bibtex(result: AuditResult) -> Listing:
 
 def quotes(result: AuditResult) -> tuple[Quote, ...]:
     """A sentence for each question, those that may be reported first."""
-    verdicts = sorted(in_order(result), key=lambda verdict: list(DECISIONS).index(verdict.decision))
-    return tuple(quote(verdict, breakdown_of(result, verdict)) for verdict in verdicts)
+    return tuple(quote(verdict, breakdown_of(result, verdict)) for verdict in _reported_first(result))
+
+
+def _reported_first(result: AuditResult) -> list[Verdict]:
+    """Verdicts by decision, and of one decision by family."""
+    return sorted(in_order(result), key=lambda verdict: list(DECISIONS).index(verdict.decision))
 
 
 def quote(verdict: Verdict, broken: Breakdown | None) -> Quote:

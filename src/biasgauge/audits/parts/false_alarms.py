@@ -136,8 +136,8 @@ class FalseAlarms(Record):
 
     @property
     def text(self) -> str:
-        """Rate and interval: 4 % [1, 10]."""
-        return f"{share_text(self.rate)} {shares_text(self.low, self.high)}"
+        """Rate and interval: 4.0 % [1.1, 9.9]."""
+        return f"{share_text(self.rate, 1)} {shares_text(self.low, self.high, 1)}"
 
 
 def false_alarms(rates: Sequence[ErrorRate]) -> FalseAlarms | None:
@@ -251,9 +251,10 @@ class ErrorRates(PartRows):
         worst = false_alarms(self.rows)
         if worst is None:
             return ""
-        sentence = (
-            f"At most {worst.text} of {worst.audits} audits of meaningless lists find an association ({worst.about})"
+        which = (
+            f"The highest of {len(worst.kinds)} false-alarm rates" if len(worst.kinds) > 1 else "The false-alarm rate"
         )
+        sentence = f"{which} is {worst.text} in {worst.audits} audits ({worst.about})"
         promised = level_text(worst.alpha)
         remarks = {
             "": ".",

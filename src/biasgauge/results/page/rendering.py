@@ -283,6 +283,7 @@ def template_environment() -> Environment:
         "day": _day,
         "caption": _caption,
         "first_capital": lambda text: f"{text[:1].upper() if text[:1].isascii() else text[:1]}{text[1:]}",
+        "closed": lambda text: text if not text or text.endswith((".", "?", "!", ")")) else f"{text}.",
         "signed": signed_text,
         "interval": partial(interval_text, signed=True),
     }
