@@ -346,6 +346,6 @@ def _check_independence(values: Floats, columns: tuple[str, ...], text: str) -> 
     others = [name for name, share in zip(columns, np.abs(shares), strict=False) if share > 1e-8]
     others = [name for name in others if name != INTERCEPT] or [INTERCEPT]
     raise ParameterError(
-        f"The term {columns[index]!r} of the formula {text!r} is a linear combination of {words_text(others, 3)} in the "
-        "documents that have a target word; leave one of them out."
+        f"The term {columns[index]!r} of the formula {text!r} is a linear combination of {words_text(others, 3)} in "
+        "the documents that have a target word; leave one of them out."
     )

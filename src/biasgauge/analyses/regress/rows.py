@@ -66,8 +66,8 @@ class TermNorm(Record):
     def estimate(self) -> Estimate:
         """The norm corrected for clusters, with its interval."""
         return Estimate(
-            value=None if self.clustered_bias is None else self.norm2 - self.clustered_bias, low=self.low, high=self.high, level=self.level, method=self.method, n=self.n,
-            reason=self.reason,
+            value=None if self.clustered_bias is None else self.norm2 - self.clustered_bias,
+            low=self.low, high=self.high, level=self.level, method=self.method, n=self.n, reason=self.reason,
         )  # fmt: skip
 
 
