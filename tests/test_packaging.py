@@ -78,3 +78,13 @@ def test_every_fragment_of_the_changelog_is_one_line_under_a_name_that_towncrier
         assert text.count("\n") == 1, fragment.name
         assert text.endswith(".\n"), fragment.name
         assert not text.startswith(("-", "*", " ", "#")) or text.startswith("**"), fragment.name
+
+
+def test_paths_that_the_notice_names_exist(repository: Path) -> None:
+    text = (repository / "NOTICE").read_text(encoding="utf-8")
+    named = [pattern.rstrip(".") for pattern in re.findall(r"src/biasgauge/[\w/.*-]+", text)]
+    assert len(named) >= 5
+    assert [pattern for pattern in named if not list(repository.glob(pattern))] == []
+    beside = re.findall(r"\b[A-Z_]*LICEN[CS]ES?\.txt", text)
+    assert beside
+    assert [name for name in beside if not list((repository / "src" / "biasgauge").rglob(name))] == []

@@ -167,6 +167,8 @@ def test_every_figure_at_hand_is_reached(figures: Reproduction) -> None:
     assert len(largest) == 14
     for name, value in largest.items():  # METHODS 2.2: .0132 unexplained, else .0073
         assert float(value or 1) <= (0.015 if "religion_reddit" in name and "debiased" not in name else 0.009), name
+    assert "hair-thin" in figures.row("overlap.gender_glove.associated.human").note
+    assert "hair-thin" not in figures.row("overlap.gender_glove.associated.different").note
     groups = [row for row in here if row.part == "groups"]
     assert len(groups) == 168
     assert all(row.agrees for row in groups)

@@ -248,6 +248,17 @@ def test_a_single_set_is_joined_by_the_one_that_ships_and_rows_say_what_they_lac
     assert row.note.startswith("log_frequency is not in the fit: ")
     assert row.note.endswith("models that biasgauge train wrote hold their counts")
     assert "--words full" in found.row("inter_rater.glove-wikitext103.full").note
+    for name in ("r2.corpus", "r2.algorithm", "empty.corpus"):  # each algorithm has a text of its own
+        share = found.row(f"regression.test_retest.{name}")
+        assert share.corrected is None
+        assert share.note.startswith("undefined: it rests on the variance of algorithm and of corpus, ")
+
+
+@pytest.mark.slow
+def test_frequency_is_regressed_on_where_the_single_set_holds_counts(tmp_path: Path) -> None:
+    replicates(tmp_path / "replicates" / "glove-here", count=2, counts=True)
+    found = reproduce("du2021", tmp_path, parts=["regression"])
+    assert found.row("regression.test_retest.estimate.log_frequency").corrected is not None
 
 
 def test_replicates_that_are_named_stand_alone(tmp_path: Path) -> None:

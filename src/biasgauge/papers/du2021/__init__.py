@@ -357,8 +357,8 @@ def _relations_of(result: reliability.ReliabilityResult | None) -> dict[str, Int
 def regression(data: Data, seed: int, progress: Progress | None) -> Recomputations:
     """Estimates, R² and what it loses without each factor; no numbers where fewer than two sets can be compared.
 
-    The set that ships, which has no counts of words, joins a single set of the user's in the folder of data, and none
-    that is named as the replicates to take.
+    The set that ships joins a single set of the user's in the folder of data, and none that is named as the replicates
+    to take.
     """
     user_sets = _user_sets(data)
     if not user_sets:
@@ -379,9 +379,13 @@ def regression(data: Data, seed: int, progress: Progress | None) -> Recomputatio
         left_out = sorted(absent)
         note = f"fitted to {len(sets)} sets: {'; '.join(replicates.note for replicates in sets)}"
         note += f"; without {', '.join(left_out)}" if left_out else ""
+        reasons = {
+            name: reason for fit in fits if fit is not None for name, reason in _unidentified(outcome, fit).items()
+        }
         for name in dict.fromkeys([*published, *corrected]):
             theirs, ours = published.get(name, _UNKNOWN), corrected.get(name, _UNKNOWN)
-            rows[name] = Recomputed(theirs[0], *ours, note=note, same_data=complete)
+            why = f"undefined: {reasons[name]}; " if name in reasons else ""
+            rows[name] = Recomputed(theirs[0], *ours, note=why + note, same_data=complete)
         if progress is not None:
             progress(number, len(_OUTCOMES))
     empty = (name for name in _rows_of("regression") if name.startswith("regression.") and name not in rows)
@@ -424,10 +428,7 @@ def _fitted_numbers(outcome: str, fit: reliability.FactorsResult | None) -> dict
             margin = None if effect.se_words is None else _Z * effect.se_words
             ends = (None, None) if margin is None else (effect.estimate - margin, effect.estimate + margin)
             numbers[f"estimate.{names.get(kind, effect.name)}"] = (effect.estimate, *ends)
-    shares: dict[str, Share] = {f"drop.{factor}": drop.fixed for factor, drop in fit.drops.items()}
-    groups = {"fixed": fit.r2.fixed, **fit.r2.groups, "total": fit.r2.total}
-    shares |= {f"r2.{name}": share for name, share in groups.items()}
-    shares |= {f"empty.{name}": share for name, share in fit.r2_intercept_only.groups.items()}
+    shares = _shares(fit)
     numbers |= {
         f"empty.{effect.name}": (effect.variance, effect.interval.low, effect.interval.high)
         for effect in fit.random_intercept_only
@@ -436,3 +437,22 @@ def _fitted_numbers(outcome: str, fit: reliability.FactorsResult | None) -> dict
     numbers |= {name: (share.value, share.interval.low, share.interval.high) for name, share in shares.items()}
     rows = {f"regression.{outcome}.{name}": number for name, number in numbers.items()}
     return rows | ({"regression.words": (fit.words, None, None)} if outcome == _OUTCOMES[0] else {})
+
+
+def _shares(fit: reliability.FactorsResult) -> dict[str, Share]:
+    """Shares of variance, with all factors and with none, and what is lost without each factor."""
+    groups = {"fixed": fit.r2.fixed, **fit.r2.groups, "total": fit.r2.total}
+    return (
+        {f"drop.{factor}": drop.fixed for factor, drop in fit.drops.items()}
+        | {f"r2.{name}": share for name, share in groups.items()}
+        | {f"empty.{name}": share for name, share in fit.r2_intercept_only.groups.items()}
+    )
+
+
+def _unidentified(outcome: str, fit: reliability.FactorsResult) -> dict[str, str]:
+    """Reason of each share that the sets do not identify, by the name of its row."""
+    return {
+        f"regression.{outcome}.{name}": share.interval.reason
+        for name, share in _shares(fit).items()
+        if share.value is None and share.interval.reason
+    }
